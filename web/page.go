@@ -31,6 +31,15 @@ type Page struct {
 //go:embed common
 var common embed.FS
 
+// Style is the look that all pages share.
+func Style() string {
+	text, err := together(common, "common/page.css")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return text
+}
+
 func (p *Page) Write(w io.Writer) error {
 	style, err := p.together("common/page.css", p.Styles)
 	if err != nil {

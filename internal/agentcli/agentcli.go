@@ -17,6 +17,7 @@ type Agent struct {
 	Hooks    Hooks
 	Prompts  Prompts
 	Plugin   Plugin
+	Resume   string // the command with which a person takes a session up again, before the session's id; "" if unknown
 	Session  Session
 	Store    Store
 	Traits   Traits

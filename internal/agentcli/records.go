@@ -36,6 +36,7 @@ var Claude = Agent{
 	},
 	Prompts: Prompts{Folder: ".claude/", Mention: "/", Slash: true},
 	Plugin:  Plugin{Form: HooksPlugin, Use: "claude --plugin-dir DIR", RootVar: "CLAUDE_PLUGIN_ROOT"},
+	Resume:  "claude --resume",
 	Session: Session{ID: "CLAUDE_CODE_SESSION_ID"},
 	Store: Store{
 		Sessions: "projects/*/*.jsonl",
@@ -75,6 +76,7 @@ var Codex = Agent{
 		Explicit: "agents/openai.yaml", ExplicitText: "policy:\n  allow_implicit_invocation: false\n",
 	},
 	Plugin:  Plugin{Form: SkillPlugin, Use: "codex plugin marketplace add DIR && codex plugin add aburn@aburn"},
+	Resume:  "codex resume",
 	Session: Session{ID: "CODEX_SESSION_ID", Thread: "CODEX_THREAD_ID", Call: "CODEX_TOOL_CALL_ID"},
 	Store:   Store{Sessions: "sessions/*/*/*/rollout-*.jsonl"},
 	Traits:  Traits{BackgroundAgents: true, CallsRunOn: true, TellsInterrupts: true, LoginShell: true, HidesCacheWrites: true, ReviewsNeverEnd: true},

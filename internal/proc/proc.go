@@ -74,3 +74,9 @@ func Of(p Process, host string) Life {
 	}
 	return life(p)
 }
+
+// Parent returns the name of a process and the id of the one that started it; ok is false where that cannot be seen.
+func Parent(pid int) (name string, parent int, ok bool) {
+	s, ok := read(pid)
+	return s.name, s.parent, ok && s.name != ""
+}

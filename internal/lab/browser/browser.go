@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -67,8 +68,18 @@ func Start(t *testing.T) *Browser {
 	return b
 }
 
-// call sends a command and returns its result. It keeps the page's messages in between.
+// call is try for a command that may not fail.
 func (b *Browser) call(method string, params map[string]any) json.RawMessage {
+	b.t.Helper()
+	result, err := b.try(method, params)
+	if err != nil {
+		b.t.Fatalf("%s: %v", method, err)
+	}
+	return result
+}
+
+// try sends a command and returns its result. It keeps the page's messages in between.
+func (b *Browser) try(method string, params map[string]any) (json.RawMessage, error) {
 	b.t.Helper()
 	b.id++
 	message, err := json.Marshal(map[string]any{"id": b.id, "method": method, "params": params, "sessionId": b.session})
@@ -100,9 +111,9 @@ func (b *Browser) call(method string, params map[string]any) json.RawMessage {
 		case answer.Method == "Runtime.exceptionThrown", answer.Method == "Log.entryAdded", answer.Method == "Runtime.consoleAPICalled":
 			b.said = append(b.said, string(answer.Params))
 		case answer.ID == b.id && answer.Error != nil:
-			b.t.Fatalf("%s: %s", method, answer.Error.Message)
+			return nil, errors.New(answer.Error.Message)
 		case answer.ID == b.id:
-			return answer.Result
+			return answer.Result, nil
 		}
 	}
 }
@@ -140,6 +151,24 @@ func (b *Browser) Value(expression string) string {
 		b.t.Fatalf("%s: %v %s", expression, err, r.ExceptionDetails)
 	}
 	return fmt.Sprint(r.Result.Value)
+}
+
+// Until waits until an expression has a value.
+func (b *Browser) Until(expression, want string) {
+	b.t.Helper()
+	got := ""
+	for range 400 {
+		// A page that is just being left gives an error.
+		if text, err := b.try("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}); err == nil {
+			var r struct{ Result struct{ Value any } }
+			json.Unmarshal(text, &r)
+			if got = fmt.Sprint(r.Result.Value); got == want {
+				return
+			}
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	b.t.Fatalf("%s is %s, never %s", expression, got, want)
 }
 
 // Press types keys, by their names.

@@ -21,6 +21,9 @@ func Folder(t *testing.T) string {
 	return t.TempDir()
 }
 
+// Keeping reports whether -keep is set: a picture that nobody looks at need not be made.
+func Keeping() bool { return *keep != "" }
+
 // Written writes a page into a file and returns its address.
 func Written(t *testing.T, name string, html func(io.Writer) error) (url string) {
 	t.Helper()

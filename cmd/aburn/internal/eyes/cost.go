@@ -141,11 +141,11 @@ func CostOf(ctx context.Context, c *scope.Caller, q CostQuery) (*CostAnswer, err
 	if _, err := scope.CheckWord("by", string(q.By), kit.Strings(cost.Bys...)); err != nil {
 		return nil, err
 	}
-	zone, err := zoneNamed(q.Zone, c.Now.Location())
+	zone, err := ZoneNamed(q.Zone, c.Now.Location())
 	if err != nil {
 		return nil, err
 	}
-	prices, err := pricesOf(c, q.PriceFile)
+	prices, err := PricesOf(c, q.PriceFile)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,8 @@ func CostOf(ctx context.Context, c *scope.Caller, q CostQuery) (*CostAnswer, err
 	return answer, err
 }
 
-func zoneNamed(name string, local *time.Location) (*time.Location, error) {
+// ZoneNamed is the zone of --timezone, local without one.
+func ZoneNamed(name string, local *time.Location) (*time.Location, error) {
 	if name == "" {
 		return local, nil
 	}
@@ -191,14 +192,14 @@ func tally(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter a
 	chosen := func(key int64) bool { _, ok := units[key]; return ok }
 	err = arch.EachAnswers(ctx, chosen, func(key int64, list []archive.Answer) error {
 		u := units[key]
-		hides := hidesCacheWrites(u.Agent, list)
+		hides := HidesCacheWrites(u.Agent, list)
 		for i := range list {
 			a := &list[i]
 			if outside(a.Time, answer.Since, answer.Until) || !strings.Contains(a.Model, q.Model) {
 				continue
 			}
 			use := u
-			use.Response, use.Branch = response(a, hides), a.Branch
+			use.Response, use.Branch = ResponseOf(a, hides), a.Branch
 			t.Add(&use)
 		}
 		return nil
@@ -212,15 +213,16 @@ func outside(t, since, until time.Time) bool {
 	return !since.IsZero() && t.Before(since) || !until.IsZero() && (t.IsZero() || !t.Before(until))
 }
 
-func response(a *archive.Answer, hides bool) cost.Response {
+// ResponseOf is what the price of an archived answer depends on. hides says that its store does not count writes to a cache.
+func ResponseOf(a *archive.Answer, hides bool) cost.Response {
 	u := &a.Usage
 	return cost.Response{Time: a.Time, Model: a.Model, Tier: cost.Tier(a.Tier), Geo: a.Geo, Searches: u.Searches, WritesUnknown: hides,
 		Tokens: cost.Tokens{Input: u.Input, CacheRead: u.CacheRead, Write5m: u.CacheWrite5m, Write1h: u.CacheWrite1h,
 			Write: u.CacheWrite - u.CacheWrite5m - u.CacheWrite1h, Output: u.Output}}
 }
 
-// hidesCacheWrites reports whether the agent's store does not count writes to a cache.
-func hidesCacheWrites(agent string, list []archive.Answer) bool {
+// HidesCacheWrites reports whether the agent's store does not count writes to a cache.
+func HidesCacheWrites(agent string, list []archive.Answer) bool {
 	return agentcli.Of(agent).Traits.HidesCacheWrites &&
 		!slices.ContainsFunc(list, func(a archive.Answer) bool { return a.Usage.CacheWrite > 0 })
 }

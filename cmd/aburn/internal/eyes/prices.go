@@ -30,9 +30,9 @@ func priceFile(env func(string) string) string {
 	return filepath.Join(dir, "prices.json")
 }
 
-// pricesOf is the table that counts: the shipped one, above it the user's own, above that a file that the command names. A
+// PricesOf is the table that counts: the shipped one, above it the user's own, above that a file that the command names. A
 // broken file of the user's own is left out with a warning; a broken file that the command names is an error.
-func pricesOf(c *scope.Caller, named string) (*cost.Prices, error) {
+func PricesOf(c *scope.Caller, named string) (*cost.Prices, error) {
 	prices := cost.Shipped()
 	if path := priceFile(c.Env); path != "" {
 		own, err := readPrices(path)
@@ -123,7 +123,7 @@ type priceRow struct {
 }
 
 func runPrices(_ context.Context, a *kit.App, cmd *cli.Command) error {
-	prices, err := pricesOf(scope.CallerOf(a, cmd), cmd.String("prices"))
+	prices, err := PricesOf(scope.CallerOf(a, cmd), cmd.String("prices"))
 	if err != nil {
 		return err
 	}

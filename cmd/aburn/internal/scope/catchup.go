@@ -90,7 +90,7 @@ func projectAsked(ctx context.Context, c *Caller, name string) string {
 func readChanges(ctx context.Context, c *Caller, dir string, stores []trace.Store, within time.Duration) (first *ingest.Report, err error) {
 	meter := &Meter{Out: c.Progress}
 	defer meter.Clear()
-	o := ingest.Options{Readers: Readers(), Places: trace.Places{Home: c.Env("HOME"), Getenv: c.Env}, Stores: stores, Within: within, Progress: meter.Show, Keep: keepFrom(c)}
+	o := ingest.Options{Readers: Readers(), Places: trace.Places{Home: c.Env("HOME"), Getenv: c.Env}, Stores: stores, Within: within, Progress: meter.Show, Keep: KeepFrom(c)}
 	waiting, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	patience := time.AfterFunc(lockPatience, giveUp)
@@ -117,8 +117,8 @@ func readChanges(ctx context.Context, c *Caller, dir string, stores []trace.Stor
 	return first, err
 }
 
-// keepFrom is from when on sessions are kept, by the user's own settings; zero for ever.
-func keepFrom(c *Caller) time.Time {
+// KeepFrom is from when on sessions are kept, by the user's own settings; zero for ever.
+func KeepFrom(c *Caller) time.Time {
 	dir, err := c.Folder()
 	if err != nil {
 		return time.Time{}

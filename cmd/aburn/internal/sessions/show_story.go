@@ -1,27 +1,33 @@
 package sessions
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"time"
 
+	"aburn/archive"
 	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/insight"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
 )
 
-// storyLine is one line of a story. Whoever prints its texts cleans them.
-type storyLine struct {
+// StoryLine is one line of a story. Whoever prints its texts cleans them.
+type StoryLine struct {
 	rows.Description
-	seq    int // 0 if only the hooks know it
-	time   time.Time
-	indent bool   // it happened within the line above
-	where  string // copied from elsewhere, or rewound; mostly ""
+	Event  int // its number; 0 if only the hooks know it
+	Time   time.Time
+	Indent bool   // it happened within the line above
+	Where  string // copied from elsewhere, or rewound; mostly ""
+	// Prompt, Call and Failed say what counts: a person's prompt, a call, a call that failed.
+	Prompt, Call, Failed bool
+	Session              string // the id of the sub-agent that it started
 }
 
 // printStory prints the last lines of the story, all if limit is 0, and returns how many it left out.
@@ -34,15 +40,15 @@ func (v *storyView) printStory(out *term.Out, limit int) (left int, err error) {
 	where, day := "", ""
 	for i := range lines {
 		l := &lines[i]
-		if l.where != where {
-			text := l.where
+		if l.Where != where {
+			text := l.Where
 			if text == "" {
 				text = "its own events from here"
 			}
 			fmt.Fprintln(out, out.Paint(term.Dim, plain.Cut("── "+plain.Line(text)+" ──", kit.TextWidth(out))))
-			where = l.where
+			where = l.Where
 		}
-		if d := l.time.Local().Format("Mon 2 Jan 2006"); d != day && !l.time.IsZero() {
+		if d := l.Time.Local().Format("Mon 2 Jan 2006"); d != day && !l.Time.IsZero() {
 			if day != "" {
 				fmt.Fprintln(out, out.Paint(term.Dim, "── "+d+" ──"))
 			}
@@ -55,16 +61,36 @@ func (v *storyView) printStory(out *term.Out, limit int) (left int, err error) {
 	return left, nil
 }
 
+// Story is a session with what hooks recorded of it, as lines.
+type Story struct {
+	Trace       *trace.SessionTrace // of both
+	Lines       []StoryLine
+	Hooked      bool
+	Differences int   // between the store and the hooks' log
+	Problem     error // why what hooks recorded is left out
+}
+
+// StoryOf is the story of a session. others are the sessions of its source by id, verdicts those on them by key.
+func StoryOf(ctx context.Context, arch *archive.Archive, s archive.Session, names *scope.SessionNames, others map[string]*archive.Session, verdicts map[int64]insight.Verdict) (*Story, error) {
+	t, err := arch.Trace(ctx, s.Key)
+	if err != nil {
+		return nil, err
+	}
+	both, joining := joinTraces(ctx, arch, &s, t)
+	v := &storyView{Session: s, joinedTrace: both, names: names, others: others, verdicts: verdicts, verdict: verdicts[s.Key]}
+	return &Story{Trace: both.SessionTrace, Lines: v.lines(), Hooked: both.hooks != nil, Differences: len(both.differences), Problem: joining}, nil
+}
+
 // tookWidth is the width of a duration with its ≤.
 const tookWidth = rows.TookWidth + 1
 
 // line is the line in columns: number, time, what happened, duration, and details.
-func (l *storyLine) line(out *term.Out) string {
+func (l *StoryLine) line(out *term.Out) string {
 	style, name := l.Style, l.Mark+" "+l.Name
-	if l.where != "" {
+	if l.Where != "" {
 		style = term.Dim
 	}
-	if l.indent {
+	if l.Indent {
 		name = "  " + name
 	}
 	nameWidth := rows.NarrowName
@@ -72,13 +98,13 @@ func (l *storyLine) line(out *term.Out) string {
 		nameWidth = rows.WideName
 	}
 	clock := ""
-	if !l.time.IsZero() {
-		clock = l.time.Local().Format("15:04:05")
+	if !l.Time.IsZero() {
+		clock = l.Time.Local().Format("15:04:05")
 	}
 	c := rows.NewColumns(out)
 	number := "+"
-	if l.seq > 0 {
-		number = strconv.Itoa(l.seq)
+	if l.Event > 0 {
+		number = strconv.Itoa(l.Event)
 	}
 	c.Add(term.Dim, plain.PadLeft(number, 5), 5)
 	c.Add(term.Dim, clock, 8)
@@ -88,7 +114,7 @@ func (l *storyLine) line(out *term.Out) string {
 }
 
 // lines are the events in words. A call and its result are one line.
-func (v *storyView) lines() (list []storyLine) {
+func (v *storyView) lines() (list []StoryLine) {
 	calls := v.Calls()
 	byEvent := map[int]*trace.Call{}
 	for i := range calls {
@@ -97,11 +123,13 @@ func (v *storyView) lines() (list []storyLine) {
 	containers, numbers := map[string]bool{}, v.eventNumbers()
 	for i := range v.Events {
 		e := &v.Events[i]
-		l := storyLine{seq: numbers[i], time: e.Time, where: v.where(e)}
+		l := StoryLine{Event: numbers[i], Time: e.Time, Where: v.where(e)}
 		switch b := e.Body.(type) {
 		case *trace.ToolCall:
-			l.Description = callWords(byEvent[e.Seq])
-			l.indent = b.Parent != "" && containers[b.Parent]
+			c := byEvent[e.Seq]
+			l.Description, l.Call = callWords(c), c.Counts()
+			l.Failed = l.Call && c.Last() != nil && c.Last().Status != trace.StatusRunning && c.Last().Failed()
+			l.Indent = b.Parent != "" && containers[b.Parent]
 			containers[b.Call] = b.Container
 		case *trace.ToolResult:
 			r := &v.Results[b.Result]
@@ -115,6 +143,7 @@ func (v *storyView) lines() (list []storyLine) {
 			}
 		default:
 			l.Description = v.eventWords(e)
+			l.Prompt, l.Session = IsPrompt(e), spawned(e)
 		}
 		if e.Inferred != "" {
 			l.Detail = kit.Join(l.Detail, "(inferred from "+e.Inferred+")")
@@ -122,6 +151,20 @@ func (v *storyView) lines() (list []storyLine) {
 		list = append(list, l)
 	}
 	return list
+}
+
+// IsPrompt reports whether a person or caller prompted the session here.
+func IsPrompt(e *trace.Event) bool {
+	b, ok := e.Body.(*trace.UserMessage)
+	return ok && b.Machine == "" && e.By == "" && e.Copied == ""
+}
+
+// spawned is the id of the sub-agent that the event started, "" for none.
+func spawned(e *trace.Event) string {
+	if b, ok := e.Body.(*trace.SubagentSpawn); ok {
+		return b.Session
+	}
+	return ""
 }
 
 func (v *storyView) where(e *trace.Event) string {

@@ -1,0 +1,246 @@
+package viewer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"aburn/cmd/internal/kit"
+	"aburn/insight/cost"
+	"aburn/internal/plain"
+	"aburn/web/pages"
+)
+
+// failureGroup is the sessions and sub-agents with one main error, or of one failure group. The newest is first.
+type failureGroup struct {
+	key  string
+	rows []*row
+	sum  cost.Sum
+}
+
+func failureGroups(list []*row, key func(*row) string) (all []*failureGroup) {
+	byKey := map[string]*failureGroup{}
+	for _, r := range list {
+		k := key(r)
+		if k == "" {
+			continue
+		}
+		g := byKey[k]
+		if g == nil {
+			g = &failureGroup{key: k}
+			byKey[k] = g
+			all = append(all, g)
+		}
+		g.rows = append(g.rows, r)
+		g.sum.Add(r.own)
+	}
+	slices.SortStableFunc(all, func(a, b *failureGroup) int {
+		return cmp.Or(cmp.Compare(len(b.rows), len(a.rows)), strings.Compare(a.key, b.key))
+	})
+	return all
+}
+
+// failuresShown is how many rows each table has, without ?all=.
+const failuresShown = 50
+
+func (s *Site) failuresPage(_ context.Context, v *view, values url.Values, _ *http.Request) (*shown, error) {
+	f := filterOf(values)
+	f.kind, f.outcome, f.key = "all", "", ""
+	over := v.sessions(f.with("outcome", "over"))
+	body := &pages.Failures{Chosen: links(v.chosenLinks("/failures", f, "since", "project", "agent"))}
+	page := f.with("kind", "")
+	body.Choices = []pages.Choice{choiceOf("Ended in the last", "since", sinces, page, "/failures")}
+	body.Filters = []pages.Select{v.projectSelect(f), v.agentSelect(f)}
+	body.Hidden = hiddenFields(page, "project", "agent")
+	body.Tiles = v.failureTiles(f, over)
+	body.Weeks = v.weeks("weeks", "Failed per week, of those that ended", over, (*row).failing)
+	errors := failureGroups(over, func(r *row) string {
+		if r.main == nil {
+			return ""
+		}
+		return r.keys.Fine
+	})
+	shapes := failureGroups(over, func(r *row) string {
+		if !r.failing() {
+			return ""
+		}
+		return r.keys.Coarse
+	})
+	most := failuresShown
+	if values.Get("all") != "" {
+		most = 4 * failuresShown
+	}
+	body.Errors, body.MoreErrors = s.failureRows(v, f, errors, most, true)
+	body.Groups, body.MoreGroups = s.failureRows(v, f, shapes, most, false)
+	return &shown{frame: &pages.Frame{Title: "Failures", Page: "failures", Heading: "Failures", Sub: s.projectsWord(f), Total: len(over)}, body: body}, nil
+}
+
+func (v *view) failureTiles(f filter, over []*row) []pages.Figure {
+	failed, ended, calls, endedCalls := 0, len(over), 0, 0
+	for _, r := range over {
+		if r.failing() {
+			failed++
+		}
+		calls, endedCalls = calls+r.failed, endedCalls+r.ended
+	}
+	bad, all := f.with("outcome", "failed"), f.with("outcome", "over")
+	first := count(countName(bad), failed, bad.at("/sessions"))
+	first.Class = "bad"
+	list := []pages.Figure{first, count(countName(all), ended, all.at("/sessions")),
+		{Name: "failed of ended calls in them", Text: plain.Count(int64(calls)) + " of " + plain.Count(int64(endedCalls)), Value: fmt.Sprint(calls)}}
+	if f.since == "" {
+		sum := total(v.answers(filter{project: f.project, agent: f.agent, outcome: "failed", period: "all"}))
+		one := money("list price", &sum, filter{project: f.project, agent: f.agent, outcome: "failed", period: "all"}.at("/cost"))
+		one.Name = "in sessions and sub-agents that failed"
+		list = append(list, one)
+	}
+	return list
+}
+
+func (s *Site) failureRows(v *view, f filter, all []*failureGroup, most int, errors bool) (list []pages.FailureRow, more pages.Link) {
+	for i, g := range all {
+		if i == most {
+			more = pages.Link{Text: fmt.Sprintf("%d more", len(all)-i), Href: f.with("kind", "").at("/failures", "all", "1")}
+			break
+		}
+		of := f.with("key", g.key)
+		one := pages.FailureRow{Href: "/failures/" + g.key, Key: g.key, Count: count("sessions and sub-agents", len(g.rows), of.at("/sessions")), Last: s.clockTime(g.rows[0].End, v.made),
+			Cost: money("list price", &g.sum, f.with("key", g.key, "kind", "").at("/cost")), Spark: v.spark(g.rows)}
+		bad := of.with("outcome", "failed")
+		one.Failed = count(countName(bad), countIf(g.rows, (*row).failing), bad.at("/sessions"))
+		if errors {
+			solved := of
+			solved.solved = true
+			main := g.rows[0].main
+			one.Text, one.Class = plain.Cut(plain.Line(main.Text), 140), plain.Line(kit.Join(string(main.Class), main.Tool))
+			one.Solved = count("solved later", countIf(g.rows, wasSolved), solved.at("/sessions"))
+		} else {
+			one.Text, one.Class = g.rows[0].shape, outcomeOf(g.rows[0].verdict).Word
+		}
+		list = append(list, one)
+	}
+	return list, more
+}
+
+func wasSolved(r *row) bool { return r.main != nil && r.main.Solved > 0 }
+
+func countIf(list []*row, is func(*row) bool) (n int) {
+	for _, r := range list {
+		if is(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// weeksShown is how many weeks a plot of weeks has.
+const weeksShown = 12
+
+// weeks counts sessions by the week in which they ended: those that are bad, and the others.
+func (v *view) weeks(id, label string, list []*row, bad func(*row) bool) *pages.Plot {
+	if len(list) == 0 {
+		return nil
+	}
+	p := &pages.Plot{ID: id, Label: label, Legend: []pages.Part{{Class: "c-bad", Name: "failed"}, {Class: "c-soft", Name: "others that ended"}}}
+	high := 0
+	for i, week := range v.lastWeeks() {
+		n, of := 0, 0
+		for _, r := range list {
+			if !r.End.Before(week.From) && r.End.Before(week.Until) {
+				of++
+				if bad(r) {
+					n++
+				}
+			}
+		}
+		high = max(high, of)
+		monday := week.From.Format("2 Jan")
+		p.Bars = append(p.Bars, pages.Bar{Says: fmt.Sprintf("week from %s: %d failed of %d that ended", monday, n, of),
+			Parts: []pages.Part{{Class: "c-bad", Value: float64(n)}, {Class: "c-quiet", Value: float64(of - n)}}})
+		if i == 0 || i == weeksShown/2 || i == weeksShown-1 {
+			p.Ends = append(p.Ends, monday)
+		}
+	}
+	p.Legend[1].Class = "c-quiet"
+	top := niceTop(float64(high))
+	p.Marks = []string{fmt.Sprint(top), fmt.Sprint(top / 2), "0"}
+	return p.Lay(top)
+}
+
+// spark draws how many of some sessions ended in each of the last weeks.
+func (v *view) spark(list []*row) *pages.Plot {
+	p := &pages.Plot{}
+	high, all := 0, 0
+	for _, week := range v.lastWeeks() {
+		n := 0
+		for _, r := range list {
+			if !r.End.Before(week.From) && r.End.Before(week.Until) {
+				n++
+			}
+		}
+		high, all = max(high, n), all+n
+		p.Bars = append(p.Bars, pages.Bar{Parts: []pages.Part{{Class: "c-bad", Value: float64(n)}}})
+	}
+	p.Label = fmt.Sprintf("%d in the last %d weeks", all, weeksShown)
+	return p.Lay(float64(high))
+}
+
+// lastWeeks are the last weeks up to now, the earliest first.
+func (v *view) lastWeeks() (list []cost.Group) {
+	for i := weeksShown - 1; i >= 0; i-- {
+		list = append(list, cost.Period(cost.ByWeek, v.made.AddDate(0, 0, -7*i)))
+	}
+	return list
+}
+
+func (s *Site) failurePage(_ context.Context, v *view, values url.Values, r *http.Request) (*shown, error) {
+	key := r.PathValue("key")
+	f := filter{kind: "all", key: key}
+	list := v.sessions(f)
+	if len(list) == 0 {
+		return nil, notFound("no session of the projects that you have vouched for has the key " + kit.Quote(key))
+	}
+	body := &pages.Failure{Kind: "failure group", Key: plain.Line(key)}
+	heading := list[0].shape
+	if main := list[0].main; main != nil && list[0].keys.Fine == key {
+		body.Kind = "main error"
+		heading = plain.Cut(plain.Line(string(main.Class)+": "+main.Text), 120)
+		body.Quoted = plain.Line(main.Text)
+	}
+	failed := f.with("outcome", "failed")
+	sum := sumOf(list)
+	body.Tiles = []pages.Figure{
+		count("sessions and sub-agents", len(list), f.at("/sessions")),
+		count(countName(failed), countIf(list, (*row).failing), failed.at("/sessions")),
+		money("list price", &sum, filter{key: key}.at("/cost")),
+		{Name: "first seen", Text: s.clockTime(oldest(list), v.made).Text},
+		{Name: "last seen", Text: s.clockTime(list[0].End, v.made).Text},
+	}
+	body.Weeks = v.weeks("weeks", "Per week", list, (*row).failing)
+	body.Rows, body.Newer, body.Older = s.part(v, list, "/failures/"+url.PathEscape(key), filter{}, values.Get("before"))
+	solved := f
+	solved.solved = true
+	if body.Kind == "main error" {
+		found := v.sessions(solved)
+		body.Tiles = slices.Insert(body.Tiles, 2, count("solved later", len(found), solved.at("/sessions")))
+		for _, r := range found[:min(len(found), 5)] {
+			body.Solved = append(body.Solved, s.rowOf(v, r))
+		}
+	}
+	body.Copy = []pages.Copy{{Label: "Copy", Text: "aburn remedy " + kit.ShellWord(key)}, {Label: "Copy", Text: "aburn replay " + kit.ShellWord(key)}}
+	return &shown{frame: &pages.Frame{Title: heading, Page: "failures", Heading: heading, Total: len(list)}, body: body}, nil
+}
+
+func oldest(list []*row) (first time.Time) {
+	for _, r := range list {
+		if !r.End.IsZero() && (first.IsZero() || r.End.Before(first)) {
+			first = r.End
+		}
+	}
+	return first
+}

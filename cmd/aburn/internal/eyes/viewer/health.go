@@ -1,0 +1,134 @@
+package viewer
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"aburn/archive"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/install"
+	"aburn/install/doctor"
+	"aburn/internal/plain"
+	"aburn/web/pages"
+)
+
+// checks are the findings of aburn doctor by project. They take longer than a page may, so pages show the last ones.
+type checks struct {
+	mu      sync.Mutex
+	of      map[string][]doctor.Check
+	made    time.Time
+	running bool
+}
+
+// checksFor is how long findings are good enough.
+const checksFor = time.Minute
+
+// latest are the last findings. Old ones are made anew meanwhile; done is called then.
+func (c *checks) latest(now time.Time, roots []string, examine func(root string) []doctor.Check, done func()) (of map[string][]doctor.Check, made time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.running && now.Sub(c.made) > checksFor {
+		c.running = true
+		go func() {
+			found := map[string][]doctor.Check{}
+			for _, root := range roots {
+				if st, err := os.Stat(root); err == nil && st.IsDir() {
+					found[root] = examine(root)
+				}
+			}
+			c.mu.Lock()
+			c.of, c.made, c.running = found, now, false
+			c.mu.Unlock()
+			done()
+		}()
+	}
+	return c.of, c.made
+}
+
+func (s *Site) examine(root string) []doctor.Check {
+	self, _ := os.Executable()
+	return doctor.Run(context.Background(), doctor.Options{Dir: root, Env: s.env, Now: s.now(), Self: self, Readers: scope.Readers(), Agents: install.Agents()}).Checks
+}
+
+func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Request) (*shown, error) {
+	body := &pages.Health{Checked: "Being looked at."}
+	roots := v.roots
+	if s.project != "" {
+		roots = []string{s.project}
+	}
+	found, made := s.checks.latest(s.now(), roots, s.examine, func() { s.events.Say("archive") })
+	if !made.IsZero() {
+		body.Checked = "Looked at " + made.In(s.zone).Format("15:04:05") + ", as by aburn doctor."
+	}
+	for _, root := range roots {
+		body.Projects = append(body.Projects, s.healthOf(v, root, found[root]))
+	}
+	s.archiveHealth(body, v)
+	for i := range v.damage {
+		if d := &v.damage[i]; len(body.Damage) < 10 {
+			body.Damage = append(body.Damage, pages.Pair{Name: plain.CutStart(plain.Line(d.Path), 60) + ":" + fmt.Sprint(d.Ref.Line), Value: plain.Cut(plain.Line(d.Reason), 160)})
+		}
+	}
+	n := 0
+	for _, k := range v.damaged {
+		n += k
+	}
+	body.Damaged = pages.Figure{Name: "unreadable places", Text: plain.Count(int64(n)), Class: "held"}
+	sum := total(v.answers(filter{period: "all"}))
+	body.Prices = []pages.Pair{{Name: "known on", Value: string(v.prices.Made)}, {Name: "rows", Value: fmt.Sprint(len(v.prices.Rows()))}}
+	for i, m := range sum.UnpricedModels() {
+		if i < kit.MaxListed {
+			body.Unpriced = append(body.Unpriced, pages.Pair{Name: plain.Line(modelWord(m)), Value: kit.Amount(sum.Unpriced[m])})
+		}
+	}
+	return &shown{frame: &pages.Frame{Title: "Health", Page: "health", Heading: "Health", Sub: "whether hooks fire, and how complete this is", Total: len(body.Projects)}, body: body}, nil
+}
+
+func (s *Site) healthOf(v *view, root string, found []doctor.Check) pages.Project {
+	f := filter{project: root, kind: "all"}
+	one := pages.Project{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root), Sessions: count("sessions and sub-agents", len(v.sessions(f)), f.at("/sessions"))}
+	st, ok := s.status.get(root)
+	switch {
+	case ok && st.gone:
+		one.Problem = "Its folder is not there any more; the archive has its sessions."
+		return one
+	case ok && st.err != nil:
+		one.Problem = plain.Line(kit.FailureOf(st.err).Msg)
+	}
+	for _, c := range found {
+		check := pages.Check{Topic: plain.Line(c.Topic), Status: string(c.Status), Text: plain.Line(c.Text)}
+		for _, h := range c.Hints {
+			check.Hints = append(check.Hints, plain.Line(h))
+		}
+		one.Checks = append(one.Checks, check)
+	}
+	return one
+}
+
+func (s *Site) archiveHealth(body *pages.Health, v *view) {
+	all := filter{kind: "all"}
+	body.Archive = []pages.Pair{{Name: "file", Value: plain.Line(filepath.Join(s.dir, archive.Name))}}
+	if st, err := os.Stat(filepath.Join(s.dir, archive.Name)); err == nil {
+		body.Archive = append(body.Archive, pages.Pair{Name: "size", Value: plain.Size(st.Size())})
+	}
+	body.Archive = append(body.Archive, pages.Pair{Name: "read", Value: v.made.Format("15:04:05")}, pages.Pair{Name: "shown", Value: plain.Count(int64(len(v.sessions(all)))) + " sessions and sub-agents"})
+	if v.hidden > 0 {
+		body.Archive = append(body.Archive, pages.Pair{Name: "not shown", Value: plain.Plural(int64(v.hidden), "session") + " of projects that you have not vouched for; aburn init in a project does"})
+	}
+	for _, source := range v.sources() {
+		f := filter{kind: "all", agent: source}
+		list := v.sessions(f)
+		one := pages.Source{Name: agentTitle(source), Sessions: count("sessions and sub-agents", len(list), f.at("/sessions"))}
+		if len(list) > 0 {
+			one.Latest = s.clockTime(list[0].End, v.made)
+		}
+		body.Sources = append(body.Sources, one)
+	}
+}

@@ -1,0 +1,243 @@
+package viewer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/archive"
+	"aburn/archive/ingest"
+	"aburn/cmd/aburn/internal/eyes"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/project"
+	"aburn/web/pages"
+	"aburn/web/server"
+)
+
+// usualPort is where the pages are if nobody else is there, so that bookmarks live.
+const usualPort = 4780
+
+// WebCommand is `aburn web`.
+func WebCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "web",
+		Usage: "show sessions, costs, failures and what waits for you in your browser",
+		Description: "Serves pages to the browser of this computer until you stop it, and opens one. They show the projects that you have vouched for (aburn init): what waits for you\n" +
+			"now, every session with its events, what it cost, what fails most, and whether recording works. Pages follow the agents live. New sessions are read meanwhile.\n\n" +
+			"A link works once, and for a minute. If aburn web runs already, this prints a new link of it. Over SSH it says how to bring the port to your computer. Links are\n" +
+			"for people: a process that an agent started gets none.",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "port", Usage: "the `PORT` on this computer; the next free one if it is taken", Value: usualPort},
+			&cli.BoolFlag{Name: "no-open", Usage: "open no browser"},
+			&cli.BoolFlag{Name: "print", Usage: "print the link and nothing else, and open no browser"},
+			&cli.BoolFlag{Name: "no-ingest", Usage: "show the archive as it is, without reading new sessions"},
+			&cli.BoolFlag{Name: "read-only", Usage: "pages without buttons"},
+			&cli.StringFlag{Name: "project", Usage: "only this project's `DIR`"},
+			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
+			&cli.BoolFlag{Name: "demo", Usage: "recorded sessions instead of yours; it touches none of your files"},
+		},
+		ArgValidator: kit.NoArguments,
+		Metadata:     kit.Examples("aburn web", "aburn web --print --no-ingest", "aburn web --demo"),
+		Action:       a.Action(runWeb),
+	}
+}
+
+func runWeb(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if port := cmd.Int("port"); port < 1 || port > 65535 {
+		return kit.UsageError("--port: a number from 1 to 65535", "aburn web --port 4781")
+	}
+	if agent := startedByAgent(os.Getpid(), a.Getenv); agent != "" {
+		return kit.BadNews("links are for people, and "+agent+" started this process", "run aburn web in a terminal of your own")
+	}
+	ctx, stop := kit.UntilSignal(ctx)
+	defer stop()
+	c := scope.CallerOf(a, cmd)
+	if cmd.Bool("demo") {
+		demo, err := newDemo(ctx, a)
+		if err != nil {
+			return err
+		}
+		defer demo.clear()
+		a = demo.app
+		c = demo.caller(c)
+	}
+	s, err := newSite(ctx, c, cmd)
+	if err != nil {
+		return err
+	}
+	desk, err := openDesk(c.Env)
+	if errors.Is(err, errRuns) {
+		return showLink(a, cmd, c.Env, desk, true)
+	}
+	if err != nil {
+		return err
+	}
+	defer desk.close()
+	return s.serve(ctx, a, cmd, desk)
+}
+
+// newSite is the site of a command line.
+func newSite(ctx context.Context, c *scope.Caller, cmd *cli.Command) (*Site, error) {
+	dir := archive.Dir(c.Env)
+	if dir == "" {
+		return nil, scope.NoHome()
+	}
+	zone, err := eyes.ZoneNamed(cmd.String("timezone"), time.Local)
+	if err != nil {
+		return nil, err
+	}
+	s := &Site{dir: dir, env: c.Env, zone: zone, clock: time.Now, act: !cmd.Bool("read-only"), events: server.NewEvents(5 * time.Second)}
+	if s.project, err = projectOf(c, cmd.String("project")); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// projectOf is the root of the vouched project around a folder, "" for all.
+func projectOf(c *scope.Caller, dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	folder, err := c.Folder()
+	if err != nil {
+		return "", err
+	}
+	p, err := project.Find(kit.InFolder(folder, dir), c.Env)
+	switch {
+	case err != nil:
+		return "", kit.UsageError("--project: "+err.Error(), "aburn web --project ~/src/shop")
+	case !p.Marked:
+		return "", scope.NotVouched()
+	}
+	return p.Root, nil
+}
+
+func (s *Site) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *desk) error {
+	list, port, err := server.Listen(cmd.Int("port"))
+	if err != nil {
+		return kit.BadNews("no port is free: "+err.Error(), fmt.Sprintf("aburn web --port %d", cmd.Int("port")+100))
+	}
+	if port != cmd.Int("port") && !cmd.Bool("print") {
+		a.Note(fmt.Sprintf("port %d is taken: %d it is", cmd.Int("port"), port))
+	}
+	files := map[string]server.File{}
+	for path, f := range pages.Files() {
+		files[path] = server.File{Type: f[0], Text: f[1]}
+	}
+	posts := map[string]http.Handler{}
+	if s.act {
+		posts["/ingest"] = http.HandlerFunc(s.ingestNow)
+	}
+	guard := server.New(server.Options{Port: port, Pages: s.handler(), Posts: posts, Files: files, Door: pages.Door})
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go s.follow(ctx)
+	if !cmd.Bool("no-ingest") {
+		defer ingest.BoundMemory()()
+		go s.keepComplete(ctx, func(err error) {
+			failed := kit.FailureOf(err)
+			a.Warn(failed.Msg, failed.Hints...)
+		})
+	}
+	desk.answer(ctx, func() string { return guard.Link(host(), "/") }, func(pid int) string { return startedByAgent(pid, func(string) string { return "" }) })
+	go func() {
+		if err := showLink(a, cmd, s.env, desk, false); err != nil {
+			failed := kit.FailureOf(err)
+			a.Warn(failed.Msg, failed.Hints...)
+		}
+	}()
+	return guard.Serve(ctx, list)
+}
+
+// host is the name in links. Safari does not resolve names below localhost on every system that it runs on.
+func host() string {
+	if runtime.GOOS == "darwin" {
+		return "127.0.0.1"
+	}
+	return server.Name
+}
+
+// showLink asks the desk for a link, and opens or prints it.
+func showLink(a *kit.App, cmd *cli.Command, env func(string) string, desk *desk, again bool) error {
+	link, err := desk.ask()
+	switch {
+	case err != nil:
+		return err
+	case cmd.Bool("print"):
+		fmt.Fprintln(a.Stdout, link)
+		return nil
+	}
+	if again {
+		a.Note("aburn web runs already: this is a new link of it")
+	}
+	at, _, _ := strings.Cut(link, "#")
+	at = strings.TrimSuffix(strings.TrimPrefix(at, "http://"), "/")
+	_, port, _ := net.SplitHostPort(at)
+	switch {
+	case cmd.Bool("no-open"):
+	case env("SSH_CONNECTION") != "":
+		fmt.Fprintf(a.Stdout, "On your own computer: ssh -L %s:127.0.0.1:%s %s\nThen open this link there:\n", port, port, "THIS-COMPUTER")
+	case openBrowser(link, env):
+		fmt.Fprintf(a.Stdout, "aburn is at http://%s, and opens in your browser. Ctrl-C ends it. `aburn web` in another terminal gives a new link.\n", at)
+		return nil
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s\nThe link works once, and for a minute; `aburn web` makes another. If your browser does not find the name, put 127.0.0.1 in its place. Ctrl-C ends aburn web.\n", link)
+	return err
+}
+
+// openBrowser opens a link in the user's browser; false if there is none to be seen.
+func openBrowser(link string, env func(string) string) bool {
+	var command []string
+	switch runtime.GOOS {
+	case "darwin":
+		command = []string{"open", link}
+	case "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", link}
+	default:
+		if env("DISPLAY") == "" && env("WAYLAND_DISPLAY") == "" {
+			return false
+		}
+		command = []string{"xdg-open", link}
+	}
+	path, err := exec.LookPath(command[0])
+	if err != nil {
+		return false
+	}
+	opener := exec.Command(path, command[1:]...)
+	if opener.Start() != nil {
+		return false
+	}
+	go opener.Wait()
+	return true
+}
+
+// agentsNames are the executables of agents, and of what holds workers.
+func agentsNames() []string { return append([]string{"aburn-hold"}, agentPrograms()...) }
+
+// startedByAgent names the agent that a process descends from, "" if none is seen. It is no wall: whoever runs as this user can do
+// what this user can. It keeps a model that tries commands from getting a link in its output.
+func startedByAgent(pid int, env func(string) string) string {
+	if list := scope.CallingAgents(env); len(list) > 0 {
+		return list[0].Of.Title
+	}
+	for _, p := range ancestors(pid) {
+		if slices.Contains(agentsNames(), p.name) {
+			return p.name
+		}
+		if list := scope.CallingAgents(p.env); len(list) > 0 {
+			return list[0].Of.Title
+		}
+	}
+	return ""
+}

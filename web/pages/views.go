@@ -1,0 +1,266 @@
+package pages
+
+// Time is a moment: as text in the reader's zone, and exactly.
+type Time struct{ Text, Exact string }
+
+// Outcome is how a session ended, as symbol and word.
+type Outcome struct{ Mark, Word, Class string }
+
+// Now is what waits for the reader, what is stuck, what works, and what ended today.
+type Now struct {
+	Waiting, Stuck, Living []Card
+	Ended                  []Row
+	MoreEnded              Link
+	Today                  []Figure
+	Archive                []Note
+}
+
+// Card is a session that waits or lives.
+type Card struct {
+	ID      string // unique on the page
+	Mark    string
+	Class   string // asks, stuck, works, idle
+	Title   string
+	Href    string
+	Where   string // project, branch, agent
+	Cost    Figure
+	Says    string // waits, works
+	Since   string // the time since when it does
+	SinceMS int64  // the same in milliseconds since 1970, 0 if unknown
+	What    string // in words, what is asked or wrong
+	Quoted  string // what it is about: a command, a question
+	Proof   string
+	Copy    []Copy
+}
+
+// Copy is a text that a button copies.
+type Copy struct{ Label, Text string }
+
+// Row is a line of a list of sessions.
+type Row struct {
+	Href      string
+	Ended     Time
+	Outcome   Outcome
+	Sign      string // a sub-agent, a fork, no longer on the disk
+	SignWord  string
+	Ask       string
+	Project   Link
+	Agent     string
+	Active    string
+	Failed    Figure
+	Subagents Figure
+	Cost      Figure
+}
+
+// Sessions is a part of the list of sessions.
+type Sessions struct {
+	Choices []Choice
+	Filters []Select
+	Hidden  []Field // what else the search has to carry on
+	Chosen  []Link  // filters that are set; each leads to the list without it
+	Count   Figure
+	Figures []Figure
+	Rows    []Row
+	Newer   string // address of the part before, "" if this is the first
+	Older   string
+	Kind    string // what a row is: session, session or sub-agent
+}
+
+// Select is a filter with a list of values.
+type Select struct {
+	Name, Label string
+	Options     []Option
+}
+
+type Option struct {
+	Value, Text string
+	Current     bool
+}
+
+// Field is a parameter of an address.
+type Field struct{ Name, Value string }
+
+// Session is one session.
+type Session struct {
+	Crumbs  []Link
+	Name    string
+	Agent   string
+	When    string
+	Branch  string
+	Outcome Outcome
+	Why     string
+	Proof   []Link // the events that prove the outcome
+	Tiles   []Figure
+	Lanes   *Lanes
+	Only    Choice
+	Lines   []Line
+	Earlier string // address of the lines before, "" if there are none
+	Later   string
+	Range   string
+	Gone    string // why the agent's own file is not there any more
+	Hooks   string // what hooks know beside
+	Error   *MainError
+	Files   []FileChange
+	More    int // files that are left out
+	Family  []Relative
+	Kinds   []Pair // cost by kind of token
+	Prices  string
+	Copy    []Copy
+	Live    bool
+}
+
+// Line is one line of a session's story.
+type Line struct {
+	Number int // of the event; 0 if only hooks know it
+	Href   string
+	Time   Time
+	Day    string // set where a new day begins
+	Where  string // set where copied or rewound events begin or end
+	Mark   string
+	Word   string // what the mark means
+	Class  string
+	Kind   string // prompt, failed, or ""
+	Name   string
+	Took   string
+	Path   string
+	Detail string
+	Indent bool
+	Link   Link // of a sub-agent
+}
+
+// MainError is the session's first decisive error.
+type MainError struct {
+	Text, Class, Key string
+	Href             string
+	At               Link
+	Others           Figure
+}
+
+type FileChange struct {
+	Path           string
+	Href           string
+	Added, Removed string
+}
+
+// Relative is a session that this one belongs to.
+type Relative struct {
+	Sign, Word string
+	Link       Link
+	Detail     string
+	Cost       Figure
+}
+
+// Pair is a name with a value.
+type Pair struct{ Name, Value string }
+
+// Cost is what answers cost.
+type Cost struct {
+	Choices []Choice
+	Filters []Select
+	Hidden  []Field
+	Chosen  []Link
+	Tiles   []Figure
+	Note    string
+	Plot    *Plot
+	Tables  []CostTable
+	Wrong   []Figure
+	Prices  []Note
+}
+
+// CostTable is one way of grouping.
+type CostTable struct {
+	ID, Title, Column string
+	Rows              []CostRow
+	All               CostRow
+	Share             bool // with bars
+	Tokens            bool // with tokens by kind
+	More              Link
+}
+
+type CostRow struct {
+	Link                         Link
+	Chip                         string
+	Share                        int // of 1000
+	Percent                      string
+	Class                        string
+	Sessions                     Figure
+	Input, Read, Written, Output string
+	Cost                         Figure
+	Note                         string
+}
+
+// Failures is what fails most.
+type Failures struct {
+	Choices                []Choice
+	Filters                []Select
+	Hidden                 []Field
+	Chosen                 []Link
+	Tiles                  []Figure
+	Weeks                  *Plot
+	Errors                 []FailureRow
+	Groups                 []FailureRow
+	MoreErrors, MoreGroups Link
+}
+
+// FailureRow is one main error or one failure group.
+type FailureRow struct {
+	Href   string
+	Text   string
+	Key    string
+	Class  string
+	Count  Figure
+	Failed Figure
+	Solved Figure
+	Cost   Figure
+	Last   Time
+	Spark  *Plot
+}
+
+// Failure is one of them, with its sessions.
+type Failure struct {
+	Kind   string // main error, failure group
+	Key    string
+	Text   string
+	Quoted string
+	Tiles  []Figure
+	Weeks  *Plot
+	Rows   []Row
+	Older  string
+	Newer  string
+	Copy   []Copy
+	Solved []Row
+}
+
+// Health is how aburn itself is.
+type Health struct {
+	Projects []Project
+	Archive  []Pair
+	Sources  []Source
+	Damage   []Pair
+	Damaged  Figure
+	Prices   []Pair
+	Unpriced []Pair
+	Checked  string // when the checks were made
+}
+
+// Project is a project with the checks of aburn doctor.
+type Project struct {
+	Name, Root string
+	Sessions   Figure
+	Checks     []Check
+	Problem    string
+}
+
+// Check is one finding. Status is ok, note or bad.
+type Check struct {
+	Topic, Status, Text string
+	Hints               []string
+}
+
+// Source is the sessions of one agent.
+type Source struct {
+	Name     string
+	Sessions Figure
+	Latest   Time
+	Gone     Figure
+}
