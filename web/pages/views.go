@@ -234,6 +234,7 @@ type Failure struct {
 // Health is how aburn itself is.
 type Health struct {
 	Projects []Project
+	Gone     []Project // whose folder is not there
 	Archive  []Pair
 	Sources  []Source
 	Damage   []Pair

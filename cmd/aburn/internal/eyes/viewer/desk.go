@@ -174,7 +174,8 @@ func ancestors(pid int) (list []ancestor) {
 		if name, _, ok = proc.Parent(pid); !ok {
 			break
 		}
-		list = append(list, ancestor{name, func(variable string) string { return proc.Environ(pid, variable) }})
+		above := pid
+		list = append(list, ancestor{name, func(variable string) string { return proc.Environ(above, variable) }})
 	}
 	return list
 }

@@ -167,7 +167,10 @@ func (v *view) weeks(id, label string, list []*row, bad func(*row) bool) *pages.
 		}
 	}
 	p.Legend[1].Class = "c-quiet"
-	top := niceTop(float64(high))
+	top := niceTop(float64(max(high+high%2, 2))) // so that its half is a number of sessions, too
+	if int(top)%2 == 1 {
+		top++
+	}
 	p.Marks = []string{fmt.Sprint(top), fmt.Sprint(top / 2), "0"}
 	return p.Lay(top)
 }
@@ -209,8 +212,10 @@ func (s *Site) failurePage(_ context.Context, v *view, values url.Values, r *htt
 	heading := list[0].shape
 	if main := list[0].main; main != nil && list[0].keys.Fine == key {
 		body.Kind = "main error"
-		heading = plain.Cut(plain.Line(string(main.Class)+": "+main.Text), 120)
-		body.Quoted = plain.Line(main.Text)
+		text := plain.Line(main.Text)
+		if heading = plain.Cut(text, 120); heading != text {
+			body.Quoted = text
+		}
 	}
 	failed := f.with("outcome", "failed")
 	sum := sumOf(list)
@@ -232,7 +237,7 @@ func (s *Site) failurePage(_ context.Context, v *view, values url.Values, r *htt
 			body.Solved = append(body.Solved, s.rowOf(v, r))
 		}
 	}
-	body.Copy = []pages.Copy{{Label: "Copy", Text: "aburn remedy " + kit.ShellWord(key)}, {Label: "Copy", Text: "aburn replay " + kit.ShellWord(key)}}
+	body.Copy = []pages.Copy{{Label: "Copy remedy command", Text: "aburn remedy " + kit.ShellWord(key)}, {Label: "Copy replay command", Text: "aburn replay " + kit.ShellWord(key)}}
 	return &shown{frame: &pages.Frame{Title: heading, Page: "failures", Heading: heading, Total: len(list)}, body: body}, nil
 }
 

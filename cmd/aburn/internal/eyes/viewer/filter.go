@@ -52,6 +52,7 @@ func filterOf(values url.Values) (f filter) {
 		*p.value = values.Get(p.name)
 	}
 	f.solved = values.Get("solved") != ""
+	f.q = plain.Line(f.q)
 	return f
 }
 

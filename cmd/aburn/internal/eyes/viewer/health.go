@@ -68,7 +68,11 @@ func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Requ
 		body.Checked = "Looked at " + made.In(s.zone).Format("15:04:05") + ", as by aburn doctor."
 	}
 	for _, root := range roots {
-		body.Projects = append(body.Projects, s.healthOf(v, root, found[root]))
+		if one := s.healthOf(v, root, found[root]); s.status.gone(root) {
+			body.Gone = append(body.Gone, one)
+		} else {
+			body.Projects = append(body.Projects, one)
+		}
 	}
 	s.archiveHealth(body, v)
 	for i := range v.damage {
@@ -94,12 +98,7 @@ func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Requ
 func (s *Site) healthOf(v *view, root string, found []doctor.Check) pages.Project {
 	f := filter{project: root, kind: "all"}
 	one := pages.Project{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root), Sessions: count("sessions and sub-agents", len(v.sessions(f)), f.at("/sessions"))}
-	st, ok := s.status.get(root)
-	switch {
-	case ok && st.gone:
-		one.Problem = "Its folder is not there any more; the archive has its sessions."
-		return one
-	case ok && st.err != nil:
+	if st, ok := s.status.get(root); ok && st.err != nil {
 		one.Problem = plain.Line(kit.FailureOf(st.err).Msg)
 	}
 	for _, c := range found {

@@ -172,7 +172,7 @@ func (s *Site) sessionsPage(_ context.Context, v *view, values url.Values, _ *ht
 		}
 	}
 	body.Rows, body.Newer, body.Older = s.part(v, list, "/sessions", f, values.Get("before"))
-	return &shown{frame: &pages.Frame{Title: "Sessions", Page: "sessions", Heading: "Sessions", Sub: s.projectsWord(f), Query: plain.Line(f.q), Total: len(list)}, body: body}, nil
+	return &shown{frame: &pages.Frame{Title: "Sessions", Page: "sessions", Heading: "Sessions", Sub: s.projectsWord(f), Query: f.q, Total: len(list)}, body: body}, nil
 }
 
 // countName names a number of sessions by what is counted.
@@ -255,7 +255,8 @@ func (v *view) sources() (list []string) {
 // hiddenFields are the parameters that a form has to carry on, as it has no control for them.
 func hiddenFields(f filter, shown ...string) (list []pages.Field) {
 	for _, p := range f.parameters() {
-		if *p.value != "" && !slices.Contains(shown, p.name) {
+		// A value that cannot be shown as it is stands in addresses only.
+		if *p.value != "" && plain.Line(*p.value) == *p.value && !slices.Contains(shown, p.name) {
 			list = append(list, pages.Field{Name: p.name, Value: *p.value})
 		}
 	}

@@ -61,6 +61,12 @@ func (s *statuses) get(root string) (projectStatus, bool) {
 	return one, ok
 }
 
+// gone reports whether the project's folder is not there.
+func (s *statuses) gone(root string) bool {
+	one, _ := s.get(root)
+	return one.gone
+}
+
 // all are the projects' statuses in the order of their roots.
 func (s *statuses) all() (roots []string, list []projectStatus) {
 	s.mu.Lock()

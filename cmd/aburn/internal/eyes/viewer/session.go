@@ -58,7 +58,7 @@ func (s *Site) sessionPage(ctx context.Context, v *view, values url.Values, req 
 		return nil, err
 	}
 	name := v.names.Of(r.Source, r.ID)
-	body := &pages.Session{Name: name, Agent: s.agentLine(v, r), When: s.when(r), Branch: plain.Line(o.branch()), Outcome: outcomeOf(r.verdict), Why: plain.Line(r.verdict.Reason), Proof: proof(r), Live: r.Live,
+	body := &pages.Session{Name: name, Agent: s.agentLine(v, r), When: s.when(r), Branch: plain.Line(o.branch()), Outcome: outcomeOf(r.verdict), Why: why(r), Proof: proof(r), Live: r.Live,
 		Tiles: o.tiles(v), Lanes: s.lanes(o.story), Gone: o.gone(), Hooks: o.hooks(name)}
 	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, projectLink(r), {Text: plain.Line(r.Source + " / " + name)}}
 	lines := s.tell(body, o, values)
@@ -94,6 +94,12 @@ func (s *Site) when(r *row) string {
 		layout = "15:04"
 	}
 	return text + " to " + end.Format(layout) + ", active " + kit.Milliseconds(max(r.ActiveMS, 1))
+}
+
+// why is the reason of an outcome, without the numbers of events, to which links lead.
+func why(r *row) string {
+	reason, _, _ := strings.Cut(plain.Line(r.verdict.Reason), " (event")
+	return reason
 }
 
 // proof are the events that an outcome stands on.

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"aburn/internal/lab/browser"
+	"aburn/internal/plain"
+)
+
+// A second aburn web ends with a new link of the first. An agent gets none, neither from the first nor by starting one.
+func TestWebLinks(t *testing.T) {
+	w := newWebWorld(t, 0)
+	w.serve("--no-ingest")
+	second := w.link()
+	if !strings.HasPrefix(second, "http://aburn.localhost:"+w.port+"/#k=") {
+		t.Fatalf("the second link is %q", second)
+	}
+	w.come(second)
+	if code, _ := w.page("/"); code != 200 {
+		t.Errorf("with it: %d", code)
+	}
+	state := filepath.Join(w.dir, "home", ".local", "state", "aburn")
+	for name, mode := range map[string]os.FileMode{"web.lock": 0o600, "web.sock": 0o600 | os.ModeSocket} {
+		if st, err := os.Lstat(filepath.Join(state, name)); err == nil && st.Mode() != mode {
+			t.Errorf("%s has the mode %v", name, st.Mode())
+		}
+	}
+	agent := w.command("aburn", "web", "--print")
+	agent.Env = append(agent.Env, "CLAUDE_CODE_SESSION_ID=aaaa1111")
+	out, err := agent.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "links are for people, and Claude Code started this process") || strings.Contains(string(out), "#k=") {
+		t.Errorf("an agent gets %v %s", err, out)
+	}
+	// The one that runs looks for itself: it asks nobody about the variables.
+	if _, err := os.Stat("/proc/self/environ"); err == nil {
+		child := w.command("sh", "-c", "env -u CODEX_SESSION_ID -u CODEX_THREAD_ID aburn web --print; true")
+		child.Env = append(child.Env, "CODEX_SESSION_ID=bbbb2222")
+		if out, _ := child.CombinedOutput(); !strings.Contains(string(out), "Codex started this process") || strings.Contains(string(out), "#k=") {
+			t.Errorf("an agent's child gets %s", out)
+		}
+	}
+}
+
+// Only projects that the user has vouched for are shown, on no page another one.
+func TestWebShowsVouchedProjectsOnly(t *testing.T) {
+	w := newWebWorld(t, webUnits)
+	w.serve("--no-ingest")
+	for _, at := range []string{"/", "/sessions?kind=all", "/cost?period=all", "/failures", "/health", "/sessions?kind=all&q=quarry", "/sessions?kind=all&project=%2Fhome%2Fuser%2Fwork%2Fquarry"} {
+		_, page := w.page(at)
+		for _, name := range []string{"work/anvil", "work/meadow", "work/quarry", ">quarry<"} {
+			if strings.Contains(strings.ReplaceAll(page, "project=%2Fhome", ""), name) && !strings.Contains(at, "quarry") {
+				t.Errorf("%s shows %s", at, name)
+			}
+		}
+	}
+	if _, page := w.page("/health"); !strings.Contains(page, "of projects that you have not vouched for") {
+		t.Error("it does not say that it leaves some out")
+	}
+	var list struct {
+		Sessions []struct {
+			Source, Session string
+			Project         struct{ Key string }
+		}
+	}
+	if err := json.Unmarshal([]byte(w.aburn("sessions", "--no-ingest", "--json")), &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list.Sessions {
+		code, _ := w.page("/s/" + s.Source + "/" + s.Session)
+		if want := map[bool]int{true: 200, false: 404}[strings.Contains("orchard tundra lantern harbor willow", filepath.Base(s.Project.Key))]; code != want {
+			t.Fatalf("a session of %s: %d, want %d", s.Project.Key, code, want)
+		}
+	}
+}
+
+// What hooks write appears by itself, with the whole question, and goes when it is answered; the tab counts; the reader's focus stays.
+func TestWebFollowsTheLog(t *testing.T) {
+	b := browser.Start(t)
+	w := newWebWorld(t, 0)
+	w.serve("--no-ingest")
+	b.Open(w.link())
+	b.Until(`document.title`, "Now · aburn")
+	b.Until(`String(!!document.querySelector('#live-working') && location.hash === '')`, "true")
+	b.Open(strings.Replace(w.at("/"), "127.0.0.1", "aburn.localhost", 1))
+	const session = "aaaa1111-0000-4000-8000-000000000001"
+	w.begin(session, "Fix rounding")
+	b.Until(`String(document.querySelectorAll('#live-working .works').length)`, "1")
+	b.Value(`document.querySelector('#q').focus()`)
+	w.asks(session, "psql -c '<img src=x onerror=pwned=1>'")
+	b.Until(`(document.querySelector('#live-waiting pre') || {}).textContent || ''`, "psql -c '<img src=x onerror=pwned=1>'")
+	b.Until(`document.title`, "(1) Now · aburn")
+	b.Until(`document.querySelector('#news').textContent`, "1 waiting for you")
+	if got := b.Value(`document.activeElement.id`); got != "q" {
+		t.Errorf("the focus went to %s", got)
+	}
+	b.Press("Escape")
+	b.Value(`document.activeElement.blur()`)
+	b.Press("j")
+	if got := b.Value(`document.activeElement.className`); got != "card asks" {
+		t.Errorf("j goes to %s", got)
+	}
+	w.hook(map[string]any{"session_id": session, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": "x"}, "tool_response": map[string]any{}, "tool_use_id": "toolu_" + session})
+	b.Until(`document.title`, "Now · aburn")
+	b.Until(`String(document.querySelectorAll('#live-waiting .card').length)`, "0")
+	if got := b.Value(`String(window.pwned)`); got != "undefined" {
+		t.Error("a command became a script")
+	}
+	b.Quiet()
+}
+
+// New sessions are read while the page is open, and it says so by itself.
+func TestWebReadsNewSessions(t *testing.T) {
+	w := newWebWorld(t, 0)
+	w.stored("99990000-0000-4000-8000-000000000009").prompt("weed the garden")
+	w.serve()
+	page := w.until("/sessions?kind=all", "weed the garden")
+	if !strings.Contains(page, "/s/claude/99990000-0000-4000-8000-000000000009") {
+		t.Error(page)
+	}
+	if code, _ := w.page("/s/99990000"); code != 200 {
+		t.Errorf("by its short name: %d", code)
+	}
+}
+
+// stored is a new session of Claude Code in the shop.
+func (w *webWorld) stored(id string) *storedSession {
+	w.Helper()
+	path := filepath.Join(w.dir, "home", ".claude", "projects", "-shop", id+".jsonl")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		w.Fatal(err)
+	}
+	return &storedSession{t: w.T, path: path, dir: w.shop, id: id}
+}
+
+// hostileWords break out of a page, a terminal or a line where they are not taken for text.
+var hostileWords = []string{
+	`</script><script>pwned=1</script>`, `"><img src=x onerror=pwned=1>`, `' onmouseover='pwned=1`, `{{.}}<b>`, "\u202egnp.exe", "ze\u200bro\u2060width", "\x1b]0;mine\x07\x1b[31m",
+	"a\ud7ff\ufffdb", "tag\U000e0041", "javascript:pwned=1", "line\u2028sep",
+}
+
+// Hostile prompts, commands, results, branches and paths are text on every page, and what is invisible shows.
+func TestWebHostileTexts(t *testing.T) {
+	w := newWebWorld(t, 0)
+	for i, words := range hostileWords {
+		s := w.stored(fmt.Sprintf("%04d9999-0000-4000-8000-000000000009", i))
+		s.prompt(words)
+		for range 4 {
+			s.shell(words, words)
+		}
+		w.begin(fmt.Sprintf("aaaa%04d-0000-4000-8000-000000000001", i), words)
+		w.asks(fmt.Sprintf("aaaa%04d-0000-4000-8000-000000000001", i), words)
+	}
+	w.aburn("ingest", "--quiet")
+	w.serve("--no-ingest")
+	w.until("/", fmt.Sprintf("%d</span></h2>", len(hostileWords)))
+	paths := []string{"/", "/sessions?kind=all", "/cost?period=all", "/failures", "/health", "/sessions?q=" + "%3Cscript%3Epwned%3D1%3C%2Fscript%3E%E2%80%AE", "/s/%3Cscript%3E/x", "/failures/%3Cb%3E", "/cost?model=%22%3E%3Cscript%3E&period=all"}
+	_, page := w.page("/sessions?kind=all")
+	for i := range hostileWords {
+		paths = append(paths, fmt.Sprintf("/s/claude/%04d9999-0000-4000-8000-000000000009", i))
+	}
+	if strings.Count(page, `9999-0000-4000-8000-000000000009">`) != len(hostileWords) {
+		t.Error("not all sessions are there")
+	}
+	_, page = w.page("/failures")
+	for _, m := range strings.Split(page, `<a href="/failures/`)[1:] {
+		at, _, _ := strings.Cut(m, `"`)
+		paths = append(paths, "/failures/"+at)
+	}
+	moves := func(r rune) bool {
+		return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && plain.Person(r) != r
+	}
+	for _, at := range paths {
+		_, page := w.page(at)
+		for _, no := range []string{"<script>pwned", "<img", "<b>\n", "' onmouseover", `href="javascript`} {
+			if strings.Contains(page, no) {
+				t.Errorf("%s holds %q", at, no)
+			}
+		}
+		if i := strings.IndexFunc(page, moves); i >= 0 {
+			t.Errorf("%s holds %q", at, page[max(0, i-40):min(len(page), i+20)])
+		}
+	}
+	b := browser.Start(t)
+	b.Open(w.link())
+	b.Until(`String(!!document.querySelector('#live-working') && location.hash === '')`, "true")
+	for _, at := range paths {
+		b.Open(strings.Replace(w.at(at), "127.0.0.1", "aburn.localhost", 1))
+		if got := b.Value(`String(window.pwned)`); got != "undefined" {
+			t.Errorf("%s runs what it shows", at)
+		}
+	}
+}
+
+// Nobody finds a secret of a session on a page.
+func TestWebHoldsNoSecrets(t *testing.T) {
+	w := newWebWorld(t, 0)
+	secret := "ghp_" + strings.Repeat("aB3dE6gH", 4) + "Zz99"
+	s := w.stored("99990000-0000-4000-8000-000000000009")
+	s.prompt("use " + secret)
+	s.shell("curl -H 'Authorization: Bearer "+secret+"' x", "401 for "+secret)
+	w.begin("aaaa1111-0000-4000-8000-000000000001", "use "+secret)
+	w.asks("aaaa1111-0000-4000-8000-000000000001", "export TOKEN="+secret)
+	w.aburn("ingest", "--quiet")
+	w.serve("--no-ingest")
+	w.until("/", "Permission")
+	for _, at := range []string{"/", "/sessions", "/s/claude/99990000-0000-4000-8000-000000000009", "/failures", "/cost?period=all", "/health"} {
+		if code, page := w.page(at); code != http.StatusOK || strings.Contains(page, secret[4:20]) {
+			t.Errorf("%s: %d, or it holds the secret", at, code)
+		}
+	}
+}
