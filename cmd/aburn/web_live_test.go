@@ -216,3 +216,32 @@ func TestWebHoldsNoSecrets(t *testing.T) {
 		}
 	}
 }
+
+// The demo shows recorded sessions and a log that goes on, keeps away from the user's files, and leaves nothing behind.
+func TestWebDemo(t *testing.T) {
+	w := newWebWorld(t, 0)
+	temp := filepath.Join(w.dir, "temp")
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", temp)
+	w.extra = []string{"TMPDIR=" + temp}
+	t.Run("while it runs", func(t *testing.T) {
+		inner := *w
+		inner.T = t
+		inner.serve("--demo")
+		inner.until("/", "ALTER TABLE cart_items")
+		inner.until("/", `class="card works"`) // the session that goes on
+		inner.until("/sessions", "list the prices")
+		page := inner.until("/cost?period=all", "claude-opus-5-5")
+		if !strings.Contains(page, "This is a demo") {
+			t.Error("it does not say that it is a demo")
+		}
+	})
+	if list, _ := os.ReadDir(temp); len(list) != 0 {
+		t.Errorf("it leaves %s behind", list[0].Name())
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, "archive")); err == nil {
+		t.Error("it wrote into the user's archive")
+	}
+}

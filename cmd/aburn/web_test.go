@@ -24,7 +24,8 @@ type webWorld struct {
 	dir, shop string
 	port      string
 	http.Client
-	log *os.File // stderr of aburn web
+	log   *os.File // stderr of aburn web
+	extra []string // variables of every command
 }
 
 // webUnits is how many sessions and sub-agents the archive has.
@@ -70,6 +71,7 @@ func (w *webWorld) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = w.dir
 	cmd.Env = []string{"HOME=" + filepath.Join(w.dir, "home"), "ABURN_HOME=" + filepath.Join(w.dir, synth.ArchiveDir), "PATH=" + os.Getenv("PATH"), "GORACE=" + noRaceSleep, "TZ=UTC", "CLAUDE_PROJECT_DIR=" + w.shop}
+	cmd.Env = append(cmd.Env, w.extra...)
 	return cmd
 }
 

@@ -37,8 +37,8 @@ func (n narrator) handed(text string) {
 
 func (n narrator) next() {
 	fmt.Fprintf(n.out, "\n  %s\n", n.out.Paint(term.Bold, "Now with your own agent:"))
-	for _, line := range []string{"make install", "cd your-project && aburn install-hooks", "aburn tail -f", "aburn supervisor watch", "aburn ingest && aburn report"} {
+	for _, line := range []string{"make install", "cd your-project && aburn install-hooks", "aburn tail -f", "aburn supervisor watch", "aburn ingest && aburn report", "aburn web"} {
 		fmt.Fprintf(n.out, "  %s\n", n.out.Paint(term.Dim, "$ ")+line)
 	}
-	fmt.Fprintln(n.out)
+	fmt.Fprintf(n.out, "\n  %s\n  %s\n\n", n.out.Paint(term.Bold, "Or look at recorded sessions in your browser, with nothing installed:"), n.out.Paint(term.Dim, "$ ")+"go run ./cmd/aburn web --demo")
 }

@@ -150,6 +150,9 @@ func (d *desk) close() {
 	if d.socket != nil {
 		d.socket.Close()
 	}
+	if dir := filepath.Dir(d.path); dir != d.root.Name() {
+		os.Remove(dir)
+	}
 	d.lock.Release()
 	d.root.Close()
 }

@@ -61,7 +61,7 @@ func signOf(r *row) (sign, word string) {
 }
 
 func (s *Site) rowOf(v *view, r *row) pages.Row {
-	one := pages.Row{Href: r.address(), Ended: s.clockTime(r.End, v.made), Outcome: outcomeOf(r.verdict), Ask: r.title(), Project: projectLink(r), Agent: agentTitle(r.Source),
+	one := pages.Row{Href: r.address(), Ended: s.clockTime(r.End, v.made), Outcome: outcomeOf(r.verdict), Ask: r.title(), Project: projectLink(r), Agent: r.agent(),
 		Failed: pages.Figure{Text: "–"}}
 	one.Sign, one.SignWord = signOf(r)
 	if r.ActiveMS > 0 {

@@ -272,7 +272,7 @@ func (s *Site) card(v *view, root, source string, session logfmt.SessionID, bran
 		if r == nil || session == "" {
 			continue
 		}
-		card.Title, card.Href, agent = r.title(), r.address(), agentTitle(r.Source)
+		card.Title, card.Href, agent = r.title(), r.address(), r.agent()
 		if r.family.Responses > 0 {
 			card.Cost = money("list price with sub-agents", &r.family, filter{family: r.head.name()}.at("/cost"))
 		}

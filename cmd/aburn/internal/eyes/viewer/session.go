@@ -80,7 +80,7 @@ func (s *Site) agentLine(v *view, r *row) string {
 			names = append(names, c.model)
 		}
 	}
-	return plain.Line(kit.Join(strings.TrimSpace(agentTitle(r.Source)+" "+r.Agent.Version), plain.Cut(strings.Join(names, ", "), 60)))
+	return plain.Line(kit.Join(strings.TrimSpace(r.agent()+" "+r.Agent.Version), plain.Cut(strings.Join(names, ", "), 60)))
 }
 
 func (s *Site) when(r *row) string {

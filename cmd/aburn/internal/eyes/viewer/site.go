@@ -34,6 +34,8 @@ type Site struct {
 	project string // the only one that is shown, "" for all
 	act     bool   // the pages have buttons
 	events  *server.Events
+	demo    *demo    // nil without --demo
+	environ []string // for the browser
 
 	view   atomic.Pointer[view]
 	making sync.Mutex // one view is made at a time
@@ -161,6 +163,9 @@ func (s *Site) fill(v *view, f *pages.Frame, at string) {
 	if v.problem != nil {
 		failed := kit.FailureOf(v.problem)
 		f.Notes = append([]pages.Note{note(failed.Msg, failed.Hints...)}, f.Notes...)
+	}
+	if s.demo != nil {
+		f.Notes = append([]pages.Note{note("This is a demo: recorded sessions, repeated over two weeks, and a log that goes on while you look. Nothing of yours is shown. With your own:", "aburn install-hooks", "aburn web")}, f.Notes...)
 	}
 	switch {
 	case v.problem == nil && len(v.roots) == 0:

@@ -343,3 +343,11 @@ func (d *dayNamer) of(t time.Time) string {
 
 // agentTitle is an agent's product name, or the name of the source.
 func agentTitle(source string) string { return cmp.Or(agentcli.Of(source).Title, source) }
+
+// agent is the product name of the session's agent, also where only hooks recorded it.
+func (r *row) agent() string {
+	if agentcli.Of(r.Source).Traits.Recorded {
+		return plain.Line(agentTitle(r.Agent.Name)) + ", by hooks"
+	}
+	return agentTitle(r.Source)
+}

@@ -62,23 +62,24 @@ func runWeb(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	ctx, stop := kit.UntilSignal(ctx)
 	defer stop()
-	c := scope.CallerOf(a, cmd)
+	environ := os.Environ() // a browser that opens is the user's, also in a demo
+	var d *demo
 	if cmd.Bool("demo") {
-		demo, err := newDemo(ctx, a)
-		if err != nil {
-			return err
+		var err error
+		if d, err = newDemo(); err != nil {
+			return kit.BadNews(err.Error())
 		}
-		defer demo.clear()
-		a = demo.app
-		c = demo.caller(c)
+		defer d.clear()
 	}
-	s, err := newSite(ctx, c, cmd)
+	c := scope.CallerOf(a, cmd)
+	s, err := newSite(c, cmd)
 	if err != nil {
 		return err
 	}
+	s.demo, s.environ = d, environ
 	desk, err := openDesk(c.Env)
 	if errors.Is(err, errRuns) {
-		return showLink(a, cmd, c.Env, desk, true)
+		return s.showLink(a, cmd, desk, true)
 	}
 	if err != nil {
 		return err
@@ -88,7 +89,7 @@ func runWeb(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // newSite is the site of a command line.
-func newSite(ctx context.Context, c *scope.Caller, cmd *cli.Command) (*Site, error) {
+func newSite(c *scope.Caller, cmd *cli.Command) (*Site, error) {
 	dir := archive.Dir(c.Env)
 	if dir == "" {
 		return nil, scope.NoHome()
@@ -150,9 +151,16 @@ func (s *Site) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *de
 			a.Warn(failed.Msg, failed.Hints...)
 		})
 	}
+	if s.demo != nil {
+		go func() {
+			if err := s.demo.play(ctx); err != nil {
+				a.Warn("the demo's log cannot be written: " + err.Error())
+			}
+		}()
+	}
 	desk.answer(ctx, func() string { return guard.Link(host(), "/") }, func(pid int) string { return startedByAgent(pid, func(string) string { return "" }) })
 	go func() {
-		if err := showLink(a, cmd, s.env, desk, false); err != nil {
+		if err := s.showLink(a, cmd, desk, false); err != nil {
 			failed := kit.FailureOf(err)
 			a.Warn(failed.Msg, failed.Hints...)
 		}
@@ -169,7 +177,8 @@ func host() string {
 }
 
 // showLink asks the desk for a link, and opens or prints it.
-func showLink(a *kit.App, cmd *cli.Command, env func(string) string, desk *desk, again bool) error {
+func (s *Site) showLink(a *kit.App, cmd *cli.Command, desk *desk, again bool) error {
+	env := s.env
 	link, err := desk.ask()
 	switch {
 	case err != nil:
@@ -187,8 +196,8 @@ func showLink(a *kit.App, cmd *cli.Command, env func(string) string, desk *desk,
 	switch {
 	case cmd.Bool("no-open"):
 	case env("SSH_CONNECTION") != "":
-		fmt.Fprintf(a.Stdout, "On your own computer: ssh -L %s:127.0.0.1:%s %s\nThen open this link there:\n", port, port, "THIS-COMPUTER")
-	case openBrowser(link, env):
+		fmt.Fprintf(a.Stdout, "On your own computer: ssh -L %s:127.0.0.1:%s %s\nThen open this link there:\n", port, port, kit.ShellWord(sshTarget(env)))
+	case openBrowser(link, env, s.environ):
 		fmt.Fprintf(a.Stdout, "aburn is at http://%s, and opens in your browser. Ctrl-C ends it. `aburn web` in another terminal gives a new link.\n", at)
 		return nil
 	}
@@ -196,8 +205,20 @@ func showLink(a *kit.App, cmd *cli.Command, env func(string) string, desk *desk,
 	return err
 }
 
+// sshTarget is this computer as the other end of the SSH connection reaches it: SSH_CONNECTION is "client port server port".
+func sshTarget(env func(string) string) string {
+	parts := strings.Fields(env("SSH_CONNECTION"))
+	if len(parts) != 4 {
+		return "this-computer"
+	}
+	if user := env("USER"); user != "" {
+		return user + "@" + parts[2]
+	}
+	return parts[2]
+}
+
 // openBrowser opens a link in the user's browser; false if there is none to be seen.
-func openBrowser(link string, env func(string) string) bool {
+func openBrowser(link string, env func(string) string, environ []string) bool {
 	var command []string
 	switch runtime.GOOS {
 	case "darwin":
@@ -215,6 +236,7 @@ func openBrowser(link string, env func(string) string) bool {
 		return false
 	}
 	opener := exec.Command(path, command[1:]...)
+	opener.Env = environ
 	if opener.Start() != nil {
 		return false
 	}
