@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -243,5 +244,38 @@ func TestWebDemo(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(w.dir, "archive")); err == nil {
 		t.Error("it wrote into the user's archive")
+	}
+}
+
+// A link of a report leads through the door to the session.
+func TestWebLinksOfReports(t *testing.T) {
+	w := newWebWorld(t, webUnits)
+	w.serve("--no-ingest")
+	path := filepath.Join(w.dir, "report.html")
+	w.aburn("report", "--no-ingest", "--html", path, "--project", "/home/user/work/orchard")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(text), `href="http://aburn.localhost:4780/s/`)
+	if !ok {
+		t.Fatal("the report has no link")
+	}
+	at, _, _ := strings.Cut(rest, `"`)
+	r, _ := http.NewRequest("GET", w.at("/s/"+at), nil)
+	for name, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Accept": "text/html"} {
+		r.Header.Set(name, value)
+	}
+	got, err := w.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	door, _ := io.ReadAll(got.Body)
+	if got.StatusCode != http.StatusForbidden || !strings.Contains(string(door), `<a class="button" href="/s/`+at+`">`) {
+		t.Errorf("the door: %d %s", got.StatusCode, door)
+	}
+	if code, page := w.page("/s/" + at); code != 200 || !strings.Contains(page, `aria-label="What happened"`) {
+		t.Errorf("behind it: %d", code)
 	}
 }

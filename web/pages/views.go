@@ -204,16 +204,17 @@ type Failures struct {
 
 // FailureRow is one main error or one failure group.
 type FailureRow struct {
-	Href   string
-	Text   string
-	Key    string
-	Class  string
-	Count  Figure
-	Failed Figure
-	Solved Figure
-	Cost   Figure
-	Last   Time
-	Spark  *Plot
+	Href     string
+	Text     string
+	Verbatim bool // Text is what a tool or agent said
+	Key      string
+	Class    string
+	Count    Figure
+	Failed   Figure
+	Solved   Figure
+	Cost     Figure
+	Last     Time
+	Spark    *Plot
 }
 
 // Failure is one of them, with its sessions.

@@ -27,7 +27,7 @@ func HTML(w io.Writer, r *report.Report, units []*insight.Digest, name func(sour
 	page := web.Page{
 		Title: "What keeps going wrong", Files: files, Body: "page/page.html", Styles: []string{"page/page.css"}, Scripts: []string{"page/plot.js", "page/plots.js", "page/sessions.js"},
 		Funcs: template.FuncMap{
-			"clean": func(s any) string { return plain.Line(fmt.Sprint(s)) }, "count": count, "of": of, "tokens": tokens, "lasting": lasting, "day": day, "moment": moment, "place": place, "which": which, "phase": phaseName,
+			"live": web.SessionLink, "clean": func(s any) string { return plain.Line(fmt.Sprint(s)) }, "count": count, "of": of, "tokens": tokens, "lasting": lasting, "day": day, "moment": moment, "place": place, "which": which, "phase": phaseName,
 			"pageID": pageID, "folder": folder, "observation": func() string { return remedy.Observation },
 		},
 		Values: list(r, units, name), Data: plotted(r),

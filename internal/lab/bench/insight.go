@@ -26,7 +26,7 @@ const (
 // insightRounds is how often a report runs, and how often a question is asked of a new server.
 const insightRounds = 9
 
-// insightCase measures `aburn report` and `aburn cost`, and the MCP server's start and answers, on an archive of many sessions.
+// insightCase measures `aburn report` and `aburn cost`, `aburn web`, and the MCP server's start and answers, on an archive of many sessions.
 func insightCase(w *world, pg *page) error {
 	dir := w.path("insight")
 	defer os.RemoveAll(dir)
@@ -43,7 +43,10 @@ func insightCase(w *world, pg *page) error {
 	if err := pg.serverStart(w, s); err != nil {
 		return err
 	}
-	return pg.answers(w, s)
+	if err := pg.answers(w, s); err != nil {
+		return err
+	}
+	return pg.web(w, s)
 }
 
 // makeArchive makes the archive in another process: this one's memory would count as its children's.

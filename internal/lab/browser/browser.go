@@ -98,16 +98,18 @@ func (b *Browser) try(method string, params map[string]any) (json.RawMessage, er
 			b.t.Fatalf("%s: the browser ended: %v", method, err)
 		}
 		var answer struct {
-			ID     int
-			Method string
-			Params json.RawMessage
-			Result json.RawMessage
-			Error  *struct{ Message string }
+			ID        int
+			Method    string
+			SessionID string
+			Params    json.RawMessage
+			Result    json.RawMessage
+			Error     *struct{ Message string }
 		}
 		if err := json.Unmarshal(bytes.TrimRight(line, "\x00"), &answer); err != nil {
 			b.t.Fatal(err)
 		}
 		switch {
+		case answer.Method != "" && answer.SessionID != b.session: // of another tab
 		case answer.Method == "Runtime.exceptionThrown", answer.Method == "Log.entryAdded", answer.Method == "Runtime.consoleAPICalled":
 			b.said = append(b.said, string(answer.Params))
 		case answer.ID == b.id && answer.Error != nil:

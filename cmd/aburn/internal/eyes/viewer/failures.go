@@ -117,6 +117,7 @@ func (s *Site) failureRows(v *view, f filter, all []*failureGroup, most int, err
 			solved := of
 			solved.solved = true
 			main := g.rows[0].main
+			one.Verbatim = true
 			one.Text, one.Class = plain.Cut(plain.Line(main.Text), 140), plain.Line(kit.Join(string(main.Class), main.Tool))
 			one.Solved = count("solved later", countIf(g.rows, wasSolved), solved.at("/sessions"))
 		} else {

@@ -21,6 +21,7 @@ import (
 	"aburn/insight/cost"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/web"
 	"aburn/web/pages"
 	"aburn/web/server"
 )
@@ -204,7 +205,7 @@ func total(list []*cell) (sum cost.Sum) {
 // unpriced says how many tokens of a sum have no price, "" for none.
 func unpriced(sum *cost.Sum) string {
 	if n := sum.UnpricedTokens(); n > 0 && sum.Amount > 0 {
-		return "+ " + kit.Amount(n) + " tokens without a price"
+		return "+ " + kit.Amount(n) + " tokens, no price"
 	}
 	return ""
 }
@@ -235,14 +236,8 @@ func projectLink(r *row) pages.Link {
 	return pages.Link{Text: plain.Line(name), Href: filter{project: r.root}.at("/sessions")}
 }
 
-// address is the page of a session. Every part is escaped: ids are whatever a store says.
-func (r *row) address() string {
-	parts := strings.Split(r.ID, "/")
-	for i := range parts {
-		parts[i] = url.PathEscape(parts[i])
-	}
-	return "/s/" + url.PathEscape(r.Source) + "/" + strings.Join(parts, "/")
-}
+// address is the page of a session.
+func (r *row) address() string { return web.SessionPath(r.Source, r.ID) }
 
 // eventAt is the address of an event of a session. It works without a script, too: the page begins near it.
 func (r *row) eventAt(n int) string { return fmt.Sprintf("%s?at=%d#e%d", r.address(), n, n) }

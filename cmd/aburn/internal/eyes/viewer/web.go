@@ -21,12 +21,10 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/project"
+	"aburn/web"
 	"aburn/web/pages"
 	"aburn/web/server"
 )
-
-// usualPort is where the pages are if nobody else is there, so that bookmarks live.
-const usualPort = 4780
 
 // WebCommand is `aburn web`.
 func WebCommand(a *kit.App) *cli.Command {
@@ -38,7 +36,7 @@ func WebCommand(a *kit.App) *cli.Command {
 			"A link works once, and for a minute. If aburn web runs already, this prints a new link of it. Over SSH it says how to bring the port to your computer. Links are\n" +
 			"for people: a process that an agent started gets none.",
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "port", Usage: "the `PORT` on this computer; the next free one if it is taken", Value: usualPort},
+			&cli.IntFlag{Name: "port", Usage: "the `PORT` on this computer; the next free one if it is taken", Value: web.LivePort},
 			&cli.BoolFlag{Name: "no-open", Usage: "open no browser"},
 			&cli.BoolFlag{Name: "print", Usage: "print the link and nothing else, and open no browser"},
 			&cli.BoolFlag{Name: "no-ingest", Usage: "show the archive as it is, without reading new sessions"},
@@ -158,7 +156,7 @@ func (s *Site) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *de
 			}
 		}()
 	}
-	desk.answer(ctx, func() string { return guard.Link(host(), "/") }, func(pid int) string { return startedByAgent(pid, func(string) string { return "" }) })
+	desk.answer(ctx, func() string { return guard.Link(web.LiveHost(), "/") }, func(pid int) string { return startedByAgent(pid, func(string) string { return "" }) })
 	go func() {
 		if err := s.showLink(a, cmd, desk, false); err != nil {
 			failed := kit.FailureOf(err)
@@ -166,14 +164,6 @@ func (s *Site) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *de
 		}
 	}()
 	return guard.Serve(ctx, list)
-}
-
-// host is the name in links. Safari does not resolve names below localhost on every system that it runs on.
-func host() string {
-	if runtime.GOOS == "darwin" {
-		return "127.0.0.1"
-	}
-	return server.Name
 }
 
 // showLink asks the desk for a link, and opens or prints it.
