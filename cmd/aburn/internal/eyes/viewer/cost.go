@@ -23,7 +23,8 @@ import (
 type group struct {
 	name string
 	sum  cost.Sum
-	rows map[*row]bool
+	rows int  // sessions and sub-agents
+	last *row // the cells of a session stand together
 }
 
 // groups groups cells by what name says of them, the dearest first.
@@ -33,12 +34,14 @@ func groups(list []*cell, name func(*cell) string) (all []*group) {
 		n := name(c)
 		g := byName[n]
 		if g == nil {
-			g = &group{name: n, rows: map[*row]bool{}}
+			g = &group{name: n}
 			byName[n] = g
 			all = append(all, g)
 		}
 		g.sum.Add(c.sum)
-		g.rows[c.row] = true
+		if g.last != c.row {
+			g.rows, g.last = g.rows+1, c.row
+		}
 	}
 	slices.SortFunc(all, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(b.sum.Amount, a.sum.Amount), cmp.Compare(b.sum.Tokens.Total(), a.sum.Tokens.Total()), strings.Compare(a.name, b.name))
@@ -66,15 +69,15 @@ func (s *Site) costPage(_ context.Context, v *view, values url.Values, _ *http.R
 		body.Plot = v.costPlot(f, list, models)
 	}
 	body.Tables = []pages.CostTable{
-		s.costTable(v, f, list, costBy{"projects", "Projects", "project", "project", func(c *cell) string { return c.row.root }, func(n string) string { return filepath.Base(n) }, false}),
-		s.costTable(v, f, list, costBy{"models", "Models", "model", "model", func(c *cell) string { return orDash(c.model) }, modelWord, false}),
+		s.costTable(v, f, list, &all, costBy{"projects", "Projects", "project", "project", func(c *cell) string { return c.row.root }, func(n string) string { return filepath.Base(n) }, false}),
+		s.costTable(v, f, list, &all, costBy{"models", "Models", "model", "model", func(c *cell) string { return orDash(c.model) }, modelWord, false}),
 	}
 	if f.day == "" {
-		body.Tables = append(body.Tables, s.costTable(v, f, list, costBy{"days", "Days", "day", "day", func(c *cell) string { return orDash(c.day) }, dayWord, true}))
+		body.Tables = append(body.Tables, s.costTable(v, f, list, &all, costBy{"days", "Days", "day", "day", func(c *cell) string { return orDash(c.day) }, dayWord, true}))
 	}
 	body.Tables = append(body.Tables,
-		s.costTable(v, f, list, costBy{"agents", "Agents", "agent", "agent", func(c *cell) string { return c.row.Source }, agentTitle, false}),
-		s.costTable(v, f, list, costBy{"branches", "Branches", "branch", "branch", func(c *cell) string { return orDash(c.branch) }, branchWord, false}),
+		s.costTable(v, f, list, &all, costBy{"agents", "Agents", "agent", "agent", func(c *cell) string { return c.row.Source }, agentTitle, false}),
+		s.costTable(v, f, list, &all, costBy{"branches", "Branches", "branch", "branch", func(c *cell) string { return orDash(c.branch) }, branchWord, false}),
 	)
 	failed := f.with("outcome", "failed")
 	bad := total(v.answers(failed))
@@ -83,7 +86,7 @@ func (s *Site) costPage(_ context.Context, v *view, values url.Values, _ *http.R
 		body.Wrong[0].Name = "in sessions and sub-agents that failed"
 	}
 	body.Prices = v.pricesNotes(&all)
-	frame := &pages.Frame{Title: "Cost", Page: "cost", Heading: "Cost", Sub: s.costSub(v, f), Total: len(sessionsIn(list)), Dollars: all.Amount.Decimal()}
+	frame := &pages.Frame{Title: "Cost", Page: "cost", Heading: "Cost", Sub: s.costSub(v, f), Total: sessionsIn(list), Dollars: all.Amount.Decimal()}
 	return &shown{frame: frame, body: body}, nil
 }
 
@@ -139,7 +142,7 @@ type costBy struct {
 // costRows is how many groups a table has, and dayRows how many days.
 const costRows, dayRows = 10, 31
 
-func (s *Site) costTable(v *view, f filter, list []*cell, by costBy) pages.CostTable {
+func (s *Site) costTable(v *view, f filter, list []*cell, all *cost.Sum, by costBy) pages.CostTable {
 	t := pages.CostTable{ID: by.id, Title: by.title, Column: by.column, Share: !by.tokens, Tokens: by.tokens}
 	found := groups(list, by.name)
 	most := costRows
@@ -147,20 +150,19 @@ func (s *Site) costTable(v *view, f filter, list []*cell, by costBy) pages.CostT
 		slices.SortFunc(found, func(a, b *group) int { return strings.Compare(b.name, a.name) })
 		most = dayRows
 	}
-	all := total(list)
 	for i, g := range found {
 		if i == most {
-			rest := group{rows: map[*row]bool{}}
+			rest := group{}
 			for _, o := range found[i:] {
 				rest.sum.Add(o.sum)
 			}
 			t.Rows = append(t.Rows, pages.CostRow{Link: pages.Link{Text: fmt.Sprintf("%d more", len(found)-i)}, Cost: pages.Figure{Text: eyes.Dollars(&rest.sum)}, Sessions: pages.Figure{}, Share: share(&rest.sum, &found[0].sum)})
 			break
 		}
-		t.Rows = append(t.Rows, v.costRow(f, g, by, &all, &found[0].sum, i))
+		t.Rows = append(t.Rows, v.costRow(f, g, by, all, &found[0].sum, i))
 	}
-	t.All = pages.CostRow{Link: pages.Link{Text: "all"}, Sessions: count("sessions and sub-agents with answers", len(sessionsIn(list)), f.with("kind", "all").at("/sessions")), Cost: money("list price", &all, f.at("/cost"))}
-	t.All.Input, t.All.Read, t.All.Written, t.All.Output = tokenWords(&all)
+	t.All = pages.CostRow{Link: pages.Link{Text: "all"}, Sessions: count("sessions and sub-agents with answers", sessionsIn(list), f.with("kind", "all").at("/sessions")), Cost: money("list price", all, f.at("/cost"))}
+	t.All.Input, t.All.Read, t.All.Written, t.All.Output = tokenWords(all)
 	return t
 }
 
@@ -170,7 +172,7 @@ func (v *view) costRow(f filter, g *group, by costBy, all, first *cost.Sum, i in
 		of = of.with("period", "")
 	}
 	row := pages.CostRow{Link: pages.Link{Text: plain.Cut(plain.Line(by.word(g.name)), 60), Href: of.at("/cost")}, Share: share(&g.sum, first), Class: "c-shell", Note: unpriced(&g.sum),
-		Sessions: count("sessions and sub-agents with answers", len(g.rows), of.with("kind", "all").at("/sessions")), Cost: money("list price", &g.sum, of.at("/cost"))}
+		Sessions: count("sessions and sub-agents with answers", g.rows, of.with("kind", "all").at("/sessions")), Cost: money("list price", &g.sum, of.at("/cost"))}
 	if by.parameter == "model" {
 		row.Class = modelClass(i)
 	}
@@ -196,12 +198,14 @@ func tokenWords(sum *cost.Sum) (input, read, written, output string) {
 	return kit.Amount(t.Input), kit.Amount(t.CacheRead), kit.Amount(t.Write + t.Write5m + t.Write1h), kit.Amount(t.Output)
 }
 
-func sessionsIn(list []*cell) map[*row]bool {
-	rows := map[*row]bool{}
-	for _, c := range list {
-		rows[c.row] = true
+// sessionsIn is how many sessions and sub-agents have these answers. The cells of each stand together.
+func sessionsIn(list []*cell) (n int) {
+	for i, c := range list {
+		if i == 0 || list[i-1].row != c.row {
+			n++
+		}
 	}
-	return rows
+	return n
 }
 
 func modelWord(name string) string {

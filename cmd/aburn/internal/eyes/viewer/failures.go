@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -149,7 +150,7 @@ func (v *view) weeks(id, label string, list []*row, bad func(*row) bool) *pages.
 	}
 	p := &pages.Plot{ID: id, Label: label, Legend: []pages.Part{{Class: "c-bad", Name: "failed"}, {Class: "c-soft", Name: "others that ended"}}}
 	high := 0
-	for i, week := range v.lastWeeks() {
+	for i, week := range v.weekSpans {
 		n, of := 0, 0
 		for _, r := range list {
 			if !r.End.Before(week.From) && r.End.Before(week.Until) {
@@ -180,26 +181,15 @@ func (v *view) weeks(id, label string, list []*row, bad func(*row) bool) *pages.
 func (v *view) spark(list []*row) *pages.Plot {
 	p := &pages.Plot{}
 	high, all := 0, 0
-	for _, week := range v.lastWeeks() {
-		n := 0
-		for _, r := range list {
-			if !r.End.Before(week.From) && r.End.Before(week.Until) {
-				n++
-			}
-		}
+	for _, week := range v.weekSpans {
+		// The list is in the order of ends, the latest first.
+		from := sort.Search(len(list), func(i int) bool { return list[i].End.Before(week.Until) })
+		n := sort.Search(len(list), func(i int) bool { return list[i].End.Before(week.From) }) - from
 		high, all = max(high, n), all+n
 		p.Bars = append(p.Bars, pages.Bar{Parts: []pages.Part{{Class: "c-bad", Value: float64(n)}}})
 	}
 	p.Label = fmt.Sprintf("%d in the last %d weeks", all, weeksShown)
 	return p.Lay(float64(high))
-}
-
-// lastWeeks are the last weeks up to now, the earliest first.
-func (v *view) lastWeeks() (list []cost.Group) {
-	for i := weeksShown - 1; i >= 0; i-- {
-		list = append(list, cost.Period(cost.ByWeek, v.made.AddDate(0, 0, -7*i)))
-	}
-	return list
 }
 
 func (s *Site) failurePage(_ context.Context, v *view, values url.Values, r *http.Request) (*shown, error) {

@@ -130,12 +130,13 @@ func (v *view) span(period string) (from, to string) {
 	return "", ""
 }
 
-// holdsAnswers reports whether the filter chooses the answers of a cell, by what it says about answers.
-func (v *view) holdsAnswers(f *filter, c *cell) bool {
-	if from, to := v.span(f.period); from != "" && (c.day < from || c.day > to) {
+// holdsAnswers reports whether the filter, whose period is of these days, chooses the answers of a cell, by what it says about
+// answers.
+func (f *filter) holdsAnswers(from, to string, c *cell) bool {
+	if from != "" && (c.day < from || c.day > to) {
 		return false
 	}
-	return (f.day == "" || c.day == f.day) && (f.model == "" || orDash(c.model) == f.model) && (f.branch == "" || orDash(c.branch) == f.branch)
+	return (f.day == "" || orDash(c.day) == f.day) && (f.model == "" || orDash(c.model) == f.model) && (f.branch == "" || orDash(c.branch) == f.branch)
 }
 
 // holds reports whether the filter chooses a session, by what it says about sessions. It leaves out kind and answers.
@@ -201,8 +202,9 @@ func mentions(r *row, text string) bool {
 func (v *view) sessions(f filter) []*row {
 	answered := map[*row]bool{}
 	if f.ofAnswers() {
+		from, to := v.span(f.period)
 		for i := range v.cells {
-			if c := &v.cells[i]; v.holdsAnswers(&f, c) {
+			if c := &v.cells[i]; f.holdsAnswers(from, to, c) {
 				answered[c.row] = true
 				if f.kind == "" {
 					answered[c.row.head] = true
@@ -222,8 +224,9 @@ func (v *view) sessions(f filter) []*row {
 
 // answers are the cells that a filter chooses. kind does not matter: an answer has one session.
 func (v *view) answers(f filter) (list []*cell) {
+	from, to := v.span(f.period)
 	for i := range v.cells {
-		if c := &v.cells[i]; v.holdsAnswers(&f, c) && v.holds(&f, c.row) {
+		if c := &v.cells[i]; f.holdsAnswers(from, to, c) && v.holds(&f, c.row) {
 			list = append(list, c)
 		}
 	}

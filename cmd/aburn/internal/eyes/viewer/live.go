@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -28,12 +29,19 @@ const (
 	archiveEvery = time.Second
 	burst        = 8 * time.Millisecond
 	timeEvery    = 30 * time.Second
+	vouchedEvery = 3 * time.Second
 )
 
 // stale reports whether a view is not what the archive says any more.
 func (s *Site) stale(v *view) bool {
 	now := s.now()
-	return v.of != stateOf(s.dir) || v.today != now.Format(time.DateOnly) || v.live && now.Sub(v.made) > timeEvery || v.problem != nil && now.Sub(v.made) > timeEvery || !slices.Equal(v.roots, vouched(s.env))
+	return v.of != stateOf(s.dir) || v.today != now.Format(time.DateOnly) || v.live && now.Sub(v.made) > archive.LiveFor/2 || v.problem != nil && now.Sub(v.made) > timeEvery || s.otherRoots(v)
+}
+
+// otherRoots reports whether projects were vouched for, or no longer, since the view was made.
+func (s *Site) otherRoots(v *view) bool {
+	roots := s.roots.Load()
+	return roots != nil && !slices.Equal(v.roots, *roots)
 }
 
 func vouched(env func(string) string) []string {
@@ -57,6 +65,7 @@ func (s *Site) follow(ctx context.Context) {
 		logs.watch(ctx)
 		if v := s.view.Load(); v == nil || s.stale(v) {
 			s.renew(ctx)
+			debug.FreeOSMemory() // digests take many times the memory of what is kept of them
 		}
 		if !logs.wait(ctx, tick.C) {
 			return
@@ -70,11 +79,17 @@ type logWatch struct {
 	watcher *fsnotify.Watcher
 	watched map[string]string // the folders of logs, with their projects' roots
 	looked  time.Time         // when all were looked at
+	listed  time.Time         // when the vouched projects were listed
 }
 
 // watch looks at new projects, and at all of them where time may have changed what they do.
 func (l *logWatch) watch(ctx context.Context) {
-	roots := vouched(l.site.env)
+	if l.site.now().Sub(l.listed) > vouchedEvery {
+		roots := vouched(l.site.env)
+		l.site.roots.Store(&roots)
+		l.listed = l.site.now()
+	}
+	roots := slices.Clone(*l.site.roots.Load())
 	if p := l.site.project; p != "" {
 		roots = slices.DeleteFunc(roots, func(root string) bool { return root != p })
 	}

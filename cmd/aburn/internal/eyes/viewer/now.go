@@ -151,7 +151,7 @@ func (s *Site) addToday(body *pages.Now, v *view) {
 	sum := total(answers)
 	body.Today = []pages.Figure{
 		money("list price", &sum, filter{day: v.today}.at("/cost")),
-		count("sessions and sub-agents with answers", len(sessionsIn(answers)), filter{day: v.today, kind: "all"}.at("/sessions")),
+		count("sessions and sub-agents with answers", sessionsIn(answers), filter{day: v.today, kind: "all"}.at("/sessions")),
 		count("sessions", len(list), ended.at("/sessions")),
 		count("failed sessions", len(v.sessions(failed)), failed.at("/sessions")),
 	}

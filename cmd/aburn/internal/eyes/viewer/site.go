@@ -39,7 +39,8 @@ type Site struct {
 	environ []string // for the browser
 
 	view   atomic.Pointer[view]
-	making sync.Mutex // one view is made at a time
+	roots  atomic.Pointer[[]string] // of the vouched projects, as last listed
+	making sync.Mutex               // one view is made at a time
 	ingest atomic.Pointer[string]
 	status statuses
 	checks checks

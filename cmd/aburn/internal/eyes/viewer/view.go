@@ -16,6 +16,7 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/insight"
 	"aburn/insight/cost"
+	"aburn/insight/failure"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/internal/project"
@@ -24,24 +25,25 @@ import (
 
 // view is what pages show of the archive, worked out once for each state of it. Nobody changes it.
 type view struct {
-	of       archiveState
-	made     time.Time
-	today    string
-	rows     []*row // of vouched projects, the newest first
-	byName   map[string]*row
-	bySource map[string]map[string]*archive.Session
-	verdicts map[int64]insight.Verdict
-	names    *scope.SessionNames
-	byKey    map[int64]*row
-	ties     []archive.Relation // between sessions that are shown
-	cells    []cell
-	prices   *cost.Prices
-	roots    []string // of the vouched projects
-	hidden   int      // sessions of others
-	live     bool     // some session is going on, so that mere time changes the view
-	damage   []archive.Damage
-	damaged  map[string]int
-	problem  error // why there is nothing to show
+	of        archiveState
+	made      time.Time
+	weekSpans []cost.Group // the last weeks up to now, the earliest first
+	today     string
+	rows      []*row // of vouched projects, the newest first
+	byName    map[string]*row
+	bySource  map[string]map[string]*archive.Session
+	verdicts  map[int64]insight.Verdict
+	names     *scope.SessionNames
+	byKey     map[int64]*row
+	ties      []archive.Relation // between sessions that are shown
+	cells     []cell
+	prices    *cost.Prices
+	roots     []string // of the vouched projects
+	hidden    int      // sessions of others
+	live      bool     // some session is going on, so that mere time changes the view
+	damage    []archive.Damage
+	damaged   map[string]int
+	problem   error // why there is nothing to show
 }
 
 // row is a session or sub-agent with what is known of it beside the archive.
@@ -100,6 +102,9 @@ func (s *Site) makeView(ctx context.Context) *view {
 	v := &view{of: stateOf(s.dir), made: now, today: now.Format(time.DateOnly), byName: map[string]*row{}, bySource: map[string]map[string]*archive.Session{},
 		verdicts: map[int64]insight.Verdict{}, names: scope.NewNames(nil), prices: cost.Shipped(), roots: project.Marked(s.env)}
 	slices.Sort(v.roots)
+	for i := weeksShown - 1; i >= 0; i-- {
+		v.weekSpans = append(v.weekSpans, cost.Period(cost.ByWeek, now.AddDate(0, 0, -7*i)))
+	}
 	v.problem = v.read(ctx, s)
 	return v
 }
@@ -206,15 +211,14 @@ func (v *view) judge(ctx context.Context, s *Site) error {
 			r.verdict = insight.Verdict{Outcome: insight.Unknown, Rule: insight.RuleNothing, Reason: "its trace cannot be read"}
 			continue
 		}
-		r.verdict, r.keys, r.Live = d.Judged(), d.Keys, d.Live
+		r.verdict, r.keys, r.Live = ownVerdict(d.Judged()), insight.Keys{Coarse: strings.Clone(d.Keys.Coarse), Sub: "", Fine: strings.Clone(d.Keys.Fine)}, d.Live
 		r.spent = d.Spent.Failed
 		for i := range d.Tools {
 			r.ended += d.Tools[i].Ended
 			r.failed += d.Tools[i].Failed
 		}
 		if d.Decisive >= 0 && d.Decisive < len(d.Errors) {
-			one := d.Errors[d.Decisive]
-			r.main = &one
+			r.main = ownError(&d.Errors[d.Decisive])
 		}
 		if r.failing() {
 			r.shape = shapeWords(d)
@@ -222,6 +226,16 @@ func (v *view) judge(ctx context.Context, s *Site) error {
 		v.verdicts[r.Key] = r.verdict
 	}
 	return nil
+}
+
+// The texts of a digest share one memory. What is kept of it here must not keep all of it.
+func ownVerdict(v insight.Verdict) insight.Verdict {
+	v.Outcome, v.Rule, v.Refined, v.Reason = insight.Outcome(strings.Clone(string(v.Outcome))), strings.Clone(v.Rule), "", strings.Clone(v.Reason)
+	return v
+}
+
+func ownError(e *insight.ErrorGroup) *insight.ErrorGroup {
+	return &insight.ErrorGroup{Class: failure.Class(strings.Clone(string(e.Class))), Tool: strings.Clone(e.Tool), Text: strings.Clone(e.Text), Count: e.Count, First: e.First, Solved: e.Solved}
 }
 
 // shapeWords says what the sessions of a failure group have in common.
@@ -318,7 +332,9 @@ func (v *view) addAnswers(r *row, list []archive.Answer, days *dayNamer) {
 				r.days = append(r.days, day)
 			}
 		}
-		v.cells[first+at].sum.Add(v.prices.Price(eyes.ResponseOf(a, hides)))
+		one := v.prices.Price(eyes.ResponseOf(a, hides))
+		one.Rows = nil // no page asks which prices were used, and a map for each cell takes megabytes
+		v.cells[first+at].sum.Add(one)
 	}
 	for i := first; i < len(v.cells); i++ {
 		r.own.Add(v.cells[i].sum)
