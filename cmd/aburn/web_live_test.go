@@ -279,3 +279,23 @@ func TestWebLinksOfReports(t *testing.T) {
 		t.Errorf("behind it: %d", code)
 	}
 }
+
+// --read-only takes the button away, and its path takes nothing.
+func TestWebReadOnly(t *testing.T) {
+	w := newWebWorld(t, 0)
+	w.serve("--no-ingest", "--read-only")
+	if code, page := w.page("/health"); code != 200 || strings.Contains(page, "ingestnow") {
+		t.Errorf("health: %d, or with a button", code)
+	}
+	r, _ := http.NewRequest("POST", w.at("/ingest"), strings.NewReader("{}"))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Origin", w.at(""))
+	got, err := w.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	if got.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("the button: %d", got.StatusCode)
+	}
+}
