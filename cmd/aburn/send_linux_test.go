@@ -193,6 +193,9 @@ func TestSendPressesNothingWrong(t *testing.T) {
 	}
 	s.keys("Enter")
 	s.untilIs("idle", inState("idle"))
+	// The entry of the turn's end is written before its hook tells what waits.
+	for until := time.Now().Add(patience); count(s.told(), "] go on") < 2 && time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+	}
 	if told := s.told(); count(told, "answered by Enter") != 1 || count(told, "] go on") != 2 {
 		t.Errorf("told %q", told)
 	}
