@@ -17,7 +17,9 @@ const (
 )
 
 // IsComposed reports whether a text begins as those of Compose do.
-func IsComposed(text string) bool { return strings.HasPrefix(text, heading[:len(heading)-1]) }
+func IsComposed(text string) bool {
+	return strings.HasPrefix(text, heading[:len(heading)-1]) || strings.HasPrefix(text, messageHeading[:len(messageHeading)-1])
+}
 
 // Compose makes one text for an agent from claimed tasks, of at most max bytes (MaxText if 0):
 // the first ones whole and in order, the rest counted. used are the tasks in the text; left
