@@ -44,6 +44,7 @@ func many(t *testing.T) *world {
 
 // Among many old stores that are as they were, whatever happened to one of them is seen.
 func TestOneOfMany(t *testing.T) {
+	lab.Slow(t)
 	for what, c := range map[string]struct {
 		do   func(w *world, path string)
 		want string

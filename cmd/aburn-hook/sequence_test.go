@@ -14,6 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 
+	lab "aburn/internal/lab/world"
 	"aburn/logfmt"
 )
 
@@ -22,6 +23,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // Every session of Codex that was recorded, all hook calls in their order through
 // the real executable, with the transcript as far as it was written at each call.
 func TestCodexSequences(t *testing.T) {
+	lab.Slow(t)
 	names, err := filepath.Glob("../../hooks/codex/testdata/sequences/*.jsonl")
 	if err != nil || len(names) < 20 {
 		t.Fatalf("%d sequences, %v", len(names), err)

@@ -21,6 +21,7 @@ import (
 // TestKilledWhileApplying: kill -9 at any moment leaves each file as it was or as a whole run leaves it, and a second
 // run ends the work.
 func TestKilledWhileApplying(t *testing.T) {
+	world.Slow(t)
 	kills := world.Storm(3)
 	whole := t.TempDir()
 	shopProject(t, whole)

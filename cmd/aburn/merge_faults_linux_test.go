@@ -9,11 +9,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"aburn/internal/lab/world"
 )
 
 // TestKilledMergeIsNothingOrWhole kills merge with -9 before and while each call of git runs. The person's branch, index and
 // files are then those of before or of a whole merge, the worker has lost nothing, and another merge ends it.
 func TestKilledMergeIsNothingOrWhole(t *testing.T) {
+	world.Slow(t)
 	for _, when := range []string{"before", "while"} {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()

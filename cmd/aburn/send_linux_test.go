@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/work"
+	"aburn/internal/lab/world"
 	"aburn/worker/crew"
 )
 
@@ -103,6 +104,7 @@ func TestSendToAnIdleWorker(t *testing.T) {
 
 // A working agent gets messages when its turn ends, by its own hook: many, in order, each once, without a key.
 func TestSendToAWorkingWorker(t *testing.T) {
+	world.Slow(t)
 	s := newScreenSite(t, "WORK")
 	s.untilIs("working", inState("working"))
 	sent, code := s.send("--wait", "200ms", "w", "first")
@@ -130,6 +132,7 @@ func TestSendToAWorkingWorker(t *testing.T) {
 
 // Sixty-four at once: what was accepted was told once, and in the order in which the ledger has it.
 func TestManySendAtOnce(t *testing.T) {
+	world.Slow(t)
 	s := newScreenSite(t, "begin")
 	s.untilIs("idle", inState("idle"))
 	n := 64
@@ -167,6 +170,7 @@ func TestManySendAtOnce(t *testing.T) {
 
 // No key at a question, and none behind somebody's draft. The message waits, and nothing is lost of the draft.
 func TestSendPressesNothingWrong(t *testing.T) {
+	world.Slow(t)
 	s := newScreenSite(t, "begin")
 	s.untilIs("idle", inState("idle"))
 	s.keys("-l", "half a thought")
@@ -203,6 +207,7 @@ func TestSendPressesNothingWrong(t *testing.T) {
 
 // --interrupt ends the turn, of which no hook tells, and types then.
 func TestSendInterrupts(t *testing.T) {
+	world.Slow(t)
 	s := newScreenSite(t, "WORK")
 	s.untilIs("working", inState("working"))
 	if out := s.ok("aburn", "interrupt", "w"); !strings.Contains(out, "its turn is over") {
@@ -222,6 +227,7 @@ func TestSendInterrupts(t *testing.T) {
 
 // kill -9 of a sender at any moment: the message is told at most once, and what is sent after it arrives.
 func TestSenderIsKilled(t *testing.T) {
+	world.Slow(t)
 	s := newScreenSite(t, "begin")
 	s.untilIs("idle", inState("idle"))
 	for i := range 8 {

@@ -32,6 +32,7 @@ done
 // TestKilledHeadlessSpawn kills spawn with -9 at any moment. The next command undoes it, or finishes it: the agent gets its task
 // once. Nothing is left without an owner.
 func TestKilledHeadlessSpawn(t *testing.T) {
+	world.Slow(t)
 	t.Parallel()
 	s := newSite(t)
 	s.shim("claude", spoken)
@@ -79,6 +80,7 @@ func (s *site) living() (names []string) {
 // TestKilledHeadlessHolder: an agent without a terminal ends with its holder. What it left running is found, the conversation
 // goes on in another generation, and the task is not told again.
 func TestKilledHeadlessHolder(t *testing.T) {
+	world.Slow(t)
 	t.Parallel()
 	s := newSite(t)
 	s.shim("claude", spoken)

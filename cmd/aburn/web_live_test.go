@@ -12,11 +12,13 @@ import (
 	"unicode"
 
 	"aburn/internal/lab/browser"
+	"aburn/internal/lab/world"
 	"aburn/internal/plain"
 )
 
 // A second aburn web ends with a new link of the first. An agent gets none, neither from the first nor by starting one.
 func TestWebLinks(t *testing.T) {
+	world.Slow(t)
 	w := newWebWorld(t, 0)
 	w.serve("--no-ingest")
 	second := w.link()
@@ -51,6 +53,7 @@ func TestWebLinks(t *testing.T) {
 
 // Only projects that the user has vouched for are shown, on no page another one.
 func TestWebShowsVouchedProjectsOnly(t *testing.T) {
+	world.Slow(t)
 	w := newWebWorld(t, webUnits)
 	w.serve("--no-ingest")
 	for _, at := range []string{"/", "/sessions?kind=all", "/cost?period=all", "/failures", "/health", "/sessions?kind=all&q=quarry", "/sessions?kind=all&project=%2Fhome%2Fuser%2Fwork%2Fquarry"} {
@@ -148,6 +151,7 @@ var hostileWords = []string{
 
 // Hostile prompts, commands, results, branches and paths are text on every page, and what is invisible shows.
 func TestWebHostileTexts(t *testing.T) {
+	world.Slow(t)
 	w := newWebWorld(t, 0)
 	for i, words := range hostileWords {
 		s := w.stored(fmt.Sprintf("%04d9999-0000-4000-8000-000000000009", i))
@@ -220,6 +224,7 @@ func TestWebHoldsNoSecrets(t *testing.T) {
 
 // The demo shows recorded sessions and a log that goes on, keeps away from the user's files, and leaves nothing behind.
 func TestWebDemo(t *testing.T) {
+	world.Slow(t)
 	w := newWebWorld(t, 0)
 	temp := filepath.Join(w.dir, "temp")
 	if err := os.Mkdir(temp, 0o700); err != nil {

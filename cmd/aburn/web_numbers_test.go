@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aburn/internal/lab/world"
 )
 
 // figureTag is a number of a page: its name, its exact value and where it leads to.
@@ -29,6 +31,7 @@ func figuresOf(page string) (list []webFigure) {
 // One name, one number: on all pages a name with its link has one value, and what it leads to has as many rows, or costs as much.
 // A number of sessions, of failures, of calls, an amount: each is followed.
 func TestWebNumbers(t *testing.T) {
+	world.Slow(t)
 	w := newWebWorld(t, webUnits)
 	w.begin("bbbb2222-0000-4000-8000-000000000002", "Cursor pagination for /orders")
 	w.serve("--no-ingest")

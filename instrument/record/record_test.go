@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/run"
 )
 
@@ -163,6 +164,7 @@ place({ id: 'o-4', ok: true })
 
 // Whatever becomes of a process, the spans that ended before are there.
 func TestSpansOutliveTheirProcess(t *testing.T) {
+	world.Slow(t)
 	needNode(t)
 	one := "const { place } = require('./src/shop.js')\nplace({ id: 1, ok: true })"
 	for name, end := range map[string]string{
@@ -280,6 +282,7 @@ func TestOptionsOfNodeAreKept(t *testing.T) {
 
 // A command that fails only under the recorder is blamed for nothing.
 func TestFailingCommandRunsAgain(t *testing.T) {
+	world.Slow(t)
 	needNode(t)
 	dir := project(t, map[string]string{
 		"sdk.test.js": `const { test } = require('node:test')

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/worker"
 	"aburn/worker/ledger"
 	"aburn/worker/tree"
@@ -209,6 +210,7 @@ var mergeCases = []mergeCase{
 }
 
 func TestMergeCorpus(t *testing.T) {
+	world.Slow(t)
 	if len(mergeCases) < 40 {
 		t.Fatalf("%d cases", len(mergeCases))
 	}
