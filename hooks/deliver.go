@@ -45,7 +45,7 @@ func (d *delivery) answer() ([]byte, error) {
 		return nil, nil
 	}
 	line := ""
-	if d.typed() && !d.looked.Alone && d.settings.Deliver.AgentEnd {
+	if d.typed() && !d.looked.Alone && d.settings.Deliver.AgentEnd && !d.agent.Traits.TellsAgentEnds {
 		line = agentsEnded(unlockedTail(d.journal, journal.TailSize), d.payload.Session, d.entry.ID)
 	}
 	text, err := d.claim(maxInjected - len(line))

@@ -93,7 +93,7 @@ func (p *Payload) ToolCall(ev logfmt.Event, describe func(o *logfmt.Object)) Dra
 	d := Draft{Event: ev, Once: p.ToolUseID, Data: new(logfmt.Object)}
 	d.Data.Str("tool", Head(p.Tool)).StrIf("tool_use_id", Head(p.ToolUseID))
 	describe(d.Data)
-	d.Data.StrIf("input", inputKey(p.Input))
+	d.Data.StrIf("input", InputKey(p.Input))
 	return d
 }
 
@@ -111,12 +111,12 @@ func (p *Payload) TurnFailed(code, text string) Draft {
 	return d
 }
 
-// inputKey identifies a call's whole input, of which an entry keeps only the beginning:
+// InputKey identifies a call's whole input, of which an entry keeps only the beginning:
 // 8 hex digits of the hash of the input as the client wrote it, or "" without one. It
 // is short so that it gives away next to nothing about a secret in the input. A shell
 // command's description does not count: it changes while the command stays, and
 // Codex's permission has one where its call has none.
-func inputKey(input JSON) string {
+func InputKey(input JSON) string {
 	s := string(input)
 	if s == "" {
 		return ""
@@ -127,9 +127,6 @@ func inputKey(input JSON) string {
 	sum := sha256.Sum256(unsafe.Slice(unsafe.StringData(s), len(s)))
 	return hex.EncodeToString(sum[:4])
 }
-
-// InputKey is the key that the entries of a call with this input have.
-func InputKey(input JSON) string { return inputKey(input) }
 
 const described = `"description"`
 

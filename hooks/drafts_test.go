@@ -24,7 +24,7 @@ func TestInputKey(t *testing.T) {
 	seen := map[string]int{}
 	for i, inputs := range same {
 		for _, in := range inputs {
-			key := inputKey(JSON(in))
+			key := InputKey(JSON(in))
 			if j, ok := seen[key]; ok && j != i {
 				t.Errorf("%.40s has the key of %.40s", in, same[j][0])
 			} else if !ok && in != inputs[0] {
@@ -35,7 +35,7 @@ func TestInputKey(t *testing.T) {
 			}
 		}
 	}
-	if key := inputKey(""); key != "" {
+	if key := InputKey(""); key != "" {
 		t.Errorf("no input: %q", key)
 	}
 }

@@ -3,6 +3,7 @@ package hooks
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -47,7 +48,7 @@ func (r *recorder) entries(t journal.Tail) []*logfmt.Entry {
 		drafts = append(r.plan.Closer.Close(calls), drafts...)
 	}
 	if r.plan.Pair != nil {
-		r.plan.Pair(recent.OldestOpen(t.Backward(), r.who(), Head(r.payload.Tool), inputKey(r.payload.Input)))
+		r.plan.Pair(recent.OldestOpen(t.Backward(), r.who(), Head(r.payload.Tool), InputKey(r.payload.Input)))
 	}
 	drafts = slices.DeleteFunc(drafts, func(d Draft) bool {
 		return d.NotAfter != nil && slices.Contains(d.NotAfter, recent.Newest(t.Backward(), r.payload.Session))
@@ -55,6 +56,9 @@ func (r *recorder) entries(t journal.Tail) []*logfmt.Entry {
 	r.suspects = r.suspect(t)
 	process := r.proc(t)
 	for _, d := range drafts {
+		if d.Unnamed {
+			r.name(&d, t)
+		}
 		if process != nil {
 			d.Data.Raw("proc", process)
 			process = nil
@@ -67,6 +71,39 @@ func (r *recorder) entries(t journal.Tail) []*logfmt.Entry {
 		entries[len(entries)-len(drafts)+i].Data = r.hidden(d.Data.Bytes())
 	}
 	return entries
+}
+
+// root finds the session of a sub-agent whose payload does not name it: the one under which the log has the sub-agent.
+func (r *recorder) root(j *journal.Journal) {
+	if !r.payload.Rootless {
+		return
+	}
+	for _, limit := range [...]int64{journal.TailSize, farBack} {
+		if session := recent.SessionOf(unlockedTail(j, limit), r.payload.AgentID); session != "" {
+			r.payload.Session = session
+			return
+		}
+	}
+}
+
+// name gives an event of a call an id, because the client gives calls none. Of several equal calls at once an end may
+// get the id of another: nothing tells them apart.
+func (r *recorder) name(d *Draft, t journal.Tail) {
+	data := gjson.ParseBytes(d.Data.Bytes())
+	tool, input := data.Get("tool").Str, data.Get("input").Str
+	calls := recent.CallsOf(t.Backward(), r.who())
+	id := ""
+	if d.Event == logfmt.ToolStart {
+		now := strconv.FormatInt(time.Now().UnixMilli(), 36)
+		id = input + "-" + now
+		for n := 2; calls.Ended(id) || calls.Find(id) != nil; n++ { // a parallel call of the same millisecond
+			id = input + "-" + now + "-" + strconv.Itoa(n)
+		}
+	} else if call := calls.Newest(tool, input); call != nil {
+		id = call.ToolUseID
+	}
+	d.Once = id
+	d.Data.StrIf("tool_use_id", id)
 }
 
 // maxLearned bounds how much of a call's input is searched for secrets that its error may repeat, in bytes.

@@ -9,6 +9,7 @@ import (
 	"aburn/hooks"
 	"aburn/hooks/claude"
 	"aburn/hooks/codex"
+	"aburn/hooks/copilot"
 	"aburn/hooks/gemini"
 	"aburn/hooks/qwen"
 	"aburn/logfmt"
@@ -17,14 +18,15 @@ import (
 // Whatever JSON comes as a payload, an adapter makes drafts of it that are valid
 // entries, of which no text is longer than it should be.
 func FuzzRead(f *testing.F) {
-	for _, agent := range []string{"claude", "codex"} {
+	for _, agent := range []string{"claude", "codex", "copilot"} {
 		recorded, err := os.ReadFile(filepath.Join(agent, "testdata", "payloads.tsv"))
 		if err != nil {
 			f.Fatal(err)
 		}
 		for line := range strings.Lines(string(recorded)) {
-			_, payload, _ := strings.Cut(line, "\t")
-			f.Add(payload)
+			name, payload, _ := strings.Cut(line, "\t")
+			event, _, _ := strings.Cut(name, ".")
+			f.Add(event, payload)
 		}
 	}
 	for _, agent := range []string{"gemini", "qwen"} {
@@ -34,19 +36,22 @@ func FuzzRead(f *testing.F) {
 				f.Fatal(err)
 			}
 			for payload := range strings.Lines(string(recorded)) {
-				f.Add(payload)
+				f.Add("", payload)
 			}
 		}
 	}
-	agents := []hooks.Agent{claude.Agent(), codex.Agent(), gemini.Agent(), qwen.Agent()}
-	f.Fuzz(func(t *testing.T, payload string) {
-		p, err := hooks.ParsePayload([]byte(payload))
-		if err != nil {
-			return
-		}
-		p.Transcript = "" // no file of this machine
+	agents := []hooks.Agent{claude.Agent(), codex.Agent(), gemini.Agent(), qwen.Agent(), copilot.Agent()}
+	f.Fuzz(func(t *testing.T, event, payload string) {
 		proj := recordedProject(t)
 		for _, agent := range agents {
+			if !agent.Hooks.EventArg {
+				event = ""
+			}
+			p, err := agent.Payload(event, []byte(payload), os.Getenv)
+			if err != nil {
+				continue
+			}
+			p.Transcript = "" // no file of this machine
 			plan, ok := agent.Read(p, proj)
 			if !ok || agent.Ignored(p) {
 				continue

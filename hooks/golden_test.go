@@ -12,6 +12,7 @@ import (
 	"aburn/hooks"
 	"aburn/hooks/claude"
 	"aburn/hooks/codex"
+	"aburn/hooks/copilot"
 	"aburn/internal/project"
 )
 
@@ -20,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // Every payload that the real clients sent, one a line, and the drafts that its
 // adapter makes of it when the log is empty and no file that it names exists.
 func TestPayloads(t *testing.T) {
-	for _, agent := range []hooks.Agent{claude.Agent(), codex.Agent()} {
+	for _, agent := range []hooks.Agent{claude.Agent(), codex.Agent(), copilot.Agent()} {
 		t.Run(agent.Name, func(t *testing.T) {
 			proj := recordedProject(t)
 			recorded, err := os.ReadFile(filepath.Join(agent.Name, "testdata", "payloads.tsv"))
@@ -30,7 +31,7 @@ func TestPayloads(t *testing.T) {
 			var got bytes.Buffer
 			for line := range strings.Lines(string(recorded)) {
 				name, payload, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-				p, err := hooks.ParsePayload([]byte(payload))
+				p, err := agent.Payload(eventOf(agent, name), []byte(payload), os.Getenv)
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
@@ -39,6 +40,15 @@ func TestPayloads(t *testing.T) {
 			compare(t, filepath.Join(agent.Name, "testdata", "drafts.golden"), got.Bytes())
 		})
 	}
+}
+
+// eventOf is the event in a payload's name, for an agent that gives it as an argument.
+func eventOf(agent hooks.Agent, name string) string {
+	if !agent.Hooks.EventArg {
+		return ""
+	}
+	event, _, _ := strings.Cut(name, ".")
+	return event
 }
 
 // recordedProject is the project of the recorded payloads, though this machine has
@@ -67,6 +77,9 @@ func comesTo(agent hooks.Agent, p *hooks.Payload, proj *project.Project) string 
 		return fmt.Sprintf("  unknown %s\n", p.Unknown(func(string) bool { return false }))
 	}
 	var b strings.Builder
+	if p.AgentID != "" && agent.Complete != nil {
+		fmt.Fprintf(&b, "  agent %s in %s, guessed %t\n", p.AgentID, p.Session, p.Rootless)
+	}
 	drafts := plan.Drafts
 	if plan.Closer != nil && plan.Closer.Prepare(new(hooks.Calls)) {
 		drafts = append(plan.Closer.Close(new(hooks.Calls)), drafts...)
@@ -75,6 +88,9 @@ func comesTo(agent hooks.Agent, p *hooks.Payload, proj *project.Project) string 
 		fmt.Fprintf(&b, "  %s %s", d.Event, d.Data.Bytes())
 		if d.Once != "" {
 			fmt.Fprintf(&b, " once %s", d.Once)
+		}
+		if d.Unnamed {
+			b.WriteString(" unnamed")
 		}
 		b.WriteByte('\n')
 	}

@@ -63,6 +63,11 @@ type Agent struct {
 	// Own reports whether the payload is the session's own, and not one of a
 	// sub-agent or of another thread that runs under the session's id.
 	Own func(p *Payload) bool
+	// Keys, if not nil, is the shared name of a payload's field for an agent that spells fields otherwise; "" leaves the
+	// field out.
+	Keys func(key string) string
+	// Complete, if not nil, adds what the payload leaves to the environment, and what has to be read out of other fields.
+	Complete func(p *Payload, env func(string) string)
 	// PromptID is the payload's field that names the prompt or turn.
 	PromptID string
 	// Context is the hook output that hands text to the model at event.
@@ -100,7 +105,10 @@ type Draft struct {
 	// Once makes the entry idempotent within its (source, session, agent, event):
 	// a tool use id, or "" for an entry that no other one repeats.
 	Once string
-	Data *logfmt.Object
+	// Unnamed: the client gives the call no id. Under the log's lock a start gets a new one, and an end that of the newest
+	// open call of the same tool and input, if there is one.
+	Unnamed bool
+	Data    *logfmt.Object
 	// NotAfter: the agent may send the event where it says nothing. It makes no entry if
 	// the session's newest is of one of these.
 	NotAfter []logfmt.Event

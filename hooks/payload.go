@@ -18,6 +18,8 @@ type Payload struct {
 	Transcript string // "" when there is none
 	AgentID    string // "" in the session itself
 	AgentType  string
+	Version    string // of the client, where the environment tells it
+	Rootless   bool   // Session is a guess: the log knows under which session the sub-agent runs
 	Tool       string
 	ToolUseID  string
 	Input      JSON    // tool_input
@@ -54,9 +56,20 @@ var (
 	errNoEvent   = errors.New("no event name")
 )
 
-// ParsePayload reads the one JSON object in b, which must not change afterwards.
-// The error is one of the reasons above.
-func ParsePayload(b []byte) (*Payload, error) {
+// Payload reads what the agent sent about event, which is "" if the payload names it. b is one JSON object and must not
+// change afterwards. The error is one of the reasons above.
+func (a *Agent) Payload(event string, b []byte, env func(string) string) (*Payload, error) {
+	p, err := parsePayload(event, b, a.Keys)
+	if err == nil && !p.foreign && a.Complete != nil {
+		a.Complete(p, env)
+	}
+	return p, err
+}
+
+// ParsePayload reads a payload that names its event and spells its fields as most agents do.
+func ParsePayload(b []byte) (*Payload, error) { return parsePayload("", b, nil) }
+
+func parsePayload(event string, b []byte, keys func(string) string) (*Payload, error) {
 	switch {
 	case len(bytes.TrimSpace(b)) == 0:
 		return nil, errEmpty
@@ -66,9 +79,13 @@ func ParsePayload(b []byte) (*Payload, error) {
 	if bytes.TrimLeft(b, " \t\r\n")[0] != '{' {
 		return nil, errNotObject
 	}
-	p := &Payload{rest: make([]field, 0, 16)}
+	p := &Payload{Event: event, rest: make([]field, 0, 16)}
 	JSON(unsafe.String(&b[0], len(b))).Members(func(k string, v JSON) bool {
-		p.set(k, v)
+		if keys == nil {
+			p.set(k, v)
+		} else if k = keys(k); k != "" {
+			p.set(k, v)
+		}
 		return true
 	})
 	if p.Event == "" && !p.foreign {

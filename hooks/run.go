@@ -19,7 +19,7 @@ import (
 // Run is one run of a hook with everything that it depends on.
 type Run struct {
 	Start  time.Time // of main
-	Args   []string  // the agent's name, then project.FolderArgs
+	Args   []string  // the agent's name, an event if its payloads name none, then project.FolderArgs
 	Stdin  *os.File
 	Stdout io.Writer
 	Env    func(string) string
@@ -44,8 +44,9 @@ func (r *Run) Do() error {
 	if agent == nil || r.Env("ABURN") == "0" {
 		return nil
 	}
-	r.Env = project.FolderEnv(r.Args[1:], r.Env)
-	p, err := in.payload()
+	event, folders := agent.arguments(r.Args)
+	r.Env = project.FolderEnv(folders, r.Env)
+	p, err := in.payload(agent, event, r.Env)
 	if err == nil && (p.foreign || agent.Ignored(p)) {
 		return nil
 	}
@@ -61,6 +62,14 @@ func (r *Run) Do() error {
 		rec.plan = Plan{Drafts: []Draft{in.unreadable(err)}}
 	}
 	return r.record(rec)
+}
+
+// arguments splits the hook's arguments into the event, "" if payloads name it, and the folders.
+func (a *Agent) arguments(args []string) (event string, folders []string) {
+	if a.Hooks.EventArg && len(args) > 1 {
+		return args[1], args[2:]
+	}
+	return "", args[1:]
 }
 
 // guard ends the process at the deadline whatever hangs. A timer starts threads, so
@@ -124,6 +133,7 @@ func (r *Run) record(rec *recorder) error {
 	if len(set.Deliver.InTurn) > 0 && rec.isAdvised() && rec.agent.MidTurn(rec.payload) && r.Look != nil {
 		rec.wanted = recent.TroublesOf(set.Deliver.InTurn)
 	}
+	rec.root(j)
 	rec.prepare(j)
 	rec.readRelay()
 	if len(rec.plan.Drafts) == 0 && rec.plan.Closer == nil {
@@ -183,11 +193,11 @@ func sessionEnded(entries []*logfmt.Entry) bool {
 
 // payload parses what was read, even if stdin did not end: an agent may forget to
 // close the pipe after a complete object. The payload is never nil.
-func (in *input) payload() (*Payload, error) {
+func (in *input) payload(agent *Agent, event string, env func(string) string) (*Payload, error) {
 	if in.data == nil && in.err != nil {
 		return &Payload{}, in.err
 	}
-	p, err := ParsePayload(in.data)
+	p, err := agent.Payload(event, in.data, env)
 	if err != nil {
 		if in.err != nil {
 			err = in.err

@@ -22,7 +22,7 @@ func TestAFileThatTheInstallMade(t *testing.T) {
 		{"with a key of the user's behind", func(s string) string { return strings.TrimSuffix(s, "\n}\n") + ",\n  \"a\": 1\n}\n" }, "{\n  \"a\": 1\n}\n"},
 		{"with a key of the user's in front", func(s string) string { return strings.Replace(s, "{", "{\n  \"a\": 1,", 1) }, "{\n  \"a\": 1\n}\n"},
 	} {
-		for _, a := range Agents() {
+		for _, a := range spliced() {
 			t.Run(c.name+" "+a.Name, func(t *testing.T) {
 				b := newBench(t, a, nil)
 				if err := os.Remove(filepath.Dir(b.path)); err != nil {
@@ -58,7 +58,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t, Claude, []byte(c.data))
-			b.options.Agents, b.options.AllowLog = Agents(), true
+			b.options.Agents, b.options.AllowLog = spliced(), true
 			_, err := Plan(b.options)
 			var syntax *SyntaxError
 			if !errors.As(err, &syntax) || err.Error() != b.path+c.want {
@@ -131,7 +131,7 @@ func TestNoPlaceForTheRecord(t *testing.T) {
 
 // The user took one of our handlers out; the next install puts it back, and uninstall still finds the original.
 func TestInstallCompletesItself(t *testing.T) {
-	for _, a := range Agents() {
+	for _, a := range spliced() {
 		b := newBench(t, a, []byte(someSettings))
 		b.install()
 		installed := b.read()

@@ -13,7 +13,7 @@ import (
 
 // ownGroup is a group with one handler of aburn's as somebody may have registered it.
 func ownGroup(a Agent, path, matcher string, folders ...string) string {
-	c := call{a, path, folders}
+	c := call{agent: a, path: path, folders: folders}
 	handler := `{"type": "command", "command": ` + quote(c.command())
 	if a.Hooks.Exec {
 		handler += `, "args": ` + style{comma: ", "}.print(c.list(), "")
@@ -35,7 +35,7 @@ func before(a Agent) string {
 // once, as an install writes it today. Others' handlers keep their bytes, their order, and for Codex their positions.
 func TestTwiceBecomesOnce(t *testing.T) {
 	const theirs = `{"hooks": [{"type": "command", "command": "theirs"}]}`
-	for _, a := range Agents() {
+	for _, a := range spliced() {
 		now := func(b *bench) string {
 			return ownGroup(a, filepath.Join(b.home, "bin", hookName), "", "--home", b.home)
 		}
@@ -96,7 +96,7 @@ func TestTwiceBecomesOnce(t *testing.T) {
 // TestFoldersOfThePerson: the registered line names the folders that differ from the usual ones, whatever they are, and a
 // change of them is registered by the next install.
 func TestFoldersOfThePerson(t *testing.T) {
-	for _, a := range Agents() {
+	for _, a := range spliced() {
 		b := newBench(t, a, []byte(someSettings))
 		vars := map[string]string{"XDG_STATE_HOME": b.home + "/.local/state/", "XDG_DATA_HOME": "not/absolute", "XDG_CONFIG_HOME": "/my config/it's", "ABURN_HOME": "/a"}
 		b.options.Env = func(name string) string {

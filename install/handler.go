@@ -1,13 +1,11 @@
 package install
 
 import (
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 
 	"aburn/internal/agentcli"
-	"aburn/internal/project"
 )
 
 // hookName is the executable that the agents call.
@@ -23,16 +21,17 @@ type guard struct{ before, after string }
 // The guards, by the shell that the agents run: sh, and on Windows PowerShell, of which older ones know no ||.
 var (
 	shGuard         = guard{"", " 2>/dev/null || true"}
-	powershellGuard = guard{"& ", " 2>$null; exit 0"}
+	powershellGuard = guard{"try { & ", " 2>$null } catch {}; exit 0"} // not tried there
 )
+
+func (g guard) around(line string) string { return g.before + line + g.after }
 
 // guarded is the line with the guard of this system's shell.
 func guarded(line string) string {
-	g := shGuard
 	if runtime.GOOS == "windows" {
-		g = powershellGuard
+		return powershellGuard.around(line)
 	}
-	return g.before + line + g.after
+	return shGuard.around(line)
 }
 
 // unguarded is the line without a guard, and whether it had one.
@@ -66,12 +65,8 @@ type handler struct {
 // ours reports whether the handler runs aburn's hook for agent a, with any folders, and nothing else. A command that
 // wraps the hook is not ours.
 func (h handler) ours(a *agentcli.Agent) bool {
-	name := filepath.Base(filepath.ToSlash(h.path))
-	if i := strings.LastIndexByte(name, '\\'); i >= 0 {
-		name = name[i+1:]
-	}
-	name = strings.TrimSuffix(name, ".exe")
-	return name == hookName && len(h.args) > 0 && h.args[0] == a.Name && project.AreFolderArgs(h.args[1:]) && (!h.guarded || a.Hooks.MissingBlocks)
+	_, ok := ownCall(a, h.event, h.path, h.args)
+	return ok && (!h.guarded || a.Hooks.MissingBlocks)
 }
 
 // readHandler reads one handler object. A handler that is no command has no path.
@@ -159,10 +154,25 @@ type call struct {
 	agent   Agent
 	path    string   // of the executable
 	folders []string // project.FolderArgs
+	event   string   // for an agent whose payloads do not name it
+}
+
+// of is the call at an event.
+func (c call) of(event string) call {
+	if c.agent.Hooks.EventArg {
+		c.event = event
+	}
+	return c
 }
 
 // args are the arguments of the executable.
-func (c call) args() []string { return append([]string{c.agent.Name}, c.folders...) }
+func (c call) args() []string {
+	args := []string{c.agent.Name}
+	if c.event != "" {
+		args = append(args, c.event)
+	}
+	return append(args, c.folders...)
+}
 
 // list is args as JSON.
 func (c call) list() tree {
@@ -182,12 +192,18 @@ func (c call) command() string {
 }
 
 func (c call) line() string {
-	line := shellQuote(c.path)
-	for _, arg := range c.args() {
-		line += " " + argQuote(arg, runtime.GOOS == "windows")
-	}
+	line := c.bare(runtime.GOOS == "windows")
 	if c.agent.Hooks.MissingBlocks {
 		return guarded(line)
+	}
+	return line
+}
+
+// bare is the line without a guard.
+func (c call) bare(windows bool) string {
+	line := shellQuote(c.path)
+	for _, arg := range c.args() {
+		line += " " + argQuote(arg, windows)
 	}
 	return line
 }

@@ -19,7 +19,7 @@ type Registration struct {
 	Shell   string   // the command line for a shell; "" in exec form
 	Ours    bool     // aburn's hook for this agent
 	Wrapped bool     // somebody's own command that names aburn-hook
-	Guarded bool     // it survives a missing executable
+	Guarded bool     // it succeeds even if the executable is missing
 	Timeout string   // as written; "" for the agent's default
 
 	TrustKey, TrustHash string // the agent's record of a trusted handler; "" without such records
@@ -104,24 +104,38 @@ func InspectFile(a Agent, path, root string, env func(string) string) Settings {
 	if st, err := os.Stat(t.real); err == nil {
 		s.Modified = st.ModTime()
 	}
-	d, err := a.parse(path, t.data)
-	if err != nil {
-		s.Err = err
+	if s.Err = s.read(t.data); s.Err != nil {
 		return s
 	}
-	for _, r := range d.registrations(a) {
+	if r := readRecord(t.real, env); r != nil {
+		s.Installed = r.Time
+	}
+	return s
+}
+
+// read fills in what the file's bytes say.
+func (s *Settings) read(data []byte) error {
+	var all []Registration
+	if s.Agent.own != nil {
+		var err error
+		if all, err = s.Agent.own.registrations(s.Path, data); err != nil {
+			return err
+		}
+	} else {
+		d, err := s.Agent.parse(s.Path, data)
+		if err != nil {
+			return err
+		}
+		all, s.Notes, s.Moves = d.registrations(s.Agent), d.notes(s.Agent), d.moves()
+	}
+	for _, r := range all {
 		if r.Ours || r.Wrapped {
 			s.Registrations = append(s.Registrations, r)
 		} else {
 			s.Others++
 		}
 	}
-	s.Notes = d.notes(a)
-	s.Moves = d.moves()
-	if r := readRecord(t.real, env); r != nil {
-		s.Installed = r.Time
-	}
-	return s
+	return nil
 }
 
 // moves finds variables of aburn's folders in the "env" of a file.
@@ -220,11 +234,7 @@ func (o Options) elsewhere(a Agent) (paths []string) {
 		if err != nil || path == here {
 			continue
 		}
-		t, err := readTarget(path, root)
-		if err != nil {
-			continue
-		}
-		if d, err := a.parse(path, t.data); err == nil && d.owns(a) {
+		if s := InspectFile(a, path, root, o.Env); len(s.Own()) > 0 {
 			paths = append(paths, path)
 		}
 	}

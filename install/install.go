@@ -66,6 +66,8 @@ type Adapter struct {
 	// TrustsFolder reports whether the user told the agent that it may work in the checkout at root, as it asks at its first
 	// start there. Nil if the agent never asks.
 	TrustsFolder func(root string, env func(string) string) bool
+	// Canary spells the fields of a Claude Code payload as the agent does; nil if it does so too.
+	Canary func(fields map[string]any) map[string]any
 
 	// These four are for agents that run only hooks that the user trusts. Trusts reports whether the agent trusts aburn's
 	// handlers in s. Trust makes the agent record the user's trust and returns the number of handlers. Review is what the
@@ -76,6 +78,7 @@ type Adapter struct {
 	Review   []string
 	Recorded func(s *Settings, env func(string) string) *Forget
 
+	own        ownFile                                                   // nil: the settings file is the user's
 	servers    registrar                                                 // of aburn's MCP server
 	notes      func(d *document, at func(value, string, ...any))         // reports why a settings file's hooks do not run
 	identify   func(d *document, h handler) (trustKey, trustHash string) // under which the agent records its trust in a handler
@@ -87,7 +90,7 @@ type Adapter struct {
 type Agent = *Adapter
 
 // Agents lists all agents in display order. Only composition roots call it.
-func Agents() []Agent { return []Agent{Claude, Codex, Gemini, Qwen} }
+func Agents() []Agent { return []Agent{Claude, Codex, Gemini, Qwen, Copilot} }
 
 // String returns the agent's name, as flags spell it.
 func (a *Adapter) String() string { return a.Name }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,6 +17,9 @@ import (
 
 // killHome makes this process install and uninstall in that home directory, over and over, until it is killed.
 const killHome = "ABURN_INSTALL_KILL_HOME"
+
+// killAgent names the agent for whom it does so.
+const killAgent = "ABURN_INSTALL_KILL_AGENT"
 
 func TestMain(m *testing.M) {
 	if home := os.Getenv(killHome); home != "" {
@@ -53,7 +57,8 @@ func installOnce(home string) error {
 
 func installForEver(home string) error {
 	b := bench{home: home}
-	o := Options{Agents: []Agent{Claude}, Dir: home, NoInit: true, AllowLog: true, Env: b.env}
+	of := func(a Agent) bool { return a.Name != os.Getenv(killAgent) }
+	o := Options{Agents: slices.DeleteFunc(Agents(), of), Dir: home, NoInit: true, AllowLog: true, Env: b.env}
 	for {
 		for _, plan := range []func(Options) (*Change, error){Plan, PlanUninstall} {
 			c, err := plan(o)
@@ -76,7 +81,7 @@ type victim struct {
 func (b *bench) startVictim() *victim {
 	b.Helper()
 	v := &victim{Cmd: exec.Command(os.Args[0])}
-	v.Env = []string{killHome + "=" + b.home}
+	v.Env = []string{killHome + "=" + b.home, killAgent + "=" + b.options.Agents[0].Name}
 	v.Stderr = &v.stderr
 	if err := v.Start(); err != nil {
 		b.Fatal(err)
@@ -101,8 +106,8 @@ type killed struct {
 }
 
 // newKilled takes a file so large that a write of it takes time. One that no install found has original nil.
-func newKilled(t *testing.T, exists bool) *killed {
-	k := &killed{bench: newBench(t, Claude, nil)}
+func newKilled(t *testing.T, a Agent, exists bool) *killed {
+	k := &killed{bench: newBench(t, a, nil)}
 	k.options.AllowLog = true
 	if exists {
 		k.original = bytes.Replace(draw(7, Claude), []byte("{"), append([]byte(`{"big": "`), append(bytes.Repeat([]byte("x"), 100<<10), `",`...)...), 1)
@@ -132,9 +137,12 @@ func (k *killed) check() {
 }
 
 func TestKillAtAnyMoment(t *testing.T) {
-	for _, exists := range []bool{true, false} {
-		t.Run(fmt.Sprintf("file exists=%t", exists), func(t *testing.T) {
-			k := newKilled(t, exists)
+	for _, c := range []struct {
+		agent  Agent
+		exists bool
+	}{{Claude, true}, {Claude, false}, {Copilot, false}} {
+		t.Run(fmt.Sprintf("%s, file exists=%t", c.agent, c.exists), func(t *testing.T) {
+			k := newKilled(t, c.agent, c.exists)
 			for range world.Storm(20) {
 				v := k.startVictim()
 				time.Sleep(time.Duration(rand.IntN(60_000)) * time.Microsecond)
@@ -150,7 +158,7 @@ func TestKillAtAnyMoment(t *testing.T) {
 func TestKillAtTheFirstChange(t *testing.T) {
 	for _, aim := range []string{"file", "folder"} {
 		t.Run(aim, func(t *testing.T) {
-			k := newKilled(t, true)
+			k := newKilled(t, Claude, true)
 			path := k.path
 			if aim == "folder" {
 				path = filepath.Dir(path)
@@ -184,7 +192,7 @@ func (b *bench) await(path string, before os.FileInfo) {
 
 // Many installs at once leave the file as one would; those that found it changed under them say so.
 func TestManyInstallsAtOnce(t *testing.T) {
-	k := newKilled(t, true)
+	k := newKilled(t, Claude, true)
 	for range world.Storm(3) {
 		var all []*exec.Cmd
 		var stderr [8]bytes.Buffer

@@ -69,7 +69,11 @@ func Plan(o Options) (*Change, error) {
 	}
 	c := &Change{env: o.Env, programs: []string{hook}}
 	for _, a := range o.Agents {
-		f, err := planInstall(o, hooksFile(o, a), hook)
+		plan := planInstall
+		if a.own != nil {
+			plan = planOwn
+		}
+		f, err := plan(o, hooksFile(o, a), hook)
 		if err != nil {
 			return nil, err
 		}
@@ -277,7 +281,7 @@ func (h hooks) path(o Options) (path, root string, err error) {
 }
 
 func (h hooks) ensure(d *document, path string) (*ensurer, error) {
-	return d.ensure(call{h.agent, path, h.folders}, h.allow)
+	return d.ensure(call{agent: h.agent, path: path, folders: h.folders}, h.allow)
 }
 
 func (h hooks) remove(d *document, was func(string) container, rule bool) []edit {

@@ -23,7 +23,7 @@ func TestServerFileIsNone(t *testing.T) {
 		for _, file := range []string{".claude.json", ".codex/config.toml"} {
 			b := newServerBench(t, nil)
 			b.program("codex")
-			b.options.Agents = Agents()
+			b.options.Agents = spliced()
 			path := filepath.Join(b.home, file)
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)

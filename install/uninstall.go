@@ -13,7 +13,11 @@ func PlanUninstall(o Options) (*Change, error) {
 	o = o.complete()
 	c := &Change{env: o.Env}
 	for _, a := range o.Agents {
-		f, err := planUninstall(o, hooksFile(o, a))
+		plan := planUninstall
+		if a.own != nil {
+			plan = planNoOwn
+		}
+		f, err := plan(o, hooksFile(o, a))
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,7 @@
 // on stdin, appends it to the project's log, and exits 0 whatever happens, because
 // another code would block the agent. It is only the composition root of the hooks.
 //
-//	aburn-hook claude | codex | gemini | qwen [--home DIR] [--config DIR] [--state DIR] [--data DIR] [--archive DIR]
+//	aburn-hook claude | codex | gemini | qwen | copilot EVENT [--home DIR] [--config DIR] [--state DIR] [--data DIR] [--archive DIR]
 //
 // The folders are those of the person who installed the hook. With --home the variables
 // HOME, XDG_…_HOME and ABURN_HOME do not count, because a repository can set them.
@@ -18,6 +18,7 @@ import (
 	"aburn/hooks"
 	"aburn/hooks/claude"
 	"aburn/hooks/codex"
+	"aburn/hooks/copilot"
 	"aburn/hooks/gemini"
 	"aburn/hooks/qwen"
 	"aburn/internal/journal"
@@ -51,6 +52,7 @@ func agents() []hooks.Agent {
 		codex.Agent(),
 		gemini.Agent(),
 		qwen.Agent(),
+		copilot.Agent(),
 	}
 }
 

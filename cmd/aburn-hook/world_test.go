@@ -70,12 +70,12 @@ func (w *world) trust() {
 	}
 }
 
-// hook runs the executable and returns what it printed. It must exit 0.
+// hook runs the executable with the words of agent as arguments and returns what it printed. It must exit 0.
 func (w *world) hook(agent string, stdin io.Reader, env ...string) string {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, exe, agent)
+	cmd := exec.CommandContext(ctx, exe, strings.Fields(agent)...)
 	cmd.Dir, cmd.Env, cmd.Stdin = w.Project, append(append(os.Environ()[:0:0], w.env...), env...), stdin
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

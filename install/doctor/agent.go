@@ -238,17 +238,23 @@ func (e *exam) paths(p *patient, s *install.Settings, own []install.Registration
 		case path == "" && strings.ContainsRune(r.Path, '/'):
 			e.addf(p.topic(), Note, "%s: where %s leads cannot be told", where, r.Path)
 		case path == "":
-			e.blame(p, fmt.Sprintf("%s calls %s, which is not on PATH", where, r.Path), "make install, and put its folder on PATH")
-		case !runs(path) && p.Hooks.MissingBlocks && !r.Guarded:
-			e.blame(p, fmt.Sprintf("%s calls %s, which is not there: that blocks %s, its prompts and its tool calls", where, path, p.Title), "make install, then aburn install-hooks "+flags(p, s))
+			e.blame(p, fmt.Sprintf("%s calls %s, which is not on PATH", where, r.Path)+blocks(p, r), "make install, and put its folder on PATH")
 		case !runs(path):
-			e.blame(p, fmt.Sprintf("%s calls %s, which is not there", where, path), "make install, then aburn install-hooks "+flags(p, s))
+			e.blame(p, fmt.Sprintf("%s calls %s, which is not there", where, path)+blocks(p, r), "make install, then aburn install-hooks "+flags(p, s))
 		case path == r.Path && install.Passing(path, e.Env): // a bare name follows PATH
 			e.add(p.topic(), Bad, fmt.Sprintf("%s calls %s, in a folder for temporary files", where, path), "make install, then aburn install-hooks "+flags(p, s))
 		default:
 			e.build(p, where, path)
 		}
 	}
+}
+
+// blocks says what a missing program does to an agent that takes it for a refusal.
+func blocks(p *patient, r install.Registration) string {
+	if p.Hooks.MissingBlocks && !r.Guarded {
+		return ": that blocks your agent, because " + p.Title + " takes a hook that fails for a refusal"
+	}
+	return ""
 }
 
 func runs(path string) bool {

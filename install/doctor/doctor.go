@@ -168,7 +168,7 @@ func (e *exam) twice(p *patient) {
 	var files []string
 	for _, s := range p.own() {
 		for n, r := range s.Own() {
-			command := identity(r)
+			command := identity(p, r)
 			if !p.Hooks.Once || s.Scope == install.Plugin {
 				command += fmt.Sprintf("\x00%s\x00%d", s.Path, n)
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +51,7 @@ func (e *exam) live() {
 		for _, s := range p.own() {
 			done := map[string]bool{}
 			for _, r := range s.Own() {
-				command := identity(r)
+				command := identity(p, r)
 				if !done[command] {
 					done[command], ran = true, true
 					e.canary(p, s, r)
@@ -64,7 +65,10 @@ func (e *exam) live() {
 }
 
 // identity is what makes a registration a command of its own.
-func identity(r install.Registration) string {
+func identity(p *patient, r install.Registration) string {
+	if p.Hooks.EventArg { // each event has a line of its own
+		r.Shell = ""
+	}
 	return r.Shell + "\x00" + r.Path + "\x00" + strings.Join(r.Args, "\x00")
 }
 
@@ -85,15 +89,16 @@ func (e *exam) canary(p *patient, s *install.Settings, r install.Registration) {
 	defer oss.Close()
 	var want []logfmt.Event
 	var costs []time.Duration
+	own := s.Own()
 	for _, c := range canaries() {
-		i := slices.IndexFunc(s.Own(), func(o install.Registration) bool {
-			return p.Hooks.Common(o.Event) == c.event && identity(o) == identity(r)
+		i := slices.IndexFunc(own, func(o install.Registration) bool {
+			return p.Hooks.Common(o.Event) == c.event && identity(p, o) == identity(p, r)
 		})
 		if i < 0 {
 			continue
 		}
-		c.event = s.Own()[i].Event
-		cost, err := e.fire(p, s, r, dir, c)
+		c.spell(p, own[i].Event, dir)
+		cost, err := e.fire(p, s, own[i], dir, c)
 		if err != nil {
 			e.addf("live", Bad, "%s: %s: %v", where, c.event, err)
 			return
@@ -101,6 +106,16 @@ func (e *exam) canary(p *patient, s *install.Settings, r install.Registration) {
 		want, costs = append(want, c.entries...), append(costs, cost)
 	}
 	e.compare(where, oss, want, costs)
+}
+
+// spell makes the canary the agent's event in dir, with all its fields.
+func (c *canary) spell(p *patient, event, dir string) {
+	payload := map[string]any{"session_id": canarySession, "cwd": dir, "hook_event_name": event, "transcript_path": filepath.Join(dir, "none.jsonl"), "permission_mode": "default"}
+	maps.Copy(payload, c.fields)
+	if p.Canary != nil {
+		payload = p.Canary(payload)
+	}
+	c.event, c.fields = event, payload
 }
 
 // throwAway makes a temporary project without a mark of trust.
@@ -117,11 +132,7 @@ func throwAway(dir string, env func(string) string) (*os.Root, error) {
 
 // fire runs the command as the agent would, for one event, and returns how long it took.
 func (e *exam) fire(p *patient, s *install.Settings, r install.Registration, dir string, c canary) (time.Duration, error) {
-	payload := map[string]any{"session_id": canarySession, "cwd": dir, "hook_event_name": c.event, "transcript_path": filepath.Join(dir, "none.jsonl"), "permission_mode": "default"}
-	for k, v := range c.fields {
-		payload[k] = v
-	}
-	input, err := json.Marshal(payload)
+	input, err := json.Marshal(c.fields)
 	if err != nil {
 		return 0, err
 	}

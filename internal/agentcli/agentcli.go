@@ -59,6 +59,8 @@ type Hooks struct {
 	Events []Event
 	// Exec: a handler is a program with arguments. Otherwise it is one line for the user's shell.
 	Exec bool
+	// EventArg: a payload does not name its event, so that is the hook's second argument.
+	EventArg bool
 	// MissingBlocks: the agent stops its work if a hook's program is missing, so the command line has to survive that.
 	MissingBlocks bool
 	// Named: a handler has a name, under which the agent lists it and switches it off.
@@ -119,7 +121,7 @@ type Plugin struct {
 // Session names the variables with which the agent identifies the commands of its model; "" for none.
 type Session struct {
 	ID     string
-	Thread string // the session's id, or that of a sub-agent in it
+	Thread string // the session's id, or that of a sub-agent in it; without an ID only the log tells which
 	Call   string // the id of the tool call
 	// Mark is set in the commands of its model where no variable has the session's id. The log tells it: by the open
 	// call that runs the command.
@@ -132,7 +134,8 @@ type Store struct {
 	// Sessions is a glob of the session files, below Home; "" if sessions have no own files.
 	Sessions string
 	Keeps    Keeps
-	Unread   bool // no reader reads it
+	// Unread: aburn has no reader of it.
+	Unread bool
 }
 
 // Keeps is how long the agent keeps a session; the zero value is for ever.
@@ -156,6 +159,8 @@ type Traits struct {
 	Recorded bool
 	// HidesCacheWrites: its store says 0 for the tokens that were written to a cache, whatever they were.
 	HidesCacheWrites bool
+	// TellsAgentEnds: the client itself tells the model of the end of each sub-agent.
+	TellsAgentEnds bool
 	// LoginShell: the model's commands run in a login shell, which sets PATH anew.
 	LoginShell bool
 	// ReviewsNeverEnd: a turn that no person asked for has no end event.

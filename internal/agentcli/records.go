@@ -1,6 +1,6 @@
 package agentcli
 
-var all = [...]*Agent{&Claude, &Codex, &Opencode, &Openclaw, &Gemini, &Qwen, &Own}
+var all = [...]*Agent{&Claude, &Codex, &Opencode, &Openclaw, &Gemini, &Qwen, &Copilot, &Own}
 
 // Claude is Claude Code, as of 2.1.329.
 //
@@ -157,6 +157,42 @@ var Qwen = Agent{
 	Session: Session{ID: "QWEN_CODE_SESSION_ID"},
 	Store:   Store{Sessions: "projects/*/chats/*.jsonl", Unread: true},
 	Traits:  Traits{PromptsCut: true},
+}
+
+// Copilot is the GitHub Copilot CLI, as of 1.0.102.
+//
+// Its events must not contain permissionRequest: a hook that fails there denies the call, and it comes for allowed calls
+// too.
+var Copilot = Agent{
+	Name: "copilot", Title: "Copilot CLI", Program: "copilot",
+	Home:     Home{Dir: ".copilot", Var: "COPILOT_HOME"},
+	Settings: Settings{User: "hooks/aburn.json", Project: ".github/hooks/aburn.json", Worktree: true},
+	Hooks: Hooks{
+		Events: []Event{
+			{"sessionStart", 10},
+			{"sessionEnd", 10},
+			{"userPromptSubmitted", 10},
+			{"preToolUse", 10},
+			{"postToolUse", 10},
+			{"postToolUseFailure", 10},
+			{"agentStop", 10},
+			{"subagentStart", 10},
+			{"subagentStop", 10},
+			{"errorOccurred", 10},
+			{"preCompact", 10},
+			{"notification", 10},
+		},
+		EventArg: true, MissingBlocks: true,
+		Renamed: [][2]string{
+			{"sessionStart", "SessionStart"}, {"sessionEnd", "SessionEnd"}, {"userPromptSubmitted", "UserPromptSubmit"},
+			{"preToolUse", "PreToolUse"}, {"postToolUse", "PostToolUse"}, {"agentStop", "Stop"},
+		},
+		Since: "1.0.0", Before: "aburn was not tried with it",
+	},
+	Prompts: Prompts{Folder: ".github/", Mention: "/"},
+	Session: Session{Thread: "COPILOT_AGENT_SESSION_ID"},
+	Store:   Store{Sessions: "session-state/*/events.jsonl", Unread: true},
+	Traits:  Traits{TellsAgentEnds: true},
 }
 
 // Own is the source of the sessions in aburn's own log. It is no agent, but a reader reads it like one.

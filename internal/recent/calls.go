@@ -59,6 +59,16 @@ func (c *Calls) Find(toolUseID string) *Call {
 	return nil
 }
 
+// Newest returns the newest open call of a tool with this input, or nil.
+func (c *Calls) Newest(tool, input string) *Call {
+	for i := len(c.Open) - 1; i >= 0; i-- {
+		if c.Open[i].Tool == tool && c.Open[i].Input == input {
+			return &c.Open[i]
+		}
+	}
+	return nil
+}
+
 // Add adds calls that were collected from older lines, or a moment before.
 func (c *Calls) Add(older *Calls) {
 	for id := range older.ended {

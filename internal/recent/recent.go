@@ -6,6 +6,7 @@
 package recent
 
 import (
+	"bytes"
 	"iter"
 
 	"github.com/tidwall/gjson"
@@ -109,6 +110,23 @@ func Newest(lines Lines, session logfmt.SessionID) logfmt.Event {
 		h, ok := logfmt.ParseHeader(line)
 		if ok && string(h.Session) == string(session) && gjson.GetBytes(line, "source").Str != "aburn" {
 			return logfmt.Event(h.Event)
+		}
+	}
+	return ""
+}
+
+// SessionOf returns the session under which the log has a sub-agent; "" if the lines have none.
+func SessionOf(lines Lines, agentID string) logfmt.SessionID {
+	if agentID == "" {
+		return ""
+	}
+	id := []byte(agentID)
+	for line := range lines {
+		if !bytes.Contains(line, id) {
+			continue
+		}
+		if h, ok := logfmt.ParseHeader(line); ok && h.Agent && gjson.GetBytes(line, "agent.id").Str == agentID {
+			return logfmt.SessionID(h.Session)
 		}
 	}
 	return ""

@@ -25,6 +25,7 @@ type adviser struct {
 	call  func(command string) model.Call
 	first func(w *world, session string) *process
 	next  func(w *world, session string) *process
+	id    func(w *world, session string) string // the client's own id of the session
 }
 
 func advisers() []adviser {
@@ -33,12 +34,17 @@ func advisers() []adviser {
 			return w.startClaude(w.project, "first prompt of "+session[:1], free(session)...)
 		}, func(w *world, session string) *process {
 			return w.startClaude(w.project, "next prompt of "+session[:1], "--dangerously-skip-permissions", "--resume", session)
-		}},
+		}, func(_ *world, session string) string { return session }},
 		{"codex", command, func(w *world, session string) *process {
 			return w.startCodex(w.project, "first prompt of "+session[:1])
 		}, func(w *world, session string) *process {
 			return w.startCodex(w.project, "next prompt of "+session[:1], "resume", w.thread(session))
-		}},
+		}, (*world).thread},
+		{"copilot", copilotBash, func(w *world, session string) *process {
+			return w.startCopilot("first prompt of "+session[:1], "--allow-all-tools")
+		}, func(w *world, session string) *process {
+			return w.startCopilot("next prompt of "+session[:1], "--allow-all-tools", "--resume="+w.copilotSession(session))
+		}, (*world).copilotSession},
 	}
 }
 
@@ -70,6 +76,7 @@ func conversations(a, b []model.Turn) model.Script {
 func advised(t *testing.T, name string, script model.Script, more string) *world {
 	t.Helper()
 	w := newWorld(t, name, script, nil)
+	w.copilot()
 	w.install()
 	w.write(filepath.Join(w.home, ".config", "aburn", "settings.json"), `{"supervisor": {"queue_above": 0.5}`+more+`}`)
 	return w
@@ -198,10 +205,7 @@ func TestAdviceIsVoid(t *testing.T) {
 		}{
 			"expired": {`, "queue": {"expires": "1s"}`, func(w *world) { time.Sleep(1500 * time.Millisecond) }},
 			"resolved": {"", func(w *world) {
-				session := sessionA
-				if agent.name == "codex" {
-					session = w.thread(sessionA)
-				}
+				session := agent.id(w, sessionA)
 				w.aburn("log", "build", "START", "--session", session)
 				w.aburn("log", "build", "COMPLETE", "--session", session, "--summary", "by hand")
 			}},
@@ -253,10 +257,7 @@ func TestAdviceForOthers(t *testing.T) {
 			t.Parallel()
 			w := advised(t, "hooked", conversations([]model.Turn{model.Text("one"), model.Text("two")}, nil), "")
 			agent.first(w, sessionA).wait()
-			session := sessionA
-			if agent.name == "codex" {
-				session = w.thread(sessionA)
-			}
+			session := agent.id(w, sessionA)
 			w.aburn("queue", "add", "--session", sessionB, "for another: aburn task 1")
 			w.aburn("queue", "add", "--session", session, "signed: aburn task 2")
 			path := filepath.Join(w.project, ".oss", "queue.json")

@@ -24,6 +24,7 @@ const (
 	opencodeVar = "ABURN_AGENTS_OPENCODE"
 	geminiVar   = "ABURN_AGENTS_GEMINI"
 	qwenVar     = "ABURN_AGENTS_QWEN"
+	copilotVar  = "ABURN_AGENTS_COPILOT"
 	// keepVar keeps the folder, to look at homes, logs and recorded requests afterwards.
 	keepVar = "ABURN_AGENTS_KEEP"
 )
@@ -103,6 +104,10 @@ func prepare() error {
 	if err != nil {
 		return err
 	}
+	copilot, err := agents.InstallCopilot(ctx, cache)
+	if err != nil {
+		return err
+	}
 	work, err := workFolder(filepath.Join(cache, "runs"))
 	if err != nil {
 		return err
@@ -115,14 +120,15 @@ func prepare() error {
 	if err := buildReceiver(ctx, work); err != nil {
 		return err
 	}
-	fmt.Printf("realagents: Claude Code %s, Codex %s, opencode %s, Gemini CLI %s, Qwen Code %s, in %s\n",
-		claude.Version, codex.Version, opencode.Version, gemini.Version, qwen.Version, work)
+	fmt.Printf("realagents: Claude Code %s, Codex %s, opencode %s, Gemini CLI %s, Qwen Code %s, Copilot CLI %s, in %s\n",
+		claude.Version, codex.Version, opencode.Version, gemini.Version, qwen.Version, copilot.Version, work)
 	os.Setenv(workVar, work)
 	os.Setenv(claudeVar, claude.Path)
 	os.Setenv(codexVar, codex.Path)
 	os.Setenv(opencodeVar, opencode.Path)
 	os.Setenv(geminiVar, gemini.Path)
 	os.Setenv(qwenVar, qwen.Path)
+	os.Setenv(copilotVar, copilot.Path)
 	return nil
 }
 

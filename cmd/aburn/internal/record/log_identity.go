@@ -37,7 +37,9 @@ func identify(a *kit.App, cmd *cli.Command, lines recent.Lines) (identity, error
 	if *wanted == (logfmt.Agent{}) {
 		wanted = nil
 	}
-	s := search{lines: lines, args: cmd.Args().Slice(), texts: plainTexts(cmd), wanted: wanted, callers: scope.CallingAgents(a.Getenv)}
+	args := cmd.Args().Slice()
+	callers := scope.CallingAgents(a.Getenv)
+	s := search{lines: lines, args: args, texts: plainTexts(cmd), wanted: wanted, callers: rooted(lines, callers, args[0], args[1])}
 	if s.sessions = []string{session}; session == "" {
 		s.sessions = nil
 		for _, c := range s.callers {
@@ -50,6 +52,9 @@ func identify(a *kit.App, cmd *cli.Command, lines recent.Lines) (identity, error
 		}
 	}
 	if len(s.sessions) == 0 { // a person's shell
+		if len(s.callers) < len(callers) {
+			a.Warn("logged without a session: several sub-agents are running the same aburn log", "--session ID, and --agent-id ID for a sub-agent")
+		}
 		return identity{agent: wanted}, nil
 	}
 	who, why := s.identify()
@@ -57,6 +62,30 @@ func identify(a *kit.App, cmd *cli.Command, lines recent.Lines) (identity, error
 		a.Warn("logged without a session: "+why, "--session ID, and --agent-id ID for a sub-agent")
 	}
 	return who, nil
+}
+
+// rooted are the callers, each under its session. An agent without a variable for the session gives the commands of a
+// sub-agent an id that only the sub-agent has, or that nothing else has: then the log's open call of a sub-agent that runs
+// this very command tells. A caller of which that is not clear is left out.
+func rooted(lines recent.Lines, callers []scope.CallingAgent, cmd, event string) (known []scope.CallingAgent) {
+	for _, c := range callers {
+		if c.Of.Session.ID != "" || recent.Knows(lines, logfmt.SessionID(c.Session)) {
+			known = append(known, c)
+			continue
+		}
+		if session := recent.SessionOf(lines, c.Session); session != "" {
+			known = append(known, scope.CallingAgent{Of: c.Of, Session: string(session), Agent: c.Session})
+			continue
+		}
+		calls := slices.DeleteFunc(recent.OpenLogCalls(lines, cmd, event), func(call recent.Call) bool { return call.Source != c.Of.Name || call.Agent == nil })
+		switch len(calls) {
+		case 0: // a session without hooks
+			known = append(known, c)
+		case 1:
+			known = append(known, scope.CallingAgent{Of: c.Of, Session: string(calls[0].Session), Agent: calls[0].Agent.ID})
+		}
+	}
+	return known
 }
 
 // owns says whether the call may have set these variables.

@@ -181,6 +181,8 @@ func hookError(err error) error {
 		return kit.BadNews(err.Error(), "nothing was changed; agents ignore such a file, so repair it first")
 	case errors.Is(err, install.ErrNoHook), errors.Is(err, install.ErrPassingHook), errors.Is(err, install.ErrNoServer), errors.Is(err, install.ErrPassingServer):
 		return kit.BadNews(err.Error(), "make install")
+	case errors.Is(err, install.ErrOthersFile):
+		return kit.BadNews(err.Error(), "nothing was changed; move the file away, and install again")
 	case errors.Is(err, install.ErrOtherServer):
 		return kit.BadNews(err.Error(), "nothing was changed; give that server another name, or leave --mcp out")
 	case errors.Is(err, install.ErrNoLocalServer):

@@ -63,6 +63,15 @@ screen_reader_detection_done = true
 // CodexEnv holds the key that CodexConfig names.
 func CodexEnv() []string { return []string{"SCRIPTED_MODEL_KEY=" + DummyKey} }
 
+// CopilotEnv points the Copilot CLI at a model on loopback that speaks Anthropic's Messages API, without an account and
+// with a key that opens nothing.
+func CopilotEnv(modelURL string) []string {
+	return []string{
+		"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "COPILOT_PROVIDER_TYPE=anthropic", "COPILOT_PROVIDER_BASE_URL=" + modelURL,
+		"COPILOT_PROVIDER_API_KEY=" + DummyKey, "COPILOT_MODEL=gpt-4.1",
+	}
+}
+
 // OpencodeConfig is an opencode.json that points opencode at a model on loopback which speaks Anthropic's Messages
 // API, with a key that opens nothing. The SDK for it is inside the executable; one that is not would be fetched from
 // npm.

@@ -19,6 +19,7 @@ const (
 	ClaudeVersion   = "2.1.329"
 	CodexVersion    = "0.169.0"
 	OpencodeVersion = "1.18.33"
+	CopilotVersion  = "1.0.102"
 )
 
 // Client is an installed agent.
@@ -27,7 +28,7 @@ type Client struct {
 	Path          string // of the executable, which needs no Node of the machine
 }
 
-// CacheDir is $ABURN_AGENT_CACHE, else aburn-agents in the user's cache folder. It grows to about 1.6 GB.
+// CacheDir is $ABURN_AGENT_CACHE, else aburn-agents in the user's cache folder. It grows to about 1.8 GB.
 func CacheDir() (string, error) {
 	if dir := os.Getenv("ABURN_AGENT_CACHE"); dir != "" {
 		return filepath.Abs(dir)
@@ -79,6 +80,16 @@ func InstallOpencode(ctx context.Context, cache string) (Client, error) {
 	}
 	native := "opencode-" + platform
 	return pin{name: "opencode", version: OpencodeVersion, packages: []string{native + "@" + OpencodeVersion}, executable: native + "/bin/opencode"}.install(ctx, cache)
+}
+
+// InstallCopilot makes sure that the Copilot CLI is in the cache and runs. Only the native package is asked for.
+func InstallCopilot(ctx context.Context, cache string) (Client, error) {
+	platform, err := npmPlatform()
+	if err != nil {
+		return Client{}, err
+	}
+	native := "@github/copilot-" + platform
+	return pin{name: "copilot", version: CopilotVersion, packages: []string{native + "@" + CopilotVersion}, executable: native + "/copilot"}.install(ctx, cache)
 }
 
 // Install makes sure that Claude Code and Codex are in the cache and run. It reuses an existing installation.
