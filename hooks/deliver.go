@@ -10,6 +10,7 @@ import (
 
 	"aburn/internal/journal"
 	"aburn/internal/queue"
+	"aburn/internal/recent"
 	"aburn/logfmt"
 )
 
@@ -29,6 +30,8 @@ type delivery struct {
 	moment
 	queue *queue.Queue
 	tasks []queue.Task // claimed, and part of the answer
+
+	prompt *string // of promptID, once the log was asked
 }
 
 // IsAdvice reports whether a prompt is the text with which a hook made its turn go on. No
@@ -88,7 +91,31 @@ func (d *delivery) claimant() queue.Claimant {
 	return who
 }
 
-func (d *delivery) promptID() string { return Head(d.payload.Str(d.agent.PromptID)) }
+// promptID names the turn. If the agent has no name for it, that is the id of the entry of the prompt that began it; "" if
+// the log's tail has none.
+func (d *delivery) promptID() string {
+	if d.agent.PromptID != "" {
+		return Head(d.payload.Str(d.agent.PromptID))
+	}
+	if d.prompt == nil {
+		id := d.turnOf(unlockedTail(d.journal, journal.TailSize))
+		d.prompt = &id
+	}
+	return *d.prompt
+}
+
+func (d *delivery) turnOf(lines recent.Lines) string {
+	if d.entry.Event == logfmt.Prompt {
+		return d.entry.ID
+	}
+	for line := range lines {
+		h, ok := logfmt.ParseHeader(line)
+		if ok && string(h.Event) == string(logfmt.Prompt) && !h.Agent && string(h.Session) == string(d.payload.Session) {
+			return string(h.ID)
+		}
+	}
+	return ""
+}
 
 // claim takes the tasks that wait for this session, most urgent first, as far as they
 // fit into room bytes; "" if there are none or another process holds the queue.

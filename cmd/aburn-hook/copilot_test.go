@@ -215,3 +215,20 @@ func TestCopilotForeign(t *testing.T) {
 		t.Errorf("an unknown event: %s %s", e.Event, e.Data)
 	}
 }
+
+// A session that loops is told so after the call that makes it certain, if the user wants that.
+func TestCopilotInTurn(t *testing.T) {
+	w := inTurn(t, `["loop"]`)
+	w.env = []string{"HOME=" + w.Home}
+	w.send("copilot userPromptSubmitted", copilotPayload(`"prompt":"go"`))
+	var told []string
+	for range 8 {
+		const call = `"toolName":"bash","toolArgs":{"command":"./deploy"}`
+		w.send("copilot preToolUse", copilotPayload(call))
+		out := w.send("copilot postToolUse", copilotPayload(call+`,"toolResult":{"resultType":"success","textResultForLlm":"<shellId: 0 completed with exit code 0>"}`))
+		told = append(told, strings.Repeat("|", strings.Count(gjson.Get(out, "additionalContext").Str, "aburn task "))+".")
+	}
+	if got := strings.Join(told, " "); got != ". . . . . |. . ." {
+		t.Errorf("told %s, the log has\n%s", got, w.events())
+	}
+}

@@ -64,6 +64,9 @@ func TestAdviceInTurnOff(t *testing.T) {
 // goes on because of it ends.
 func TestAdviceAtLastStop(t *testing.T) {
 	for _, agent := range advisers() {
+		if agent.name == "copilot" {
+			continue // which tells its hooks nothing of a print mode
+		}
 		t.Run(agent.name, func(t *testing.T) {
 			t.Parallel()
 			turns := append(again(agent.call("touch again.tmp"), 6), model.Text("done"), model.Text("I read it"), model.Text("unasked"))
