@@ -11,6 +11,7 @@ import (
 	"aburn/hooks/codex"
 	"aburn/hooks/copilot"
 	"aburn/hooks/gemini"
+	"aburn/hooks/opencode"
 	"aburn/hooks/qwen"
 	"aburn/logfmt"
 )
@@ -18,7 +19,7 @@ import (
 // Whatever JSON comes as a payload, an adapter makes drafts of it that are valid
 // entries, of which no text is longer than it should be.
 func FuzzRead(f *testing.F) {
-	for _, agent := range []string{"claude", "codex", "copilot"} {
+	for _, agent := range []string{"claude", "codex", "opencode", "copilot"} {
 		recorded, err := os.ReadFile(filepath.Join(agent, "testdata", "payloads.tsv"))
 		if err != nil {
 			f.Fatal(err)
@@ -40,7 +41,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	}
-	agents := []hooks.Agent{claude.Agent(), codex.Agent(), gemini.Agent(), qwen.Agent(), copilot.Agent()}
+	agents := []hooks.Agent{claude.Agent(), codex.Agent(), opencode.Agent(), gemini.Agent(), qwen.Agent(), copilot.Agent()}
 	f.Fuzz(func(t *testing.T, event, payload string) {
 		proj := recordedProject(t)
 		for _, agent := range agents {

@@ -13,6 +13,7 @@ import (
 	"aburn/hooks/claude"
 	"aburn/hooks/codex"
 	"aburn/hooks/copilot"
+	"aburn/hooks/opencode"
 	"aburn/internal/project"
 )
 
@@ -21,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // Every payload that the real clients sent, one a line, and the drafts that its
 // adapter makes of it when the log is empty and no file that it names exists.
 func TestPayloads(t *testing.T) {
-	for _, agent := range []hooks.Agent{claude.Agent(), codex.Agent(), copilot.Agent()} {
+	for _, agent := range []hooks.Agent{claude.Agent(), codex.Agent(), opencode.Agent(), copilot.Agent()} {
 		t.Run(agent.Name, func(t *testing.T) {
 			proj := recordedProject(t)
 			recorded, err := os.ReadFile(filepath.Join(agent.Name, "testdata", "payloads.tsv"))

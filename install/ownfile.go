@@ -53,7 +53,10 @@ func planOwn(o Options, f FileChange, path string) (FileChange, error) {
 		}
 	}
 	f.edits = []edit{{old: string(f.Old), new: string(f.New)}}
-	f.Notes = append(a.own.remarks(f.Scope), o.twice(a)...)
+	f.Notes = o.twice(a)
+	if !f.Same() || !t.exists {
+		f.Notes = append(a.own.remarks(f.Scope), f.Notes...)
+	}
 	return f, nil
 }
 

@@ -2,7 +2,7 @@
 // on stdin, appends it to the project's log, and exits 0 whatever happens, because
 // another code would block the agent. It is only the composition root of the hooks.
 //
-//	aburn-hook claude | codex | gemini | qwen | copilot EVENT [--home DIR] [--config DIR] [--state DIR] [--data DIR] [--archive DIR]
+//	aburn-hook claude | codex | opencode | gemini | qwen | copilot EVENT [--home DIR] [--config DIR] [--state DIR] [--data DIR] [--archive DIR]
 //
 // The folders are those of the person who installed the hook. With --home the variables
 // HOME, XDG_…_HOME and ABURN_HOME do not count, because a repository can set them.
@@ -20,6 +20,7 @@ import (
 	"aburn/hooks/codex"
 	"aburn/hooks/copilot"
 	"aburn/hooks/gemini"
+	"aburn/hooks/opencode"
 	"aburn/hooks/qwen"
 	"aburn/internal/journal"
 	"aburn/internal/project"
@@ -50,6 +51,7 @@ func agents() []hooks.Agent {
 	return []hooks.Agent{
 		claude.Agent(),
 		codex.Agent(),
+		opencode.Agent(),
 		gemini.Agent(),
 		qwen.Agent(),
 		copilot.Agent(),

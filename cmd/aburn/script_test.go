@@ -20,6 +20,7 @@ import (
 	"aburn/hooks/codex"
 	"aburn/hooks/copilot"
 	"aburn/hooks/gemini"
+	"aburn/hooks/opencode"
 	"aburn/hooks/qwen"
 	"aburn/internal/hold"
 	"aburn/internal/journal"
@@ -42,7 +43,7 @@ func holdMain() { os.Exit(hold.Main(os.Args[1:])) }
 func hookMain() {
 	run := hooks.Run{
 		Start: time.Now(), Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Env: os.Getenv,
-		Agents: []hooks.Agent{claude.Agent(), codex.Agent(), gemini.Agent(), qwen.Agent(), copilot.Agent()},
+		Agents: []hooks.Agent{claude.Agent(), codex.Agent(), opencode.Agent(), gemini.Agent(), qwen.Agent(), copilot.Agent()},
 	}
 	if os.Getenv("LOOK") != "" { // most scripts look by hand
 		run.Look = hookLook

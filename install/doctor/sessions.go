@@ -34,6 +34,10 @@ func (e *exam) sessions(p *patient) {
 	if e.p == nil || since.IsZero() {
 		return
 	}
+	if p.Session == nil {
+		e.addf(p.topic(), Note, "whether its newest sessions are in the log is not looked at: its store has no files of sessions")
+		return
+	}
 	var active []install.Session
 	for _, s := range e.newest(p, since) {
 		if here, err := project.Find(s.Cwd, e.Env); err == nil && here.Root == e.p.Root && counts(p, &s, since) {

@@ -1,10 +1,12 @@
 // Package agentcli holds all facts about coding agents as static data, so that a program that links it does nothing at
-// init. It imports nothing, because the hook links it. It decides nothing: behaviour is code in hooks/<agent>,
+// init. It imports almost nothing, because the hook links it. It decides nothing: behaviour is code in hooks/<agent>,
 // trace/<agent> and install.
 //
 // A caller takes an agent's record, or the record of an entry's source (Of), and reads the trait. Only composition
 // roots read the list of all agents.
 package agentcli
+
+import "strings"
 
 // Agent is the record of one agent. Without Hooks.Events aburn only reads the agent's session store and installs no
 // hooks. The zero record stands for an unknown source: it promises nothing.
@@ -28,6 +30,7 @@ type Home struct {
 	Dir     string
 	Var     string // the variable with the folder's path; "" for none
 	BaseVar string // the variable that replaces the user's home above Dir; "" for none
+	TopVar  string // the variable that replaces the user's home and the first folder of Dir; "" for none
 }
 
 // Folder returns the folder for the user with this home directory, with "/" as separator; "" if home is needed and empty.
@@ -35,6 +38,9 @@ type Home struct {
 func (h Home) Folder(home string, env func(string) string) string {
 	if h.Var != "" && env(h.Var) != "" {
 		return env(h.Var)
+	}
+	if _, below, ok := strings.Cut(h.Dir, "/"); ok && h.TopVar != "" && env(h.TopVar) != "" {
+		return env(h.TopVar) + "/" + below
 	}
 	if h.BaseVar != "" && env(h.BaseVar) != "" {
 		home = env(h.BaseVar)

@@ -82,10 +82,39 @@ var Codex = Agent{
 	Traits:  Traits{BackgroundAgents: true, CallsRunOn: true, TellsInterrupts: true, LoginShell: true, HidesCacheWrites: true, ReviewsNeverEnd: true},
 }
 
-// Opencode is opencode, whose store is read.
+// Opencode is opencode, as of 1.18.33.
+//
+// It has no hooks that are commands: aburn's plugin calls the hook, with events and fields of its own. Home is the folder
+// of settings; the sessions lie elsewhere.
 var Opencode = Agent{
 	Name: "opencode", Title: "opencode", Program: "opencode",
-	Store: Store{Var: "OPENCODE_DB"},
+	Home:     Home{Dir: ".config/opencode", TopVar: "XDG_CONFIG_HOME"},
+	Settings: Settings{User: "plugin/aburn.js"},
+	Hooks: Hooks{
+		Events: []Event{
+			{"session.created", 0},
+			{"session.resumed", 0},
+			{"chat.message", 0},
+			{"tool.execute.before", 0},
+			{"tool.ended", 0},
+			{"permission.asked", 0},
+			{"session.idle", 0},
+			{"session.error", 0},
+			{"session.compacted", 0},
+			{"subagent.created", 0},
+			{"subagent.idle", 0},
+			{"dispose", 0},
+		},
+		Exec: true,
+		Renamed: [][2]string{
+			{"session.created", "SessionStart"}, {"dispose", "SessionEnd"}, {"chat.message", "UserPromptSubmit"},
+			{"tool.execute.before", "PreToolUse"}, {"tool.ended", "PostToolUse"}, {"session.idle", "Stop"},
+		},
+		Since: "1.0.0", Before: "aburn was not tried with it",
+	},
+	Prompts: Prompts{Folder: ".opencode/", Mention: "/", Slash: true},
+	Session: Session{ID: "ABURN_OPENCODE_SESSION"},
+	Store:   Store{Var: "OPENCODE_DB"},
 }
 
 // Openclaw is OpenClaw, whose store is read.

@@ -1,0 +1,177 @@
+// aburn records what opencode does. `aburn install-hooks` made this file, and `aburn uninstall-hooks` removes it.
+// It never throws into opencode, and waits for the hook only where that may answer, half a second at most.
+import { spawn } from "node:child_process"
+
+const program = "aburn-hook"
+const args = ["opencode"]
+
+const patience = 500 // ms that a prompt waits for an answer
+const lifetime = 2000 // ms that a hook may live; it ends by itself within one second
+const whole = 256 * 1024 // characters of a call's input that are sent as they are
+const part = 4096 // characters of each text of a larger one, and of an output
+
+// run sends one payload and resolves with what the hook printed, whatever happens.
+function run(payload, answers) {
+  return new Promise((resolve) => {
+    let out = ""
+    let timer
+    const end = () => {
+      clearTimeout(timer)
+      resolve(out)
+    }
+    try {
+      const child = spawn(program, args, { stdio: ["pipe", answers ? "pipe" : "ignore", "ignore"], cwd: payload.cwd })
+      timer = setTimeout(() => {
+        out = ""
+        child.kill("SIGKILL")
+        end()
+      }, lifetime)
+      child.on("error", end)
+      child.on("close", end)
+      child.stdin.on("error", () => {})
+      child.stdout?.on("data", (data) => (out += data))
+      child.stdin.end(JSON.stringify(payload))
+    } catch {
+      end()
+    }
+  })
+}
+
+// cut shortens the texts of a value.
+function cut(value) {
+  if (typeof value === "string") return value.slice(0, part)
+  if (Array.isArray(value)) return value.slice(0, 64).map(cut)
+  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, cut(v)]))
+  return value
+}
+
+// bounded is a call's input, cut only if it is large.
+function bounded(value) {
+  return (JSON.stringify(value) ?? "").length > whole ? cut(value) : value
+}
+
+function after(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref?.())
+}
+
+export const Aburn = async ({ directory }) => {
+  if (process.env.ABURN === "0") return {}
+  const sessions = new Map() // id → { parent, agent, busy, failed, late }
+  const calls = new Map() // open calls: id → { tool, input }
+  const chains = new Map() // root session → the end of its queue
+
+  const session = (id) => sessions.get(id) ?? sessions.set(id, {}).get(id)
+  const root = (id) => {
+    for (let n = 0; n < 16 && sessions.get(id)?.parent; n++) id = sessions.get(id).parent
+    return id
+  }
+
+  // send queues a payload behind the others of its session.
+  const send = (event, id, fields, answers) => {
+    const top = root(id)
+    const payload = { hook_event_name: event, session_id: top, cwd: directory, ...fields }
+    if (top !== id) Object.assign(payload, { agent_id: id, agent_type: session(id).agent ?? "" })
+    const sent = (chains.get(top) ?? Promise.resolve()).then(() => run(payload, answers))
+    chains.set(top, sent)
+    return sent
+  }
+
+  const started = (info) => {
+    const known = sessions.has(info.id)
+    Object.assign(session(info.id), { parent: info.parentID, agent: info.agent })
+    if (info.parentID) send("subagent.created", info.id, {})
+    else if (!known) send("session.created", info.id, { source: "startup", version: info.version })
+  }
+
+  const ended = (tool) => {
+    const { callID, state } = tool
+    if (!calls.delete(callID)) return
+    const exit = state.metadata?.exit
+    const response = { status: state.status, exit, session: state.metadata?.sessionId, error: cut(state.error) }
+    if (tool.tool === "bash") { // whose output may hold entries of `aburn log`, or say why it failed
+      const logs = JSON.stringify(state.input ?? "").includes("aburn")
+      if (logs || exit !== 0) response.output = state.output?.slice(0, logs ? whole : part)
+    }
+    const time = state.time?.end - state.time?.start
+    send("tool.ended", tool.sessionID, {
+      tool_name: tool.tool, tool_use_id: callID, tool_input: bounded(state.input), tool_response: response, duration_ms: time >= 0 ? time : undefined,
+    })
+  }
+
+  const idle = (id) => {
+    const s = session(id)
+    if (s.parent) {
+      if (s.busy) send("subagent.idle", id, {})
+    } else if (s.busy && !s.failed) send("session.idle", id, {})
+    s.busy = s.failed = false
+  }
+
+  const failed = (id, error) => {
+    if (!id || !sessions.has(id)) return
+    session(id).failed = true
+    send("session.error", id, { error: error?.name, message: cut(error?.data?.message) })
+  }
+
+  const asked = ({ sessionID, tool, permission, metadata }) => {
+    const call = calls.get(tool?.callID)
+    send("permission.asked", sessionID, { tool_name: call?.tool ?? permission, tool_input: bounded(call?.input ?? metadata ?? {}) })
+  }
+
+  const heard = ({ type, properties: p }) => {
+    switch (type) {
+      case "session.created":
+        return started(p.info)
+      case "message.part.updated":
+        return p.part.type === "tool" && ["completed", "error"].includes(p.part.state.status) && ended(p.part)
+      case "session.idle":
+        return sessions.has(p.sessionID) && idle(p.sessionID)
+      case "session.error":
+        return failed(p.sessionID, p.error)
+      case "permission.asked":
+        return asked(p)
+      case "session.compacted":
+        return send("session.compacted", p.sessionID, {})
+    }
+  }
+
+  // quietly catches everything: what a hook throws would fail opencode's own work.
+  const quietly = (f) => async (...values) => {
+    try {
+      return await f(...values)
+    } catch {}
+  }
+
+  return {
+    event: quietly(({ event }) => void heard(event)),
+    "chat.message": quietly(async (input, output) => {
+      const id = input.sessionID
+      const text = output.parts.filter((p) => p.type === "text" && !p.synthetic).map((p) => p.text).join("\n")
+      const said = []
+      if (!sessions.has(id)) said.push(send("session.resumed", id, { source: "resume" }, true))
+      session(id).busy = true
+      said.push(send("chat.message", id, { prompt: text, message_id: output.message.id }, true))
+      const s = session(id)
+      const all = Promise.all(said)
+      const answers = await Promise.race([all, after(patience)])
+      if (!answers) all.then((late) => (s.late = late)) // told with the next prompt
+      const ready = [...(s.late ?? []), ...(answers ?? [])]
+      s.late = undefined
+      for (const answer of ready) {
+        const told = answer && JSON.parse(answer).text
+        const last = output.parts.at(-1)?.id ?? "prt_000000000000"
+        if (told && typeof told === "string") output.parts.push({ id: last.slice(0, 16) + "z".repeat(13) + output.parts.length % 10, sessionID: id, messageID: output.message.id, type: "text", text: told, synthetic: true })
+      }
+    }),
+    "tool.execute.before": quietly((input, output) => {
+      calls.set(input.callID, { tool: input.tool, input: output.args })
+      send("tool.execute.before", input.sessionID, { tool_name: input.tool, tool_use_id: input.callID, tool_input: bounded(output.args) })
+    }),
+    "shell.env": quietly((input, output) => {
+      output.env.ABURN_OPENCODE_SESSION = root(input.sessionID)
+    }),
+    dispose: quietly(async () => {
+      for (const [id, s] of sessions) if (!s.parent) send("dispose", id, {})
+      await Promise.race([Promise.all(chains.values()), after(2 * lifetime)])
+    }),
+  }
+}
