@@ -16,6 +16,7 @@ import (
 
 	"aburn/cmd/internal/kit"
 	"aburn/install"
+	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/term"
@@ -32,7 +33,8 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "install-hooks",
 		Usage: "record what agents do: put aburn's hooks into their settings",
-		Description: "Installs for the agents found on this machine, or for --agent. It shows the change first, and asks;\n" +
+		Description: "Installs for the agents found on this machine, or for --agent; if none is found, it changes nothing.\n" +
+			"It shows the change first, and asks;\n" +
 			"without a terminal it needs --yes. It inserts behind what is there and keeps every other byte; uninstall-hooks restores\n" +
 			"the file. Inside a project it also runs `aburn init`. You can run it again. --mcp also registers\n" +
 			"`aburn mcp`, in Claude Code's file of MCP servers and through `codex mcp add`.",
@@ -107,9 +109,9 @@ func runInstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if cmd.String("agent") == "" && o.Scope != install.Local {
-		if present := install.Present(o.Agents, a.Getenv); len(present) > 0 {
-			o.Agents = present
+	if cmd.String("agent") == "" && o.Scope != install.Local { // only one agent has local settings
+		if o.Agents, err = foundAgents(o.Agents, a.Getenv); err != nil {
+			return err
 		}
 	}
 	c, err := install.Plan(o)
@@ -138,6 +140,17 @@ func runInstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		}
 	}
 	return nil
+}
+
+// foundAgents are those of the agents that this machine has. It is an error if it seems to have none: to install for all
+// would make files for programs that nobody has.
+func foundAgents(agents []install.Agent, env func(string) string) ([]install.Agent, error) {
+	found := install.Present(agents, env)
+	if len(found) == 0 {
+		return nil, kit.BadNews("no agent was found: of "+agentcli.Names(Records(agents))+" there is no program on PATH and no folder of settings",
+			"nothing was changed; aburn install-hooks --agent NAME installs for one of them all the same, --agent all for all")
+	}
+	return found, nil
 }
 
 // trustHooks has the agent trust aburn's hooks, and returns how many it trusts.

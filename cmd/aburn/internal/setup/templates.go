@@ -23,8 +23,8 @@ import (
 func TemplatesCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "templates",
-		Usage: "write the workflow's commands for Claude Code and Codex, and the logging guide",
-		Description: "ideate, plan, build and ship as slash commands of Claude Code and as skills of Codex:\n" +
+		Usage: "write the workflow's commands for agents, and the logging guide",
+		Description: "ideate, plan, build and ship as slash commands of Claude Code and opencode, and as skills of Codex and the Copilot CLI:\n" +
 			"prompts that begin with `aburn chain` and log their lifecycle with `aburn log`.\n" +
 			"The guide is for those who write prompts of their own.",
 		Metadata: kit.Examples("aburn templates list", "aburn templates show build", "aburn templates write"),
@@ -165,7 +165,7 @@ func templatesWrite(a *kit.App) *cli.Command {
 		Name:      "write",
 		Usage:     "put the commands and the guide where the agents look for them",
 		ArgsUsage: "[DIR]",
-		Description: "Writes into .claude/ and .agents/ of DIR; without DIR, of the worktree you are in. A file\n" +
+		Description: "Writes into .claude/, .agents/, .opencode/ and .github/ of DIR; without DIR, of the worktree you are in. A file\n" +
 			"that you changed stays as it is (exit 1 says so); what an older aburn wrote is renewed.\n" +
 			"In Claude Code /plan is then this command; its own plan mode stays on shift+tab.",
 		Flags: []cli.Flag{
