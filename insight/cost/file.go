@@ -49,33 +49,39 @@ type file struct {
 }
 
 type fileRow struct {
-	Vendor    string                 `json:"vendor"`
+	Vendor    string                 `json:"vendor,omitempty"`
 	Models    []string               `json:"models"`
-	From      Day                    `json:"from"`
-	Until     Day                    `json:"until"`
+	From      Day                    `json:"from,omitempty"`
+	Until     Day                    `json:"until,omitempty"`
 	PerMtok   map[string]json.Number `json:"per_mtok"`
-	Long      *fileLong              `json:"long"`
-	Fast      json.Number            `json:"fast"`
-	Batch     json.Number            `json:"batch"`
-	Ultrafast []fileSpan             `json:"ultrafast"`
-	Sources   []string               `json:"sources"`
-	Seen      string                 `json:"seen"`
-	Uncertain []string               `json:"uncertain"`
-	Note      string                 `json:"note"`
+	Long      *fileLong              `json:"long,omitempty"`
+	Fast      json.Number            `json:"fast,omitempty"`
+	Batch     json.Number            `json:"batch,omitempty"`
+	Ultrafast []fileSpan             `json:"ultrafast,omitempty"`
+	Sources   []string               `json:"sources,omitempty"`
+	Seen      string                 `json:"seen,omitempty"`
+	Uncertain []string               `json:"uncertain,omitempty"`
+	Note      string                 `json:"note,omitempty"`
 }
 
 type fileLong struct {
 	Above        int64                  `json:"above"`
 	Counts       string                 `json:"counts"`
 	WholeRequest bool                   `json:"whole_request"`
-	PerMtok      map[string]json.Number `json:"per_mtok"`
-	Times        map[string]json.Number `json:"times"`
+	PerMtok      map[string]json.Number `json:"per_mtok,omitempty"`
+	Times        map[string]json.Number `json:"times,omitempty"`
 }
+
+// What of a prompt "long" counts.
+const (
+	countsReads  = "input + cache_read"
+	countsWrites = "input + cache_read + cache_write"
+)
 
 type fileSpan struct {
 	Times json.Number `json:"times"`
-	From  Day         `json:"from"`
-	Until Day         `json:"until"`
+	From  Day         `json:"from,omitempty"`
+	Until Day         `json:"until,omitempty"`
 }
 
 type fileModifier struct {
@@ -187,8 +193,8 @@ func (row *Row) readLong(f *fileLong) (err error) {
 	}
 	l := &long{above: f.Above}
 	switch f.Counts {
-	case "input + cache_read":
-	case "input + cache_read + cache_write":
+	case countsReads:
+	case countsWrites:
 		l.writes = true
 	default:
 		return fmt.Errorf(`"counts" is %q`, f.Counts)

@@ -151,6 +151,9 @@ const (
 	webSearches  = "server_tool_use.web_search_requests"
 )
 
+// Knows reports whether the table has a row for a model, on whatever day.
+func (p *Prices) Knows(model string) bool { return len(p.rowsOf(model)) > 0 }
+
 // Rows lists the rows, newest first within a vendor.
 func (p *Prices) Rows() []*Row {
 	rows := slices.Clone(p.rows)
@@ -196,16 +199,20 @@ func (p *Prices) at(model string, t time.Time) *Row {
 	if t.IsZero() {
 		return nil
 	}
-	rows, ok := p.byModel[model]
-	if !ok {
-		rows = p.byModel[baseModel(model)]
-	}
-	for _, r := range rows {
+	for _, r := range p.rowsOf(model) {
 		if r.days.holds(t) {
 			return r
 		}
 	}
 	return nil
+}
+
+// rowsOf are the rows of a model, or of the model without a date or suffix.
+func (p *Prices) rowsOf(model string) []*Row {
+	if rows, ok := p.byModel[model]; ok {
+		return rows
+	}
+	return p.byModel[baseModel(model)]
 }
 
 // baseModel is a model's id without a date behind it (-20260922, -2026-09-22) and without a suffix in brackets ([1m]).
@@ -257,9 +264,13 @@ func (row *Row) tier(tier Tier, t time.Time) (times int64, ok bool) {
 	return 0, false
 }
 
-// doubtful reports whether nobody saw the row at its vendor, or something in it is doubted.
+// doubtful reports whether nobody saw the row at its vendor, or something in it is doubted. A row of the user's own that
+// does not say where it was seen is the user's word.
 func (row *Row) doubtful() bool {
-	return !row.Own && (len(row.Uncertain) > 0 || row.Seen != seenAtVendor)
+	if len(row.Uncertain) > 0 {
+		return true
+	}
+	return row.Seen != seenAtVendor && !(row.Own && row.Seen == "")
 }
 
 const seenAtVendor = "vendor"
@@ -270,7 +281,7 @@ func (row *Row) Doubt() string {
 		return ""
 	}
 	doubts := row.Uncertain
-	if row.Seen != seenAtVendor {
+	if row.Seen != seenAtVendor && !(row.Own && row.Seen == "") {
 		doubts = append([]string{fmt.Sprintf("seen at: %s", cmp.Or(row.Seen, "nobody"))}, doubts...)
 	}
 	return strings.Join(doubts, "; ")

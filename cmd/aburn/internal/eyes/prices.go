@@ -59,16 +59,7 @@ func PricesOf(c *scope.Caller, named string) (*cost.Prices, error) {
 }
 
 func readPrices(path string) (*cost.Prices, error) {
-	st, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !st.Mode().IsRegular():
-		return nil, errors.New(path + " is no file")
-	case st.Size() > maxPriceFile:
-		return nil, fmt.Errorf("%s is larger than %d MB", path, maxPriceFile>>20)
-	}
-	text, err := os.ReadFile(path)
+	text, err := priceText(path)
 	if err != nil {
 		return nil, err
 	}
@@ -79,13 +70,27 @@ func readPrices(path string) (*cost.Prices, error) {
 	return prices, nil
 }
 
+func priceText(path string) ([]byte, error) {
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular():
+		return nil, errors.New(path + " is no file")
+	case st.Size() > maxPriceFile:
+		return nil, fmt.Errorf("%s is larger than %d MB", path, maxPriceFile>>20)
+	}
+	return os.ReadFile(path)
+}
+
 func PricesCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "prices",
 		Usage:     "list the prices that costs are computed with, and where they were seen",
 		ArgsUsage: "[MODEL]",
 		Description: "Lists dollars per million tokens by kind, with the days on which they hold and what is doubted. Nothing is fetched. Prices of your own win over these, by model and\n" +
-			"day: put them into prices.json in the folder of your settings (docs/formats/prices.md describes it).",
+			"day: put them into prices.json in the folder of your settings (docs/formats/prices.md describes it), or take them from a file with `aburn prices update`.",
+		Commands:     []*cli.Command{pricesUpdateCommand(a)},
 		Flags:        []cli.Flag{&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`; they win", TakesFile: true}, kit.JSONFlag()},
 		ArgValidator: pricesArguments,
 		Metadata:     kit.Examples("aburn prices", "aburn prices claude-opus", "aburn prices --json | jq '.rows[] | select(.doubt)'"),
