@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -92,6 +93,7 @@ var errAnswers = errors.New("the answers of a session are not what was written")
 // sessions that were billed for nothing. The slice is only valid during the call.
 func (a *Archive) EachAnswers(ctx context.Context, chosen func(session int64) bool, each func(session int64, list []Answer) error) error {
 	var list []Answer
+	var row, text []byte // used again for each session
 	return a.each("SELECT session, rows FROM answers ORDER BY session", func(s *sqlite.Stmt) error {
 		key := s.ColumnInt64(0)
 		if !chosen(key) {
@@ -100,20 +102,31 @@ func (a *Archive) EachAnswers(ctx context.Context, chosen func(session int64) bo
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var err error
-		if list, err = readAnswers(columnBytes(s, 1), list[:0]); err != nil {
+		n := s.ColumnLen(1)
+		row = slices.Grow(row[:0], n)[:n]
+		s.ColumnBytes(1, row)
+		expanded, err := expandInto(text, row)
+		if err == nil {
+			text = expanded
+			list, err = readAnswers(text, list[:0])
+		}
+		if err != nil {
 			return fmt.Errorf("%s: the answers of session %d: %w", a.path, key, err)
 		}
 		return each(key, list)
 	})
 }
 
-// readAnswers decodes a row of answers.
-func readAnswers(row []byte, list []Answer) ([]Answer, error) {
+func expandAnswers(row []byte) ([]Answer, error) {
 	text, err := expand(row)
 	if err != nil {
 		return nil, err
 	}
+	return readAnswers(text, nil)
+}
+
+// readAnswers decodes an expanded row of answers.
+func readAnswers(text []byte, list []Answer) ([]Answer, error) {
 	w := answerCoder{Coder: wire.Reader(string(text))}
 	for w.Left() > 0 {
 		list = append(list, Answer{})

@@ -80,7 +80,7 @@ func (a *Archive) checkAnswers(t *trace.SessionTrace, key int64) (fault string) 
 		want[i].Time = instant(millis(want[i].Time))
 	}
 	err := a.each("SELECT rows FROM answers WHERE session = ?", func(s *sqlite.Stmt) error {
-		have, err := readAnswers(columnBytes(s, 0), nil)
+		have, err := expandAnswers(columnBytes(s, 0))
 		if err == nil && !slices.Equal(have, want) {
 			err = errAnswers
 		}

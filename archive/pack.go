@@ -191,7 +191,10 @@ var (
 const maxText = 4 << 30
 
 // expand undoes compress.
-func expand(body []byte) ([]byte, error) {
+func expand(body []byte) ([]byte, error) { return expandInto(nil, body) }
+
+// expandInto is expand into the memory of buf, if that is large enough.
+func expandInto(buf, body []byte) ([]byte, error) {
 	if len(body) < checksum {
 		return nil, errCut
 	}
@@ -199,7 +202,7 @@ func expand(body []byte) ([]byte, error) {
 	if n, err := s2.DecodedLen(block); err != nil || n > maxText {
 		return nil, fmt.Errorf("it has %d bytes: %w", n, cmp.Or(err, s2.ErrTooLarge))
 	}
-	text, err := s2.Decode(nil, block)
+	text, err := s2.Decode(buf[:cap(buf)], block)
 	if err != nil {
 		return nil, err
 	}

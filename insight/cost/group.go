@@ -57,9 +57,10 @@ type Group struct {
 	// Models are the group's parts by model, most tokens first.
 	Models []*Group
 
-	roots    map[string]bool
-	lastRoot string
-	models   map[string]*Group
+	// roots are numbers of Roots, not each once before Groups.
+	roots  []int32
+	models map[string]*Group
+	rows   []*Row // those of a part's model
 	// lastModel is the part that was added to last: the answers of a session are mostly of one model.
 	lastModel *Group
 }
@@ -70,16 +71,20 @@ type Tally struct {
 	by     By
 	zone   *time.Location
 	groups map[groupKey]*Group
-	all    Group
-	period Group // the latest group in time: responses of a session are near each other
-	uses   []Use // for blocks, which need them in order
+	period *Group // the latest group in time: responses of a session are near each other
+	uses   []Use  // for blocks, which need them in order
+
+	// numbers numbers the Roots, which costs one hash a session instead of several an answer.
+	numbers    map[string]int32
+	root       string
+	rootNumber int32
 }
 
 type groupKey struct{ name, agent string }
 
 // NewTally groups responses by their local time in zone.
 func NewTally(p *Prices, by By, zone *time.Location) *Tally {
-	return &Tally{prices: p, by: by, zone: zone, groups: map[groupKey]*Group{}}
+	return &Tally{prices: p, by: by, zone: zone, groups: map[groupKey]*Group{}, period: &Group{}, numbers: map[string]int32{}}
 }
 
 // Add adds a response.
@@ -91,22 +96,42 @@ func (t *Tally) Add(u *Use) {
 	t.add(t.groupOf(u), u)
 }
 
+// add adds to the group's part of a model. Groups adds the parts up.
 func (t *Tally) add(g *Group, u *Use) {
-	c := t.prices.charge(&u.Response)
-	g.add(u, c)
-	g.model(u.Model).add(u, c)
+	if u.Root != t.root || len(t.numbers) == 0 {
+		n, known := t.numbers[u.Root]
+		if !known {
+			n = int32(len(t.numbers))
+			t.numbers[u.Root] = n
+		}
+		t.root, t.rootNumber = u.Root, n
+	}
+	m := g.model(u.Model)
+	if m.rows == nil {
+		m.rows = t.prices.rowsOf(u.Model)
+	}
+	m.Sum.add(&u.Response, t.prices.chargeBy(rowAt(m.rows, u.Time), &u.Response))
+	if n := len(m.roots); n == 0 || m.roots[n-1] != t.rootNumber {
+		m.roots = append(m.roots, t.rootNumber)
+	}
 }
 
-// merge adds the answers of another group.
-func (g *Group) merge(o *Group) {
-	g.Sum.Add(o.Sum)
-	if g.roots == nil {
-		g.roots = make(map[string]bool, len(o.roots))
+// close adds up the parts.
+func (g *Group) close() {
+	g.Sum, g.roots = Sum{}, nil
+	for _, m := range g.models {
+		m.countRoots()
+		g.Sum.Add(m.Sum)
+		g.roots = append(g.roots, m.roots...)
 	}
-	maps.Copy(g.roots, o.roots)
-	for name, m := range o.models {
-		g.model(name).merge(m)
-	}
+	g.countRoots()
+	g.Models = slices.SortedFunc(maps.Values(g.models), bySize)
+}
+
+func (g *Group) countRoots() {
+	slices.Sort(g.roots)
+	g.roots = slices.Compact(g.roots)
+	g.Sessions = len(g.roots)
 }
 
 // model is the group's part of a model.
@@ -124,18 +149,6 @@ func (g *Group) model(name string) *Group {
 	}
 	g.lastModel = m
 	return m
-}
-
-func (g *Group) add(u *Use, c charge) {
-	g.Sum.add(&u.Response, c)
-	if u.Root == g.lastRoot && g.roots != nil {
-		return
-	}
-	if g.roots == nil {
-		g.roots = map[string]bool{}
-	}
-	g.roots[u.Root] = true
-	g.lastRoot = u.Root
 }
 
 func (t *Tally) group(name, agent string) *Group {
@@ -172,11 +185,11 @@ func (t *Tally) inTime(at time.Time) *Group {
 		return t.group("", "")
 	}
 	if at.Before(t.period.From) || !at.Before(t.period.Until) {
-		t.period = Period(t.by, at.In(t.zone))
+		p := Period(t.by, at.In(t.zone))
+		t.period = t.group(p.Name, "")
+		t.period.From, t.period.Until = p.From, p.Until
 	}
-	g := t.group(t.period.Name, "")
-	g.From, g.Until = t.period.From, t.period.Until
-	return g
+	return t.period
 }
 
 // Period is the day, week or month of a time, in the time's zone.
@@ -224,24 +237,23 @@ func (t *Tally) blocks() {
 // Groups returns the groups and their total. Groups in time are in their order, others begin with the highest amount.
 func (t *Tally) Groups() (groups []*Group, total *Group) {
 	t.blocks()
+	total = &Group{}
+	for _, g := range t.groups {
+		g.close()
+		for name, m := range g.models {
+			part := total.model(name)
+			part.Sum.Add(m.Sum)
+			part.roots = append(part.roots, m.roots...)
+		}
+	}
+	total.close()
 	groups = slices.SortedFunc(maps.Values(t.groups), func(a, b *Group) int {
 		if t.by.InTime() {
 			return cmp.Or(a.From.Compare(b.From), strings.Compare(a.Agent, b.Agent), strings.Compare(a.Name, b.Name))
 		}
 		return bySize(a, b)
 	})
-	t.all = Group{}
-	for _, g := range groups {
-		t.all.merge(g)
-	}
-	for _, g := range append(slices.Clone(groups), &t.all) {
-		g.Sessions = len(g.roots)
-		g.Models = slices.SortedFunc(maps.Values(g.models), bySize)
-		for _, m := range g.Models {
-			m.Sessions = len(m.roots)
-		}
-	}
-	return groups, &t.all
+	return groups, total
 }
 
 func bySize(a, b *Group) int {

@@ -34,8 +34,10 @@ func (s *Sum) add(r *Response, c charge) {
 	}
 }
 
-func (p *Prices) charge(r *Response) (c charge) {
-	row := p.at(r.Model, r.Time)
+func (p *Prices) charge(r *Response) charge { return p.chargeBy(p.at(r.Model, r.Time), r) }
+
+// chargeBy is charge by a row of the response's model and time, or by none.
+func (p *Prices) chargeBy(row *Row, r *Response) (c charge) {
 	if row == nil {
 		return charge{unpriced: r.Tokens.Total()}
 	}

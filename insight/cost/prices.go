@@ -196,10 +196,14 @@ func (p *Prices) index() {
 
 // at is the row of a model that held at a time, or nil. A response without a time has no price: prices change.
 func (p *Prices) at(model string, t time.Time) *Row {
+	return rowAt(p.rowsOf(model), t)
+}
+
+func rowAt(rows []*Row, t time.Time) *Row {
 	if t.IsZero() {
 		return nil
 	}
-	for _, r := range p.rowsOf(model) {
+	for _, r := range rows {
 		if r.days.holds(t) {
 			return r
 		}

@@ -189,16 +189,15 @@ func tally(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter a
 		}
 	}
 	t := cost.NewTally(answer.Prices, q.By, answer.Zone)
-	chosen := func(key int64) bool { _, ok := units[key]; return ok }
+	chosen := func(key int64) bool { return units[key] != nil }
 	err = arch.EachAnswers(ctx, chosen, func(key int64, list []archive.Answer) error {
-		u := units[key]
-		hides := HidesCacheWrites(u.Agent, list)
+		use := units[key].use()
+		hides := HidesCacheWrites(use.Agent, list)
 		for i := range list {
 			a := &list[i]
 			if outside(a.Time, answer.Since, answer.Until) || !strings.Contains(a.Model, q.Model) {
 				continue
 			}
-			use := u
 			use.Response, use.Branch = ResponseOf(a, hides), a.Branch
 			t.Add(&use)
 		}
@@ -227,8 +226,15 @@ func HidesCacheWrites(agent string, list []archive.Answer) bool {
 		!slices.ContainsFunc(list, func(a archive.Answer) bool { return a.Usage.CacheWrite > 0 })
 }
 
+// unit is what the answers of a session are grouped by.
+type unit struct{ session, root, agent, project, outcome string }
+
+func (u *unit) use() cost.Use {
+	return cost.Use{Session: u.session, Root: u.root, Agent: u.agent, Project: u.project, Outcome: u.outcome}
+}
+
 // unitsOf returns what the answers of each chosen session are grouped by, by the session's key.
-func unitsOf(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter archive.Filter, by cost.By) (map[int64]cost.Use, error) {
+func unitsOf(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter archive.Filter, by cost.By) (map[int64]*unit, error) {
 	list, err := arch.Outlines(ctx, filter)
 	if err != nil {
 		return nil, err
@@ -249,7 +255,7 @@ func unitsOf(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter
 			return nil, err
 		}
 	}
-	above, units := make(map[string]string, len(parents)), make(map[int64]cost.Use, len(list))
+	above, all, units := make(map[string]string, len(parents)), make([]unit, len(list)), make(map[int64]*unit, len(list))
 	for i := range list {
 		if parent := parents[list[i].Key]; parent != "" {
 			above[list[i].Source+"/"+list[i].ID] = parent
@@ -258,7 +264,8 @@ func unitsOf(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter
 	for i := range list {
 		s := &list[i]
 		name := s.Source + "/" + s.ID
-		units[s.Key] = cost.Use{Session: name, Root: rootOf(name, above), Agent: s.Source, Project: s.Project, Outcome: outcomes[s.Key]}
+		all[i] = unit{session: name, root: rootOf(name, above), agent: s.Source, project: s.Project, outcome: outcomes[s.Key]}
+		units[s.Key] = &all[i]
 	}
 	return units, nil
 }
@@ -275,7 +282,7 @@ func rootOf(name string, above map[string]string) string {
 	return name
 }
 
-func (answer *CostAnswer) nameSessions(ctx context.Context, arch *archive.Archive, filter archive.Filter, units map[int64]cost.Use) error {
+func (answer *CostAnswer) nameSessions(ctx context.Context, arch *archive.Archive, filter archive.Filter, units map[int64]*unit) error {
 	list, err := arch.Sessions(ctx, filter)
 	if err != nil {
 		return err
@@ -285,7 +292,7 @@ func (answer *CostAnswer) nameSessions(ctx context.Context, arch *archive.Archiv
 	for i := range list {
 		s := &list[i]
 		u := units[s.Key]
-		answer.sessions[u.Session] = session{Root: u.Root, Short: names.Of(s.Source, s.ID), Ask: s.Ask, Project: s.Project.Key, End: s.End}
+		answer.sessions[u.session] = session{Root: u.root, Short: names.Of(s.Source, s.ID), Ask: s.Ask, Project: s.Project.Key, End: s.End}
 	}
 	return err
 }
