@@ -118,7 +118,7 @@ var layers = []struct {
 	{"cmd/aburn/internal/record", "chain cmd/aburn/internal/rows cmd/aburn/internal/scope cmd/internal/kit install internal/agentcli internal/journal internal/plain internal/project internal/recent internal/scrub internal/term logfmt workflow", "github.com/tidwall/gjson github.com/urfave/cli"},
 	{"cmd/aburn/internal/rows", "cmd/internal/kit internal/plain internal/term logfmt", "github.com/tidwall/gjson github.com/urfave/cli"},
 	{"cmd/aburn/internal/scope", "archive archive/digests archive/ingest cmd/internal/kit insight internal/agentcli internal/journal internal/plain internal/project internal/recent internal/settings internal/term logfmt trace trace/claude trace/codex trace/gemini trace/openclaw trace/opencode trace/own workflow", "github.com/urfave/cli"},
-	{"cmd/aburn/internal/sessions", "archive archive/ingest cmd/aburn/internal/rows cmd/aburn/internal/scope cmd/internal/kit insight internal/agentcli internal/jsonl internal/plain internal/project internal/settings internal/term logfmt trace trace/export trace/graph trace/join web/graphpage", "github.com/urfave/cli"},
+	{"cmd/aburn/internal/sessions", "archive archive/ingest cmd/aburn/internal/eyes cmd/aburn/internal/rows cmd/aburn/internal/scope cmd/internal/kit insight insight/cost internal/agentcli internal/jsonl internal/plain internal/project internal/settings internal/term logfmt trace trace/export trace/graph trace/join web/graphpage", "github.com/urfave/cli"},
 	{"cmd/aburn/internal/setup", "archive cmd/aburn/internal/scope cmd/internal/kit install install/doctor internal/agentcli internal/plain internal/project internal/scrub internal/term templates", "github.com/urfave/cli"},
 	{"cmd/aburn/internal/supervise", "cmd/aburn/internal/rows cmd/aburn/internal/scope cmd/internal/kit internal/journal internal/notify internal/plain internal/project internal/queue internal/scrub internal/settings internal/term logfmt supervisor supervisor/backtest supervisor/limits supervisor/look supervisor/state supervisor/watch workflow", "github.com/tidwall/gjson github.com/urfave/cli"},
 	{"cmd/internal/kit", "internal/atomicfile internal/plain internal/settings internal/term", "github.com/urfave/cli golang.org/x/term"},
@@ -151,7 +151,7 @@ var layers = []struct {
 // linkCeiling is how many packages aburn-hook may link, the standard library
 // included. Linked packages cost more than running code, and the hook runs on
 // every tool call. 27 of them belong to sha256, which ids and outputs need.
-const linkCeiling = 132
+const linkCeiling = 134
 
 // holdCeiling is the same for aburn-hold, one of which stands beside each worker
 // for days. Its memory is held by a test of its own.

@@ -60,7 +60,9 @@ type Group struct {
 	// roots are numbers of Roots, not each once before Groups.
 	roots  []int32
 	models map[string]*Group
-	rows   []*Row // those of a part's model
+	// rows are those of a part's model, unpriced are tokens that Groups adds to Unpriced.
+	rows     []*Row
+	unpriced int64
 	// lastModel is the part that was added to last: the answers of a session are mostly of one model.
 	lastModel *Group
 }
@@ -110,7 +112,10 @@ func (t *Tally) add(g *Group, u *Use) {
 	if m.rows == nil {
 		m.rows = t.prices.rowsOf(u.Model)
 	}
-	m.Sum.add(&u.Response, t.prices.chargeBy(rowAt(m.rows, u.Time), &u.Response))
+	c := t.prices.chargeBy(rowAt(m.rows, u.Time), &u.Response)
+	m.unpriced += c.unpriced
+	c.unpriced = 0
+	m.Sum.add(&u.Response, c)
 	if n := len(m.roots); n == 0 || m.roots[n-1] != t.rootNumber {
 		m.roots = append(m.roots, t.rootNumber)
 	}
@@ -121,6 +126,8 @@ func (g *Group) close() {
 	g.Sum, g.roots = Sum{}, nil
 	for _, m := range g.models {
 		m.countRoots()
+		m.Sum.unpriced(m.Name, m.unpriced)
+		m.unpriced = 0
 		g.Sum.Add(m.Sum)
 		g.roots = append(g.roots, m.roots...)
 	}

@@ -125,6 +125,8 @@ type CostAnswer struct {
 	Prices       *cost.Prices
 	None         bool // no session was chosen
 	Archived     int  // sessions in the archive; counted only if None
+	// Failed is what of today's is in sessions that failed, if the groups are days.
+	Failed FailedToday
 	// sessions are the chosen sessions by source/id, if the groups are sessions.
 	sessions map[string]session
 }
@@ -165,6 +167,28 @@ func CostOf(ctx context.Context, c *scope.Caller, q CostQuery) (*CostAnswer, err
 	return answer, err
 }
 
+// SessionCosts is what each chosen session was billed for itself, by its key. A session that was billed for nothing is in
+// no row.
+func SessionCosts(ctx context.Context, c *scope.Caller, arch *archive.Archive, chosen []archive.Session) (map[int64]*cost.Sum, error) {
+	prices, err := PricesOf(c, "")
+	if err != nil {
+		return nil, err
+	}
+	agents, sums := make(map[int64]string, len(chosen)), make(map[int64]*cost.Sum, len(chosen))
+	for i := range chosen {
+		agents[chosen[i].Key] = chosen[i].Source
+	}
+	among := func(key int64) bool { return agents[key] != "" }
+	return sums, arch.EachAnswers(ctx, among, func(key int64, list []archive.Answer) error {
+		hides, sum := HidesCacheWrites(agents[key], list), &cost.Sum{}
+		for i := range list {
+			sum.Add(prices.Price(ResponseOf(&list[i], hides)))
+		}
+		sums[key] = sum
+		return nil
+	})
+}
+
 // ZoneNamed is the zone of --timezone, local without one.
 func ZoneNamed(name string, local *time.Location) (*time.Location, error) {
 	if name == "" {
@@ -188,6 +212,7 @@ func tally(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter a
 			return 0, err
 		}
 	}
+	today := newToday(answer)
 	t := cost.NewTally(answer.Prices, q.By, answer.Zone)
 	chosen := func(key int64) bool { return units[key] != nil }
 	err = arch.EachAnswers(ctx, chosen, func(key int64, list []archive.Answer) error {
@@ -200,10 +225,14 @@ func tally(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter a
 			}
 			use.Response, use.Branch = ResponseOf(a, hides), a.Branch
 			t.Add(&use)
+			today.add(key, &use)
 		}
 		return nil
 	})
 	answer.Groups, answer.Total = t.Groups()
+	if err == nil {
+		answer.Failed, err = today.failed(ctx, c, units)
+	}
 	return len(units), err
 }
 

@@ -33,6 +33,18 @@ func Dollars(s *cost.Sum) string {
 	return text
 }
 
+// AmountWords is an amount with the tokens that have no price.
+func AmountWords(s *cost.Sum) string {
+	n := s.UnpricedTokens()
+	switch {
+	case n == 0:
+		return Dollars(s)
+	case s.Amount == 0:
+		return kit.Amount(n) + " tokens without a price"
+	}
+	return Dollars(s) + " (" + kit.Amount(n) + " tokens without a price)"
+}
+
 func showCost(out *term.Out, a *CostAnswer, breakdown bool, limit int) error {
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: string(a.By), Flex: true, Min: 8}, {Title: "asked", Flex: true, Min: 12, Spare: 7}, {Title: "agent", Spare: 1}, {Title: "sessions", Right: true, Spare: 3}, {Title: "answers", Right: true, Spare: 5}, {Title: "input", Right: true, Spare: 4},
@@ -158,6 +170,9 @@ func (a *CostAnswer) withSubagents() map[string]string {
 // footer says what the amounts do not hold.
 func (a *CostAnswer) footer(out *term.Out) error {
 	var lines []string
+	if f := &a.Failed; f.Sessions > 0 {
+		lines = append(lines, fmt.Sprintf("%s of today's in %s that failed.", AmountWords(&f.Sum), plain.Plural(int64(f.Sessions), "session")))
+	}
 	if models := a.Total.UnpricedModels(); len(models) > 0 {
 		for i, m := range models {
 			models[i] = modelName(m) + " (" + kit.Amount(a.Total.Unpriced[m]) + ")"
@@ -188,7 +203,35 @@ type CostReport struct {
 	Currency string     `json:"currency"`
 	Prices   cost.Day   `json:"prices"`
 	Rows     []costRow  `json:"rows"`
-	Total    costRow    `json:"total"`
+	// FailedToday is nil if no session with answers of today failed, or the rows are no days.
+	FailedToday *failedToday `json:"failed_today,omitempty"`
+	Total       costRow      `json:"total"`
+}
+
+type failedToday struct {
+	Sessions int `json:"sessions"`
+	Priced
+}
+
+// Priced is what answers cost, as JSON says it.
+type Priced struct {
+	USD       string           `json:"usd"`
+	AtLeast   bool             `json:"at_least"`
+	Uncertain bool             `json:"uncertain"`
+	Unpriced  map[string]int64 `json:"unpriced,omitempty"`
+}
+
+// PricedOf says a sum as JSON; nil if there is none.
+func PricedOf(s *cost.Sum) *Priced {
+	if s == nil {
+		return nil
+	}
+	p := pricedOf(s)
+	return &p
+}
+
+func pricedOf(s *cost.Sum) Priced {
+	return Priced{USD: s.Amount.Decimal(), AtLeast: s.Lower(), Uncertain: s.Uncertain, Unpriced: s.Unpriced}
 }
 
 type costRow struct {
@@ -198,24 +241,24 @@ type costRow struct {
 
 // costPart is what a group of answers cost, or the part of one model in it.
 type costPart struct {
-	Name      string           `json:"name"`
-	Agent     string           `json:"agent,omitempty"`
-	From      *time.Time       `json:"from,omitempty"`
-	To        *time.Time       `json:"to,omitempty"`
-	Sessions  int              `json:"sessions"`
-	Responses int              `json:"responses"`
-	Tokens    cost.Tokens      `json:"tokens"`
-	Searches  int64            `json:"web_searches"`
-	USD       string           `json:"usd"`
-	AtLeast   bool             `json:"at_least"`
-	Uncertain bool             `json:"uncertain"`
-	Unpriced  map[string]int64 `json:"unpriced,omitempty"`
-	Used      []string         `json:"price_rows"`
+	Name      string      `json:"name"`
+	Agent     string      `json:"agent,omitempty"`
+	From      *time.Time  `json:"from,omitempty"`
+	To        *time.Time  `json:"to,omitempty"`
+	Sessions  int         `json:"sessions"`
+	Responses int         `json:"responses"`
+	Tokens    cost.Tokens `json:"tokens"`
+	Searches  int64       `json:"web_searches"`
+	Priced
+	Used []string `json:"price_rows"`
 }
 
 func costJSON(a *CostAnswer, breakdown bool) CostReport {
 	r := CostReport{By: a.By, Timezone: a.zoneName(), Since: kit.OptionalTime(a.Since), Until: kit.OptionalTime(a.Until), Currency: "USD", Prices: a.Prices.Made,
 		Rows: []costRow{}, Total: rowOf(a.Total, breakdown)}
+	if f := &a.Failed; f.Sessions > 0 {
+		r.FailedToday = &failedToday{f.Sessions, pricedOf(&f.Sum)}
+	}
 	for _, g := range a.Groups {
 		r.Rows = append(r.Rows, rowOf(g, breakdown))
 	}
@@ -242,7 +285,7 @@ func rowOf(g *cost.Group, breakdown bool) costRow {
 
 func partOf(g *cost.Group) costPart {
 	return costPart{Name: g.Name, Agent: g.Agent, From: kit.OptionalTime(g.From), To: kit.OptionalTime(g.Until), Sessions: g.Sessions, Responses: g.Responses, Tokens: g.Tokens,
-		Searches: g.Searches, USD: g.Amount.Decimal(), AtLeast: g.Lower(), Uncertain: g.Uncertain, Unpriced: g.Unpriced, Used: g.UsedRows()}
+		Searches: g.Searches, Priced: pricedOf(&g.Sum), Used: g.UsedRows()}
 }
 
 func costCSV(w io.Writer, a *CostAnswer, breakdown bool) error {

@@ -9,9 +9,11 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/cmd/aburn/internal/eyes"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
+	"aburn/insight/cost"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
@@ -58,6 +60,7 @@ type storyView struct {
 	others   map[string]*archive.Session // sessions of the same source, by id
 	verdicts map[int64]insight.Verdict   // on those that are its sub-agents
 	related  []archive.Relation          // in which other sessions name this one
+	cost     string                      // of its own answers, and with its sub-agents'; "" if it was billed for nothing
 }
 
 func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
@@ -157,7 +160,49 @@ func (v *storyView) load(ctx context.Context, arch *archive.Archive, c *scope.Ca
 			v.related = append(v.related, r)
 		}
 	}
+	if err == nil {
+		v.cost, err = costWords(ctx, c, arch, &v.Session, relations, all)
+	}
 	return err
+}
+
+// costWords says what a session's own answers cost, and those of all sub-agents below it.
+func costWords(ctx context.Context, c *scope.Caller, arch *archive.Archive, s *archive.Session, relations []archive.Relation, all []archive.Session) (string, error) {
+	children := map[int64][]int64{}
+	for _, r := range relations {
+		if r.Kind == trace.Subagent && r.RelatedKey != 0 {
+			children[r.RelatedKey] = append(children[r.RelatedKey], r.Key)
+		}
+	}
+	below := map[int64]bool{s.Key: true}
+	for queue := []int64{s.Key}; len(queue) > 0; queue = queue[1:] {
+		for _, key := range children[queue[0]] {
+			if !below[key] {
+				below[key] = true
+				queue = append(queue, key)
+			}
+		}
+	}
+	var chosen []archive.Session
+	for i := range all {
+		if below[all[i].Key] {
+			chosen = append(chosen, all[i])
+		}
+	}
+	costs, err := eyes.SessionCosts(ctx, c, arch, chosen)
+	own, whole := costs[s.Key], cost.Sum{}
+	for _, sum := range costs {
+		whole.Add(*sum)
+	}
+	switch {
+	case err != nil || len(costs) == 0:
+		return "", err
+	case own == nil:
+		return eyes.AmountWords(&whole) + ", all of it its sub-agents'", nil
+	case len(costs) == 1:
+		return eyes.AmountWords(own), nil
+	}
+	return eyes.AmountWords(own) + ", with sub-agents " + eyes.AmountWords(&whole), nil
 }
 
 // name is the short name of another session of the same source.
@@ -199,6 +244,7 @@ func (v *storyView) printHead(out *term.Out) {
 	}
 	line("counts", countWords(s.Counts))
 	line("tokens", tokenWords(s.Usage))
+	line("list price", v.cost)
 	for i := range t.Sources {
 		line("read from", fileWords(&t.Sources[i], s.Gone && i < v.files))
 	}
