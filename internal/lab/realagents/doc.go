@@ -1,4 +1,4 @@
-// Package realagents holds only tests, which run aburn under the real Claude Code, Codex and opencode. The log must
+// Package realagents holds only tests, which run aburn under the real agents. The log must
 // agree with the agents' own transcripts and the scripted model, and the model must see the same with aburn as
 // without it.
 //
