@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -66,7 +67,11 @@ func (stream) Hear(t *slot.Talk, at time.Time, line []byte) {
 	}
 	switch m.Get("type").Str {
 	case "command_lifecycle":
-		receipt(t, at, t.Names[m.Get("command_uuid").Str], lifecycle[m.Get("state").Str])
+		r := lifecycle[m.Get("state").Str]
+		if r == slot.Begun {
+			t.Turn = cmp.Or(t.Turn, m.Get("command_uuid").Str)
+		}
+		receipt(t, at, t.Names[m.Get("command_uuid").Str], r)
 	case "control_request":
 		ask(t, at, m)
 	case "control_response":
@@ -74,7 +79,7 @@ func (stream) Hear(t *slot.Talk, at time.Time, line []byte) {
 	case "control_cancel_request":
 		t.Close(m.Get("request_id").Str, at)
 	case "result":
-		t.Asks = nil
+		t.Turn, t.Asks = "", nil
 		for id, r := range t.Receipts {
 			if r == slot.Begun { // also of a turn that was interrupted
 				t.Receive(id, slot.Finished, at)
@@ -86,9 +91,13 @@ func (stream) Hear(t *slot.Talk, at time.Time, line []byte) {
 		}
 		t.Add(at, worker.Fact{Kind: kind}, true)
 	case "assistant", "user":
-		if !m.Get("parent_tool_use_id").Exists() || m.Get("parent_tool_use_id").Str == "" {
-			turn(t, at, m)
+		if m.Get("parent_tool_use_id").Str != "" {
+			return
 		}
+		if m.Get("type").Str == "assistant" {
+			t.Turn = cmp.Or(t.Turn, m.Get("uuid").Str, "its own") // also of a turn that no message began
+		}
+		turn(t, at, m)
 	}
 }
 
@@ -163,8 +172,8 @@ func (stream) Answer(a slot.Question, allow bool, text string) (slot.Line, error
 	}), nil
 }
 
-func (stream) Interrupt(_ *slot.Talk, tag string) (slot.Line, bool) {
-	return line(tag, map[string]any{"type": "control_request", "request_id": tag, "request": map[string]any{"subtype": "interrupt"}}), true
+func (stream) Interrupt(t *slot.Talk, tag string) (slot.Line, bool) {
+	return line(tag, map[string]any{"type": "control_request", "request_id": tag, "request": map[string]any{"subtype": "interrupt"}}), t.Turn != ""
 }
 
 func (stream) Show(line []byte) (list []slot.Passage) {

@@ -77,11 +77,22 @@ func TestMessageOfAResumedConversation(t *testing.T) {
 }
 
 func TestInterruptedTurn(t *testing.T) {
-	talk := hear(told("m-1"), `
-		{"type":"command_lifecycle","command_uuid":"`+uuidOf("m-1")+`","state":"started"}
+	talk := told("m-1")
+	may := func() bool {
+		_, ok := Agent().Protocol().Interrupt(talk, "int-1")
+		return ok
+	}
+	if may() {
+		t.Error("an agent at its prompt is interrupted")
+	}
+	hear(talk, `{"type":"command_lifecycle","command_uuid":"`+uuidOf("m-1")+`","state":"started"}`)
+	if !may() {
+		t.Error("its turn cannot be interrupted")
+	}
+	hear(talk, `
 		{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]},"parent_tool_use_id":null}
 		{"type":"result","subtype":"error_during_execution","is_error":true}`)
-	if kinds(talk, false) != "received interrupted" || talk.Receipts["m-1"] != slot.Finished {
+	if kinds(talk, false) != "received interrupted" || talk.Receipts["m-1"] != slot.Finished || may() {
 		t.Errorf("%s %+v", kinds(talk, false), talk)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"aburn/internal/hold"
 	"aburn/internal/lockfile"
 	"aburn/internal/queue"
 	"aburn/logfmt"
@@ -214,6 +215,9 @@ func receiptOf(m *Member, id string) worker.Receipt {
 
 // waitingFor says when a queued message will be told.
 func waitingFor(m *Member) string {
+	if m.Worker.Delivery() == worker.ByKeys {
+		return "it sits at its prompt: it gets the message with its next prompt"
+	}
 	switch m.Worker.State {
 	case worker.Working:
 		return "it is working: it gets the message when its turn ends"
@@ -221,8 +225,6 @@ func waitingFor(m *Member) string {
 		return "it asks something: it gets the message when its turn ends, after somebody answered"
 	case worker.NotStarted:
 		return "it has not started yet: it gets the message with its first prompt"
-	case worker.Idle, worker.Done:
-		return "it sits at its prompt: it gets the message with its next prompt"
 	}
 	return "nobody can see whether it lives; it gets the message if its turn ends"
 }
@@ -282,6 +284,9 @@ func (s *sender) hand(ctx context.Context, to slot.Channel, h slot.Handle, m *Me
 			return err.Error()
 		}
 		s.handed[id] = true
+	}
+	if s := m.Worker.State; s == worker.Working || s == worker.NeedsInput {
+		return waitingFor(m)
 	}
 	return "it was handed over, and the agent's record does not show it yet"
 }
@@ -469,12 +474,7 @@ func (c *Crew) Interrupt(ctx context.Context, m *Member) error {
 	case m.Over():
 		return ErrOver
 	case m.Talk != nil:
-		ch, h, _ := c.Channel(m)
-		ran, err := ch.Interrupt(ctx, h)
-		if err == nil && !ran {
-			err = errors.New("no turn of it is known to run")
-		}
-		return err
+		return c.interruptTalk(ctx, m)
 	case launch == nil || !screen || client == nil:
 		return errors.New("its terminal takes no keys from aburn")
 	case m.Worker.State != worker.Working:
@@ -507,3 +507,24 @@ func (c *Crew) Interrupt(ctx context.Context, m *Member) error {
 }
 
 const interruptWait = 10 * time.Second
+
+// interruptTalk ends the turn of an agent without a terminal. What it asks is left alone, as in a terminal.
+func (c *Crew) interruptTalk(ctx context.Context, m *Member) error {
+	if len(m.Talk.Asks) > 0 {
+		return fmt.Errorf("it asks something, which an interrupt would refuse: aburn answer %s", m.Name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, interruptWait)
+	defer cancel()
+	ch, h, _ := c.Channel(m)
+	switch ran, err := ch.Interrupt(ctx, h); {
+	case errors.Is(err, hold.ErrGone):
+		return ErrOver
+	case errors.Is(err, context.DeadlineExceeded):
+		return errors.New("it was told to end its turn, and has not said that it did")
+	case err != nil:
+		return err
+	case !ran:
+		return errors.New("no turn of it is known to run")
+	}
+	return nil
+}

@@ -410,15 +410,15 @@ func choose(asks []slot.Question, id string) (slot.Question, error) {
 	return slot.Question{}, ErrNoQuestion
 }
 
-// Interrupt ends the running turn. It reports false if none is known to run.
+// Interrupt ends the running turn, and returns when the agent says that it is over. It reports false if none is known to run.
 func (c Channel) Interrupt(ctx context.Context, h slot.Handle) (ran bool, err error) {
-	tag := ""
+	tag, turn := "", ""
 	err = alone(h, speakWait, func() error {
 		t, say, err := c.mouth(h)
 		if err != nil {
 			return err
 		}
-		tag = "int-" + strconv.FormatUint(t.Lines, 10)
+		tag, turn = "int-"+strconv.FormatUint(t.Lines, 10), t.Turn
 		l, ok := c.Protocol.Interrupt(t, tag)
 		if ran = ok; !ok {
 			return nil
@@ -431,7 +431,7 @@ func (c Channel) Interrupt(ctx context.Context, h slot.Handle) (ran bool, err er
 	if err != nil || !ran {
 		return ran, err
 	}
-	return true, c.until(ctx, h, func(t *slot.Talk) bool { return t.Told[tag] })
+	return true, c.until(ctx, h, func(t *slot.Talk) bool { return t.Told[tag] && t.Turn != turn })
 }
 
 // until looks until done, ctx ends or the agent does.

@@ -209,6 +209,8 @@ const deliverTime = 30 * time.Second
 // say does what a typed line asks for.
 func (c *conversation) say(ctx context.Context, line string) {
 	word, text, _ := strings.Cut(line, " ")
+	ctx, cancel := context.WithTimeout(ctx, deliverTime)
+	defer cancel()
 	var err error
 	switch word {
 	case "/allow", "/deny":
@@ -219,8 +221,6 @@ func (c *conversation) say(ctx context.Context, line string) {
 			err = errors.New("no turn runs")
 		}
 	default:
-		ctx, cancel := context.WithTimeout(ctx, deliverTime)
-		defer cancel()
 		_, err = c.ch.Deliver(ctx, c.h, slot.Message{ID: "p-" + rand.Text(), Text: line})
 	}
 	if err != nil {
