@@ -108,14 +108,19 @@ const (
 	ByKeys             // the agent sits at its prompt
 )
 
+// rests reports whether the agent sits at its prompt, or said that it is done; gates then wait for somebody else.
+func (w *Worker) rests() bool {
+	return w.State == Idle || w.State == Done || w.Reason == Verifying || w.Reason == VerifyFailed
+}
+
 // Delivery says which way is open. Nobody types at an agent that may be asking something or that may be gone.
 func (w *Worker) Delivery() Delivery {
 	switch {
 	case w.State == NotStarted:
 		return WithStart
-	case w.State == Working:
+	case w.State == Working && w.Reason != Verifying:
 		return AtTurnEnd
-	case (w.State == Idle || w.State == Done) && !w.over && !w.Unseen:
+	case w.rests() && !w.over && !w.Unseen:
 		return ByKeys
 	}
 	return OnHold

@@ -125,7 +125,7 @@ func (w *Worker) noteGate(f *Fact) event {
 			w.tell(NeedsInput, VerifyFailed)
 			return gatesGaveUp
 		}
-		w.tell(Working, w.task())
+		w.tell(Idle, w.pause())
 		return gatesFailed
 	}
 	return noEvent

@@ -241,7 +241,7 @@ func (v *witness) judge(w, before *Worker, f Fact) string {
 		return "an older generation's fact changed the state"
 	case (f.Kind == Pulled || f.Kind == Checked || f.Kind == Reviewed || f.Kind == Reacted || f.Kind == Escalated) && changed && w.strong == nil && before.strong == nil:
 		return "7: a pull request moved the state"
-	case w.Delivery() == ByKeys && (w.State != Idle && w.State != Done):
+	case w.Delivery() == ByKeys && w.State != Idle && w.State != Done && w.Reason != Verifying && w.Reason != VerifyFailed:
 		return "8: keys would be pressed"
 	case w.MayRemove() && !v.safe:
 		return "10: the tree may go without a proof"

@@ -83,7 +83,7 @@ func TestNoSignal(t *testing.T) {
 // Which way a message may go in each column of the table.
 func TestDelivery(t *testing.T) {
 	for c, want := range [columns]Delivery{
-		colNotStarted: WithStart, colWorking: AtTurnEnd, colVerify: AtTurnEnd, colIdle: ByKeys, colNeeds: OnHold,
+		colNotStarted: WithStart, colWorking: AtTurnEnd, colVerify: ByKeys, colIdle: ByKeys, colNeeds: OnHold,
 		colDetecting: OnHold, colStuck: OnHold, colDone: ByKeys, colTerminated: OnHold,
 	} {
 		if got := stand(column(c)).worker().Delivery(); got != want {

@@ -202,7 +202,8 @@ func TestGates(t *testing.T) {
 	run(gated(), GatePassed).want(t, Done, ResearchComplete)
 	run(gated().add(Fact{Kind: Prompted}), GatePassed).want(t, Working, TaskInProgress) // the done was for the former task
 	s := run(gated(), GateFailed)
-	s.want(t, Working, TaskInProgress)
+	s.want(t, Idle, TurnIsOver) // until somebody tells it
+	s.add(Fact{Kind: Prompted}).want(t, Working, TaskInProgress)
 	s.add(Fact{Kind: TurnEnded}).add(Fact{Kind: Ended}).add(Fact{Kind: Restored, Gen: 2}).want(t, NotStarted, SpawnRequested)
 	s.add(Fact{Kind: Launched, Gen: 2}).add(Fact{Kind: SaysDone}).want(t, Working, Verifying)
 	w := run(s, GateFailed).want(t, NeedsInput, VerifyFailed)

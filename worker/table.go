@@ -32,7 +32,7 @@ const (
 	saysDone
 	saysDoneGated // gates will run
 	gatesPassed
-	gatesFailed // it goes back to the agent
+	gatesFailed // its agent sits at its prompt until somebody tells it
 	gatesGaveUp // failed once more than retries allow
 	treeRemoved
 	forgotten // kill --forget
@@ -126,7 +126,7 @@ var table = [events][columns]cell{
 	saysDone:       {finis, finis, finis, finis, finis, finis, finis, same, same},
 	saysDoneGated:  {verif, verif, same, verif, verif, verif, verif, same, same},
 	gatesPassed:    {same, same, finis, same, same, same, same, same, same},
-	gatesFailed:    {same, same, work, same, same, same, same, same, same},
+	gatesFailed:    {same, same, rest, same, same, same, same, same, same},
 	gatesGaveUp:    {same, same, nover, same, same, same, same, same, same},
 	treeRemoved:    {clean, clean, clean, clean, clean, clean, clean, clean, same},
 	forgotten:      {forgt, forgt, forgt, forgt, forgt, forgt, forgt, forgt, same},

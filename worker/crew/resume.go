@@ -174,8 +174,7 @@ func (c *Crew) rests(m *Member) bool {
 	if _, h, ok := c.Channel(m); ok && headless.Waiting(h) > 0 {
 		return false
 	}
-	s := m.Worker.State
-	return s == worker.Idle || s == worker.Done || s == worker.NotStarted && m.Ledger.Gen() > 1
+	return m.Quiet() || m.Worker.State == worker.NotStarted && m.Ledger.Gen() > 1
 }
 
 func (c *Crew) one(ctx context.Context, name string) (*Member, error) {

@@ -213,8 +213,11 @@ func stateText(m *crew.Member) string {
 		worker.AwaitingUser: "asks", worker.ErrorInProcess: "error", worker.BudgetReached: "budget", worker.VerifyFailed: "gates failed",
 		worker.Verifying: "gates run", worker.RuntimeLost: "its runtime is gone", worker.OutOfReach: "out of reach", worker.Revived: "revived",
 	}[w.Reason]
-	if w.Status() == worker.StatusErrored {
+	switch e := m.Ledger.Last(worker.Gated); {
+	case w.Status() == worker.StatusErrored:
 		more = errorText(m)
+	case w.Reason == worker.Verifying && (e == nil || e.Is != worker.GateStarted):
+		return "says done: aburn merge runs its gates"
 	}
 	if more != "" {
 		text += ": " + more

@@ -92,7 +92,7 @@ func runSend(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 func (o *office) sendOne(ctx context.Context, cmd *cli.Command, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
 	refused := crew.Sent{Worker: m.Name, State: crew.Declined}
-	if idle := m.Worker.State == worker.Idle || m.Worker.State == worker.Done; cmd.Bool("interrupt") && !idle {
+	if idle := m.Worker.Delivery() == worker.ByKeys; cmd.Bool("interrupt") && !idle {
 		if err := o.Interrupt(ctx, m); err != nil {
 			refused.Why = "its turn was not ended: " + err.Error()
 			return refused
