@@ -38,6 +38,7 @@ const (
 	lockWait = 10 * time.Second
 	version  = 1
 	maxFile  = 64 << 20 // bytes; a worker of a year has a tenth of it
+	maxAhead = 16 << 10 // entries for which room is made before they are read
 )
 
 // The errors that a caller can do something about.
@@ -249,6 +250,7 @@ func parse(data []byte) (*Contents, error) {
 	} else if c.Version > version {
 		return nil, ErrVersion
 	}
+	c.Entries = make([]Entry, 0, min(bytes.Count(rest, []byte("\n")), maxAhead)) // an entry is large, and a slice that grows copies all
 	for len(rest) > 0 {
 		line, after, whole := bytes.Cut(rest, []byte("\n"))
 		if !whole {
