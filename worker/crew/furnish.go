@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -217,13 +218,24 @@ func (c *Crew) claimPorts(book *ledger.Book, s *Spawned, ports []Port) error {
 		return err
 	}
 	for _, p := range ports {
-		s.Env = append(s.Env, p.Name+"="+strconv.Itoa(chosen[p.Name]))
 		s.Steps = append(s.Steps, p.Name+"="+strconv.Itoa(chosen[p.Name]))
 	}
-	s.Env = append(s.Env, "COMPOSE_PROJECT_NAME="+strings.Trim(strings.ToLower(c.Store.Key+"-"+s.Name), "-_"))
+	s.Env = c.portEnv(book)
 	e := stepped("ports")
 	e.Ports = chosen
 	return book.Append(e)
+}
+
+// portEnv is what the worker's ports add to its environment, at each of its starts.
+func (c *Crew) portEnv(book *ledger.Book) (env []string) {
+	var chosen map[string]int
+	if b, err := os.ReadFile(filepath.Join(book.Dir, portsFile)); err != nil || json.Unmarshal(b, &chosen) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(chosen)) {
+		env = append(env, name+"="+strconv.Itoa(chosen[name]))
+	}
+	return append(env, "COMPOSE_PROJECT_NAME="+strings.Trim(strings.ToLower(c.Store.Key+"-"+book.Name), "-_"))
 }
 
 // claimed are the ports of all workers of this user.

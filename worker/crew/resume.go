@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"aburn/internal/hold"
@@ -54,7 +55,7 @@ func (c *Crew) Resume(ctx context.Context, repo *tree.Repo, m *Member, p Plan) (
 		return m, err
 	}
 	p.Permissions, p.Model, p.Pass = slot.Permissions(m.Request.Permissions), m.Request.Model, m.Request.Pass
-	s.gen = m.Ledger.Gen() + 1
+	s.gen, s.Env, s.Rules = m.Ledger.Gen()+1, c.portEnv(book), rules(s, p, c.Self)
 	writable, err := repo.Tree(s.Tree).Commits(ctx)
 	if err != nil {
 		return m, err
@@ -76,7 +77,26 @@ func (c *Crew) Resume(ctx context.Context, repo *tree.Repo, m *Member, p Plan) (
 		book.Append(notResumed(s.gen, err.Error()))
 		return m, err
 	}
-	return c.one(ctx, m.Name)
+	if m, err = c.one(ctx, m.Name); err == nil && !p.Lines {
+		err = c.toTerminal(ctx, m)
+	}
+	return m, err
+}
+
+// toTerminal gives messages that wait for the agent's lines to its hooks instead: each may be told in one way only.
+func (c *Crew) toTerminal(ctx context.Context, m *Member) error {
+	ids := waiting(m)
+	s := &sender{c, m.Name, c.Store.Book(m.Name), SendOptions{NoKeys: true}, map[string]bool{}}
+	return s.alone(func() error {
+		headless.Drop(slot.Handle{Dir: s.book.Dir}, func(id string) bool {
+			return slices.ContainsFunc(m.Worker.Messages, func(w worker.Message) bool { return w.ID == id })
+		})
+		if len(ids) == 0 {
+			return nil
+		}
+		_, err := s.enqueue(m, m.Ledger.Last(worker.Launched))
+		return err
+	})
 }
 
 // Runs reports whether a holder has the member's agent, as far as that can be seen.

@@ -194,8 +194,14 @@ func (s *sender) bring(ctx context.Context, id string) (Sent, error) {
 		return sent, nil
 	}
 	if ch, h, ok := s.Channel(m); ok {
-		sent.Why = s.hand(ctx, ch, h, m)
-		return sent, nil
+		took, err := s.unqueue(m)
+		if err == nil && took { // a hook may have been faster
+			m, err = s.look(ctx)
+		}
+		if err == nil {
+			sent.Why = s.hand(ctx, ch, h, m)
+		}
+		return sent, err
 	}
 	if sent.Why, err = s.enqueue(m, launch); err != nil || sent.Why != "" {
 		return sent, err
@@ -289,6 +295,28 @@ func (s *sender) hand(ctx context.Context, to slot.Channel, h slot.Handle, m *Me
 		return waitingFor(m)
 	}
 	return "it was handed over, and the agent's record does not show it yet"
+}
+
+// unqueue takes the messages that wait out of the queue, in which they are if the agent had a terminal before: its hooks
+// would tell them too.
+func (s *sender) unqueue(m *Member) (took bool, err error) {
+	ids := waiting(m)
+	f, err := queue.File{}, error(nil)
+	if s.Queue != nil {
+		f, err = s.Queue.Read()
+	}
+	if err != nil || !slices.ContainsFunc(f.Tasks, func(t queue.Task) bool { return slices.Contains(ids, t.ID) }) {
+		return false, nil // what cannot be read, no hook can tell
+	}
+	desk, err := s.Queue.Lock(queueWait)
+	if err != nil {
+		return false, err
+	}
+	defer desk.Close()
+	for _, id := range ids {
+		desk.Withdraw(id, time.Now())
+	}
+	return true, desk.Close()
 }
 
 // queueWait is how long the queue's lock may be held by others.

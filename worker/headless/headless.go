@@ -295,6 +295,16 @@ func put(h slot.Handle, n int, m slot.Message) error {
 	return atomicfile.Write(filepath.Join(folder, fmt.Sprintf("%08d.%s", n, m.ID)), []byte(m.Text), 0o600, atomicfile.Options{Sync: true})
 }
 
+// Drop takes messages out of the inbox, which others tell now. The agent does not run in lines.
+func Drop(h slot.Handle, which func(id string) bool) {
+	list, _ := inbox(h)
+	for _, m := range list {
+		if which(m.ID) {
+			os.Remove(m.path)
+		}
+	}
+}
+
 // Forget removes what was said with an agent, in all generations.
 func Forget(dir string, gens int) {
 	for gen := 1; gen <= gens; gen++ {

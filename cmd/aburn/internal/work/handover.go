@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -65,7 +66,11 @@ func (o *office) planAgain(a *kit.App, cmd *cli.Command, m *crew.Member, lines b
 	if p.Agent, p.Program, err = chooseAgent(m.Request.Agent); err != nil {
 		return p, err
 	}
-	p.Title = agentcli.Of(p.Agent.Name()).Title
+	c, err := o.config(a, "")
+	if err != nil {
+		return p, err
+	}
+	p.Title, p.Rules = agentcli.Of(p.Agent.Name()).Title, strings.TrimSpace(c.Word("rules"))
 	adapter := adapterOf(p.Agent.Name())
 	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, a.Getenv) }
 	p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.dir, a.Getenv)
