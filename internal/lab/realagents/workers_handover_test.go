@@ -17,7 +17,12 @@ import (
 // killed ends the worker's agent and its holder with kill -9, and waits until that is known.
 func (w *world) killed() {
 	w.Helper()
-	r := gjson.Get(w.aburn("ps", "--all", "--json"), "0")
+	w.killedWith(gjson.Get(w.aburn("ps", "--all", "--json"), "0"))
+}
+
+// killedWith is killed, of what ps says of one worker.
+func (w *world) killedWith(r gjson.Result) {
+	w.Helper()
 	pid := int(r.Get("pid").Int())
 	stat, err := os.ReadFile("/proc/" + r.Get("pid").String() + "/stat")
 	if err != nil || pid == 0 {
