@@ -255,6 +255,7 @@ func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.T
 		return r, err
 	}
 	headless.Forget(book.Dir, m.Ledger.Gen())
+	c.withdraw(m)
 	if r.Removed = true; !repo.DropBranch(ctx, m.Request.Branch, m.Base()) {
 		r.Branch = m.Request.Branch
 	}
@@ -274,9 +275,17 @@ func (c *Crew) lost(ctx context.Context, repo *tree.Repo, m *Member, o CleanupOp
 		return r, nil
 	}
 	headless.Forget(c.Store.Book(m.Name).Dir, m.Ledger.Gen())
+	c.withdraw(m)
 	gone := ledger.Entry{Fact: worker.Fact{Kind: worker.Removed, Gen: max(1, m.Ledger.Gen())}}
 	gone.Why = "its tree was gone"
 	return r, c.Store.Book(m.Name).Append(gone)
+}
+
+// withdraw takes what waits for a member out of the project's queue, where it has no end. The outbox keeps it, in case that the
+// agent goes on in a tree made again.
+func (c *Crew) withdraw(m *Member) {
+	s := &sender{Crew: c, name: m.Name}
+	s.unqueue(m) // an error: what cannot be taken out is told to no other session
 }
 
 // Restore makes a worktree with a kept state of a worker.

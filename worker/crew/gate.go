@@ -116,6 +116,7 @@ func (x *merge) runGates(ctx context.Context, g Gates) error {
 	}
 	began := time.Now()
 	env := append(run.Clean(x.c.Environ, toolVariables...), hold.MarkVariable+"="+x.c.mark(x.m.Name, "gates"))
+	env = append(env, x.c.portEnv(x.c.Store.Book(x.m.Name))...)
 	for _, line := range g.Run {
 		if g.Tell != nil {
 			g.Tell(line)
