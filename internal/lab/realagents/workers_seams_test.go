@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/lab/testkit/agents"
 	"aburn/internal/lab/testkit/model"
 )
 
@@ -96,4 +97,24 @@ func TestCodexHeadlessSeams(t *testing.T) {
 	w.codexUser()
 	w.aburn("init")
 	seams(w, "--agent", "codex", "--permissions", "edits", "--env", "SCRIPTED_MODEL_KEY")
+}
+
+// TestCodexHeadlessWithoutHooks: the protocol alone tells that a message arrived, and spawn says what nobody hears.
+func TestCodexHeadlessWithoutHooks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "worker", codexScript(model.Text("ready"), model.Text("got it")), nil)
+	w.write(filepath.Join(w.home, ".codex", "config.toml"), agents.CodexConfig(w.model.URL(), w.codex, "", "on-request", w.project))
+	w.aburn("init")
+	w.Cleanup(func() { w.run(w.project, "aburn", "kill", "w") })
+	r := w.run(w.project, "aburn", "spawn", "--agent", "codex", "--runtime", "headless", "--env", "SCRIPTED_MODEL_KEY", "--name", "w", "the task")
+	if r.code != 0 || !strings.Contains(r.stderr, "nobody hears what this worker says with aburn done") {
+		t.Errorf("%+v", r)
+	}
+	w.worker("idle")
+	if s := w.send("w", "use port 8081"); s.State != "accepted" || s.code != 0 {
+		t.Errorf("%+v", s)
+	}
+	if r := w.worker("idle"); r.Get("messages").Exists() || w.timesTold("use port 8081") != 1 {
+		t.Error(r.Raw)
+	}
 }

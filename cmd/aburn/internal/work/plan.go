@@ -129,8 +129,12 @@ func (o *office) plan(a *kit.App, cmd *cli.Command, task string) (p crew.Plan, e
 	adapter := adapterOf(p.Agent.Name())
 	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, a.Getenv) }
 	// The linked worktree will have the hooks that the person's own checkout has.
-	if p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.dir, a.Getenv); !p.Hooked && !p.Lines {
-		a.Warn(p.Title+" runs no hooks of aburn's, so nothing will be known of what this worker does", "aburn install-hooks --agent "+p.Agent.Name(), "aburn doctor")
+	if p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.dir, a.Getenv); !p.Hooked {
+		lost := "nothing will be known of what this worker does"
+		if p.Lines { // its protocol tells the rest
+			lost = "nobody hears what this worker says with aburn done and aburn ask from its sandbox"
+		}
+		a.Warn(p.Title+" runs no hooks of aburn's, so "+lost, "aburn install-hooks --agent "+p.Agent.Name(), "aburn doctor")
 	}
 	return p, nil
 }

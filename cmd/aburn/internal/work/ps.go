@@ -211,7 +211,7 @@ func stateText(m *crew.Member) string {
 	}
 	more := map[worker.Reason]string{
 		worker.AwaitingUser: "asks", worker.ErrorInProcess: "error", worker.BudgetReached: "budget", worker.VerifyFailed: "gates failed",
-		worker.Verifying: "gates run", worker.RuntimeLost: "its runtime is gone", worker.OutOfReach: "out of reach", worker.Revived: "revived",
+		worker.Verifying: "gates began", worker.RuntimeLost: "its runtime is gone", worker.OutOfReach: "out of reach", worker.Revived: "revived",
 	}[w.Reason]
 	switch e := m.Ledger.Last(worker.Gated); {
 	case w.Status() == worker.StatusErrored:

@@ -18,6 +18,7 @@ import (
 	"aburn/internal/hold"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/worker"
 	"aburn/worker/crew"
 	"aburn/worker/headless"
 	"aburn/worker/slot"
@@ -86,6 +87,8 @@ func answer(ctx context.Context, ch headless.Channel, h slot.Handle, id string, 
 
 func answerFailure(m *crew.Member, err error) error {
 	switch {
+	case errors.Is(err, headless.ErrNoQuestion) && m.Worker.Reason == worker.AwaitingUser && m.Said != "":
+		return kit.BadNews(m.Name+" asked with aburn ask, and goes on with what it is told", "aburn send "+m.Name+" TEXT")
 	case errors.Is(err, headless.ErrNoQuestion):
 		return kit.BadNews(m.Name+" does not ask that, or not any more", "aburn ps "+m.Name)
 	case errors.Is(err, headless.ErrSeveral):
