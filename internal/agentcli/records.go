@@ -160,7 +160,7 @@ var Gemini = Agent{
 // 1000 on.
 var Qwen = Agent{
 	Name: "qwen", Title: "Qwen Code", Program: "qwen",
-	Home:     Home{Dir: ".qwen"},
+	Home:     Home{Dir: ".qwen", Var: "QWEN_HOME"},
 	Settings: Settings{User: "settings.json", Project: ".qwen/settings.json", Worktree: true},
 	Hooks: Hooks{
 		Events: []Event{
@@ -184,7 +184,7 @@ var Qwen = Agent{
 		Named: true, Millis: true, Comments: true, Once: true,
 	},
 	Session: Session{ID: "QWEN_CODE_SESSION_ID"},
-	Store:   Store{Sessions: "projects/*/chats/*.jsonl", Unread: true},
+	Store:   Store{Var: "QWEN_RUNTIME_DIR", Sessions: "projects/*/chats/*.jsonl"},
 	Traits:  Traits{PromptsCut: true},
 }
 

@@ -14,6 +14,7 @@ import (
 	"aburn/trace/codex"
 	"aburn/trace/join"
 	"aburn/trace/own"
+	"aburn/trace/qwen"
 	"aburn/trace/tracetest"
 )
 
@@ -24,7 +25,8 @@ var update = flag.Bool("update", false, "write the reports")
 //
 // The pairs are homes of internal/lab/realagents' scenarios of those names (ABURN_AGENTS_KEEP), recorded on 21 November 2026 with
 // Claude Code 2.1.329 and Codex 0.169.0. Paths were made neutral, and then the hashes of inputs that held one and the crc of
-// the entries worked out anew; the clients' own long texts were cut.
+// the entries worked out anew; the clients' own long texts were cut. Qwen Code's pair was recorded a day later with 0.24.4, where
+// paths are neutral, so nothing in it was changed.
 func TestPairs(t *testing.T) {
 	pairs, err := filepath.Glob("testdata/pairs/*/log")
 	if err != nil || len(pairs) < 20 {
@@ -34,8 +36,11 @@ func TestPairs(t *testing.T) {
 		dir := filepath.Dir(log)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			var reader trace.Reader = claude.New()
-			if strings.HasPrefix(filepath.Base(dir), "codex") {
+			switch name := filepath.Base(dir); {
+			case strings.HasPrefix(name, "codex"):
 				reader = codex.New()
+			case strings.HasPrefix(name, "qwen"):
+				reader = qwen.New()
 			}
 			store, hooks := tracetest.Read(t, reader, filepath.Join(dir, "store")), tracetest.Read(t, own.New(), log)
 			for _, s := range []*tracetest.Sink{store, hooks} {

@@ -103,13 +103,14 @@ func (x *step) status(r *trace.ToolResultEvent) {
 func deniedBy(reason string) string {
 	switch {
 	case strings.HasPrefix(reason, "The user doesn't want"), strings.Contains(reason, "aborted by user"),
-		strings.Contains(reason, "rejected by user"):
+		strings.Contains(reason, "rejected by user"), strings.Contains(reason, "User did not allow tool call"):
 		return "user"
 	case strings.HasPrefix(reason, "PreToolUse:"), strings.HasPrefix(reason, "Hook PreToolUse:"),
 		strings.Contains(reason, "blocked by PreToolUse hook"):
 		return "hook"
 	case strings.HasPrefix(reason, "Permission to "), strings.HasPrefix(reason, "Cannot write to "),
-		strings.HasPrefix(reason, "Tool use is not allowed"):
+		strings.HasPrefix(reason, "Tool use is not allowed"), strings.Contains(reason, "denied by permission rules."),
+		strings.Contains(reason, "declined. Matching deny rule:"):
 		return "rule"
 	}
 	return "other"

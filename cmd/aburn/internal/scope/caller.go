@@ -23,6 +23,7 @@ import (
 	"aburn/trace/openclaw"
 	"aburn/trace/opencode"
 	"aburn/trace/own"
+	"aburn/trace/qwen"
 )
 
 // Caller is who asks a question: a command that a person runs, or an agent that asks `aburn mcp`. An answer depends on a
@@ -147,6 +148,7 @@ var AgentStores = func() []AgentStore {
 		{opencode.New(), opencode.Raw},
 		{openclaw.New(), openclaw.Raw},
 		{gemini.New(), gemini.Raw},
+		{qwen.New(), nil},
 		{own.New(), own.Raw},
 	}
 }
