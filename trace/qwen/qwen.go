@@ -17,6 +17,7 @@ import (
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
+	"aburn/trace/draft"
 )
 
 // name is the source of the traces, and their agent's name.
@@ -77,7 +78,20 @@ func (reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 type storeReading struct {
 	sink     trace.Sink
 	sessions []*session
-	agents   map[string]bool // names of the store's files, without .jsonl
+	agents   map[string]bool // names of the store's files, without .jsonl, and of others' that were read before
+}
+
+// traced reports whether a sub-agent has a trace with this id: of its file, or stored when there was one. The client
+// deletes the files of sub-agents earlier than those of sessions.
+func (f *storeReading) traced(id, agent string) bool {
+	file := "agent-" + clean(agent)
+	known, asked := f.agents[file]
+	if !asked {
+		t, err := f.sink.Previous(draft.SessionID(id))
+		known = err == nil && t != nil
+		f.agents[file] = known
+	}
+	return known
 }
 
 func (f *storeReading) read(ctx context.Context, path string) (jsonl.End, error) {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,6 +168,30 @@ func TestArchivedAndOrphans(t *testing.T) {
 			if sink.Traces[id] == nil || len(sink.Traces) != 3 || len(stores) != 2 {
 				t.Errorf("%v: no %s in %d traces of %d stores", paths, id, len(sink.Traces), len(stores))
 			}
+		}
+	}
+}
+
+// When the client has deleted the file of a sub-agent, what the sub-agent cost is in the trace that was stored, or, if
+// there is none, in that of the session.
+func TestDeletedAgents(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(home)); err != nil {
+		t.Fatal(err)
+	}
+	const session, cost = "3edb35e4-7b5c-41f6-ab8b-68fc7bc860a0", 200 // tokens of input, of each of the two
+	sink := tracetest.Read(t, New(), dir)
+	store := sink.Stores[slices.IndexFunc(sink.Stores, func(s trace.Store) bool { return strings.Contains(s.Path, session) })]
+	if err := os.RemoveAll(filepath.Dir(store.Parts[0])); err != nil {
+		t.Fatal(err)
+	}
+	store.Parts = nil
+	for want, sink := range map[int64]*tracetest.Sink{cost: sink, 2 * cost: tracetest.NewSink()} {
+		if err := New().Read(t.Context(), store, sink); err != nil {
+			t.Fatal(err)
+		}
+		if got := sink.Traces[session].Usage.Input; got != want {
+			t.Errorf("the session costs %d, not %d", got, want)
 		}
 	}
 }

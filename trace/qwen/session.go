@@ -237,14 +237,14 @@ func (s *session) telemetry(x value, at trace.Event) {
 	}
 }
 
-// bill adds an answer as a response. Answers to sub-agents that have a file stand there. Others, such as those to the
+// bill adds an answer as a response. Answers to sub-agents that have a trace stand there. Others, such as those to the
 // client's own helpers, stand nowhere else.
 func (s *session) bill(x value, at trace.Event) {
 	u := usage(x.get("input_token_count").count(), x.get("output_token_count").count(), x.get("cached_content_token_count").count(),
 		x.get("thoughts_token_count").count(), x.get("total_token_count").count())
 	agent := x.get("subagent_id").str()
 	switch {
-	case agent != "" && s.store.agents["agent-"+clean(agent)]:
+	case agent != "" && s.store.traced(s.traceID(agent), agent):
 		return
 	case agent == "" && s.unbilled != nil && *s.unbilled == u: // the answer stands before its bill
 		s.unbilled = nil

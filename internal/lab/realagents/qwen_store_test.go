@@ -4,6 +4,7 @@ package realagents
 
 import (
 	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -78,4 +79,18 @@ func TestQwenStore(t *testing.T) {
 		os.Remove(w.started())
 	}
 	w.storesAgree()
+}
+
+// TestQwenHome: QWEN_HOME moves the settings, where the hooks go, and the sessions.
+func TestQwenHome(t *testing.T) {
+	a := nodeAgents()[1]
+	a.settings = "elsewhere/settings.json"
+	w := a.world(t, a.before, model.Script{{Name: "a", When: model.Contains("do the thing"), Turns: []model.Turn{model.Calls(a.shell("echo hi")), model.Text("all done")}}})
+	w.more = append(w.more, "QWEN_HOME="+filepath.Join(w.home, "elsewhere"))
+	w.install("--agent", a.name)
+	a.run(w, "do the thing")
+	w.storesAgree()
+	if isFile(filepath.Join(w.home, ".qwen", "settings.json")) {
+		t.Error("the hooks are in the usual place too")
+	}
 }
