@@ -161,6 +161,9 @@ func looksRight(path string) bool {
 		bytes.Contains(line, []byte(`"payload"`)) {
 		return false
 	}
+	if bytes.HasPrefix(line, []byte(`{"uuid":`)) && (bytes.Contains(line, []byte(`"provenance":`)) || bytes.Contains(line, []byte(`"agentName":`))) {
+		return false // another client's, with the same members in another order
+	}
 	for _, has := range []string{`"sessionId"`, `"isSidechain"`, `"leafUuid"`, `"snapshot"`} {
 		if bytes.Contains(line, []byte(has)) {
 			return true
