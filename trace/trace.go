@@ -34,7 +34,7 @@ type SessionTrace struct {
 	Scrub   Scrub    `json:"scrub"`
 	Damaged []Damage `json:"damaged,omitempty"`
 	Lineage Lineage  `json:"lineage,omitzero"`
-	// Extra is what only this provider knows. Nothing above the readers acts on it.
+	// Extra is what only this provider knows. Nothing above the readers acts on it; StatedCost reads it.
 	Extra json.RawMessage `json:"extra,omitempty"`
 }
 
@@ -224,4 +224,16 @@ func (t *SessionTrace) Settle() {
 			t.Usage.Add(t.Responses[i].Usage)
 		}
 	}
+}
+
+// StatedCost is how many dollars the source states that the session's processes cost, sub-agents and answers without a
+// record included. ok is false if it states nothing.
+func (t *SessionTrace) StatedCost() (usd float64, ok bool) {
+	var extra struct {
+		Cost *float64 `json:"total_cost_usd"`
+	}
+	if json.Unmarshal(t.Extra, &extra) != nil || extra.Cost == nil {
+		return 0, false
+	}
+	return *extra.Cost, true
 }

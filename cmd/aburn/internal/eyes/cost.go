@@ -33,7 +33,8 @@ func CostCommand(a *kit.App) *cli.Command {
 			"its own. An answer belongs to the local day on which it came. Prices are list prices, not your bill: a subscription costs what it costs.\n\n" +
 			"≥ marks an amount that may be higher: tokens have no price, or the life of a cache write is unknown. ≈ marks an amount with a price that nobody saw at its\n" +
 			"vendor; `aburn prices` lists them. Tokens without a price stand beside the amount, and never count as 0.\n\n" +
-			"A block is five hours of one agent's answers, from the full hour of its first one. No agent's file states its real windows, so blocks are estimated.",
+			"A block is five hours of one agent's answers, from the full hour of its first one. No agent's file states its real windows, so blocks are estimated.\n\n" +
+			"--check reads whole sessions, which takes seconds. It compares each session and its sub-agents with what Claude Code's cost records, or every answer, state.",
 		Flags: append(scope.ChoiceFlags(),
 			&cli.StringFlag{Name: "by", Usage: "one line for each `WHAT`: " + strings.Join(kit.Strings(cost.Bys...), ", "), Value: string(cost.ByDay)},
 			&cli.StringFlag{Name: "model", Usage: "only answers of models whose name contains `TEXT`"},
@@ -41,6 +42,7 @@ func CostCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "breakdown", Usage: "also one line for each model"},
 			&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`; they win", TakesFile: true},
 			&cli.IntFlag{Name: "limit", Usage: "only `N` lines: the latest, or the dearest; 0 for all (default " + strconv.Itoa(costRows) + ", with --json and --csv all)"},
+			&cli.BoolFlag{Name: "check", Usage: "compare with the costs that agents state in their own records"},
 			&cli.BoolFlag{Name: "csv", Usage: "comma-separated values"},
 			kit.JSONFlag(),
 		),
@@ -69,7 +71,7 @@ func costArguments(_ context.Context, cmd *cli.Command) error {
 	case cmd.Bool("csv") && cmd.Bool("json"):
 		return kit.UsageError("only one of --csv and --json")
 	}
-	return nil
+	return checkArguments(cmd)
 }
 
 func runCost(ctx context.Context, a *kit.App, cmd *cli.Command) error {
@@ -77,6 +79,9 @@ func runCost(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	q := CostQuery{Choice: scope.ChoiceOf(cmd), By: cmp.Or(words[cmd.Args().First()], cost.By(cmd.String("by"))), Model: cmd.String("model"),
 		Zone: cmd.String("timezone"), PriceFile: cmd.String("prices")}
 	scope.CatchUp(ctx, a, cmd, q.Choice)
+	if cmd.Bool("check") {
+		return runCostCheck(ctx, a, cmd)
+	}
 	answer, err := CostOf(ctx, scope.CallerOf(a, cmd), q)
 	switch {
 	case err != nil:
