@@ -5,7 +5,6 @@ package eyes
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,10 +13,10 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
-	"aburn/internal/agentcli"
 	"aburn/trace"
 )
 
@@ -152,7 +151,7 @@ func CostOf(ctx context.Context, c *scope.Caller, q CostQuery) (*CostAnswer, err
 	if err != nil {
 		return nil, err
 	}
-	prices, err := PricesOf(c, q.PriceFile)
+	prices, err := bill.PricesOf(c, q.PriceFile)
 	if err != nil {
 		return nil, err
 	}
@@ -170,28 +169,6 @@ func CostOf(ctx context.Context, c *scope.Caller, q CostQuery) (*CostAnswer, err
 		answer.Archived, err = scope.CountArchived(ctx, arch)
 	}
 	return answer, err
-}
-
-// SessionCosts is what each chosen session was billed for itself, by its key. A session that was billed for nothing is in
-// no row.
-func SessionCosts(ctx context.Context, c *scope.Caller, arch *archive.Archive, chosen []archive.Session) (map[int64]*cost.Sum, error) {
-	prices, err := PricesOf(c, "")
-	if err != nil {
-		return nil, err
-	}
-	agents, sums := make(map[int64]string, len(chosen)), make(map[int64]*cost.Sum, len(chosen))
-	for i := range chosen {
-		agents[chosen[i].Key] = chosen[i].Source
-	}
-	among := func(key int64) bool { return agents[key] != "" }
-	return sums, arch.EachAnswers(ctx, among, func(key int64, list []archive.Answer) error {
-		hides, sum := HidesCacheWrites(agents[key], list), &cost.Sum{}
-		for i := range list {
-			sum.Add(prices.Price(ResponseOf(&list[i], hides)))
-		}
-		sums[key] = sum
-		return nil
-	})
 }
 
 // ZoneNamed is the zone of --timezone, local without one.
@@ -222,13 +199,13 @@ func tally(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter a
 	chosen := func(key int64) bool { return units[key] != nil }
 	err = arch.EachAnswers(ctx, chosen, func(key int64, list []archive.Answer) error {
 		use := units[key].use()
-		hides := HidesCacheWrites(use.Agent, list)
+		hides := bill.HidesCacheWrites(use.Agent, list)
 		for i := range list {
 			a := &list[i]
 			if outside(a.Time, answer.Since, answer.Until) || !strings.Contains(a.Model, q.Model) {
 				continue
 			}
-			use.Response, use.Branch = ResponseOf(a, hides), a.Branch
+			use.Response, use.Branch = bill.ResponseOf(a, hides), a.Branch
 			t.Add(&use)
 			today.add(key, &use)
 		}
@@ -244,20 +221,6 @@ func tally(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter a
 // outside reports whether a time is not within bounds. An unknown time is outside of any.
 func outside(t, since, until time.Time) bool {
 	return !since.IsZero() && t.Before(since) || !until.IsZero() && (t.IsZero() || !t.Before(until))
-}
-
-// ResponseOf is what the price of an archived answer depends on. hides says that its store does not count writes to a cache.
-func ResponseOf(a *archive.Answer, hides bool) cost.Response {
-	u := &a.Usage
-	return cost.Response{Time: a.Time, Model: a.Model, Tier: cost.Tier(a.Tier), Geo: a.Geo, Searches: u.Searches, WritesUnknown: hides,
-		Tokens: cost.Tokens{Input: u.Input, CacheRead: u.CacheRead, Write5m: u.CacheWrite5m, Write1h: u.CacheWrite1h,
-			Write: u.CacheWrite - u.CacheWrite5m - u.CacheWrite1h, Output: u.Output}}
-}
-
-// HidesCacheWrites reports whether the agent's store does not count writes to a cache.
-func HidesCacheWrites(agent string, list []archive.Answer) bool {
-	return agentcli.Of(agent).Traits.HidesCacheWrites &&
-		!slices.ContainsFunc(list, func(a archive.Answer) bool { return a.Usage.CacheWrite > 0 })
 }
 
 // unit is what the answers of a session are grouped by.

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
@@ -78,7 +79,7 @@ func runCostCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // checkCosts reads the traces of the chosen sessions: only they hold what a source states of a whole session.
 func checkCosts(ctx context.Context, c *scope.Caller, choice scope.Choice, priceFile string) (*CostCheck, error) {
-	prices, err := pricesOf(c, priceFile)
+	prices, err := bill.PricesOf(c, priceFile)
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +145,9 @@ func sumsByHead(ctx context.Context, arch *archive.Archive, units map[int64]*uni
 			head = &headCost{}
 			sums[u.root] = head
 		}
-		hides := hidesCacheWrites(u.agent, list)
+		hides := bill.HidesCacheWrites(u.agent, list)
 		for i := range list {
-			head.Sum.Add(prices.Price(response(&list[i], hides)))
+			head.Sum.Add(prices.Price(bill.ResponseOf(&list[i], hides)))
 			if usd := list[i].Usage.CostUSD; usd > 0 {
 				head.stated += usd
 			} else {

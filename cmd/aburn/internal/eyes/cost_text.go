@@ -9,41 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 )
-
-// Dollars is an amount to the cent, with ≥ or ≈ before it. What is below a cent is shown as such, and never as nothing.
-func Dollars(s *cost.Sum) string {
-	text := "$" + plain.Count(s.Amount.Cents()/100) + fmt.Sprintf(".%02d", s.Amount.Cents()%100)
-	switch {
-	case s.Amount == 0 && s.UnpricedTokens() > 0:
-		return "no price"
-	case s.Amount > 0 && s.Amount.Cents() == 0:
-		text = "<$0.01"
-	}
-	if s.Uncertain {
-		text = "≈ " + text
-	}
-	if s.Lower() {
-		text = "≥ " + text
-	}
-	return text
-}
-
-// AmountWords is an amount with the tokens that have no price.
-func AmountWords(s *cost.Sum) string {
-	n := s.UnpricedTokens()
-	switch {
-	case n == 0:
-		return Dollars(s)
-	case s.Amount == 0:
-		return kit.Amount(n) + " tokens without a price"
-	}
-	return Dollars(s) + " (" + kit.Amount(n) + " tokens without a price)"
-}
 
 func showCost(out *term.Out, a *CostAnswer, breakdown bool, limit int) error {
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
@@ -53,7 +24,7 @@ func showCost(out *term.Out, a *CostAnswer, breakdown bool, limit int) error {
 	row := func(g *cost.Group, name string, style term.Style, with, note string) {
 		t := &g.Tokens
 		table.AddCells(term.Cell{Text: name, Style: style}, term.Cell{Text: a.sessions[g.Name].Ask, Style: term.Dim}, term.Cell{Text: g.Agent, Style: style}, count(g.Sessions, style), count(g.Responses, style), tokens(t.Input, style), tokens(t.CacheRead, style),
-			tokens(t.Write5m+t.Write1h+t.Write, style), tokens(t.Output, style), term.Cell{Text: Dollars(&g.Sum), Style: style}, term.Cell{Text: with, Style: term.Dim}, term.Cell{Text: note, Style: term.Dim})
+			tokens(t.Write5m+t.Write1h+t.Write, style), tokens(t.Output, style), term.Cell{Text: bill.Dollars(&g.Sum), Style: style}, term.Cell{Text: with, Style: term.Dim}, term.Cell{Text: note, Style: term.Dim})
 	}
 	whole := a.withSubagents()
 	shown := a.shown(limit)
@@ -161,7 +132,7 @@ func (a *CostAnswer) withSubagents() map[string]string {
 	texts := map[string]string{}
 	for root, s := range sums {
 		if root != "" && parts[root] > 1 {
-			texts[root] = Dollars(s)
+			texts[root] = bill.Dollars(s)
 		}
 	}
 	return texts
@@ -171,7 +142,7 @@ func (a *CostAnswer) withSubagents() map[string]string {
 func (a *CostAnswer) footer(out *term.Out) error {
 	var lines []string
 	if f := &a.Failed; f.Sessions > 0 {
-		lines = append(lines, fmt.Sprintf("%s of today's in %s that failed.", AmountWords(&f.Sum), plain.Plural(int64(f.Sessions), "session")))
+		lines = append(lines, fmt.Sprintf("%s of today's in %s that failed.", bill.AmountWords(&f.Sum), plain.Plural(int64(f.Sessions), "session")))
 	}
 	if models := a.Total.UnpricedModels(); len(models) > 0 {
 		for i, m := range models {
@@ -210,28 +181,7 @@ type CostReport struct {
 
 type failedToday struct {
 	Sessions int `json:"sessions"`
-	Priced
-}
-
-// Priced is what answers cost, as JSON says it.
-type Priced struct {
-	USD       string           `json:"usd"`
-	AtLeast   bool             `json:"at_least"`
-	Uncertain bool             `json:"uncertain"`
-	Unpriced  map[string]int64 `json:"unpriced,omitempty"`
-}
-
-// PricedOf says a sum as JSON; nil if there is none.
-func PricedOf(s *cost.Sum) *Priced {
-	if s == nil {
-		return nil
-	}
-	p := pricedOf(s)
-	return &p
-}
-
-func pricedOf(s *cost.Sum) Priced {
-	return Priced{USD: s.Amount.Decimal(), AtLeast: s.Lower(), Uncertain: s.Uncertain, Unpriced: s.Unpriced}
+	bill.Priced
 }
 
 type costRow struct {
@@ -249,7 +199,7 @@ type costPart struct {
 	Responses int         `json:"responses"`
 	Tokens    cost.Tokens `json:"tokens"`
 	Searches  int64       `json:"web_searches"`
-	Priced
+	bill.Priced
 	Used []string `json:"price_rows"`
 }
 
@@ -257,7 +207,7 @@ func costJSON(a *CostAnswer, breakdown bool) CostReport {
 	r := CostReport{By: a.By, Timezone: a.zoneName(), Since: kit.OptionalTime(a.Since), Until: kit.OptionalTime(a.Until), Currency: "USD", Prices: a.Prices.Made,
 		Rows: []costRow{}, Total: rowOf(a.Total, breakdown)}
 	if f := &a.Failed; f.Sessions > 0 {
-		r.FailedToday = &failedToday{f.Sessions, pricedOf(&f.Sum)}
+		r.FailedToday = &failedToday{f.Sessions, *bill.PricedOf(&f.Sum)}
 	}
 	for _, g := range a.Groups {
 		r.Rows = append(r.Rows, rowOf(g, breakdown))
@@ -285,7 +235,7 @@ func rowOf(g *cost.Group, breakdown bool) costRow {
 
 func partOf(g *cost.Group) costPart {
 	return costPart{Name: g.Name, Agent: g.Agent, From: kit.OptionalTime(g.From), To: kit.OptionalTime(g.Until), Sessions: g.Sessions, Responses: g.Responses, Tokens: g.Tokens,
-		Searches: g.Searches, Priced: pricedOf(&g.Sum), Used: g.UsedRows()}
+		Searches: g.Searches, Priced: *bill.PricedOf(&g.Sum), Used: g.UsedRows()}
 }
 
 func costCSV(w io.Writer, a *CostAnswer, breakdown bool) error {

@@ -2,86 +2,17 @@ package eyes
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
-	"aburn/internal/project"
 	"aburn/internal/term"
 )
-
-// maxPriceFile bounds a price file, in bytes.
-const maxPriceFile = 8 << 20
-
-// priceFile is where the user's own prices are; "" without a home.
-func priceFile(env func(string) string) string {
-	dir := project.ConfigDir(env)
-	if dir == "" {
-		return ""
-	}
-	return filepath.Join(dir, "prices.json")
-}
-
-// PricesOf is the table that counts: the shipped one, above it the user's own, above that a file that the command names. A
-// broken file of the user's own is left out with a warning; a broken file that the command names is an error.
-func PricesOf(c *scope.Caller, named string) (*cost.Prices, error) {
-	prices := cost.Shipped()
-	if path := priceFile(c.Env); path != "" {
-		own, err := readPrices(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			c.Warn("your own prices do not count: "+err.Error(), "mend the file, or remove it")
-		default:
-			prices = prices.With(own)
-		}
-	}
-	if named == "" {
-		return prices, nil
-	}
-	dir, err := c.Folder()
-	if err != nil {
-		return nil, err
-	}
-	own, err := readPrices(kit.InFolder(dir, named))
-	if err != nil {
-		return nil, kit.UsageError("--prices: "+err.Error(), "docs/formats/prices.md describes the file")
-	}
-	return prices.With(own), nil
-}
-
-func readPrices(path string) (*cost.Prices, error) {
-	text, err := priceText(path)
-	if err != nil {
-		return nil, err
-	}
-	prices, err := cost.Read(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return prices, nil
-}
-
-func priceText(path string) ([]byte, error) {
-	st, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !st.Mode().IsRegular():
-		return nil, errors.New(path + " is no file")
-	case st.Size() > maxPriceFile:
-		return nil, fmt.Errorf("%s is larger than %d MB", path, maxPriceFile>>20)
-	}
-	return os.ReadFile(path)
-}
 
 func PricesCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
@@ -128,7 +59,7 @@ type priceRow struct {
 }
 
 func runPrices(_ context.Context, a *kit.App, cmd *cli.Command) error {
-	prices, err := PricesOf(scope.CallerOf(a, cmd), cmd.String("prices"))
+	prices, err := bill.PricesOf(scope.CallerOf(a, cmd), cmd.String("prices"))
 	if err != nil {
 		return err
 	}
@@ -168,7 +99,7 @@ func showPrices(out *term.Out, r *PricesReport) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	kit.Paragraph(out, 0, "", "Dollars per million tokens, as known on "+string(r.Made)+": read "+r.Read+". `aburn prices --json` names the sources.")
+	kit.Paragraph(out, 0, "", "bill.Dollars per million tokens, as known on "+string(r.Made)+": read "+r.Read+". `aburn prices --json` names the sources.")
 	return nil
 }
 

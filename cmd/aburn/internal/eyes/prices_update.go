@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
@@ -71,7 +72,7 @@ type priceChange struct {
 
 func runPricesUpdate(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	c := scope.CallerOf(a, cmd)
-	path := priceFile(c.Env)
+	path := bill.PriceFile(c.Env)
 	if path == "" {
 		return kit.BadNews("there is no folder for your settings", "set HOME or XDG_CONFIG_HOME")
 	}
@@ -101,18 +102,18 @@ func planUpdate(ctx context.Context, c *scope.Caller, path, named string, all bo
 		return nil, nil, err
 	}
 	file := kit.InFolder(dir, named)
-	text, err := priceText(file)
+	text, err := bill.PriceText(file)
 	if err != nil {
 		return nil, nil, kit.UsageError(err.Error(), "aburn prices update FILE")
 	}
-	own, err := readPrices(path)
+	own, err := bill.ReadPrices(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		own = &cost.Prices{}
 	case err != nil:
 		return nil, nil, kit.BadNews("your own prices are broken: "+err.Error(), "mend the file, or remove it; nothing was changed")
 	default:
-		if before, err = priceText(path); err != nil {
+		if before, err = bill.PriceText(path); err != nil {
 			return nil, nil, err
 		}
 	}

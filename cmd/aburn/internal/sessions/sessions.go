@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/eyes"
+	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
@@ -84,14 +84,14 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		for i := range list {
 			chosen[i] = list[i].Session
 		}
-		costs, err := eyes.SessionCosts(ctx, c, arch, chosen)
+		costs, err := bill.SessionCosts(ctx, c, arch, chosen)
 		if err != nil {
 			return err
 		}
 		r := SessionsReport{Total: total, Sessions: []sessionRow{}}
 		for i := range list {
 			row := rowOf(&list[i], names)
-			row.Cost = eyes.PricedOf(costs[list[i].Key])
+			row.Cost = bill.PricedOf(costs[list[i].Key])
 			r.Sessions = append(r.Sessions, row)
 		}
 		return a.PrintJSON(r)
@@ -236,7 +236,7 @@ type sessionRow struct {
 	Counts     trace.Counts    `json:"counts"`
 	Usage      trace.Usage     `json:"usage"`
 	Tokens     int64           `json:"tokens"`
-	Cost       *eyes.Priced    `json:"cost,omitempty"` // of its own answers at list prices
+	Cost       *bill.Priced    `json:"cost,omitempty"` // of its own answers at list prices
 	Path       string          `json:"path"`
 	Gone       bool            `json:"gone"`
 	Live       bool            `json:"live"`

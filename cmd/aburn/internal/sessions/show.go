@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/eyes"
+	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
@@ -189,7 +189,7 @@ func costWords(ctx context.Context, c *scope.Caller, arch *archive.Archive, s *a
 			chosen = append(chosen, all[i])
 		}
 	}
-	costs, err := eyes.SessionCosts(ctx, c, arch, chosen)
+	costs, err := bill.SessionCosts(ctx, c, arch, chosen)
 	own, whole := costs[s.Key], cost.Sum{}
 	for _, sum := range costs {
 		whole.Add(*sum)
@@ -198,11 +198,11 @@ func costWords(ctx context.Context, c *scope.Caller, arch *archive.Archive, s *a
 	case err != nil || len(costs) == 0:
 		return "", err
 	case own == nil:
-		return eyes.AmountWords(&whole) + ", all of it its sub-agents'", nil
+		return bill.AmountWords(&whole) + ", all of it its sub-agents'", nil
 	case len(costs) == 1:
-		return eyes.AmountWords(own), nil
+		return bill.AmountWords(own), nil
 	}
-	return eyes.AmountWords(own) + ", with sub-agents " + eyes.AmountWords(&whole), nil
+	return bill.AmountWords(own) + ", with sub-agents " + bill.AmountWords(&whole), nil
 }
 
 // name is the short name of another session of the same source.

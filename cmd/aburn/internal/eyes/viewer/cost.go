@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/eyes"
+	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/internal/plain"
@@ -156,7 +156,7 @@ func (s *Site) costTable(v *view, f filter, list []*cell, all *cost.Sum, by cost
 			for _, o := range found[i:] {
 				rest.sum.Add(o.sum)
 			}
-			t.Rows = append(t.Rows, pages.CostRow{Link: pages.Link{Text: fmt.Sprintf("%d more", len(found)-i)}, Cost: pages.Figure{Text: eyes.Dollars(&rest.sum)}, Sessions: pages.Figure{}, Share: share(&rest.sum, &found[0].sum)})
+			t.Rows = append(t.Rows, pages.CostRow{Link: pages.Link{Text: fmt.Sprintf("%d more", len(found)-i)}, Cost: pages.Figure{Text: bill.Dollars(&rest.sum)}, Sessions: pages.Figure{}, Share: share(&rest.sum, &found[0].sum)})
 			break
 		}
 		t.Rows = append(t.Rows, v.costRow(f, g, by, all, &found[0].sum, i))
@@ -309,12 +309,12 @@ func (v *view) costBar(f filter, step string, parts *[len(modelClasses)]cost.Sum
 		if i < len(modelClasses)-1 {
 			name = plain.Line(modelWord(models[i].name))
 		}
-		said = append(said, name+" "+eyes.Dollars(&parts[i]))
+		said = append(said, name+" "+bill.Dollars(&parts[i]))
 		bar.Parts = append(bar.Parts, pages.Part{Class: modelClass(i), Value: dollars(&parts[i])})
 	}
 	bar.Says = stepWord(step) + ": nothing"
 	if all.Responses > 0 {
-		bar.Says = stepWord(step) + ": " + eyes.Dollars(&all) + ", " + strings.Join(said, ", ")
+		bar.Says = stepWord(step) + ": " + bill.Dollars(&all) + ", " + strings.Join(said, ", ")
 	}
 	return bar
 }

@@ -11,7 +11,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
-	"aburn/cmd/aburn/internal/eyes"
+	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
@@ -151,7 +151,7 @@ func (o *opened) tiles(v *view) []pages.Figure {
 	}
 	cost.Small = unpriced(&r.own)
 	if len(r.below) > 0 {
-		cost.Small = kit.Join(cost.Small, eyes.Dollars(&r.family)+" with "+plain.Plural(int64(len(r.below)), "sub-agent"))
+		cost.Small = kit.Join(cost.Small, bill.Dollars(&r.family)+" with "+plain.Plural(int64(len(r.below)), "sub-agent"))
 	}
 	list := []pages.Figure{cost}
 	if r.ended > 0 {
@@ -369,7 +369,7 @@ func (s *Site) familyOf(v *view, r *row) (list []pages.Relative) {
 	add := func(sign, word string, o *row, detail string) {
 		one := pages.Relative{Sign: sign, Word: word, Detail: detail, Link: pages.Link{Text: plain.Cut(o.title(), 44), Href: o.address()}}
 		if o.own.Responses > 0 {
-			one.Cost = pages.Figure{Text: eyes.Dollars(&o.own)}
+			one.Cost = pages.Figure{Text: bill.Dollars(&o.own)}
 		}
 		list = append(list, one)
 	}

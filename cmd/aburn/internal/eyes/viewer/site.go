@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"aburn/cmd/aburn/internal/eyes"
+	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
@@ -192,7 +192,7 @@ func count(name string, n int, href string) pages.Figure {
 }
 
 func money(name string, sum *cost.Sum, href string) pages.Figure {
-	return pages.Figure{Name: name, Text: eyes.Dollars(sum), Value: sum.Amount.Decimal(), Href: href}
+	return pages.Figure{Name: name, Text: bill.Dollars(sum), Value: sum.Amount.Decimal(), Href: href}
 }
 
 // total is what cells cost.

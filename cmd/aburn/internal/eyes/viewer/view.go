@@ -12,7 +12,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
-	"aburn/cmd/aburn/internal/eyes"
+	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/insight"
 	"aburn/insight/cost"
@@ -111,7 +111,7 @@ func (s *Site) makeView(ctx context.Context) *view {
 
 func (v *view) read(ctx context.Context, s *Site) error {
 	c := s.caller("")
-	prices, err := eyes.PricesOf(c, "")
+	prices, err := bill.PricesOf(c, "")
 	if err != nil {
 		return err
 	}
@@ -319,7 +319,7 @@ func (v *view) price(ctx context.Context, arch *archive.Archive, zone *time.Loca
 }
 
 func (v *view) addAnswers(r *row, list []archive.Answer, days *dayNamer) {
-	hides := eyes.HidesCacheWrites(r.Source, list)
+	hides := bill.HidesCacheWrites(r.Source, list)
 	first := len(v.cells)
 	for i := range list {
 		a := &list[i]
@@ -332,7 +332,7 @@ func (v *view) addAnswers(r *row, list []archive.Answer, days *dayNamer) {
 				r.days = append(r.days, day)
 			}
 		}
-		one := v.prices.Price(eyes.ResponseOf(a, hides))
+		one := v.prices.Price(bill.ResponseOf(a, hides))
 		one.Rows = nil // no page asks which prices were used, and a map for each cell takes megabytes
 		v.cells[first+at].sum.Add(one)
 	}

@@ -1,0 +1,96 @@
+package bill
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"aburn/archive"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/insight/cost"
+	"aburn/internal/agentcli"
+	"aburn/internal/plain"
+)
+
+// SessionCosts is what each chosen session was billed for itself, by its key. A session that was billed for nothing is in
+// no row.
+func SessionCosts(ctx context.Context, c *scope.Caller, arch *archive.Archive, chosen []archive.Session) (map[int64]*cost.Sum, error) {
+	prices, err := PricesOf(c, "")
+	if err != nil {
+		return nil, err
+	}
+	agents, sums := make(map[int64]string, len(chosen)), make(map[int64]*cost.Sum, len(chosen))
+	for i := range chosen {
+		agents[chosen[i].Key] = chosen[i].Source
+	}
+	among := func(key int64) bool { return agents[key] != "" }
+	return sums, arch.EachAnswers(ctx, among, func(key int64, list []archive.Answer) error {
+		hides, sum := HidesCacheWrites(agents[key], list), &cost.Sum{}
+		for i := range list {
+			sum.Add(prices.Price(ResponseOf(&list[i], hides)))
+		}
+		sums[key] = sum
+		return nil
+	})
+}
+
+// ResponseOf is what the price of an archived answer depends on. hides says that its store does not count writes to a cache.
+func ResponseOf(a *archive.Answer, hides bool) cost.Response {
+	u := &a.Usage
+	return cost.Response{Time: a.Time, Model: a.Model, Tier: cost.Tier(a.Tier), Geo: a.Geo, Searches: u.Searches, WritesUnknown: hides,
+		Tokens: cost.Tokens{Input: u.Input, CacheRead: u.CacheRead, Write5m: u.CacheWrite5m, Write1h: u.CacheWrite1h,
+			Write: u.CacheWrite - u.CacheWrite5m - u.CacheWrite1h, Output: u.Output}}
+}
+
+// HidesCacheWrites reports whether the agent's store does not count writes to a cache.
+func HidesCacheWrites(agent string, list []archive.Answer) bool {
+	return agentcli.Of(agent).Traits.HidesCacheWrites &&
+		!slices.ContainsFunc(list, func(a archive.Answer) bool { return a.Usage.CacheWrite > 0 })
+}
+
+// Dollars is an amount to the cent, with ≥ or ≈ before it. What is below a cent is shown as such, and never as nothing.
+func Dollars(s *cost.Sum) string {
+	text := "$" + plain.Count(s.Amount.Cents()/100) + fmt.Sprintf(".%02d", s.Amount.Cents()%100)
+	switch {
+	case s.Amount == 0 && s.UnpricedTokens() > 0:
+		return "no price"
+	case s.Amount > 0 && s.Amount.Cents() == 0:
+		text = "<$0.01"
+	}
+	if s.Uncertain {
+		text = "≈ " + text
+	}
+	if s.Lower() {
+		text = "≥ " + text
+	}
+	return text
+}
+
+// AmountWords is an amount with the tokens that have no price.
+func AmountWords(s *cost.Sum) string {
+	n := s.UnpricedTokens()
+	switch {
+	case n == 0:
+		return Dollars(s)
+	case s.Amount == 0:
+		return kit.Amount(n) + " tokens without a price"
+	}
+	return Dollars(s) + " (" + kit.Amount(n) + " tokens without a price)"
+}
+
+// Priced is what answers cost, as JSON says it.
+type Priced struct {
+	USD       string           `json:"usd"`
+	AtLeast   bool             `json:"at_least"`
+	Uncertain bool             `json:"uncertain"`
+	Unpriced  map[string]int64 `json:"unpriced,omitempty"`
+}
+
+// PricedOf says a sum as JSON; nil if there is none.
+func PricedOf(s *cost.Sum) *Priced {
+	if s == nil {
+		return nil
+	}
+	return &Priced{USD: s.Amount.Decimal(), AtLeast: s.Lower(), Uncertain: s.Uncertain, Unpriced: s.Unpriced}
+}
