@@ -99,7 +99,7 @@ func showPrices(out *term.Out, r *PricesReport) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	kit.Paragraph(out, 0, "", "bill.Dollars per million tokens, as known on "+string(r.Made)+": read "+r.Read+". `aburn prices --json` names the sources.")
+	kit.Paragraph(out, 0, "", "Dollars per million tokens, as known on "+string(r.Made)+": read "+r.Read+". `aburn prices --json` names the sources.")
 	return nil
 }
 
