@@ -104,7 +104,7 @@ func TestNewReader(t *testing.T) {
 		"show acme/first":         "make",
 		"show acme/first --raw 2": `{"turn":"2","call":"c1","of":"first.acme"}`,
 		"report --source acme":    "acme",
-		"sessions --help":         "gemini, own, acme",
+		"sessions --help":         "gemini, qwen, own, acme",
 	} {
 		if out := strings.Join(strings.Fields(run(strings.Fields(command)...)), " "); !strings.Contains(out, want) {
 			t.Errorf("%s does not say %q:\n%s", command, want, out)
