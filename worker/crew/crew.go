@@ -196,6 +196,12 @@ func (c *Crew) fold(members []*Member) {
 	}
 }
 
+// certified reports whether a holder saw the agent of this generation end. Earlier generations have certificates too.
+func (m *Member) certified(gen int) bool {
+	last := m.Ledger.Last(worker.Certificate)
+	return last != nil && last.Gen >= gen
+}
+
 // Channel speaks to a member's agent; ok is false if that has a terminal.
 func (c *Crew) Channel(m *Member) (ch headless.Channel, h slot.Handle, ok bool) {
 	if m.Request.Via != headless.Name {
@@ -219,7 +225,7 @@ func (c *Crew) listen(m *Member) {
 	}
 	for gen := 1; gen <= h.Gen; gen++ {
 		look := ch.Hear
-		if gen == h.Gen && m.Ledger.Last(worker.Certificate) == nil {
+		if gen == h.Gen && !m.certified(gen) {
 			look = ch.Look
 		}
 		t, err := look(slot.Handle{Dir: h.Dir, Gen: gen})
