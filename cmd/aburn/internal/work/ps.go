@@ -154,7 +154,7 @@ func reportOf(m *crew.Member, names map[string]bool, now time.Time) WorkerReport
 	if w.Agent != nil && !m.Over() {
 		r.PID = w.Agent.PID
 	}
-	if c := m.Ledger.Last(worker.Certificate); c != nil {
+	if c := m.Ledger.Last(worker.Certificate); c != nil && m.Over() {
 		r.Exit, r.Signal = c.Exit, c.Signal
 	}
 	for _, e := range w.Evidence {
