@@ -26,7 +26,7 @@ RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %))
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
 
-quick: vetted ## about a minute: all but what is slow, with small storms and no race detector
+quick: vetted ## one to two minutes: all but what is slow, with small storms and no race detector
 	@$(MAKE) -s layers & layers=$$!; $(GOTEST) -short $(PACKAGES); code=$$?; wait $$layers && exit $$code
 
 test: checked layers ## all tests, those of what starts goroutines under the race detector

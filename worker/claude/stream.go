@@ -160,7 +160,7 @@ func (stream) Answer(a slot.Question, allow bool, text string) (slot.Line, error
 	response := map[string]any{"behavior": "allow", "updatedInput": a.Input}
 	switch {
 	case allow && text != "":
-		return slot.Line{}, errors.New("Claude Code takes a text only with deny")
+		return slot.Line{}, errors.New("with Claude Code a text goes only with deny")
 	case !allow && text == "":
 		text = "The person refused."
 	}

@@ -194,7 +194,7 @@ func (server) Answer(a slot.Question, allow bool, text string) (slot.Line, error
 		return slot.Line{}, errors.New("Codex asks in a form that is not known here: " + a.Kind)
 	}
 	if text != "" && a.Kind != "item/tool/requestUserInput" {
-		return slot.Line{}, errors.New("Codex takes no text with this answer")
+		return slot.Line{}, errors.New("this answer to Codex takes no text")
 	}
 	return encode("", map[string]any{"id": json.RawMessage(a.ID), "result": result}), nil
 }

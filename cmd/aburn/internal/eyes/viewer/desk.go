@@ -169,12 +169,13 @@ const mostAncestors = 64
 // ancestors are the processes above one, as far as they are seen.
 func ancestors(pid int) (list []ancestor) {
 	for range mostAncestors {
-		name, parent, ok := proc.Parent(pid)
+		_, parent, ok := proc.Parent(pid)
 		if !ok || parent <= 1 {
 			break
 		}
 		pid = parent
-		if name, _, ok = proc.Parent(pid); !ok {
+		name, _, ok := proc.Parent(pid)
+		if !ok {
 			break
 		}
 		above := pid
