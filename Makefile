@@ -53,7 +53,7 @@ vetted: # is gofmt-ed, and vetted
 layers: # who imports whom
 	go test -count=1 .
 
-test-agents: ## the real Claude Code, Codex and opencode on a scripted model
+test-agents: ## the six real agents on a scripted model
 	go test -tags agents -count=1 -timeout 30m ./internal/lab/realagents
 
 lint: ## staticcheck, in the version that .ci/lint.mod pins

@@ -51,7 +51,7 @@ func Tail(path string, max int64) []byte {
 	return b
 }
 
-// TailOf is tail; more reports whether the transcript is longer.
+// TailOf is Tail; more reports whether the transcript is longer.
 func TailOf(path string, max int64) (b []byte, more bool) {
 	f, size := openRegular(path)
 	if f == nil {
