@@ -26,8 +26,8 @@ RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %))
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
 
-quick: vetted ## one to two minutes: all but what is slow, with small storms and no race detector
-	@$(MAKE) -s layers & layers=$$!; $(GOTEST) -short $(PACKAGES); code=$$?; wait $$layers && exit $$code
+quick: vetted ## a minute: all but what is slow, with small storms and no race detector
+	@go test -short -count=1 . & layers=$$!; $(GOTEST) -short $(PACKAGES); code=$$?; wait $$layers && exit $$code
 
 test: checked layers ## all tests, those of what starts goroutines under the race detector
 	GOOS=windows go vet ./...

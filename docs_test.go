@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"aburn/internal/lab/world"
 )
 
 // readmeLines bounds the README: it is an entrance, and details belong into docs.
@@ -130,6 +132,7 @@ func knowsUpdate(t *testing.T, dir string) bool {
 
 // Every command that the README and the guide name is one of aburn's, and takes the flags that they give it.
 func TestCommandsInProse(t *testing.T) {
+	world.Slow(t)
 	h := newHelp(t)
 	checksFind(t, h)
 	named := map[string]bool{}

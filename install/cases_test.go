@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"aburn/internal/lab/world"
 )
 
 const someSettings = "{\n  \"model\": \"opus\"\n}\n"
@@ -274,6 +276,7 @@ func TestWhereTheFilesAre(t *testing.T) {
 }
 
 func TestTwoMegabytes(t *testing.T) {
+	world.Slow(t)
 	var big bytes.Buffer
 	long := strings.Repeat("theirs ", 300)
 	big.WriteString("{\n  \"hooks\": {\n    \"Stop\": [\n")

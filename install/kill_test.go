@@ -137,6 +137,7 @@ func (k *killed) check() {
 }
 
 func TestKillAtAnyMoment(t *testing.T) {
+	world.Slow(t)
 	for _, c := range []struct {
 		agent  Agent
 		exists bool

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"aburn/internal/lab/world"
 )
 
 // plugged is the plugin as it is installed, in a world with a hook that is the given shell script.
@@ -66,6 +68,7 @@ func (p plugged) play(scene string, env ...string) (prompts, commands []string) 
 
 // TestOpencodePlugin: of each recorded scene the hook gets what hooks/opencode is tested with, in order.
 func TestOpencodePlugin(t *testing.T) {
+	world.Slow(t)
 	recorded, err := os.ReadFile("../hooks/opencode/testdata/payloads.tsv")
 	if err != nil {
 		t.Fatal(err)
@@ -95,6 +98,7 @@ func TestOpencodePlugin(t *testing.T) {
 
 // TestOpencodePluginHarmsNobody: whatever is wrong with the hook, opencode's own work goes on and its prompt stays.
 func TestOpencodePluginHarmsNobody(t *testing.T) {
+	world.Slow(t)
 	for name, hook := range map[string]string{
 		"gone": "", "fails": "exit 2", "is killed": "kill -9 $$", "reads nothing": "exec <&-; exit 0", "hangs": "exec sleep 600",
 		"says nonsense": "cat >/dev/null; echo nonsense", "says something else": `cat >/dev/null; echo '{"text":7}'; echo more >&2`,

@@ -138,6 +138,7 @@ func everyFile(t *testing.T, n int, property func(b *bench, a Agent, original []
 }
 
 func TestInstallKeepsEverythingAndUninstallTheBytes(t *testing.T) {
+	world.Slow(t)
 	everyFile(t, 260, func(b *bench, a Agent, original []byte, seed uint64) {
 		b.install()
 		installed := b.read()

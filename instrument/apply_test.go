@@ -10,6 +10,7 @@ import (
 
 	"aburn/instrument/edit"
 	"aburn/instrument/jsast"
+	"aburn/internal/lab/world"
 )
 
 func folder(t *testing.T, texts map[string]string) string {
@@ -122,6 +123,7 @@ func TestAMovedFunctionIsFoundByItsName(t *testing.T) {
 
 // TestTheFormatterPrintsWhatItPrintedBefore: its text counts only where it printed the original, and where the proof holds.
 func TestTheFormatterPrintsWhatItPrintedBefore(t *testing.T) {
+	world.Slow(t)
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("needs node")
 	}

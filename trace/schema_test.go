@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"aburn/internal/lab/world"
 )
 
 func compiled(t testing.TB) *jsonschema.Schema {
@@ -60,6 +62,7 @@ func TestGoldensAreOfTheSchema(t *testing.T) {
 
 // Whatever is changed in the form of a trace, the schema refuses it.
 func TestSchemaRefusesMutants(t *testing.T) {
+	world.Slow(t)
 	schema := compiled(t)
 	data, err := handmade().AppendJSON(nil)
 	if err != nil {

@@ -180,6 +180,7 @@ func (v *witness) polls(f Fact) map[string]bool {
 
 // The twelve invariants, and that nothing grows, over sequences that are drawn. An error names the seed.
 func TestInvariants(t *testing.T) {
+	world.Slow(t)
 	reached := map[told]int{}
 	for seed := range uint64(world.Storm(100_000)) {
 		r := rand.New(rand.NewPCG(seed, 14))

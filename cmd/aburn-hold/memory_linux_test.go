@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"aburn/internal/hold"
+	"aburn/internal/lab/world"
 )
 
 // maxMemory is how much a holder may keep, in KiB: fifty of them run for days.
 const maxMemory = 4 << 10
 
 func TestHolderIsSmall(t *testing.T) {
+	world.Slow(t)
 	bin := filepath.Join(t.TempDir(), "aburn-hold")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

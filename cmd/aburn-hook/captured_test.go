@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	lab "aburn/internal/lab/world"
 )
 
 // ofPath is the hash of an input with a path, which may be one of this test's own home.
@@ -16,6 +18,7 @@ var ofPath = regexp.MustCompile(`("path":"[^"]*","input":)"[0-9a-f]{8}"`)
 // Every session of the agents without own transcripts beside it that was recorded: all hook calls in their order
 // through the real executable. The client's stores are not there, so nothing is inferred from them.
 func TestCapturedSequences(t *testing.T) {
+	lab.Slow(t)
 	for agent, least := range map[string]int{"gemini": 8, "qwen": 7} {
 		names, err := filepath.Glob("../../hooks/" + agent + "/testdata/sequences/*.jsonl")
 		if err != nil || len(names) < least {

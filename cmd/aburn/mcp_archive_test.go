@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	synth "aburn/internal/lab/synth/archived"
+	"aburn/internal/lab/world"
 	"aburn/internal/mcpserver"
 )
 
@@ -141,6 +142,7 @@ func openBlock(text string) (open string) {
 
 // TestMCPNothingOfOtherProjects: what is asked about one project of an archive tells of no session of another, and names none.
 func TestMCPNothingOfOtherProjects(t *testing.T) {
+	world.Slow(t)
 	w, sessions := newMCPArchive(t)
 	s := w.dial()
 	mine := sessions[len(sessions)/2].Project

@@ -12,12 +12,14 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/insight/remedy"
 	synth "aburn/internal/lab/synth/archived"
+	"aburn/internal/lab/world"
 	"aburn/internal/plain"
 )
 
 // On a terminal what is told about failures is folded at its width, under headings that stand out; on a pipe it is the Markdown
 // that agents get. The word for what helps stands nowhere but where a rule matched, and in "not a fix".
 func TestFailuresOnATerminal(t *testing.T) {
+	world.Slow(t)
 	dir := t.TempDir()
 	if _, err := synth.Make(t.Context(), dir, synth.Options{Units: 300, Seed: 1, Now: time.Now()}); err != nil {
 		t.Fatal(err)

@@ -85,6 +85,7 @@ func count(list []string, text string) (n int) {
 
 // A worker that sits at its prompt is sent a message by keys, and one with many lines; each is a prompt of its own record.
 func TestSendToAnIdleWorker(t *testing.T) {
+	world.Slow(t)
 	s := newScreenSite(t, "begin")
 	s.untilIs("idle", inState("idle"))
 	for i, text := range []string{"use port 8081", strings.Repeat("a line of many\n", 80) + "the end"} {

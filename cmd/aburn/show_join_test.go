@@ -10,6 +10,7 @@ import (
 
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/own"
@@ -21,6 +22,7 @@ const pair = "../../trace/join/testdata/pairs/claude-denied"
 
 // A session that hooks recorded too is listed once, its story has what they alone know, and the differences are said.
 func TestShowJoins(t *testing.T) {
+	world.Slow(t)
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(pair)); err != nil {
 		t.Fatal(err)

@@ -293,6 +293,7 @@ func TestKilledTmuxServer(t *testing.T) {
 
 // TestKilledHolder: the agent lives on and is not called dead. kill finds it and what it started, and nothing else.
 func TestKilledHolder(t *testing.T) {
+	world.Slow(t)
 	t.Parallel()
 	s := newSite(t)
 	cmd := s.command("aburn", "spawn", "--env", "DO", "--name", "w", "task")
@@ -332,6 +333,7 @@ func TestKilledHolder(t *testing.T) {
 
 // TestAttach: a person sees the worker's terminal, also from within another tmux, leaves it, and the worker goes on.
 func TestAttach(t *testing.T) {
+	world.Slow(t)
 	t.Parallel()
 	s := newSite(t)
 	cmd := s.command("aburn", "spawn", "--env", "DO", "--name", "w", "task")

@@ -266,6 +266,7 @@ func TestWatchOfADeletedProject(t *testing.T) {
 
 // Whatever happens to the files of .oss, what goes wrong later is told, and nothing twice.
 func TestWatchSurvives(t *testing.T) {
+	world.Slow(t)
 	dir := t.TempDir() // not newProject: the log is damaged on purpose
 	must(t, dir, "init", "--here", "--force")
 	settle(t, dir, `"bell": false`)

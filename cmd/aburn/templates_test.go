@@ -12,12 +12,14 @@ import (
 	"aburn/cmd/aburn/internal/setup"
 	"aburn/cmd/internal/kit"
 	"aburn/install"
+	"aburn/internal/lab/world"
 	"aburn/templates"
 )
 
 // TestTemplatesSpeakOurLanguage runs every command line that a template shows, with its blanks filled in: a prompt that
 // asks for an option that does not exist would fail in somebody's session.
 func TestTemplatesSpeakOurLanguage(t *testing.T) {
+	world.Slow(t)
 	dir := t.TempDir()
 	home := t.TempDir()
 	env := func(name string) string { return map[string]string{"HOME": home}[name] }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	synth "aburn/internal/lab/synth/archived"
+	"aburn/internal/lab/world"
 	"aburn/internal/plain"
 )
 
@@ -152,6 +153,7 @@ func TestAnswersFitATerminal(t *testing.T) {
 
 // What the archive's commands print fits a narrow terminal, too. Paths of files stay whole.
 func TestArchiveFitsATerminal(t *testing.T) {
+	world.Slow(t)
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "home"), os.DirFS("testdata/store/home")); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"aburn/install"
+	"aburn/internal/lab/world"
 )
 
 // appServer is a codex that keeps what it is told and writes what Codex 0.169.0 would have written.
@@ -24,6 +25,7 @@ done
 
 // TestUninstallTakesOutTrust: with the hooks go Codex' records of trust in them, through Codex, and nobody else's.
 func TestUninstallTakesOutTrust(t *testing.T) {
+	world.Slow(t)
 	const mine = "model = \"x\"\n"
 	for _, c := range []struct {
 		name    string

@@ -254,6 +254,7 @@ func TestWebDemo(t *testing.T) {
 
 // A link of a report leads through the door to the session.
 func TestWebLinksOfReports(t *testing.T) {
+	world.Slow(t)
 	w := newWebWorld(t, webUnits)
 	w.serve("--no-ingest")
 	path := filepath.Join(w.dir, "report.html")

@@ -95,6 +95,7 @@ func TestWebNumbers(t *testing.T) {
 
 // What the page says of money, aburn cost says of the same projects, to the last digit.
 func TestWebCostIsCost(t *testing.T) {
+	world.Slow(t)
 	w := newWebWorld(t, webUnits)
 	w.serve("--no-ingest", "--timezone", "America/Los_Angeles")
 	for _, by := range []string{"day", "model", "agent"} {
@@ -140,6 +141,7 @@ func TestWebCostIsCost(t *testing.T) {
 
 // Every row of a list is on exactly one of its pages, in the list's order, also while newer sessions come.
 func TestWebPaging(t *testing.T) {
+	world.Slow(t)
 	w := newWebWorld(t, webUnits)
 	w.serve("--no-ingest")
 	row := regexp.MustCompile(`<td class="wide">(?:<span[^>]*>[^<]*</span>)*\s*<a href="(/s/[^"]*)">`)

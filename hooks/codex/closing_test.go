@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aburn/hooks"
+	"aburn/internal/lab/world"
 )
 
 // A call that is open when an event comes, what the transcript says of it, and how
@@ -107,6 +108,7 @@ func told(d hooks.Draft) string {
 
 // A turn's end is looked for once, however many calls are open.
 func TestCloserOfManyCalls(t *testing.T) {
+	world.Slow(t)
 	path := filepath.Join(t.TempDir(), "rollout.jsonl")
 	turns := strings.Repeat(`{"timestamp":"2026-11-21T08:00:00.000Z","payload":{"type":"task_complete"}}`+"\n", 10_000)
 	if err := os.WriteFile(path, []byte(turns), 0o600); err != nil {

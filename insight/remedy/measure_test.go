@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aburn/insight"
+	"aburn/internal/lab/world"
 )
 
 // many is n sessions with the fine key "e1-kk" that ended at minute end, one after another.
@@ -149,6 +150,7 @@ func TestNeighbours(t *testing.T) {
 // Very many notes of one key, as a script could write them, are measured in a time that grows with their number: to compare each with
 // all others would take longer than a test may. What was tried last has what came after, and nothing else does.
 func TestMeasureManyNotes(t *testing.T) {
+	world.Slow(t)
 	const notes = 300_000
 	applied := make([]Applied, notes)
 	for i := range applied {

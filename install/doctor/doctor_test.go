@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aburn/install"
+	lab "aburn/internal/lab/world"
 )
 
 func TestNothingIsThere(t *testing.T) {
@@ -101,6 +102,7 @@ func TestLogInGit(t *testing.T) {
 }
 
 func TestWhatKeepsHooksFromRunning(t *testing.T) {
+	lab.Slow(t)
 	for _, c := range []struct {
 		name    string
 		prepare func(w *world)
@@ -176,6 +178,7 @@ func TestWhatKeepsHooksFromRunning(t *testing.T) {
 }
 
 func TestSessionsThatAreNotInTheLog(t *testing.T) {
+	lab.Slow(t)
 	now := time.Now().Add(2 * time.Second)
 	for _, c := range []struct {
 		name    string

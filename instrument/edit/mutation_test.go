@@ -71,6 +71,7 @@ func mutants(m *jsast.Module, taken []jsast.Range) (list []mutant) {
 
 // TestMutations changes instrumented files in one place: each change is found.
 func TestMutations(t *testing.T) {
+	world.Slow(t)
 	want, found := world.Storm(200), 0
 	modules(t, want, func(seed uint64, r *rand.Rand, m *jsast.Module) {
 		if found >= want {

@@ -71,6 +71,7 @@ func storm() int {
 
 // TestStorm is the promise of this package on random modules and plans.
 func TestStorm(t *testing.T) {
+	world.Slow(t)
 	spans, functions := 0, 0
 	modules(t, storm(), func(seed uint64, r *rand.Rand, m *jsast.Module) {
 		p := randomPlan(r, m)
@@ -191,6 +192,7 @@ func reprint(r *rand.Rand, m *jsast.Module) []byte {
 // TestUnlikeFiles compares files that have nothing to do with one another: an
 // instrumented one with another's original.
 func TestUnlikeFiles(t *testing.T) {
+	world.Slow(t)
 	var before *jsast.Module
 	modules(t, world.Storm(100), func(seed uint64, r *rand.Rand, m *jsast.Module) {
 		out, _, err := Apply(t.Context(), engine(), m, randomPlan(r, m), Names{Tracer: "shop"})

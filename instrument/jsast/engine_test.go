@@ -79,6 +79,7 @@ func stand(t *testing.T, script string) {
 }
 
 func TestNodeThatWillNotDo(t *testing.T) {
+	world.Slow(t)
 	for name, c := range map[string]struct{ script, want string }{
 		"old":      {`read line; echo '{"node":16}'; read line`, "node is version 16, it takes 18"},
 		"ends":     {"exit 3", "the process ended"},

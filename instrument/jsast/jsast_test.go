@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"aburn/internal/lab/world"
 )
 
 var shared = NewGoja()
@@ -81,6 +83,7 @@ func torture() map[string]string {
 
 // TestEnginesAgree is the promise that the engine cannot be seen in an answer.
 func TestEnginesAgree(t *testing.T) {
+	world.Slow(t)
 	n := node(t)
 	sources := torture()
 	for _, folder := range []string{"corpus", "broken", "../bundle"} {

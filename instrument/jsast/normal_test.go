@@ -3,6 +3,8 @@ package jsast
 import (
 	"slices"
 	"testing"
+
+	"aburn/internal/lab/world"
 )
 
 // TestSame holds what a formatter may do.
@@ -93,6 +95,7 @@ func TestDiffComments(t *testing.T) {
 
 // TestMutations changes the corpus in every single place, one at a time: each is found.
 func TestMutations(t *testing.T) {
+	world.Slow(t)
 	n := 0
 	for name, source := range files(t, "corpus") {
 		m := parse(t, source)

@@ -18,6 +18,8 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+
+	"aburn/internal/lab/world"
 )
 
 func text(s string) *commonpb.AnyValue {
@@ -249,6 +251,7 @@ trace.setGlobalTracerProvider(new TracerProvider())
 `
 
 func TestTap(t *testing.T) {
+	world.Slow(t)
 	needNode(t)
 	dir := project(t, map[string]string{"node_modules/sdk/index.js": sdk, "sdk.cjs": "require('sdk')", "own.js": "require('sdk'); require('./src/shop.js').place({ id: 1, ok: true })",
 		"plain.js": "require('./src/shop.js').place({ id: 1, ok: true })", "again.js": "require('sdk')\nrequire('@opentelemetry/api').trace.disable()\ndelete require.cache[require.resolve('sdk')]; require('sdk')\nrequire('./src/shop.js').place({ id: 1, ok: true })"})

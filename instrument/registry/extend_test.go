@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aburn/instrument/registry"
+	"aburn/internal/lab/world"
 )
 
 // extend writes an extension into a folder, as a caller would.
@@ -177,6 +178,7 @@ func registryOf(rnd *rand.Rand) map[string]string {
 }
 
 func TestProperties(t *testing.T) {
+	world.Slow(t)
 	for seed := range uint64(150) {
 		rnd := rand.New(rand.NewPCG(seed, 15))
 		files := registryOf(rnd)

@@ -11,11 +11,13 @@ import (
 	"testing"
 
 	"aburn/instrument/registry"
+	"aburn/internal/lab/world"
 )
 
 // TestHostileRegistriesAreRefusedOrJudged: each is read in bounds, and the answer
 // says what is wrong.
 func TestHostileRegistriesAreRefusedOrJudged(t *testing.T) {
+	world.Slow(t)
 	bomb := "groups:\n- {id: a, type: attribute_group, brief: b, annotations: &a0 {x: y}, extends: b}\n"
 	for i := range 30 {
 		bomb += fmt.Sprintf("- {id: b%d, type: scope, brief: b, annotations: &a%d {l: [*a%d, *a%d, *a%d]}}\n", i, i+1, i, i, i)
@@ -81,6 +83,7 @@ func TestNothingOutsideIsRead(t *testing.T) {
 }
 
 func TestArchiveBombIsRefused(t *testing.T) {
+	world.Slow(t)
 	var packed bytes.Buffer
 	g := gzip.NewWriter(&packed)
 	if _, err := g.Write(make([]byte, 200<<20)); err != nil {

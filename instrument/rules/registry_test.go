@@ -9,6 +9,7 @@ import (
 
 	"aburn/instrument/registry"
 	"aburn/instrument/scan"
+	"aburn/internal/lab/world"
 )
 
 const shop = `groups:
@@ -70,6 +71,7 @@ func withSpan(before, head, name, set, body string) (orig, later string) {
 
 // TestRulesOnTheRegistry: what each rule says of one span, without the lines.
 func TestRulesOnTheRegistry(t *testing.T) {
+	world.Slow(t)
 	const (
 		place = "export async function placeOrder(order) "
 		work  = "const n = order.items.length;\nawait g(order.id, n);"

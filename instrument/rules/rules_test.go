@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"aburn/instrument/jsast"
+	"aburn/internal/lab/world"
 )
 
 var engine = sync.OnceValue(func() jsast.Engine { return jsast.Start(context.Background()) })
@@ -75,6 +76,7 @@ func set(statement string) (orig, later string) {
 
 // TestFindings holds what each rule says, and where.
 func TestFindings(t *testing.T) {
+	world.Slow(t)
 	type pair struct {
 		name, orig, later, want string
 		config                  Config

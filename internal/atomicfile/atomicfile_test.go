@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aburn/internal/lab/world"
 )
 
 // storm makes this process replace one file over and over until it is killed.
@@ -113,6 +115,7 @@ func TestUnwritableFolder(t *testing.T) {
 
 // kill -9 at any moment leaves one whole version, and a reader never sees less.
 func TestKilledWriters(t *testing.T) {
+	world.Slow(t)
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, version(0), 0o600); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aburn/internal/lab/world"
 )
 
 // speak starts an agent that is spoken to in lines.
@@ -95,6 +97,7 @@ func TestLinesReachTheAgent(t *testing.T) {
 
 // What the agent prints is bounded: the oldest goes, and whoever reads on loses nothing that is still there.
 func TestSaidIsBounded(t *testing.T) {
+	world.Slow(t)
 	s := newStage(t)
 	const n = 3000
 	s.speak(fmt.Sprintf(`i=0; x=$(head -c 8192 /dev/zero | tr '\0' x); while [ $i -lt %d ]; do echo $i $x; i=$((i+1)); while [ $((i %% 500)) = 0 ] && [ ! -e read.$i ]; do sleep 0.01; done; done`, n))

@@ -8,6 +8,7 @@ import (
 
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 )
 
@@ -51,6 +52,7 @@ func TestCutAtEveryByte(t *testing.T) {
 // Cuts inside the block of a rotation: numbers go on without a hole or a
 // double, nothing is lost, and the next rotator puts it right.
 func TestCutInBlock(t *testing.T) {
+	world.Slow(t)
 	whole := func(dir string) *journal.Journal {
 		j := open(t, dir, journal.Options{By: journal.Command, Sync: journal.SyncNone})
 		mustAppend(t, j, life("plan", logfmt.Start, "p1"), life("plan", logfmt.Complete, "p2"), life("build", logfmt.Start, "b1"), entry("a"))

@@ -13,6 +13,7 @@ import (
 
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 )
 
@@ -20,6 +21,7 @@ import (
 // synced before it is acknowledged (COMPLETE, …) is all there afterwards, also
 // across rotations; of the rest what is there is whole, and the log goes on.
 func TestPowerCut(t *testing.T) {
+	world.Slow(t)
 	for _, c := range []struct {
 		kind   string
 		event  logfmt.Event

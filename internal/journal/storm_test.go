@@ -17,6 +17,7 @@ import (
 // kill -9 of writers at random moments: no acknowledged entry is lost, and what
 // is torn belongs to a writer that was killed.
 func TestKilledWriters(t *testing.T) {
+	world.Slow(t)
 	for _, size := range []int{800, 60_000, 2_000_000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			dir := folder(t, journal.BadLine, journal.TornTail)
@@ -76,6 +77,7 @@ func killing(t *testing.T, kills int, w job) (acked []string) {
 // writers that got the lock are numbered without a hole, and the two lines of
 // an entry stand together.
 func TestManyWriters(t *testing.T) {
+	world.Slow(t)
 	for _, n := range []int{2, 8, 32, 128} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			dir := folder(t)

@@ -166,6 +166,7 @@ func TestKilledDelivery(t *testing.T) {
 
 // Killed at any step of a Put, what was there is there, and what was acknowledged, too.
 func TestKilledPut(t *testing.T) {
+	world.Slow(t)
 	eachStep(t, job{what: "put", session: "s1", at: noon(), count: 2}, func(b *bench) {
 		b.put(forSession("before", "s2"), noon())
 	}, func(b *bench, said string) {

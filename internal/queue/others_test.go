@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/queue"
 )
 
@@ -150,6 +151,7 @@ func TestLookingLeavesNoTrace(t *testing.T) {
 // Somebody else may write as many tasks with one id as there is room for. One of them counts, ours if there is one, and
 // nobody looks at each for each.
 func TestManyOfOneID(t *testing.T) {
+	world.Slow(t)
 	foreign := `{"id":"a","session":"s1","prompt":"theirs","hmac":"` + strings.Repeat("ab", 32) + `","status":"`
 	signed := onBench(t, "")
 	signed.put(forSession("a", "s1"), noon())

@@ -76,6 +76,7 @@ func (c *crew) end(i int, kill bool) {
 // Many processes put, deliver and drop at once: what was acknowledged is in the queue or in the archive, each task is
 // told once, and only to its session.
 func TestManyProcesses(t *testing.T) {
+	world.Slow(t)
 	b := onBench(t, others(t)["pretty.json"])
 	c := &crew{TB: t}
 	const sessions = 4

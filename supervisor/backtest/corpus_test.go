@@ -183,6 +183,7 @@ func TestDueMissesNothing(t *testing.T) {
 // TestCorpus replays every scenario. With -v and -run TestCorpus/NAME it logs the course of one; a scenario that is judged
 // wrongly is counted, and fails nothing by itself: what the numbers of all may not fall below stands in docs/evidence/backtest.md.
 func TestCorpus(t *testing.T) {
+	world.Slow(t)
 	for _, folder := range []string{"tuned", "frozen"} {
 		for _, s := range corpus(t, folder) {
 			t.Run(s.Name, func(t *testing.T) {

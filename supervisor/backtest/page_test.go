@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
 	"aburn/supervisor"
 )
 
@@ -63,6 +64,7 @@ var replayed []*part
 
 // TestPage holds docs/evidence/backtest.md against what the replays say now.
 func TestPage(t *testing.T) {
+	world.Slow(t)
 	all := parts(t)
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -114,6 +116,7 @@ func TestFrozen(t *testing.T) {
 // TestEarned: a type may reach the queue only with at least 10 positives and 40 healthy sessions in the corpus and a precision of
 // at least 0.95, and of what is above the queue's threshold at least 90 % is true; so it is with the later examinations, too.
 func TestEarned(t *testing.T) {
+	world.Slow(t)
 	list := parts(t)
 	earned(t, list[2])
 	all := &part{}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/supervisor"
 )
 
@@ -78,6 +79,7 @@ func examined(b *strings.Builder, list []*part) {
 // TestSecond replays the later examinations. With -v and -run TestSecond/NAME it logs the course of one scenario; like those of
 // the corpus it fails nothing by itself: what the numbers may not fall below stands in docs/evidence/backtest.md.
 func TestSecond(t *testing.T) {
+	world.Slow(t)
 	for _, folder := range later {
 		for _, s := range corpus(t, folder) {
 			t.Run(s.Name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 	"aburn/supervisor/scenario"
 )
@@ -11,6 +12,7 @@ import (
 // TestTwiceIsOnce: hooks that are registered twice record each tool event twice with the same id, at once or a little later;
 // what is said is the same, at the same entries.
 func TestTwiceIsOnce(t *testing.T) {
+	world.Slow(t)
 	all := corpus(t, "tuned")
 	for _, folder := range later {
 		all = append(all, corpus(t, folder)...)

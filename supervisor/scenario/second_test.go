@@ -5,11 +5,13 @@ import (
 	"slices"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/supervisor/limits"
 )
 
 // TestSecond: the later examinations can be read, name known types only, and have what an examination needs.
 func TestSecond(t *testing.T) {
+	world.Slow(t)
 	var all []*Scenario
 	for _, folder := range []string{"examiner-2", "examiner-2-reworded", "examiner-2-after", "generated", "probes", "blind"} {
 		list, err := Load(filepath.Join(testdata, folder))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 )
 
@@ -42,6 +43,7 @@ func TestTogether(t *testing.T) {
 
 // Sub-agents of many sessions in many projects are all found, each with its own meta file, always in the same order.
 func TestFindMany(t *testing.T) {
+	world.Slow(t)
 	home := t.TempDir()
 	want := map[string]string{} // the meta file of each store
 	put := func(path, meta string) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/tracetest"
@@ -71,6 +72,7 @@ func TestRunsLinked(t *testing.T) {
 }
 
 func TestCuts(t *testing.T) {
+	world.Slow(t)
 	for _, dir := range runs(t) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/tracetest"
 )
@@ -44,6 +45,7 @@ func TestBuilt(t *testing.T) {
 // Nothing of an event changes with what comes behind it, beyond what tracetest forgets and the text of one session that is
 // written anew.
 func TestCuts(t *testing.T) {
+	world.Slow(t)
 	sink := tracetest.Read(t, New(), home, "testdata/built")
 	for _, store := range sink.Stores {
 		root, _, _ := strings.Cut(store.Path, "/.gemini/")

@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace/tracetest"
 )
 
 // A trace holds nothing of the lines that it was read from: its memory does not grow with them.
 func TestMemory(t *testing.T) {
+	world.Slow(t)
 	const lines, size = 8, 1 << 20
 	path := filepath.Join(t.TempDir(), "chats", "session-2026-01-01T10-00-5c52c37e.jsonl")
 	long := strings.Repeat("long ", size/5)

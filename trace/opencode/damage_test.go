@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/tracetest"
 )
@@ -132,6 +133,7 @@ func TestWhatWasTakenOut(t *testing.T) {
 
 // TestDamagedRecords: each is told with its place, and what is around it is read.
 func TestDamagedRecords(t *testing.T) {
+	world.Slow(t)
 	for _, c := range []struct{ table, id string }{
 		{"part", "prt_1fd118ad1001NiJCOIKqef1eGB"}, {"message", "msg_1fd118ccd001QDdq5w4KLdkR4N"},
 	} {

@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace/tracetest"
 )
 
 // TestTracesHoldNoContent: of records of a mebibyte each, a trace keeps some hundred bytes.
 func TestTracesHoldNoContent(t *testing.T) {
+	world.Slow(t)
 	path := fixture(t)
 	big := strings.Repeat("some words of a long text ", 40_000)
 	state := func(status, more string) string {

@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 )
 
 // TestRaw: every ref of every trace leads to the record that the event tells of.
 func TestRaw(t *testing.T) {
+	world.Slow(t)
 	events, rows := fixture(t), fixture(t)
 	change(t, rows, "DELETE FROM event")
 	for _, store := range []string{events, rows, "testdata/legacy"} {

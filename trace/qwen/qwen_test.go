@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/tracetest"
 )
@@ -44,6 +45,7 @@ func TestBuilt(t *testing.T) {
 
 // Nothing of an event changes with what comes behind it, beyond what tracetest forgets.
 func TestCuts(t *testing.T) {
+	world.Slow(t)
 	tracetest.Cuts(t, told{New()}, home)
 	tracetest.Cuts(t, told{New()}, built)
 }
@@ -239,6 +241,7 @@ func TestUnreadable(t *testing.T) {
 
 // A trace holds nothing of the lines that it was read from: its memory does not grow with them.
 func TestMemory(t *testing.T) {
+	world.Slow(t)
 	const lines, size = 8, 1 << 20
 	path := filepath.Join(t.TempDir(), "chats", "s.jsonl")
 	long := strings.Repeat("long ", size/5)

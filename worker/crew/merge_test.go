@@ -360,6 +360,7 @@ func (y *yard) plainGit(way rune) (clean bool, treeOf string, conflicts []string
 // TestIncludeChanges: what was staged, unstaged, untracked and deleted is committed on the worker's branch and merged, and a
 // snapshot holds how it was.
 func TestIncludeChanges(t *testing.T) {
+	world.Slow(t)
 	y := newYard(t, "lines 9 > a; lines 9 > b; lines 9 > c; echo '*.ign' > .gitignore")
 	y.sh(y.tree, "edit a 1 w; git add a; edit a 9 w; rm b; lines 3 > new; echo secret > x.ign")
 	status, _ := y.git(y.tree, "status", "--porcelain")
@@ -408,6 +409,7 @@ func TestIncludeChangesThatConflict(t *testing.T) {
 
 // TestHooksRunOnlyIfSaid: hooks of the repository and options of its branch change nothing, until a person says --hooks.
 func TestHooksRunOnlyIfSaid(t *testing.T) {
+	world.Slow(t)
 	y := newYard(t, "lines 9 > a; lines 9 > b")
 	y.sh(y.main, `edit b 1 m; save
 for h in pre-merge-commit commit-msg post-merge post-checkout pre-commit reference-transaction prepare-commit-msg; do printf '#!/bin/sh\necho $(basename $0) >> "$HOME/ran"\n' > .git/hooks/$h; chmod +x .git/hooks/$h; done
@@ -456,6 +458,7 @@ func TestMergeOnto(t *testing.T) {
 
 // TestSync sets commits onto the base as it stands now, and goes away from nothing else.
 func TestSync(t *testing.T) {
+	world.Slow(t)
 	y := newYard(t, "lines 30 > a; lines 9 > b")
 	ctx := t.Context()
 	y.sh(y.tree, "edit a 5 w; save one; edit a 28 w; save two")
@@ -515,6 +518,7 @@ func TestSyncKeepsIgnoredFiles(t *testing.T) {
 // TestGatesHaveOneBudget: an earlier engine of this kind ran a failing check 2,267 times, as going round again was not counted.
 // Here each run is counted when it begins, also one that nobody saw end, and only a pass gives the budget back.
 func TestGatesHaveOneBudget(t *testing.T) {
+	world.Slow(t)
 	y := newYard(t, "lines 9 > a; echo runs > .gitignore")
 	y.sh(y.tree, "edit a 5 w; save")
 	o := MergeOptions{Gates: Gates{Run: []string{"echo x >> runs; echo why >&2; test -e ok"}, Retries: 2}}
@@ -545,6 +549,7 @@ func TestGatesHaveOneBudget(t *testing.T) {
 
 // TestNothingPassesNoGate: an earlier engine passed a run whose agent had changed nothing, as a way led past the check.
 func TestNothingPassesNoGate(t *testing.T) {
+	world.Slow(t)
 	y := newYard(t, "lines 9 > a")
 	o := MergeOptions{Gates: Gates{Run: []string{"true"}, Retries: 2}}
 	refused := func(text string) {

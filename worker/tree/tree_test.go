@@ -229,6 +229,7 @@ func storms(t testing.TB) int {
 
 // Whatever stood in a tree comes back byte for byte: by our own restore, and by plain git.
 func TestKeptStateComesBack(t *testing.T) {
+	lab.Slow(t)
 	w := newWorld(t)
 	seed := rand.Uint64()
 	for i := range storms(t) {

@@ -12,11 +12,13 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/insight/cost"
 	"aburn/internal/lab/synth/archived"
+	"aburn/internal/lab/world"
 	"aburn/internal/term"
 )
 
 // What of today's is in failed sessions is what the failed ones among the sessions with answers of today cost.
 func TestFailedToday(t *testing.T) {
+	world.Slow(t)
 	now := time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC)
 	dir := t.TempDir()
 	if _, err := archived.Make(context.Background(), dir, archived.Options{Units: 1500, Seed: 3, Now: now}); err != nil {

@@ -11,6 +11,7 @@ import (
 	"aburn/archive/digests"
 	"aburn/archive/ingest"
 	"aburn/insight"
+	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/own"
@@ -72,6 +73,7 @@ func (p *generated) load(t *testing.T) (all []*insight.Digest) {
 
 // What is said of an archive is what it was made to hold.
 func TestPile(t *testing.T) {
+	world.Slow(t)
 	p := made(t)
 	t.Run("digests", p.digestsAreTrue)
 	t.Run("report", p.reportIsTrue)
@@ -181,6 +183,7 @@ func (s *Session) failed() (all []counted) {
 
 // The same is said where the sessions are read from the files that agents and hooks write.
 func TestStores(t *testing.T) {
+	world.Slow(t)
 	ctx, dir := context.Background(), t.TempDir()
 	now := time.Now().UTC().Truncate(time.Second)
 	truth, err := MakeStores(dir, Options{Units: 150, Seed: 2, Now: now})

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/scrub"
 )
 
@@ -43,6 +44,7 @@ func files(t *testing.T, dir string) map[string][32]byte {
 }
 
 func TestEqualOptionsGiveEqualBytes(t *testing.T) {
+	world.Slow(t)
 	o := Options{Size: 3 << 20, Seed: 7, Brief: true, Own: true}
 	a, _ := make1(t, o)
 	b, _ := make1(t, o)
@@ -92,6 +94,7 @@ func TestTruthAddsUp(t *testing.T) {
 
 // A few megabytes hold some of everything.
 func TestSmallHomesHoldAll(t *testing.T) {
+	world.Slow(t)
 	_, truth := make1(t, Options{Size: 20 << 20, Seed: 3, Brief: true, Own: true})
 	for source, lacks := range map[string]string{
 		"claude": "containers repeats dropped reviews legacy", "codex": "notified queued abandoned user_calls background copied",
