@@ -216,9 +216,7 @@ func TestPathThatWillNotLast(t *testing.T) {
 func TestProjectFileThatLeadsOut(t *testing.T) {
 	b := newBench(t, Claude, []byte(someSettings))
 	root := filepath.Join(b.home, "clone")
-	if err := os.MkdirAll(filepath.Join(root, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	makeRepository(t, root)
 	if err := os.Symlink(filepath.Dir(b.path), filepath.Join(root, ".claude")); err != nil {
 		t.Fatal(err)
 	}
@@ -235,6 +233,7 @@ func TestWhereTheFilesAre(t *testing.T) {
 	sub := filepath.Join(src, "a", "b")
 	linked := filepath.Join(b.home, "linked")
 	admin := filepath.Join(src, ".git", "worktrees", "linked")
+	makeRepository(t, src)
 	for _, dir := range []string{sub, linked, admin} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -334,9 +333,7 @@ func TestASecondRegistrationIsNoted(t *testing.T) {
 	b := newBench(t, Claude, []byte(someSettings))
 	b.install()
 	src := filepath.Join(b.home, "src")
-	if err := os.MkdirAll(filepath.Join(src, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	makeRepository(t, src)
 	b.options.Dir, b.options.Scope = src, Local
 	c := b.install()
 	if n := c.Files[0].Notes; len(n) != 1 || !strings.HasPrefix(n[0], b.path+" calls the hook too") {

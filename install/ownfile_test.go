@@ -128,9 +128,7 @@ func TestCopilotLineSurvives(t *testing.T) {
 func TestCopilotProject(t *testing.T) {
 	b := newBench(t, Copilot, nil)
 	root := filepath.Join(b.home, "src")
-	if err := os.MkdirAll(filepath.Join(root, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	makeRepository(t, root)
 	if err := os.Mkdir(filepath.Join(root, ".oss"), 0o700); err != nil {
 		t.Fatal(err)
 	}

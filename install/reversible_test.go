@@ -68,6 +68,17 @@ func (b *bench) env(name string) string {
 	return ""
 }
 
+// makeRepository makes dir a git work tree.
+func makeRepository(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (b *bench) write(data []byte) {
 	b.Helper()
 	if err := os.WriteFile(b.path, data, 0o644); err != nil {

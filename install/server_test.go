@@ -168,9 +168,7 @@ func TestServerMoves(t *testing.T) {
 func TestServerFiles(t *testing.T) {
 	b := newServerBench(t, nil)
 	repo := filepath.Join(b.home, "repo")
-	if err := os.MkdirAll(filepath.Join(repo, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	makeRepository(t, repo)
 	b.options.Dir, b.options.Scope = repo, Project
 	b.install()
 	data, err := os.ReadFile(filepath.Join(repo, ".mcp.json"))

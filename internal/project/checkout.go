@@ -19,10 +19,27 @@ func Checkout(dir string, env func(string) string) (worktree, main string) {
 		return worktree, main
 	}
 	for dir != home && dir != filepath.Dir(dir) {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		if isCheckout(dir) {
 			return dir, dir
 		}
 		dir = filepath.Dir(dir)
 	}
 	return "", ""
+}
+
+// isCheckout reports whether git would take dir for the root of a work tree: its .git is a git directory, or a file that
+// leads to one.
+func isCheckout(dir string) bool {
+	switch gitAt(dir) {
+	case gitFolder:
+		return true
+	case gitFile:
+		git := gitDir(dir)
+		if git == "" {
+			return false
+		}
+		_, err := os.Lstat(filepath.Join(git, "HEAD"))
+		return err == nil
+	}
+	return false
 }

@@ -22,6 +22,8 @@ func TestCheckout(t *testing.T) {
 		}
 	}
 	write(".git/HEAD", "") // somebody's dotfiles
+	write("src/.git/HEAD", "ref: refs/heads/main\n")
+	write("src/.git/worktrees/feature/HEAD", "ref: refs/heads/feature\n")
 	write("src/.git/worktrees/feature/commondir", "../..\n")
 	write("src/.git/worktrees/feature/gitdir", filepath.Join(home, "feature/.git")+"\n")
 	write("feature/.git", "gitdir: "+filepath.Join(home, "src/.git/worktrees/feature")+"\n")
@@ -29,12 +31,19 @@ func TestCheckout(t *testing.T) {
 	write("src/sub/x", "")
 	write("liar/.git", "gitdir: "+filepath.Join(home, "src/.git/worktrees/feature")+"\n")
 	write("plain/x", "")
+	write("sandbox/.git/.keep", "") // a folder that git takes no notice of
+	write("sandbox/x", "")
+	write("src/sandbox/.git/.keep", "")
+	write("lost/.git", "gitdir: "+filepath.Join(home, "gone")+"\n")
 	env := func(name string) string { return map[string]string{"HOME": home}[name] }
 	for _, c := range []struct{ dir, worktree, main string }{
 		{"src/sub", "src", "src"},
 		{"feature/sub", "feature", "src"},
 		{"liar", "liar", "liar"},
 		{"plain", "", ""},
+		{"sandbox", "", ""},
+		{"src/sandbox", "src", "src"},
+		{"lost", "", ""},
 		{".", "", ""},
 	} {
 		at := func(name string) string {

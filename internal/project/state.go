@@ -64,7 +64,7 @@ func (s *search) holders(dir, root string) iter.Seq[string] {
 			if !inside(dir, up) {
 				continue
 			}
-			if _, err := os.Lstat(in(up, ".git")); err == nil && !yield(up) {
+			if gitAt(up) != noGit && !yield(up) {
 				return
 			}
 		}

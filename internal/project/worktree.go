@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 )
@@ -20,11 +21,10 @@ import (
 // .git file can name a G of its own, but cannot place G inside somebody else's <common>.
 func linkedWorktree(dir, home string) (wt, main string) {
 	for {
-		st, err := os.Lstat(in(dir, ".git"))
-		if err == nil && st.IsDir() {
+		switch gitAt(dir) {
+		case gitFolder:
 			return "", ""
-		}
-		if err == nil && st.Mode().IsRegular() {
+		case gitFile:
 			if main = mainOf(dir); main != "" {
 				return dir, main
 			}
@@ -35,6 +35,35 @@ func linkedWorktree(dir, home string) (wt, main string) {
 		}
 		dir = above
 	}
+}
+
+// gitKind says what a folder's .git is.
+type gitKind int8
+
+const (
+	noGit gitKind = iota // nothing that git would use, such as the empty folder that a sandbox puts in place of a missing one
+	gitFolder
+	gitFile
+)
+
+// gitAt looks for HEAD first: every git directory has one. So a folder with or without .git costs one system call.
+func gitAt(dir string) gitKind {
+	_, err := os.Lstat(in(dir, ".git/HEAD"))
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err == nil:
+		return gitFolder
+	case missing && runtime.GOOS != "windows": // Windows says the same of a path through a file
+		return noGit
+	}
+	st, err := os.Lstat(in(dir, ".git"))
+	switch {
+	case err == nil && st.Mode().IsRegular():
+		return gitFile
+	case err == nil && st.IsDir() && !missing:
+		return gitFolder // it cannot be looked into
+	}
+	return noGit
 }
 
 func mainOf(wt string) string {
@@ -57,12 +86,11 @@ func mainOf(wt string) string {
 // points to; or "".
 func gitDir(dir string) string {
 	path := in(dir, ".git")
-	st, err := os.Lstat(path)
-	if err != nil {
-		return ""
-	}
-	if st.IsDir() {
+	switch gitAt(dir) {
+	case gitFolder:
 		return path
+	case noGit:
+		return ""
 	}
 	text, err := readSmall(path)
 	target, ok := strings.CutPrefix(text, "gitdir: ")

@@ -51,6 +51,42 @@ func TestBranchOfWorktreesAndFolders(t *testing.T) {
 	}
 }
 
+// An empty .git is no work tree: a sandbox makes one where none is. What lies above it counts as if it were not there.
+func TestEmptyGitFolder(t *testing.T) {
+	w := newWorld(t, "home/main/.oss/\nhome/wt/src/.git/\nhome/main/sub/.git/\nhome/all/.git/\nhome/all/p/.oss/\nhome/all/state/")
+	w.repo("home/main", "home/wt")
+	for _, c := range []struct{ start, want, branch string }{
+		{"home/wt/src", "home/main from home/wt as ../wt", "topic"},
+		{"home/main/sub", "home/main", "main"},
+	} {
+		if got := w.found(c.start); got != c.want {
+			t.Errorf("Find(%s) = %s, want %s", c.start, got, c.want)
+		}
+		p, err := Find(w.path(c.start), w.env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Branch(); got != c.branch {
+			t.Errorf("Branch(%s) = %q, want %q", c.start, got, c.branch)
+		}
+	}
+	w.vars["XDG_STATE_HOME"] = w.path("home/all/state")
+	w.setenv()
+	if err := Mark(w.path("home/all/p")); err != nil {
+		t.Errorf("a state folder beside the project: %v", err)
+	}
+	if got := w.found("home/all/p"); got != "home/all/p marked" {
+		t.Errorf("a state folder beside the project: %s", got)
+	}
+	w.draw("home/all/.git/HEAD=ref: refs/heads/main")
+	if err := os.Remove(markPath(w.path("home/all/p"), w.env) + sealSuffix); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.found("home/all/p"); got != "home/all/p" {
+		t.Errorf("a state folder in the project's checkout: %s", got)
+	}
+}
+
 // The layout that the other tests draw is git's own, also with relative paths, moved worktrees and bare repositories.
 func TestWorktreesOfRealGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
