@@ -80,10 +80,13 @@ func (l *Lock) Release() error { return l.f.Unlock() }
 func (l *Lock) Waited() time.Duration { return l.waited }
 
 // create creates the lock's file. O_EXCL never follows a link. Whoever loses the race uses the
-// winner's file.
+// winner's file. On Windows, opening a link that leads nowhere says only that no file is there.
 func create(root *os.Root, name string) error {
 	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
+		if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+			return ErrNotRegular
+		}
 		return nil
 	}
 	if err != nil {
