@@ -15,6 +15,9 @@ func (p *Project) Rel(path string) string {
 	if path == "" {
 		return ""
 	}
+	if os.IsPathSeparator(path[0]) && !filepath.IsAbs(path) { // on Windows, a path of a Unix shell: it has no drive
+		return filepath.ToSlash(path)
+	}
 	path = absIn(p.Worktree, path)
 	if inside(path, p.Worktree) {
 		return p.local(path)
