@@ -173,12 +173,19 @@ func headerSchema(path string) int {
 	return int(int32(binary.BigEndian.Uint32(header[60:])))
 }
 
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
 // View opens the archive in dir for reading. The error is *NotFound if there is none, *WrongSchema for an archive of
 // another version.
 func View(ctx context.Context, dir string) (*Archive, error) {
 	path := filepath.Join(dir, Name)
 	info, err := os.Stat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && isFile(dir): // Windows says of a path through a file that nothing is there
+		return nil, &NoPlace{fmt.Errorf("%s: not a folder", dir)}
 	case errors.Is(err, fs.ErrNotExist) || dir == "":
 		return nil, &NotFound{dir}
 	case err != nil:

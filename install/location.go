@@ -268,11 +268,11 @@ func passing(path string, env func(string) string) bool {
 		}
 	}
 	home := env("HOME")
-	if filepath.IsAbs(home) && within(path, home) {
-		return false
-	}
-	for _, dir := range []string{env("TMPDIR"), os.TempDir(), "/tmp", "/var/tmp", "/private/tmp", "/dev/shm"} {
-		if filepath.IsAbs(dir) && within(path, dir) {
+	for _, dir := range []string{env("TMPDIR"), os.TempDir(), "/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"} {
+		if !filepath.IsAbs(dir) || !within(path, dir) {
+			continue
+		}
+		if !filepath.IsAbs(home) || !within(home, dir) || !within(path, home) { // Windows has TEMP in the home directory
 			return true
 		}
 	}
