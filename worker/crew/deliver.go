@@ -1,0 +1,246 @@
+package crew
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"aburn/internal/lockfile"
+	"aburn/internal/queue"
+	"aburn/logfmt"
+	"aburn/worker"
+	"aburn/worker/heard"
+	"aburn/worker/ledger"
+	"aburn/worker/slot"
+	"aburn/worker/typing"
+)
+
+func (c *Crew) runtime(m *Member) Runtime {
+	for _, r := range c.Runtimes {
+		if r.Name() == m.Request.Via {
+			return r
+		}
+	}
+	return nil
+}
+
+// hand gives the messages to an agent without a terminal. Its record shows them later, as it shows a prompt.
+func (s *sender) hand(ctx context.Context, to slot.Channel, h slot.Handle, m *Member) (why string) {
+	for _, id := range waiting(m) {
+		if s.handed[id] {
+			continue
+		}
+		text, err := os.ReadFile(s.path(id))
+		if err == nil {
+			short, cancel := context.WithTimeout(ctx, sendStep)
+			_, err = to.Deliver(short, h, slot.Message{ID: id, Text: string(text)})
+			cancel()
+		}
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			return err.Error()
+		}
+		s.handed[id] = true
+	}
+	if s := m.Worker.State; s == worker.Working || s == worker.NeedsInput {
+		return waitingFor(m)
+	}
+	return "it was handed over, and the agent's record does not show it yet"
+}
+
+// unqueue takes the messages that wait out of the queue, in which they are if the agent had a terminal before: its hooks
+// would tell them too.
+func (s *sender) unqueue(m *Member) (took bool, err error) {
+	ids := waiting(m)
+	f, err := queue.File{}, error(nil)
+	if s.Queue != nil {
+		f, err = s.Queue.Read()
+	}
+	if err != nil || !slices.ContainsFunc(f.Tasks, func(t queue.Task) bool { return slices.Contains(ids, t.ID) }) {
+		return false, nil // what cannot be read, no hook can tell
+	}
+	desk, err := s.Queue.Lock(queueWait)
+	if err != nil {
+		return false, err
+	}
+	defer desk.Close()
+	for _, id := range ids {
+		desk.Withdraw(id, time.Now())
+	}
+	return true, desk.Close()
+}
+
+// queueWait is how long the queue's lock may be held by others.
+const queueWait = 5 * time.Second
+
+// enqueue sees to it that all waiting messages are in the queue of the agent's present session, in their order.
+func (s *sender) enqueue(m *Member, launch *ledger.Entry) (why string, err error) {
+	session := m.Session
+	if session == "" {
+		session = logfmt.SessionID(launch.Session)
+	}
+	switch {
+	case !m.Worker.Hooks:
+		return "its agent reports through no hooks, which hand messages over", nil
+	case session == "":
+		return "its session is not known yet", nil
+	case s.Queue == nil:
+		return "this project is not marked as yours: aburn init", nil
+	}
+	missing := waiting(m)
+	if f, err := s.Queue.Read(); err == nil {
+		missing = slices.DeleteFunc(missing, func(id string) bool {
+			return slices.ContainsFunc(f.Tasks, func(t queue.Task) bool { return t.ID == id && t.Session == session })
+		})
+	}
+	if len(missing) == 0 {
+		return "", nil
+	}
+	desk, err := s.Queue.Lock(queueWait)
+	if err != nil {
+		return "", err
+	}
+	defer desk.Close()
+	for _, id := range missing {
+		text, err := os.ReadFile(s.path(id))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // lost: said by whoever asks for it
+		}
+		if err != nil {
+			return "", err
+		}
+		desk.Withdraw(id, time.Now()) // of a former session
+		if ok, err := desk.PutMessage(id, session, "user", string(text), time.Now()); err != nil || !ok {
+			return noRoom, err
+		}
+	}
+	return "", desk.Close()
+}
+
+// typeOldest types the oldest message, if the agent sits at its prompt and typing is allowed.
+func (s *sender) typeOldest(ctx context.Context, m *Member, launch *ledger.Entry, sent Sent) (Sent, error) {
+	id := s.typeable(m)
+	terminal, screen := s.runtime(m).(slot.Typist)
+	client := s.prompter(m)
+	switch idle := m.Worker.Delivery() == worker.ByKeys; {
+	case id == "" || !idle && !s.options.Type:
+		return sent, nil
+	case !screen || client == nil:
+		return sent, nil
+	case idle:
+		time.Sleep(min(hookEnded, hookEnded-time.Since(m.Worker.Heard)))
+	}
+	text, err := os.ReadFile(s.path(id))
+	if err != nil {
+		return sent, err
+	}
+	tag := worker.Tag(id)
+	look, err := s.watch(m, id)
+	if err != nil {
+		return sent, err
+	}
+	job := typing.Job{
+		Terminal: terminal, Address: launch.Address, Client: client, Tag: tag, Text: string(text[len(tag)+1:]), Look: look,
+		Alone: s.keys, Pressing: func() error { return s.pressing(m, id) }, Patience: typing.Usual, Now: time.Now,
+	}
+	r, err := job.Type(ctx)
+	switch {
+	case r.Accepted:
+		if m, lerr := s.look(ctx); lerr == nil {
+			err = errors.Join(err, s.acknowledge(m))
+			if id != sent.ID {
+				return sent, err
+			}
+			sent.State, sent.Why = Accepted, ""
+		}
+		return sent, err
+	case id != sent.ID:
+		return sent, err
+	case r.Pressed:
+		sent.State = Unconfirmed
+	}
+	if sent.Why = r.Why; r.Left && r.Why != "" {
+		sent.Why += "; some of it may stand in its input line"
+	}
+	return sent, err
+}
+
+// typeable is the oldest waiting message that may be typed.
+func (s *sender) typeable(m *Member) string {
+	noKeys := map[string]bool{}
+	for i := range m.Ledger.Entries {
+		if e := &m.Ledger.Entries[i]; e.Kind == worker.Messaged {
+			noKeys[e.Message] = e.NoKeys
+		}
+	}
+	for _, id := range waiting(m) {
+		if !noKeys[id] {
+			return id
+		}
+	}
+	return ""
+}
+
+func (c *Crew) prompter(m *Member) slot.Prompter {
+	for _, a := range c.Agents {
+		if p, ok := a.(slot.Prompter); ok && a.Name() == m.Request.Agent {
+			return p
+		}
+	}
+	return nil
+}
+
+// pressing notes that keys are about to be pressed, and takes the message out of the queue: it is told by keys at most.
+func (s *sender) pressing(m *Member, id string) error {
+	if err := s.book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Unconfirmed, Gen: m.Worker.Gen, Message: id}}); err != nil {
+		return err
+	}
+	if s.Queue == nil {
+		return nil
+	}
+	desk, err := s.Queue.Lock(queueWait)
+	if err != nil {
+		return err
+	}
+	defer desk.Close()
+	if waits := slices.ContainsFunc(desk.Tasks(), func(t queue.Task) bool { return t.ID == id }); waits && !desk.Withdraw(id, time.Now()) {
+		return errors.New("a hook is telling it the message")
+	}
+	return desk.Close()
+}
+
+// keys keeps calls of the project's workers from beginning.
+func (s *sender) keys(context.Context) (release func(), err error) {
+	lock, err := lockfile.Acquire(s.Oss, queue.KeysLock, queueWait)
+	if err != nil {
+		return nil, err
+	}
+	return func() { lock.Release() }, nil
+}
+
+// watch looks at what the log says of the worker since now. What it said before is m.
+func (s *sender) watch(m *Member, id string) (func(context.Context) (typing.Sight, error), error) {
+	idle, why := m.Worker.Delivery() == worker.ByKeys || s.options.Type, ""
+	end, err := heard.EndOf(s.Log)
+	if err != nil {
+		return nil, err
+	}
+	// What was written since m was made.
+	if again, err := s.look(context.Background()); err != nil || again.Worker.Heard != m.Worker.Heard || again.Worker.State != m.Worker.State {
+		idle, why = false, "it began to do something meanwhile"
+	}
+	if !idle && why == "" {
+		why = waitingFor(m)
+	}
+	wt := s.wt(m.Request.Tree)
+	return func(context.Context) (typing.Sight, error) {
+		facts, n, err := heard.After(s.Log, end, wt)
+		sight := typing.Sight{Idle: idle, Last: uint64(n), Why: why}
+		for _, f := range facts {
+			sight.Heard = sight.Heard || f.Message == id
+		}
+		return sight, err
+	}, nil
+}

@@ -1,0 +1,190 @@
+package crew
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"aburn/internal/hold"
+	"aburn/internal/lockfile"
+	"aburn/internal/proc"
+	"aburn/worker"
+	"aburn/worker/ledger"
+	"aburn/worker/tree"
+)
+
+// spawnLock is held while a worker is being made.
+const spawnLock = "spawn.lock"
+
+// settle brings into the ledger what the holder wrote, and undoes a spawn whose process is gone.
+func (c *Crew) settle(ctx context.Context, book *ledger.Book) (*ledger.Contents, error) {
+	l, err := book.Read()
+	if err != nil {
+		return nil, err
+	}
+	if len(late(book, l)) > 0 {
+		if l, err = book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { return late(book, l), nil }); err != nil {
+			return nil, err
+		}
+	}
+	if gen := l.Gen(); gen > 1 {
+		return c.settleResume(book, l, gen)
+	}
+	if l.Last(worker.Launched) != nil || l.Last(worker.LaunchFailed) != nil {
+		return l, nil
+	}
+	root, err := os.OpenRoot(book.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	lock, err := lockfile.Acquire(root, spawnLock, 0)
+	if errors.Is(err, lockfile.ErrBusy) {
+		return l, nil // it is being made
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Release()
+	if held, err := hold.Held(book.Dir, 1); held || err != nil {
+		return l, nil // the holder still waits, or has just begun
+	}
+	return c.abandon(ctx, book)
+}
+
+// abandon undoes a spawn that ended in the middle.
+func (c *Crew) abandon(ctx context.Context, book *ledger.Book) (*ledger.Contents, error) {
+	l, err := book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { return late(book, l), nil })
+	if err != nil || l.Last(worker.Launched) != nil || l.Last(worker.LaunchFailed) != nil {
+		return l, err // somebody else was first
+	}
+	undone := true
+	if r, _ := requested(l); r.Tree != "" {
+		repo, err := tree.Open(ctx, r.Repo, c.Environ)
+		if err != nil {
+			return l, nil // it is said as it is: not started
+		}
+		worked := tree.NobodyWorked
+		if l.Last(worker.Prepared) != nil {
+			worked = tree.SomebodyMayHaveWorked
+		}
+		undone = c.takeBack(ctx, repo, r.Tree, r.Branch, r.Base, worked)
+	}
+	return book.Update(func(*ledger.Contents) ([]ledger.Entry, error) {
+		failed := ledger.Entry{Fact: worker.Fact{Kind: worker.LaunchFailed, Gen: 1}}
+		failed.Why = "spawn was ended before the agent ran"
+		if !undone {
+			return []ledger.Entry{failed}, nil
+		}
+		os.Remove(filepath.Join(book.Dir, portsFile))
+		return []ledger.Entry{failed, {Fact: worker.Fact{Kind: worker.Removed, Gen: 1, Clean: true}}}, nil
+	})
+}
+
+// late are the entries that the holder's files give and the ledger has not.
+func late(book *ledger.Book, l *ledger.Contents) (fresh []ledger.Entry) {
+	gen := l.Gen()
+	if gen == 0 {
+		return nil
+	}
+	has := func(k worker.Kind) bool {
+		e := l.Last(k)
+		return e != nil && e.Gen == gen
+	}
+	began, err := hold.ReadBegan(book.Dir, gen)
+	if err == nil && !has(worker.Launched) {
+		fresh = append(fresh, launched(l, gen, began))
+	}
+	ended, err := hold.ReadEnded(book.Dir, gen)
+	if err != nil || has(worker.Certificate) {
+		return fresh
+	}
+	if ended.Why != "" {
+		if !has(worker.LaunchFailed) {
+			fresh = append(fresh, ledger.Entry{Fact: worker.Fact{Kind: worker.LaunchFailed, Gen: gen}, Detail: ledger.Detail{Why: ended.Why}})
+		}
+		return fresh
+	}
+	if held, err := hold.Held(book.Dir, gen); !ended.Swept && (held || err != nil) {
+		return fresh // it still ends what the agent left
+	}
+	return append(fresh, certificate(gen, ended))
+}
+
+func launched(l *ledger.Contents, gen int, b hold.Began) ledger.Entry {
+	e := ledger.Entry{Fact: worker.Fact{
+		Kind: worker.Launched, Gen: gen, At: b.At, Host: b.Host, Boot: b.Boot, Up: b.Up,
+		Proc: &worker.Process{PID: b.Agent.PID, Start: b.Agent.Start},
+	}}
+	if p := l.Last(worker.Prepared); p != nil && p.Gen == gen {
+		e.Session, e.Mark, e.Address = p.Session, p.Mark, p.Address
+		e.Server, e.Hooks = p.Server, p.Hooks
+	}
+	e.Keeper = &worker.Process{PID: b.Holder.PID, Start: b.Holder.Start}
+	return e
+}
+
+func certificate(gen int, h hold.Ended) ledger.Entry {
+	e := ledger.Entry{
+		Fact: worker.Fact{
+			Kind: worker.Certificate, Gen: gen, At: h.At, Host: h.Host, Boot: h.Boot, Up: h.Up,
+			Proc: &worker.Process{PID: h.Agent.PID, Start: h.Agent.Start},
+		},
+		Detail: ledger.Detail{Signal: h.Signal},
+	}
+	if h.Signal == 0 {
+		e.Exit = &h.Code
+	}
+	if h.Left >= 0 {
+		e.Left = &h.Left
+	}
+	return e
+}
+
+// probe looks at the processes of a worker. What is new is recorded.
+func (c *Crew) probe(m *Member, alive map[string]map[string]bool) {
+	book := c.Store.Book(m.Name)
+	launch := m.Ledger.Last(worker.Launched)
+	f := worker.Fact{Kind: worker.Probed, Gen: launch.Gen, File: worker.Ledger}
+	if held, err := hold.Held(book.Dir, launch.Gen); err == nil {
+		f.Holder = life(held)
+	}
+	if began, err := hold.ReadBegan(book.Dir, launch.Gen); err == nil {
+		switch proc.Of(began.Agent, began.Host) {
+		case proc.Runs:
+			f.Process = worker.Alive
+		case proc.Gone:
+			f.Process = worker.Dead
+		}
+	}
+	f.Runtime = f.Holder
+	if there, ok := alive[m.Request.Via]; ok {
+		f.Runtime = life(there[launch.Address])
+	}
+	f.Host = proc.Host()
+	f.Boot, f.Up = proc.Clock()
+	f.Up = f.Up.Truncate(time.Millisecond)
+	f.At = time.Now().UTC().Truncate(time.Millisecond)
+	if f.Seq = m.Ledger.Entries[len(m.Ledger.Entries)-1].Seq + 1; !m.Worker.Worth(f) {
+		return
+	}
+	fresh := late(book, m.Ledger)
+	if len(fresh) == 0 {
+		fresh = []ledger.Entry{{Fact: f}}
+	}
+	l, err := book.Update(func(*ledger.Contents) ([]ledger.Entry, error) { return fresh, nil })
+	if err != nil {
+		return
+	}
+	m.Ledger = l
+	c.fold([]*Member{m})
+}
+
+func life(there bool) worker.Life {
+	if there {
+		return worker.Alive
+	}
+	return worker.Dead
+}

@@ -1,0 +1,105 @@
+package crew
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+
+	"aburn/internal/hold"
+	"aburn/internal/run"
+	"aburn/worker"
+	"aburn/worker/ledger"
+	"aburn/worker/tree"
+)
+
+// Start runs the agent and returns when it runs. In the person's own terminal, attached is the holder's process, and the
+// caller waits for it. What Prepare made is undone if the agent does not run.
+func (c *Crew) Start(ctx context.Context, repo *tree.Repo, s *Spawned, p Plan) (attached *exec.Cmd, err error) {
+	defer s.release()
+	if attached, err = c.run(ctx, s, p); err != nil {
+		c.undo(ctx, repo, s, err)
+	}
+	return attached, err
+}
+
+// run starts the holder of a generation, and returns when the agent runs. If it does not, nothing of it runs.
+func (c *Crew) run(ctx context.Context, s *Spawned, p Plan) (attached *exec.Cmd, err error) {
+	book := c.Store.Book(s.Name)
+	if err = hold.Offer(book.Dir, s.gen); err != nil {
+		return nil, err
+	}
+	mark := c.mark(s.Name, s.id)
+	ready := ledger.Entry{
+		Fact:   worker.Fact{Kind: worker.Prepared, Gen: s.gen, Hooks: p.Hooked},
+		Detail: ledger.Detail{Session: s.Session, Mark: mark},
+	}
+	argv := []string{c.Holder, book.Dir, strconv.Itoa(s.gen)}
+	launch := hold.Launch{
+		Lines: p.Lines, Dir: s.Folder, Argv: append([]string{p.Program}, s.Launch.Args...),
+		Env: append(run.Clean(c.Environ, append(append(p.Agent.Variables(), toolVariables...), p.Pass...)...), hold.MarkVariable+"="+mark),
+	}
+	launch.Env = append(launch.Env, s.Env...)
+	if c.After != nil {
+		launch.After, launch.Waited = c.After(s.Name), p.Runtime == nil
+	}
+	if p.Runtime == nil {
+		attached = exec.Command(argv[0], argv[1:]...)
+		attached.Stdin, attached.Stdout, attached.Stderr = os.Stdin, os.Stdout, os.Stderr
+		attached.Env = c.Environ
+		err = attached.Start()
+	} else {
+		if !p.Lines { // each holder is a runtime of its own
+			ready.Server = p.Runtime.Name()
+		}
+		name := c.Store.Key + "-" + s.Name
+		if s.gen > 1 {
+			name += "-" + strconv.Itoa(s.gen) // the former one may not be gone yet
+		}
+		ready.Address, err = p.Runtime.Start(ctx, name, s.Folder, argv)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err = book.Append(ready); err == nil {
+		err = c.hand(ctx, book, s.gen, launch)
+	}
+	if err != nil && attached != nil {
+		hold.End(context.WithoutCancel(ctx), book.Dir, s.gen)
+		attached.Process.Kill()
+		attached.Wait()
+	} else if err != nil {
+		hold.End(context.WithoutCancel(ctx), book.Dir, s.gen)
+	}
+	return attached, err
+}
+
+func (c *Crew) hand(ctx context.Context, book *ledger.Book, gen int, l hold.Launch) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := hold.Hand(ctx, book.Dir, gen, l); err != nil {
+		return fmt.Errorf("%s does not run: %w", c.Holder, err)
+	}
+	_, err := hold.Await(ctx, book.Dir, gen)
+	if errors.Is(err, hold.ErrGone) {
+		return fmt.Errorf("%w, and did not start the agent: is there no space left in %s?", err, book.Dir)
+	}
+	if err != nil {
+		return fmt.Errorf("%s does not run: %w", l.Argv[0], err)
+	}
+	_, err = book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { return late(book, l), nil })
+	return err
+}
+
+// toolVariables are the variables of compilers, package managers and networks, without which the same commands would do
+// something else in a worker than in the person's shell.
+var toolVariables = []string{
+	"EDITOR", "VISUAL", "PAGER", "TERM_PROGRAM*", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_TTY", "DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS",
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy", "SSL_CERT_*", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE",
+	"GOPATH", "GOROOT", "GOBIN", "GOPROXY", "GOPRIVATE", "GOFLAGS", "GOCACHE", "GOMODCACHE", "GOTOOLCHAIN", "CGO_*", "CC", "CXX", "JAVA_HOME", "MAVEN_*", "GRADLE_*",
+	"NODE_*", "NVM_*", "FNM_*", "VOLTA_HOME", "npm_config_*", "PNPM_HOME", "BUN_INSTALL", "DENO_DIR", "VIRTUAL_ENV", "CONDA_*", "PYENV_*", "PYTHONPATH", "UV_*",
+	"RUSTUP_*", "CARGO_*", "RBENV_*", "GEM_*", "BUNDLE_*", "ASDF_*", "MISE_*", "NIX_*", "DOCKER_*", "KUBECONFIG", "ANDROID_*", "SDKMAN_*", "DOTNET_*", "PKG_CONFIG_PATH",
+	"LD_LIBRARY_PATH", "MANPATH", "INFOPATH", "CI", "ABURN", "ABURN_PROJECT_DIR",
+}
