@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"aburn/internal/hold"
 	"aburn/internal/lockfile"
 	"aburn/internal/queue"
 	"aburn/logfmt"
@@ -39,7 +40,10 @@ func (s *sender) hand(ctx context.Context, to slot.Channel, h slot.Handle, m *Me
 			_, err = to.Deliver(short, h, slot.Message{ID: id, Text: string(text)})
 			cancel()
 		}
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		switch {
+		case errors.Is(err, hold.ErrGone):
+			return "nobody sees its agent any more; it gets the message when it goes on: aburn attach --headless " + m.Name
+		case err != nil && !errors.Is(err, context.DeadlineExceeded):
 			return err.Error()
 		}
 		s.handed[id] = true

@@ -77,17 +77,24 @@ func (c *Crew) Resume(ctx context.Context, repo *tree.Repo, m *Member, p Plan) (
 		book.Append(notResumed(s.gen, err.Error()))
 		return m, err
 	}
-	if m, err = c.one(ctx, m.Name); err == nil && !p.Lines {
-		err = c.toTerminal(ctx, m)
+	if m, err = c.one(ctx, m.Name); err == nil {
+		err = c.carry(ctx, m, p.Lines)
 	}
 	return m, err
 }
 
-// toTerminal gives messages that wait for the agent's lines to its hooks instead: each may be told in one way only.
-func (c *Crew) toTerminal(ctx context.Context, m *Member) error {
+// carry gives messages that wait to the agent where it runs now, its lines or its hooks: each may be told in one way only.
+func (c *Crew) carry(ctx context.Context, m *Member, lines bool) error {
 	ids := waiting(m)
 	s := &sender{c, m.Name, c.Store.Book(m.Name), SendOptions{NoKeys: true}, map[string]bool{}}
 	return s.alone(func() error {
+		if lines && len(ids) > 0 {
+			_, err := s.bring(ctx, "")
+			return err
+		}
+		if lines {
+			return nil
+		}
 		headless.Drop(slot.Handle{Dir: s.book.Dir}, func(id string) bool {
 			return slices.ContainsFunc(m.Worker.Messages, func(w worker.Message) bool { return w.ID == id })
 		})
