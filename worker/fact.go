@@ -130,8 +130,8 @@ type Fact struct {
 
 	Call    string `json:"call,omitempty"`    // of a tool or permission: the client's id of the call
 	Input   string `json:"input,omitempty"`   // hash of its input, where the permission has no id
-	Message string `json:"message,omitempty"` // id of a message: sent, accepted, or seen as the tag of a prompt
-	Person  bool   `json:"person,omitempty"`  // prompt: neither a machine nor aburn wrote it
+	Message string `json:"message,omitempty"` // id of a message: sent, accepted, or seen as the tag of a prompt; gate: what tells the agent
+	Person  bool   `json:"person,omitempty"`  // prompt, message: neither a machine nor aburn wrote it
 
 	Server  string `json:"server,omitempty"`  // launched: the runtime server, which may die with all its workers
 	Hooks   bool   `json:"hooks,omitempty"`   // launched: the agent reports through hooks
@@ -157,7 +157,8 @@ type Fact struct {
 
 	Full    bool `json:"full,omitempty"`    // budget: all of it
 	Clean   bool `json:"clean,omitempty"`   // snapshot, removed: nothing in the tree that is not on another ref
-	Changes *int `json:"changes,omitempty"` // snapshot: files that differ from the base; absent is unknown
+	Changes *int `json:"changes,omitempty"` // snapshot: files that differ from the last commit; absent is unknown
+	Differs *int `json:"differs,omitempty"` // snapshot: files that differ from the base, committed or not; absent is unknown
 }
 
 func (f *Fact) ref() Ref { return Ref{f.File, f.Seq} }

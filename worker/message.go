@@ -53,7 +53,7 @@ func (w *Worker) noteMessage(f *Fact) {
 	i := slices.IndexFunc(w.Messages, func(m Message) bool { return m.ID == f.Message })
 	switch {
 	case f.Message == "":
-	case f.Kind == Messaged && i < 0:
+	case (f.Kind == Messaged || f.Kind == Gated) && i < 0:
 		w.addMessage(f.Message)
 	case i < 0:
 	case f.Kind == Unconfirmed && w.Messages[i].Receipt == Waiting:

@@ -24,10 +24,11 @@ func (w *Worker) note(f *Fact) event {
 		return w.notePull(f)
 	case Messaged, Accepted, Unconfirmed:
 		w.noteMessage(f)
+		w.encourage(f)
 	case Snapshotted, Preserved:
 		w.safe = w.safe || f.Kind == Preserved || f.Clean
-		if f.Changes != nil {
-			w.Changes = f.Changes
+		if f.Differs != nil {
+			w.Changes = f.Differs
 		}
 	case Budgeted:
 		if f.Full {
@@ -103,35 +104,65 @@ func (w *Worker) noteProbe(f *Fact) event {
 	return e
 }
 
-// MayVerify reports whether another run of the gates fits into their budget. Without it `done` goes to a person.
-func (w *Worker) MayVerify() bool { return max(w.GateRuns, w.GateFails) <= w.retries }
+// Verifying reports whether the agent said that it is done, and gates have to pass before it is.
+func (w *Worker) Verifying() bool { return w.State == Working && w.Reason == Verifying }
 
-// noteGate counts runs that began, so that a run which never says how it ended is counted too. Gates that nobody's
-// `done` waits for mean nothing.
+// MayVerify reports whether another run of the gates fits into their budget. Without it `done` goes to a person.
+func (w *Worker) MayVerify() bool { return w.mayTry(w.retries) }
+
+// Tries are the runs of gates that count against a budget: those that began, and those that failed.
+func (w *Worker) Tries() int { return max(w.GateRuns, w.GateFails) }
+
+func (w *Worker) mayTry(retries int) bool { return w.Tries() <= retries }
+
+// Retries is how often gates may fail and go back to the agent; ok is false if no gates wait behind its done.
+func (w *Worker) Retries() (n int, ok bool) { return w.retries, w.gated }
+
+// noteGate counts runs that began, so that a run which never says how it ended is counted too, whoever started it. What gates
+// found moves a worker only if its `done` waits for it and the agent did nothing since they began.
 func (w *Worker) noteGate(f *Fact) event {
-	if w.told.Reason != Verifying {
-		return noEvent
-	}
+	waits := w.told.Reason == Verifying
+	w.noteMessage(f) // a failure goes back to the agent
 	switch f.Is {
 	case GateStarted:
 		w.GateRuns++
+		w.judged = waits
+		return noEvent
 	case GatePassed:
 		w.GateRuns, w.GateFails = 0, 0
-		w.tell(Done, ResearchComplete)
-		return gatesPassed
 	case GateFailed:
 		w.GateFails++
-		if !w.MayVerify() {
-			w.tell(NeedsInput, VerifyFailed)
-			return gatesGaveUp
-		}
-		w.tell(Idle, w.pause())
-		return gatesFailed
 	}
-	return noEvent
+	switch {
+	case waits && f.Is == GateFailed && !w.MayVerify(): // whatever they judged, they do not run again
+		w.tell(NeedsInput, VerifyFailed)
+		return gatesGaveUp
+	case !waits || !w.judged:
+		return noEvent
+	case f.Is == GatePassed:
+		w.tell(Done, ResearchComplete)
+		return gatesPassed
+	case f.Is != GateFailed:
+		return noEvent
+	}
+	w.tell(Idle, w.pause())
+	return gatesFailed
+}
+
+// encourage gives the gates a fresh budget: a person who knows that they gave up spoke to the agent.
+func (w *Worker) encourage(f *Fact) {
+	if f.Person && w.told.Reason == VerifyFailed {
+		w.GateRuns, w.GateFails = 0, 0
+	}
 }
 
 func (w *Worker) noteAgent(f *Fact) event {
+	switch f.Kind {
+	case TurnEnded, TurnFailed, Interrupted, Ended, Started:
+		w.TurnOver = true
+	case Prompted, ToolBegan, SaysDone: // it did more, or says it of more
+		w.TurnOver, w.judged = w.TurnOver && f.Kind == SaysDone, false
+	}
 	switch f.Kind {
 	case Started:
 		return agentStarted
@@ -142,14 +173,13 @@ func (w *Worker) noteAgent(f *Fact) event {
 	case Prompted:
 		w.asked, w.asking = nil, false
 		w.hear(f)
-		if f.Person && w.told.Reason == VerifyFailed {
-			w.GateRuns, w.GateFails = 0, 0
-		}
+		w.encourage(f)
 		return prompt
 	case Received:
 		if w.hear(f) {
 			w.asking = false
 			if w.State == Idle || w.State == Done { // handed over at a turn's end, which goes on with it
+				w.TurnOver = false
 				return prompt
 			}
 		}

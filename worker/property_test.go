@@ -65,7 +65,7 @@ func draw(r *rand.Rand, n int) []Fact {
 			f.Action = pick(ActionSend, ActionSend, ActionNotify)
 		case Snapshotted:
 			n := r.IntN(2)
-			f.Clean, f.Changes = r.IntN(2) == 0, &n
+			f.Clean, f.Differs = r.IntN(2) == 0, &n
 		case Budgeted:
 			f.Full = r.IntN(2) == 0
 		case Gated:

@@ -201,7 +201,7 @@ type Flags struct {
 	NoSignal        bool // it should have hooks, and nothing was heard a minute after the launch
 	Unseen          bool // the last probe could not see it
 	Weak            bool // the state was read off the screen
-	NoChange        bool // it said done, and the tree equals its base
+	NoChange        bool // it said done, and no file differs from its base
 	KilledYetLives  bool // it was killed, and life was seen after that
 	RemovedUnproven bool // its tree was removed without a proof that nothing was lost
 }

@@ -56,8 +56,8 @@ func TestStatus(t *testing.T) {
 		{pull(Fact{Kind: Reviewed, Is: ReviewAsked}), StatusReviewPending, ZoneInReview},
 		{pull(), StatusPullOpen, ZoneInReview},
 		{stand(colWorking), StatusWorking, ZoneWorking},
-		{idle(Fact{Kind: Snapshotted, Changes: &three}), StatusToReview, ZoneReady},
-		{idle(Fact{Kind: Snapshotted, Changes: &none}), StatusIdle, ZoneReady},
+		{idle(Fact{Kind: Snapshotted, Differs: &three}), StatusToReview, ZoneReady},
+		{idle(Fact{Kind: Snapshotted, Differs: &none}), StatusIdle, ZoneReady},
 		{idle(), StatusIdle, ZoneReady},
 	} {
 		if w := c.s.worker(); w.Status() != c.status || w.Zone() != c.zone {

@@ -226,6 +226,35 @@ func TestGates(t *testing.T) {
 	if s.worker().MayVerify() {
 		t.Error("runs without an end cost nothing")
 	}
+	s.add(Fact{Kind: Gated, Is: GateFailed}).want(t, NeedsInput, VerifyFailed)
+	s.add(Fact{Kind: Messaged, Message: "m2"}).add(Fact{Kind: Prompted, Message: "m2"}).add(Fact{Kind: SaysDone})
+	if s.worker().MayVerify() {
+		t.Error("an agent's message gave a fresh budget")
+	}
+	s.add(Fact{Kind: Gated, Is: GateStarted}).add(Fact{Kind: Gated, Is: GateFailed}).add(Fact{Kind: Messaged, Message: "m3", Person: true})
+	if !s.worker().MayVerify() {
+		t.Error("a person's message gives no fresh budget")
+	}
+}
+
+// Gates judge what the agent said last: a done that was said while they ran waits for a run of its own.
+func TestGatesJudgeTheLastWord(t *testing.T) {
+	s := newStory().launch(true).add(Fact{Kind: Prompted}).add(Fact{Kind: SaysDone})
+	if s.worker().TurnOver {
+		t.Error("the turn is over before the agent said so")
+	}
+	if s.add(Fact{Kind: ToolEnded}).add(Fact{Kind: TurnEnded}); !s.worker().TurnOver {
+		t.Error("nobody knows that the turn is over")
+	}
+	s.add(Fact{Kind: Gated, Is: GateStarted}).add(Fact{Kind: Prompted}).add(Fact{Kind: ToolBegan}).add(Fact{Kind: SaysDone})
+	if s.worker().TurnOver {
+		t.Error("the former turn's end counts for this one")
+	}
+	s.add(Fact{Kind: Gated, Is: GatePassed}).want(t, Working, Verifying)
+	s.add(Fact{Kind: TurnEnded}).add(Fact{Kind: Gated, Is: GateStarted}).add(Fact{Kind: Gated, Is: GateFailed, Message: "m1"}).want(t, Idle, TurnIsOver)
+	if w := s.worker(); len(w.Open()) != 1 || w.GateFails != 1 || w.GateRuns != 1 {
+		t.Errorf("after a failure %v wait, %d failed of %d runs", w.Open(), w.GateFails, w.GateRuns)
+	}
 }
 
 // The call that runs `aburn done` ends after the done, and does not undo it; a call that begins later does.
@@ -235,7 +264,7 @@ func TestDone(t *testing.T) {
 	if w := s.add(Fact{Kind: TurnEnded}).want(t, Done, ResearchComplete); w.Flags(noon).NoChange {
 		t.Error("says that nothing changed without knowing")
 	}
-	s.add(Fact{Kind: Snapshotted, Clean: true, Changes: &none})
+	s.add(Fact{Kind: Snapshotted, Clean: true, Differs: &none})
 	if w := s.add(Fact{Kind: Certificate, Exit: new(int)}).want(t, Done, ResearchComplete); !w.Flags(noon).NoChange || w.Delivery() != OnHold {
 		t.Errorf("a done without a change: %+v, %v", w.Flags(noon), w.Delivery())
 	}

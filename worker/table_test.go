@@ -202,6 +202,9 @@ func happen(s *story, e event) {
 	lives := map[event][2]Life{bothAlive: {Alive, Alive}, processDead: {Alive, Dead}, bothDead: {Dead, Dead}, runtimeDead: {Dead, Alive}, notSeen: {}}
 	switch f, ok := ledger[e]; {
 	case ok:
+		if f.Kind == Gated {
+			s.add(Fact{Kind: Gated, Is: GateStarted})
+		}
 		s.add(f)
 	case agents[e] != "":
 		alive.Kind = agents[e]

@@ -34,8 +34,9 @@ type Worker struct {
 	Messages  []Message
 	Reactions []Reaction
 	Changes   *int // files that differ from the base, by the last snapshot; nil after a tool, and unknown
-	GateRuns  int  // since gates passed or a person spoke; a restore keeps it
+	GateRuns  int  // since gates passed, or a person spoke after they gave up; a restore keeps it
 	GateFails int
+	TurnOver  bool // the agent said so of its last turn
 
 	seen       [files]uint64
 	told       told      // where the agent's own facts left it
@@ -50,6 +51,7 @@ type Worker struct {
 	quiet      quiet
 	rounds     rounds
 	gated      bool
+	judged     bool // gates began after its last word, so what they find is of that
 	retries    int
 	safe       bool // the tree's state is kept or clean since the agent's last fact
 }
@@ -173,6 +175,7 @@ func (w *Worker) renew(f *Fact) {
 	w.told, w.strong, w.asked, w.asking, w.over = told{}, nil, nil, false, false
 	w.Agent, w.certified, w.Server, w.KillFor, w.Refuted = nil, nil, "", "", ""
 	w.LaunchedAt, w.Heard, w.Hooks, w.Unseen, w.Unproven = time.Time{}, time.Time{}, false, false, false
+	w.TurnOver, w.judged = false, false
 	w.host, w.boot, w.quiet, w.rounds = "", "", quiet{}, rounds{}
 }
 

@@ -80,6 +80,17 @@ func settings(o slot.Order) []string {
 	return args
 }
 
+// Confine runs a command in the sandbox in which Codex' own commands run. What a person would approve is refused there.
+func (agent) Confine(o slot.Order, argv []string) (args, variables []string) {
+	m := modeOf(o.Permissions)
+	args = []string{"sandbox", "-c", set("sandbox_mode", m.sandbox)}
+	if m.writesBesideTree {
+		roots, _ := json.Marshal(append([]string{}, o.Writable...)) // strings, as TOML writes them too
+		args = append(args, "-c", "sandbox_workspace_write.writable_roots="+string(roots))
+	}
+	return append(append(args, "--"), argv...), []string{agentcli.Codex.Home.Var}
+}
+
 // set is a setting in TOML, whose strings are written as in JSON.
 func set(key, value string) string {
 	var b strings.Builder

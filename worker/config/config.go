@@ -399,6 +399,9 @@ func (c *Config) Words(key string) []string { l, _ := c.get(key).([]string); ret
 // Number is a setting that is a number; 0 if nobody says it.
 func (c *Config) Number(key string) int { n, _ := c.get(key).(int); return n }
 
+// Flag is the value of a key that is true or false.
+func (c *Config) Flag(key string) bool { b, _ := c.get(key).(bool); return b }
+
 // Ports are the variables that get free ports.
 func (c *Config) Ports() []Port { p, _ := c.get("ports").([]Port); return p }
 

@@ -55,7 +55,7 @@ var projectKeys = []key{
 	{name: "setup_timeout", form: span, does: spawns},
 	{name: "dir", form: word, who: confirmed}, {name: "budget", form: word}, {name: "snapshots", form: whole}, {name: "max_workers", form: whole, does: spawns},
 	{name: "disk.min_free", form: word}, {name: "merge", form: word, does: merges},
-	{name: "gates", form: list, who: confirmed, does: merges}, {name: "gates.run", as: "gates", form: list, who: confirmed, does: merges}, {name: "gates.retries", form: whole, does: merges}, {name: "gates.unsandboxed", form: truth, who: person},
+	{name: "gates", form: list, who: confirmed, does: merges}, {name: "gates.run", as: "gates", form: list, who: confirmed, does: merges}, {name: "gates.retries", form: whole, does: merges}, {name: "gates.unsandboxed", form: truth, who: person, does: merges},
 	{name: "tracker.plugin", form: word}, {name: "tracker.*", form: anything, who: person}, {name: "scm.plugin", form: word}, {name: "scm.webhook", form: anything, gone: true}, {name: "scm.*", form: anything, who: person},
 	{name: "forge.strangers", form: truth, who: person}, {name: "ssh", form: anything, who: person},
 	{name: "orchestrator", form: anything, gone: true}, {name: "orchestratorRules", form: word, gone: true}, {name: "orchestratorSessionStrategy", form: word, gone: true},

@@ -69,7 +69,8 @@ type Member struct {
 	Session logfmt.SessionID // the agent's newest one, if it was heard
 	Said    string           // what the agent said last with aburn done or aburn ask
 
-	told []worker.Fact // by the protocol
+	told   []worker.Fact // by the protocol
+	others []worker.Fact // all that does not stand in the ledger
 }
 
 // Gone reports whether the worker's tree was removed, and not made again from a snapshot.
@@ -112,28 +113,24 @@ func (c *Crew) wt(path string) string {
 
 // Look brings the ledgers up to date with what holders wrote and says where each worker stands. Without names it is all.
 func (c *Crew) Look(ctx context.Context, names ...string) ([]*Member, error) {
+	members, err := c.Glance(ctx, names...)
+	if err == nil {
+		c.Probe(ctx, members, nil)
+	}
+	return members, err
+}
+
+// Glance is Look without asking whether processes live.
+func (c *Crew) Glance(ctx context.Context, names ...string) ([]*Member, error) {
 	if len(names) == 0 {
 		var err error
 		if names, err = c.Store.Names(); err != nil {
 			return nil, err
 		}
 	}
-	alive := map[string]map[string]bool{}
-	for _, r := range c.Runtimes {
-		if there, err := r.Alive(ctx); err == nil {
-			alive[r.Name()] = there
-		}
-	}
-	members := c.glance(ctx, names...)
-	for _, m := range members {
-		if m.Err == nil && !m.Over() && m.Ledger.Last(worker.Launched) != nil {
-			c.probe(m, alive)
-		}
-	}
-	return members, nil
+	return c.glance(ctx, names...), nil
 }
 
-// glance is Look without asking whether processes live.
 func (c *Crew) glance(ctx context.Context, names ...string) (members []*Member) {
 	for _, name := range names {
 		m := &Member{Name: name}
@@ -167,6 +164,7 @@ func (c *Crew) fold(members []*Member) {
 	var since time.Time
 	for _, m := range members {
 		if m.Err == nil {
+			m.others = m.told
 			m.Worker = worker.Reduce(append(m.Ledger.Facts(), m.told...))
 		}
 		if m.Err == nil && m.Request.Tree != "" && !(m.Over() && m.Gone()) { // the log may be long
@@ -190,7 +188,8 @@ func (c *Crew) fold(members []*Member) {
 		if m.Talk != nil { // the protocol asks, names the call, and says when it was answered
 			facts = slices.DeleteFunc(slices.Clone(facts), func(f worker.Fact) bool { return f.Kind == worker.Asks })
 		}
-		m.Worker = worker.Reduce(slices.Concat(m.Ledger.Facts(), m.told, facts))
+		m.others = slices.Concat(m.told, facts)
+		m.Worker = worker.Reduce(append(m.Ledger.Facts(), m.others...))
 	}
 }
 
@@ -320,13 +319,14 @@ func (c *Crew) mark(name string, session string) string {
 
 // Refused says why a merge or a sync was not begun. Nothing was touched.
 type Refused struct {
-	Text  string
-	Hints []string
+	Text   string
+	Hints  []string
+	Output string // the end of what a command said that failed
 }
 
 func (r *Refused) Error() string { return r.Text }
 
-func refuse(text string, hints ...string) error { return &Refused{text, hints} }
+func refuse(text string, hints ...string) error { return &Refused{Text: text, Hints: hints} }
 
 // names shows the first paths of a list.
 func names(paths []string) string {

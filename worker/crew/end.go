@@ -95,13 +95,26 @@ func (c *Crew) Snapshot(ctx context.Context, repo *tree.Repo, m *Member) (k tree
 		last = all[n-1].Commit
 	}
 	k, err = t.Snapshot(ctx, book.Dir, nextRef(ctx, repo, m), last)
-	if err != nil || k.Commit == last {
+	if err != nil {
 		return k, false, err
 	}
-	if err = book.Append(c.kept(m, worker.Snapshotted, k)); err != nil {
+	_, differs, err := t.Sketch(ctx, book.Dir, m.Base(), m.Request.BaseRef)
+	if err != nil {
+		return k, k.Commit != last, err
+	}
+	if n := len(differs); k.Commit == last {
+		if m.Worker.Changes == nil || *m.Worker.Changes != n { // an agent's calls made it unknown
+			err = book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Snapshotted, Gen: max(1, m.Ledger.Gen()), Differs: &n}})
+		}
+		return k, false, err
+	}
+	e := c.kept(m, worker.Snapshotted, k)
+	n := len(differs)
+	e.Differs = &n
+	if err = book.Append(e); err != nil {
 		return k, true, err
 	}
-	if n := len(all) + 1 - keepSnapshots; n > 0 {
+	if n = len(all) + 1 - keepSnapshots; n > 0 {
 		for _, old := range all[:n] {
 			if old.Kind == worker.Snapshotted {
 				repo.DropRef(ctx, old.Ref, old.Commit)
@@ -303,6 +316,11 @@ func (c *Crew) Restore(ctx context.Context, repo *tree.Repo, m *Member, number i
 		return err
 	})
 	return onBranch, err
+}
+
+// Again makes a member's tree once more, from its branch.
+func (c *Crew) Again(ctx context.Context, repo *tree.Repo, m *Member) error {
+	return c.serially(func() error { return repo.Again(ctx, m.Request.Tree, m.Request.Branch, m.Base()) })
 }
 
 // Living are the members whose agent has not ended, or whose tree is still there.

@@ -313,11 +313,11 @@ func (c *Crew) setup(ctx context.Context, book *ledger.Book, s *Spawned, p Plan)
 		r, err := run.Do(ctx, run.Program{Argv: []string{"/bin/sh", "-c", line}, Dir: s.Folder, Env: env, Timeout: rest})
 		switch {
 		case errors.Is(err, run.ErrTimeout):
-			return &Refused{fmt.Sprintf("setup did not end within %s: %s", plain.Duration(limit), line), tail(r)}
+			return refuse(fmt.Sprintf("setup did not end within %s: %s", plain.Duration(limit), line), tail(r)...)
 		case err != nil:
 			return err
 		case r.Code != 0:
-			return &Refused{fmt.Sprintf("setup failed with %d: %s", r.Code, line), tail(r)}
+			return refuse(fmt.Sprintf("setup failed with %d: %s", r.Code, line), tail(r)...)
 		}
 	}
 	e := withFiles(stepped("setup"), f.Setup)

@@ -4,47 +4,211 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"aburn/internal/hold"
+	"aburn/internal/lockfile"
 	"aburn/internal/plain"
 	"aburn/internal/run"
 	"aburn/worker"
 	"aburn/worker/ledger"
+	"aburn/worker/slot"
 	"aburn/worker/tree"
 )
 
-// Gates are command lines that have to pass before a worker's commits are merged.
+// Gates are command lines that have to pass before a worker is done, and before its commits are merged.
 type Gates struct {
 	Run     []string
 	Retries int // runs after the first one
 	Timeout time.Duration
-	Tell    func(string)
+	// Program is the path of the worker's agent: the commands run scripts that the agent may have written, and so in its
+	// sandbox, if it has one.
+	Program     string
+	Unsandboxed bool // the person's own file lets them out of it
+	Tell        func(string)
 }
 
 // defaultGates is how long one run of all gates may take.
 const defaultGates = 20 * time.Minute
 
-// gateRuns counts the runs since the last one that passed. A run counts from its beginning, so that one which never says how it
-// ended is counted too, and whoever asks again has no fresh budget.
-func gateRuns(l *ledger.Contents) (n int) {
-	for i := range l.Entries {
-		switch e := &l.Entries[i]; {
-		case e.Kind != worker.Gated:
-		case e.Is == worker.GateStarted:
-			n++
-		case e.Is == worker.GatePassed:
-			n = 0
-		}
-	}
-	return n
+// gatesLock is held by the one who runs a worker's gates.
+const gatesLock = "gates.lock"
+
+// attempt is one run of gates in a member's tree.
+type attempt struct {
+	c    *Crew
+	m    *Member
+	repo *tree.Repo
+	g    Gates
 }
 
-// gates runs them in the worker's tree, in order, and refuses unless all pass on exactly what is merged.
+// alone makes this process the only one that runs the member's gates.
+func (a *attempt) alone(do func() error) error {
+	root, err := os.OpenRoot(a.c.Store.Book(a.m.Name).Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	lock, err := lockfile.Acquire(root, gatesLock, 0)
+	if errors.Is(err, lockfile.ErrBusy) {
+		return refuse("its gates run just now", "aburn ps "+a.m.Name)
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	return do()
+}
+
+// start takes one run off the budget, before it begins: one that never says how it ended is counted too, and whoever asks
+// again has no fresh budget.
+func (a *attempt) start() error {
+	_, err := a.c.Store.Book(a.m.Name).Update(func(l *ledger.Contents) ([]ledger.Entry, error) {
+		if n := worker.Reduce(slices.Concat(l.Facts(), a.m.others)).Tries(); n > a.g.Retries {
+			return nil, refuse(fmt.Sprintf("its gates ran %d times and never passed, which is all that they may", n), "aburn ps "+a.m.Name, "--no-gates merges without them")
+		}
+		return []ledger.Entry{gate(l, worker.GateStarted, "")}, nil
+	})
+	return err
+}
+
+func gate(l *ledger.Contents, is, why string) ledger.Entry {
+	e := ledger.Entry{Fact: worker.Fact{Kind: worker.Gated, Gen: max(1, l.Gen()), Is: is}}
+	e.Why = plain.Cut(plain.Line(why), 200)
+	return e
+}
+
+// run runs the gates, in order, until one fails. The tree has to stay as it is.
+func (a *attempt) run(ctx context.Context) error {
+	before, err := a.state(ctx)
+	if err != nil {
+		return err
+	}
+	if err := a.commands(ctx); err != nil {
+		return err
+	}
+	after, err := a.state(ctx)
+	if err == nil && after != before {
+		err = refuse("a gate changed files of its tree", "git -C "+a.m.Request.Tree+" status")
+	}
+	return err
+}
+
+// state names what the tree holds.
+func (a *attempt) state(ctx context.Context) (string, error) {
+	t := a.c.treeOf(a.repo, a.m)
+	if !t.Exists(ctx) {
+		return "", refuse("its tree is gone: gates have nowhere to run", "--no-gates")
+	}
+	commit, _, err := t.Sketch(ctx, a.c.Store.Book(a.m.Name).Dir, a.m.Base(), a.m.Request.BaseRef)
+	return commit, err
+}
+
+func (a *attempt) commands(ctx context.Context) error {
+	limit := a.g.Timeout
+	if limit == 0 {
+		limit = defaultGates
+	}
+	began := time.Now()
+	env := append(run.Clean(a.c.Environ, toolVariables...), hold.MarkVariable+"="+a.c.mark(a.m.Name, "gates"))
+	env = append(env, a.c.portEnv(a.c.Store.Book(a.m.Name))...)
+	shell, names, err := a.shell(ctx)
+	if err != nil {
+		return err
+	}
+	env = append(env, only(a.c.Environ, names)...)
+	for _, line := range a.g.Run {
+		if a.g.Tell != nil {
+			a.g.Tell(line)
+		}
+		rest := max(limit-time.Since(began), time.Nanosecond)
+		said := &lastWords{}
+		r, err := run.Do(ctx, run.Program{Argv: append(slices.Clone(shell), line), Dir: a.c.folder(a.m.Request.Tree), Env: env, Timeout: rest, Live: said})
+		text := ""
+		switch {
+		case errors.Is(err, run.ErrTimeout):
+			text = fmt.Sprintf("a gate did not end within %s: %s", plain.Duration(limit), line)
+		case err != nil:
+			return err
+		case r.Code != 0:
+			text = fmt.Sprintf("a gate failed with %d: %s", r.Code, line)
+		default:
+			continue
+		}
+		if len(shell) > 2 {
+			text += " (in the agent's sandbox; gates.unsandboxed in your own file lets gates out)"
+		}
+		return &Refused{text, tail(r), said.String()}
+	}
+	return nil
+}
+
+// shell is the command that takes a line, in a sandbox equal to the agent's, and variables that this needs.
+func (a *attempt) shell(ctx context.Context) (argv, names []string, err error) {
+	argv = []string{"/bin/sh", "-c"}
+	i := slices.IndexFunc(a.c.Agents, func(x slot.Agent) bool { return x.Name() == a.m.Request.Agent })
+	if i < 0 || a.g.Unsandboxed {
+		return argv, nil, nil
+	}
+	agent, ok := a.c.Agents[i].(slot.Confiner)
+	switch {
+	case !ok:
+		return argv, nil, nil
+	case a.g.Program == "":
+		return nil, nil, refuse("its agent works in a sandbox of its own, and is not installed any more: gates of this worker have none", "gates.unsandboxed: true in your own workers.yaml", "--no-gates")
+	}
+	writable, err := a.repo.Tree(a.m.Request.Tree).Commits(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := slot.Order{Tree: a.c.folder(a.m.Request.Tree), Permissions: slot.Permissions(a.m.Request.Permissions), Writable: writable}
+	if o.Tree != a.m.Request.Tree {
+		o.Writable = append(o.Writable, a.m.Request.Tree)
+	}
+	args, names := agent.Confine(o, argv)
+	return append([]string{a.g.Program}, args...), names, nil
+}
+
+func only(environ, names []string) (env []string) {
+	for _, kv := range environ {
+		if name, _, ok := strings.Cut(kv, "="); ok && run.Matches(name, names) {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+// lastWords keeps the end of what a program says.
+type lastWords struct{ text []byte }
+
+const maxLastWords = 4 << 10
+
+func (w *lastWords) Write(p []byte) (int, error) {
+	w.text = append(w.text, p[max(0, len(p)-maxLastWords):]...)
+	if n := len(w.text) - maxLastWords; n > maxLastWords {
+		w.text = slices.Clone(w.text[n:])
+	}
+	return len(p), nil
+}
+
+func (w *lastWords) String() string { return string(w.text[max(0, len(w.text)-maxLastWords):]) }
+
+// unchanged reports whether the member's commit holds the same files as its base.
+func (a *attempt) unchanged(ctx context.Context, commit string) bool {
+	had, err := a.repo.TreeOf(ctx, a.m.Base())
+	if err != nil {
+		return false
+	}
+	has, err := a.repo.TreeOf(ctx, commit)
+	return err == nil && has == had
+}
+
+// gates runs them before a merge, and refuses unless all pass on exactly what is merged.
 func (x *merge) gates(ctx context.Context) error {
-	g := x.o.Gates
-	if len(g.Run) == 0 {
+	if len(x.o.Gates.Run) == 0 {
 		return nil
 	}
 	if err := x.changedSomething(ctx); err != nil {
@@ -54,83 +218,36 @@ func (x *merge) gates(ctx context.Context) error {
 		return err
 	}
 	t := x.c.treeOf(x.repo, x.m)
-	before, err := gated(ctx, t)
+	if !t.Exists(ctx) {
+		return refuse("its tree is gone: gates have nowhere to run", "--no-gates")
+	}
+	s, err := t.State(ctx)
 	switch {
 	case err != nil:
 		return err
 	case len(x.r.Left) > 0:
 		return refuse("gates would try files that are not merged: "+names(x.r.Left), "--include-changes", "--no-gates")
-	case before.Head != x.head:
+	case s.Head != x.head:
 		return refuse("its tree does not stand on its branch: gates would try something else", "git -C "+t.Path+" status", "--no-gates")
 	}
-	book := x.c.Store.Book(x.m.Name)
-	if err := x.startGates(book, g.Retries); err != nil {
-		return err
-	}
-	why := x.runGates(ctx, g)
-	if after, err := gated(ctx, t); why == nil && (err != nil || after.Head != before.Head || !slices.Equal(after.Changes, before.Changes)) {
-		why = errors.Join(err, refuse("a gate changed files of its tree", "git -C "+t.Path+" status"))
-	}
-	e := ledger.Entry{Fact: worker.Fact{Kind: worker.Gated, Gen: max(1, x.m.Ledger.Gen()), Is: worker.GatePassed}}
-	if why != nil {
-		e.Is, e.Why = worker.GateFailed, plain.Cut(plain.Line(why.Error()), 200)
-	}
-	return errors.Join(why, book.Append(e))
+	a := &attempt{x.c, x.m, x.repo, x.o.Gates}
+	return a.alone(func() error {
+		if err := a.start(); err != nil {
+			return err
+		}
+		why := a.run(ctx)
+		is, text := worker.GatePassed, ""
+		if why != nil {
+			is, text = worker.GateFailed, why.Error()
+		}
+		return errors.Join(why, x.c.Store.Book(x.m.Name).Append(gate(x.m.Ledger, is, text)))
+	})
 }
 
 // changedSomething refuses where gates would pass what was there before.
 func (x *merge) changedSomething(ctx context.Context) error {
-	had, err := x.repo.TreeOf(ctx, x.m.Base())
-	if err != nil || len(x.o.Gates.Run) == 0 {
+	if a := (&attempt{x.c, x.m, x.repo, x.o.Gates}); len(x.o.Gates.Run) == 0 || !a.unchanged(ctx, x.r.Head) {
 		return nil
 	}
-	if has, err := x.repo.TreeOf(ctx, x.r.Head); err == nil && has == had {
-		return refuse("it changed nothing: there is nothing that gates could pass")
-	}
-	return nil
-}
-
-// gated is the state of a tree; a gone one has none.
-func gated(ctx context.Context, t *tree.Tree) (*tree.State, error) {
-	if !t.Exists(ctx) {
-		return nil, refuse("its tree is gone: gates have nowhere to run", "--no-gates")
-	}
-	return t.State(ctx)
-}
-
-// startGates takes one run off the budget, before it begins.
-func (x *merge) startGates(book *ledger.Book, retries int) error {
-	_, err := book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) {
-		if n := gateRuns(l); n > retries {
-			return nil, refuse(fmt.Sprintf("its gates ran %d times and never passed, which is all that they may", n), "aburn ps "+x.m.Name, "--no-gates merges without them")
-		}
-		return []ledger.Entry{{Fact: worker.Fact{Kind: worker.Gated, Gen: max(1, l.Gen()), Is: worker.GateStarted}}}, nil
-	})
-	return err
-}
-
-func (x *merge) runGates(ctx context.Context, g Gates) error {
-	limit := g.Timeout
-	if limit == 0 {
-		limit = defaultGates
-	}
-	began := time.Now()
-	env := append(run.Clean(x.c.Environ, toolVariables...), hold.MarkVariable+"="+x.c.mark(x.m.Name, "gates"))
-	env = append(env, x.c.portEnv(x.c.Store.Book(x.m.Name))...)
-	for _, line := range g.Run {
-		if g.Tell != nil {
-			g.Tell(line)
-		}
-		rest := max(limit-time.Since(began), time.Nanosecond)
-		r, err := run.Do(ctx, run.Program{Argv: []string{"/bin/sh", "-c", line}, Dir: x.c.folder(x.m.Request.Tree), Env: env, Timeout: rest})
-		switch {
-		case errors.Is(err, run.ErrTimeout):
-			return &Refused{fmt.Sprintf("a gate did not end within %s: %s", plain.Duration(limit), line), tail(r)}
-		case err != nil:
-			return err
-		case r.Code != 0:
-			return &Refused{fmt.Sprintf("a gate failed with %d: %s", r.Code, line), tail(r)}
-		}
-	}
-	return nil
+	return refuse("it changed nothing: there is nothing that gates could pass")
 }

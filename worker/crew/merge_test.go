@@ -542,7 +542,7 @@ func TestGatesHaveOneBudget(t *testing.T) {
 	if r, err := y.crew.Merge(t.Context(), y.repo, y.member("w"), o); err != nil || r.To == "" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if n := gateRuns(y.member("w").Ledger); n != 0 {
+	if n := y.member("w").Worker.Tries(); n != 0 {
 		t.Errorf("%d runs after a pass", n)
 	}
 }

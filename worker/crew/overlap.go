@@ -173,10 +173,8 @@ func (c *Crew) TellOverlap(m *Member, e ledger.Entry) (first bool, err error) {
 	slices.Sort(pair)
 	of, other := pair[0], pair[1]
 	_, err = c.Store.Book(of).Update(func(l *ledger.Contents) ([]ledger.Entry, error) {
-		for i := range l.Entries {
-			if t := &l.Entries[i]; t.Kind == worker.Overlapped && t.Peer == other && t.Action == worker.ActionNotify && t.Set == e.Set && t.Is == e.Is {
-				return nil, nil
-			}
+		if toldOverlap(l, other, e) {
+			return nil, nil
 		}
 		first = true
 		told := ledger.Entry{Fact: worker.Fact{Kind: worker.Overlapped, Gen: max(1, l.Gen()), Is: e.Is, Action: worker.ActionNotify}, Detail: e.Detail}

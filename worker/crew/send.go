@@ -154,7 +154,7 @@ func (s *sender) post(ctx context.Context, id string, msg Message) (why string, 
 	}
 	sum := sha256.Sum256([]byte(text))
 	e := ledger.Entry{Fact: worker.Fact{Kind: worker.Messaged, Gen: m.Worker.Gen, Message: id}}
-	e.Bytes, e.Sum, e.From, e.NoKeys = len(text), hex.EncodeToString(sum[:]), msg.From, s.options.NoKeys
+	e.Bytes, e.Sum, e.From, e.NoKeys, e.Person = len(text), hex.EncodeToString(sum[:]), msg.From, s.options.NoKeys, msg.From == ""
 	return "", s.book.Append(e)
 }
 

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"time"
 
 	"aburn/internal/hold"
 	"aburn/internal/lockfile"
-	"aburn/internal/proc"
 	"aburn/worker"
 	"aburn/worker/ledger"
 	"aburn/worker/tree"
@@ -141,50 +139,4 @@ func certificate(gen int, h hold.Ended) ledger.Entry {
 		e.Left = &h.Left
 	}
 	return e
-}
-
-// probe looks at the processes of a worker. What is new is recorded.
-func (c *Crew) probe(m *Member, alive map[string]map[string]bool) {
-	book := c.Store.Book(m.Name)
-	launch := m.Ledger.Last(worker.Launched)
-	f := worker.Fact{Kind: worker.Probed, Gen: launch.Gen, File: worker.Ledger}
-	if held, err := hold.Held(book.Dir, launch.Gen); err == nil {
-		f.Holder = life(held)
-	}
-	if began, err := hold.ReadBegan(book.Dir, launch.Gen); err == nil {
-		switch proc.Of(began.Agent, began.Host) {
-		case proc.Runs:
-			f.Process = worker.Alive
-		case proc.Gone:
-			f.Process = worker.Dead
-		}
-	}
-	f.Runtime = f.Holder
-	if there, ok := alive[m.Request.Via]; ok {
-		f.Runtime = life(there[launch.Address])
-	}
-	f.Host = proc.Host()
-	f.Boot, f.Up = proc.Clock()
-	f.Up = f.Up.Truncate(time.Millisecond)
-	f.At = time.Now().UTC().Truncate(time.Millisecond)
-	if f.Seq = m.Ledger.Entries[len(m.Ledger.Entries)-1].Seq + 1; !m.Worker.Worth(f) {
-		return
-	}
-	fresh := late(book, m.Ledger)
-	if len(fresh) == 0 {
-		fresh = []ledger.Entry{{Fact: f}}
-	}
-	l, err := book.Update(func(*ledger.Contents) ([]ledger.Entry, error) { return fresh, nil })
-	if err != nil {
-		return
-	}
-	m.Ledger = l
-	c.fold([]*Member{m})
-}
-
-func life(there bool) worker.Life {
-	if there {
-		return worker.Alive
-	}
-	return worker.Dead
 }

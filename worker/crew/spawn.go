@@ -45,8 +45,9 @@ type Plan struct {
 	Hook      func(folder string) string
 	Hooked    bool // the agent reports through hooks, these or installed ones
 	Furniture Furniture
-	Gated     bool // gates wait behind its done
-	Retries   int  // of these
+	Gated     bool     // gates wait behind its done
+	Retries   int      // of these
+	Gates     []string // that the person gave for this worker alone
 }
 
 // Spawned is a worker that is prepared or runs.
@@ -67,8 +68,8 @@ type Spawned struct {
 	root               *os.Root
 }
 
-// terminal is the runtime of a worker at whose terminal a person sits.
-const terminal = "terminal"
+// Terminal is the runtime of a worker at whose terminal a person sits.
+const Terminal = "terminal"
 
 // patience is how long a holder may take to run the agent.
 const patience = 20 * time.Second
@@ -195,13 +196,13 @@ func (c *Crew) order(s *Spawned, p Plan, writable []string) slot.Order {
 
 func (c *Crew) request(repo *tree.Repo, s *Spawned, p Plan) ledger.Entry {
 	sum := sha256.Sum256([]byte(p.Task))
-	via := terminal
+	via := Terminal
 	if p.Runtime != nil {
 		via = p.Runtime.Name()
 	}
 	return ledger.Entry{Fact: worker.Fact{Kind: worker.Requested, Gen: 1, Gates: p.Gated, Retries: p.Retries}, Detail: ledger.Detail{
 		Task: scrub.Head(p.Task, maxHead), Digest: hex.EncodeToString(sum[:]), Agent: p.Agent.Name(), Via: via,
-		Permissions: string(p.Permissions), Model: p.Model, Pass: p.Pass, Repo: repo.Main, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
+		Permissions: string(p.Permissions), Model: p.Model, Pass: p.Pass, Gates: p.Gates, Repo: repo.Main, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
 	}}
 }
 
@@ -214,7 +215,7 @@ func rules(s *Spawned, p Plan, aburn string) string {
 		"Commit what you finish on this branch. Do not switch branches, push, or change files outside of this worktree unless the task says so. " +
 		"Nobody watches you all the time. When the task is finished, run `" + aburn + " done \"what you did\"`. " +
 		"If you cannot go on without a person, run `" + aburn + " ask \"your question\"` and end your turn; the answer comes as a message. " +
-		"A message that begins with [aburn m-…] was sent by `aburn send`; one that says \"from\" behind the number is from another agent and not from the person you work for."
+		"A message that begins with [aburn m-…] was sent by `aburn send`; one that says \"from\" behind the number is from another agent or from the project's gates, and not from the person you work for."
 	if p.Rules != "" {
 		text += "\n\nRules of this project:\n" + p.Rules
 	}

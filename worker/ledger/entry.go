@@ -48,7 +48,9 @@ type Detail struct {
 	NoKeys      bool            `json:"no_keys,omitempty"`      // message: it is never typed
 	Model       string          `json:"model,omitempty"`        // requested: if the person chose one
 	Pass        []string        `json:"env,omitempty"`          // requested: names of further variables that the agent gets
-	Why         string          `json:"why,omitempty"`          // launch_failed, removed
+	Subject     string          `json:"subject,omitempty"`      // reacted: what was told, once
+	Gates       []string        `json:"gate_lines,omitempty"`   // requested: gates of this worker alone
+	Why         string          `json:"why,omitempty"`          // launch_failed, removed, gate
 }
 
 // Encode gives e as one JSON line without a newline.

@@ -12,6 +12,7 @@
 package ledger
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -33,12 +34,13 @@ import (
 )
 
 const (
-	fileName = "ledger.jsonl"
-	lockName = "lock"
-	lockWait = 10 * time.Second
-	version  = 1
-	maxFile  = 64 << 20 // bytes; a worker of a year has a tenth of it
-	maxAhead = 16 << 10 // entries for which room is made before they are read
+	fileName  = "ledger.jsonl"
+	lockName  = "lock"
+	lockWait  = 10 * time.Second
+	version   = 1
+	maxFile   = 64 << 20 // bytes; a worker of a year has a tenth of it
+	maxHeader = 8 << 10  // bytes
+	maxAhead  = 16 << 10 // entries for which room is made before they are read
 )
 
 // The errors that a caller can do something about.
@@ -69,6 +71,41 @@ func Open(root string, env func(string) string) (*Store, error) {
 	sum := sha256.Sum256([]byte(root))
 	key := slug(filepath.Base(root)) + "-" + hex.EncodeToString(sum[:4])
 	return &Store{root, key, filepath.Join(state, "workers", key), filepath.Join(state, "trees", key)}, nil
+}
+
+// Projects are the roots of all projects of this user's that have workers. Nothing is made.
+func Projects(env func(string) string) (roots []string) {
+	state := project.StateDir(env)
+	if state == "" {
+		return nil
+	}
+	dirs, _ := os.ReadDir(filepath.Join(state, "workers"))
+	for _, d := range dirs {
+		s := &Store{Dir: filepath.Join(state, "workers", d.Name())}
+		names, _ := s.Names()
+		for _, name := range names {
+			if root := s.projectOf(name); root != "" {
+				roots = append(roots, root)
+				break
+			}
+		}
+	}
+	return roots
+}
+
+// projectOf is the root that the first line of a ledger names.
+func (s *Store) projectOf(name string) string {
+	f, err := os.Open(filepath.Join(s.Dir, name, fileName))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	line, _ := bufio.NewReader(io.LimitReader(f, maxHeader)).ReadBytes('\n')
+	var h Header
+	if json.Unmarshal(line, &h) != nil || h.Format != "ledger" {
+		return ""
+	}
+	return h.Project
 }
 
 // realPath resolves the links in a path whose end may not exist yet.

@@ -37,6 +37,13 @@ type Launch struct {
 	Session string            // the session's id; "" if only the agent itself knows it
 }
 
+// Confiner is an agent that works in a sandbox of its own.
+type Confiner interface {
+	// Confine is how its program runs a command in a sandbox equal to that of an agent started for o: arguments behind the
+	// program, and names of variables that it needs.
+	Confine(o Order, argv []string) (args, variables []string)
+}
+
 // Agent is an agent that can be a worker.
 type Agent interface {
 	// Name is that of its record in agentcli.

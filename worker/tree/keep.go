@@ -338,6 +338,19 @@ func (r *Repo) Restore(ctx context.Context, scratch, path, branch, commit string
 	return onBranch, nil
 }
 
+// Again makes a worktree at path on a branch that is there, or on one that begins at base.
+func (r *Repo) Again(ctx context.Context, path, branch, base string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	args := []string{"worktree", "add", "--quiet", path, branch}
+	if !r.Taken(ctx, "refs/heads/"+branch) {
+		args = []string{"worktree", "add", "--quiet", "-b", branch, path, base}
+	}
+	_, err := r.g.Out(ctx, args...)
+	return err
+}
+
 // fill brings a fresh worktree into a state: tracked files, then untracked ones, then the index.
 func (t *Tree) fill(ctx context.Context, scratch string, s trees) error {
 	if _, err := t.g.Out(ctx, "read-tree", "--reset", "-u", s.work); err != nil {

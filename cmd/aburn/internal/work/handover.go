@@ -26,7 +26,7 @@ func (o *office) handOver(ctx context.Context, a *kit.App, cmd *cli.Command, m *
 	case o.Runs(m) && m.Request.Via == viaTerminal:
 		return m, kit.BadNews(m.Name+" runs in the terminal in which it was spawned", "end it there, then say this again")
 	}
-	p, err := o.planAgain(a, cmd, m, lines)
+	p, err := o.planAgain(a, m, lines)
 	if err != nil {
 		return m, err
 	}
@@ -34,7 +34,7 @@ func (o *office) handOver(ctx context.Context, a *kit.App, cmd *cli.Command, m *
 	if err != nil {
 		return m, err
 	}
-	if err := checkTrust(a, cmd, p, repo.Main); err != nil {
+	if err := checkTrust(a, p, repo.Main, cmd.Bool("trust")); err != nil {
 		return m, err
 	}
 	if o.Holder, err = program("aburn-hold"); err != nil {
@@ -62,7 +62,7 @@ func handOverFailure(m *crew.Member, err error) error {
 }
 
 // planAgain is how the agent of a worker starts once more.
-func (o *office) planAgain(a *kit.App, cmd *cli.Command, m *crew.Member, lines bool) (p crew.Plan, err error) {
+func (o *office) planAgain(a *kit.App, m *crew.Member, lines bool) (p crew.Plan, err error) {
 	if p.Agent, p.Program, err = chooseAgent(m.Request.Agent); err != nil {
 		return p, err
 	}

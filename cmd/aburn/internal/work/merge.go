@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/agentcli"
 	"aburn/internal/git"
 	"aburn/internal/plain"
 	"aburn/worker/config"
@@ -72,7 +74,7 @@ func mergeOptions(cmd *cli.Command) (o crew.MergeOptions, err error) {
 }
 
 // mergeConfig adds what the configuration says. A person's own --gate needs none.
-func (o *office) mergeConfig(a *kit.App, cmd *cli.Command, m *crew.MergeOptions) error {
+func (o *office) mergeConfig(a *kit.App, cmd *cli.Command, of *crew.Member, m *crew.MergeOptions) error {
 	c, err := o.config(a, "")
 	if err != nil {
 		return err
@@ -80,7 +82,7 @@ func (o *office) mergeConfig(a *kit.App, cmd *cli.Command, m *crew.MergeOptions)
 	if m.How == "" && !m.Hooks {
 		m.How = wantedHow(c.Word("merge"), *m)
 	}
-	m.Gates = gatesOf(c)
+	m.Gates = gatesFor(c, of)
 	m.Gates.Tell = func(line string) { a.Note("gate: " + plain.Line(line)) }
 	if own := cmd.StringSlice("gate"); len(own) > 0 {
 		m.Gates.Run = own
@@ -91,8 +93,18 @@ func (o *office) mergeConfig(a *kit.App, cmd *cli.Command, m *crew.MergeOptions)
 	return nil
 }
 
+// gatesFor are the gates of a worker: its own, or those of the configuration.
+func gatesFor(c *config.Config, m *crew.Member) crew.Gates {
+	g := gatesOf(c)
+	if len(m.Request.Gates) > 0 {
+		g.Run = m.Request.Gates
+	}
+	g.Program, _ = exec.LookPath(agentcli.Of(m.Request.Agent).Program)
+	return g
+}
+
 func gatesOf(c *config.Config) crew.Gates {
-	g := crew.Gates{Run: c.Words("gates"), Retries: gateRetries}
+	g := crew.Gates{Run: c.Words("gates"), Retries: gateRetries, Unsandboxed: c.Flag("gates.unsandboxed")}
 	if c.Where("gates.retries") != "" {
 		g.Retries = c.Number("gates.retries")
 	}
@@ -125,7 +137,7 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.close()
-	if err := o.mergeConfig(a, cmd, &options); err != nil {
+	if err := o.mergeConfig(a, cmd, m, &options); err != nil {
 		return err
 	}
 	r, err := o.Merge(ctx, repo, m, options)

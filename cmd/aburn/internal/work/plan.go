@@ -92,7 +92,11 @@ func (o *office) plan(a *kit.App, cmd *cli.Command, task string) (p crew.Plan, e
 		Base: said("base", "base"), Branch: cmd.String("branch"), Prefix: c.Word("branch_prefix"), Pass: cmd.StringSlice("env"), Rules: strings.TrimSpace(c.Word("rules")),
 	}
 	p.Furniture = furniture(a, c)
-	if gates := gatesOf(c); len(gates.Run) > 0 {
+	gates := gatesOf(c)
+	if p.Gates = cmd.StringSlice("gate"); len(p.Gates) > 0 {
+		gates.Run = p.Gates
+	}
+	if len(gates.Run) > 0 {
 		p.Gated, p.Retries = true, gates.Retries
 	}
 	if cmd.Bool("no-setup") {
@@ -214,9 +218,9 @@ func (o *office) planRuntime(cmd *cli.Command, p *crew.Plan) error {
 
 // checkTrust refuses to run an agent without a terminal where nobody has told it that it may work. In a terminal it asks
 // that by itself at its first start; without one it asks nothing, and runs what the repository's own settings name.
-func checkTrust(a *kit.App, cmd *cli.Command, p crew.Plan, checkout string) error {
+func checkTrust(a *kit.App, p crew.Plan, checkout string, said bool) error {
 	agent := adapterOf(p.Agent.Name())
-	if !p.Lines || cmd.Bool("trust") || agent.TrustsFolder == nil || agent.TrustsFolder(checkout, a.Getenv) {
+	if !p.Lines || said || agent.TrustsFolder == nil || agent.TrustsFolder(checkout, a.Getenv) {
 		return nil
 	}
 	return kit.BadNews("you have not told "+p.Title+" that you trust "+checkout+", and without a terminal it does not ask",

@@ -217,7 +217,7 @@ func stateText(m *crew.Member) string {
 	case w.Status() == worker.StatusErrored:
 		more = errorText(m)
 	case w.Reason == worker.Verifying && (e == nil || e.Is != worker.GateStarted):
-		return "says done: aburn merge runs its gates"
+		return "says done: aburn merge, or aburn start, runs its gates"
 	}
 	if more != "" {
 		text += ": " + more

@@ -47,6 +47,7 @@ func SpawnCommand(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "model", Usage: "have the agent use `MODEL`"},
 			&cli.StringFlag{Name: "file", Usage: "read the task from `FILE`; the task - reads it from stdin", TakesFile: true},
 			&cli.StringSliceFlag{Name: "env", Usage: "also pass the variable `NAME` of your environment to the agent; any number of times"},
+			&cli.StringSliceFlag{Name: "gate", Usage: "it is done only when `CMD` ends with 0 in its tree; any number of times, instead of gates of aburn.yaml"},
 			&cli.BoolFlag{Name: "no-setup", Usage: "do not run what aburn.yaml says below setup"},
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be made and started"},
 			&cli.BoolFlag{Name: "print-prompt", Usage: "only print what the agent would be told: the rules for workers, then the task"},
@@ -128,7 +129,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("print-prompt") {
 		return o.printPrompt(ctx, a, cmd, repo, p)
 	}
-	if err := checkTrust(a, cmd, p, repo.Main); err != nil {
+	if err := checkTrust(a, p, repo.Main, cmd.Bool("trust")); err != nil {
 		return err
 	}
 	if cmd.Bool("dry-run") {
@@ -289,8 +290,8 @@ func (o *office) ended(ctx context.Context, a *kit.App, cmd *cli.Command, repo *
 	}
 	commits, _ := repo.Ahead(ctx, s.Base, s.Branch)
 	text := s.Name + "  " + endText(m) + " · " + plain.Plural(int64(commits), "commit")
-	if n := m.Worker.Changes; n != nil {
-		text += " · " + plain.Plural(int64(*n), "file") + " not committed"
+	if all := crew.Snapshots(m.Ledger); len(all) > 0 && all[len(all)-1].Changes != nil {
+		text += " · " + plain.Plural(int64(*all[len(all)-1].Changes), "file") + " not committed"
 	}
 	if n := len(crew.Snapshots(m.Ledger)); n > 0 {
 		text += fmt.Sprintf(" · snapshot %d", n)
