@@ -142,12 +142,13 @@ var layers = []struct {
 	{"worker/claude", "internal/agentcli worker worker/slot", "github.com/tidwall/gjson"},
 	{"worker/tmux", "internal/run worker/slot", ""},
 	{"worker/crew", "internal/hold internal/journal internal/lockfile internal/plain internal/proc internal/queue internal/run internal/scrub logfmt worker worker/headless worker/heard worker/ledger worker/slot worker/tree worker/typing", ""},
-	{"cmd/aburn/internal/work", "cmd/aburn/internal/scope cmd/internal/kit install internal/agentcli internal/git internal/hold internal/journal internal/plain internal/project internal/queue internal/scrub internal/term logfmt worker worker/claude worker/codex worker/config worker/crew worker/headless worker/ledger worker/slot worker/tmux worker/tree", "github.com/urfave/cli golang.org/x/term"},
+	{"cmd/aburn/internal/work", "cmd/aburn/internal/scope cmd/internal/kit install internal/agentcli internal/atomicfile internal/git internal/hold internal/journal internal/lockfile internal/notify internal/plain internal/proc internal/project internal/queue internal/scrub internal/settings internal/term logfmt worker worker/claude worker/codex worker/config worker/crew worker/headless worker/ledger worker/round worker/slot worker/tmux worker/tree", "github.com/urfave/cli golang.org/x/term"},
 	{"cmd/aburn/internal/bill", "archive cmd/aburn/internal/scope cmd/internal/kit insight/cost internal/agentcli internal/plain internal/project", ""},
 	{"worker/ledger", "internal/lockfile internal/proc internal/project worker", ""},
 	{"worker/codex", "internal/agentcli worker worker/slot", "github.com/tidwall/gjson"},
 	{"worker/headless", "internal/atomicfile internal/hold internal/lockfile worker/slot", ""},
 	{"worker/typing", "worker/slot", ""},
+	{"worker/round", "internal/plain worker worker/crew worker/ledger worker/tree", ""},
 }
 
 // linkCeiling is how many packages aburn-hook may link, the standard library

@@ -90,7 +90,7 @@ func groups(a *kit.App) []group {
 			eyes.PricesCommand(a),
 		}},
 		{"Work", []*cli.Command{
-			work.SpawnCommand(a), work.PsCommand(a), work.AttachCommand(a), work.AnswerCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.SyncCommand(a), work.OverlapCommand(a), work.ConfigCommand(a),
+			work.SpawnCommand(a), work.StartCommand(a), work.StopCommand(a), work.RestoreCommand(a), work.PsCommand(a), work.AttachCommand(a), work.AnswerCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.SyncCommand(a), work.OverlapCommand(a), work.ConfigCommand(a),
 			work.SnapshotsCommand(a), work.SendCommand(a), work.InterruptCommand(a), work.DoneCommand(a), work.AskCommand(a), work.KillCommand(a), work.CleanupCommand(a),
 		}},
 		{"Learn", []*cli.Command{

@@ -52,7 +52,7 @@ func TestJSONPage(t *testing.T) {
 		{"remedy --applied", learn.AppliedReport{}, part("`aburn remedy`")},
 		{"lessons", lesson.Lessons{}, part("`aburn lessons`")},
 		{"cost", eyes.CostReport{}, part("`aburn cost`")}, {"prices", eyes.PricesReport{}, part("`aburn prices`")},
-		{"spawn", work.SpawnReport{}, part("`aburn spawn`")}, {"send", crew.Sent{}, part("`aburn send`")}, {"prompt", work.PromptReport{}, part("`aburn spawn`")}, {"ps", work.WorkerReport{}, part("`aburn ps`")}, {"cleanup", crew.Cleanup{}, part("`aburn cleanup`")},
+		{"spawn", work.SpawnReport{}, part("`aburn spawn`")}, {"notice", work.NoticeReport{}, part("A notice of `aburn start`")}, {"send", crew.Sent{}, part("`aburn send`")}, {"prompt", work.PromptReport{}, part("`aburn spawn`")}, {"ps", work.WorkerReport{}, part("`aburn ps`")}, {"cleanup", crew.Cleanup{}, part("`aburn cleanup`")},
 		{"snapshots", work.SnapshotReport{}, part("`aburn snapshots`")}, {"restore", work.RestoreReport{}, part("`aburn snapshots`")},
 		{"merge", crew.Merge{}, part("`aburn merge`")}, {"sync", crew.Sync{}, part("`aburn sync`")}, {"config check", config.Config{}, part("`aburn config check`")}, {"overlap", crew.Overlap{}, part("`aburn overlap`")},
 		{"queue", supervise.QueueReport{}, part("`aburn queue`") + readPage(t, "queue.md")},

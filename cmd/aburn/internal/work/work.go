@@ -49,7 +49,13 @@ func openOffice(a *kit.App, cmd *cli.Command) (*office, error) {
 	if err != nil {
 		return nil, err
 	}
-	ws, err := scope.Open(a, cmd)
+	return officeAt(a, scope.CallerOf(a, cmd), dir)
+}
+
+// officeAt is the project around a folder.
+func officeAt(a *kit.App, caller *scope.Caller, dir string) (*office, error) {
+	caller.Dir = dir
+	ws, err := scope.OpenWorkspace(caller)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,207 @@
+package round
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aburn/internal/plain"
+	"aburn/worker"
+	"aburn/worker/ledger"
+)
+
+// massLeast is how many ends at once are one event.
+const massLeast = 3
+
+// notices are all that nobody was told yet. Of many that ended at once one is told, for all.
+func notices(all []Seen, now time.Time) (list []Notice) {
+	var ended []Notice
+	for _, s := range all {
+		for _, n := range []*Notice{state(s, now), unanswered(s, now), blocked(s)} {
+			switch {
+			case n == nil || told(s.Entries, n.Key, n.Subject):
+			case n.Key == KeyExited:
+				ended = append(ended, *n)
+			default:
+				list = append(list, *n)
+			}
+		}
+		list = append(list, clashes(s)...)
+	}
+	return append(list, together(ended)...)
+}
+
+// told reports whether the ledger says that a person heard of it.
+func told(entries []ledger.Entry, key, subject string) bool {
+	return slices.ContainsFunc(entries, func(e ledger.Entry) bool {
+		return e.Kind == worker.Reacted && e.Action == worker.ActionNotify && e.Key == key && e.Subject == subject
+	})
+}
+
+// state is what a person should know of where a worker stands.
+func state(s Seen, now time.Time) *Notice {
+	w := s.Worker
+	n := &Notice{Worker: s.Name, Subject: proof(w), Hint: "aburn ps " + s.Name}
+	age := now.Sub(w.Since)
+	switch w.Status() {
+	case worker.StatusNeedsInput:
+		n.Key, n.Urgent, n.Hint = KeyNeeds, true, "aburn attach "+s.Name
+		n.Title, n.Text = s.Name+" needs you", needs(s)
+		if w.Reason == worker.VerifyFailed { // it may say done again, and nothing runs
+			n.Subject, n.Hint = lastRun(s.Entries), "aburn ps "+s.Name
+		}
+	case worker.StatusStuck:
+		n.Key, n.Title, n.Text = KeyStuck, s.Name+" is stuck", strings.ReplaceAll(string(w.Reason), "_", " ")
+	case worker.StatusDone:
+		if w.Changes == nil && age >= 0 && age < silentTime {
+			return nil // whether it changed anything is known in a moment
+		}
+		n.Key, n.Title, n.Text, n.Hint = KeyDone, s.Name+" is done", done(s), "aburn diff "+s.Name
+	case worker.StatusErrored, worker.StatusTerminated:
+		if s.Attended || age >= 0 && age < settleTime {
+			return nil
+		}
+		n.Key, n.Title = KeyExited, s.Name+" ended"
+		n.Text = "its agent " + map[worker.Reason]string{
+			worker.AgentProcessExited: "ended, and did not say that it is done", worker.ErrorInProcess: "ended with an error", worker.RuntimeLost: "was lost with its runtime",
+			worker.ProbeFailure: "could not be seen any more",
+		}[w.Reason]
+	case worker.StatusIdle, worker.StatusToReview:
+		if s.Attended || w.Reason == worker.AgentAcknowledged || age < worker.ReadyFor || len(w.Open()) > 0 {
+			return nil
+		}
+		n.Key, n.Title, n.Text, n.Hint = KeyIdle, s.Name+" is idle", "its turn is over, and it did not say that it is done", "aburn diff "+s.Name
+	default:
+		return nil
+	}
+	return n
+}
+
+// proof names the fact that the state follows from.
+func proof(w *worker.Worker) string {
+	text := fmt.Sprintf("%d", w.Gen)
+	for _, e := range w.Evidence[:min(1, len(w.Evidence))] {
+		text += fmt.Sprintf(":%d:%d", e.File, e.Seq)
+	}
+	return text
+}
+
+func needs(s Seen) string {
+	switch {
+	case s.Worker.Reason == worker.VerifyFailed:
+		return "its gates did not pass: " + lastGate(s.Entries)
+	case s.Worker.Reason == worker.ErrorInProcess:
+		return "its turn failed"
+	case s.Worker.Reason == worker.BudgetReached:
+		return "its budget is used up"
+	case s.Asks != "":
+		return "it asks: " + plain.OneLine(s.Asks, 160)
+	case s.Said != "":
+		return "it says: " + plain.OneLine(s.Said, 160)
+	}
+	return "it asks something"
+}
+
+// lastRun names the last run of its gates.
+func lastRun(entries []ledger.Entry) string {
+	for _, e := range slices.Backward(entries) {
+		if e.Kind == worker.Gated && e.Is == worker.GateStarted {
+			return fmt.Sprintf("gates %d", e.Seq)
+		}
+	}
+	return "gates"
+}
+
+func lastGate(entries []ledger.Entry) string {
+	for _, e := range slices.Backward(entries) {
+		if e.Kind == worker.Gated && e.Is == worker.GateFailed {
+			return plain.OneLine(e.Why, 160)
+		}
+	}
+	return "nobody saw how they ended"
+}
+
+func done(s Seen) string {
+	_, gated := s.Worker.Retries()
+	text := "it says so itself; nothing checked it"
+	if gated {
+		text = "its gates passed"
+	}
+	if s.Worker.Changes != nil && *s.Worker.Changes == 0 {
+		text += "; it changed nothing"
+	}
+	if s.Said != "" {
+		text += ": " + plain.OneLine(s.Said, 120)
+	}
+	return text
+}
+
+// unanswered is a message of aburn's own that the agent did not take.
+func unanswered(s Seen, now time.Time) *Notice {
+	if s.Worker.Over() || s.Worker.State == worker.Working && !s.Worker.Verifying() {
+		return nil // it has it at its turn's end
+	}
+	for _, e := range s.Entries {
+		open := slices.ContainsFunc(s.Worker.Open(), func(m worker.Message) bool { return m.ID == e.Message })
+		if e.Kind != worker.Gated || e.Is != worker.GateFailed || now.Sub(e.At) < untoldTime {
+			continue
+		}
+		if e.Message == "" && s.Worker.Reason == worker.VerifyFailed || e.Message != "" && !open || told(s.Entries, KeyUntold, subjectOf(e)) {
+			continue
+		}
+		return &Notice{
+			Worker: s.Name, Key: KeyUntold, Subject: subjectOf(e), Title: s.Name + " was not told", Text: "its gates did not pass, and its agent does not know: " + plain.OneLine(e.Why, 120),
+			Hint: "aburn send " + s.Name + " TEXT",
+		}
+	}
+	return nil
+}
+
+func subjectOf(e ledger.Entry) string {
+	if e.Message != "" {
+		return e.Message
+	}
+	return fmt.Sprintf("gate %d", e.Seq)
+}
+
+// blocked is a worker that says it is done and has nobody who could verify that.
+func blocked(s Seen) *Notice {
+	if s.NoGates == "" || !s.Worker.Verifying() {
+		return nil
+	}
+	return &Notice{
+		Worker: s.Name, Key: KeyGates, Subject: proof(s.Worker), Title: s.Name + " says done, and nothing verifies it", Text: s.NoGates, Hint: "aburn config check", Urgent: true,
+	}
+}
+
+func clashes(s Seen) (list []Notice) {
+	for _, e := range s.Clashes {
+		list = append(list, Notice{
+			Worker: s.Name, Others: []string{e.Peer}, Key: KeyConflict, Subject: e.Set, Title: s.Name + " and " + e.Peer + " conflict",
+			Text: "they change the same files in ways that do not merge: " + plain.OneLine(strings.Join(e.Files, ", "), 160), Hint: "aburn overlap",
+		})
+	}
+	return list
+}
+
+// together makes one notice of many ends.
+func together(ended []Notice) []Notice {
+	if len(ended) < massLeast {
+		return ended
+	}
+	n := Notice{
+		Worker: ended[0].Worker, Key: KeyExited, Subject: ended[0].Subject, Urgent: true, Title: fmt.Sprintf("%d workers ended at once", len(ended)),
+		Hint: "aburn restore --all",
+	}
+	var names []string
+	for _, e := range ended {
+		names = append(names, e.Worker)
+	}
+	for _, e := range ended[1:] {
+		n.subjects = append(n.subjects, e.Subject)
+	}
+	n.Others = names[1:]
+	n.Text = plain.OneLine(strings.Join(names, ", "), 160)
+	return []Notice{n}
+}

@@ -1,0 +1,215 @@
+package round
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"aburn/worker"
+	"aburn/worker/crew"
+	"aburn/worker/tree"
+)
+
+// Project is one project's workers, with what a round needs beside them.
+type Project struct {
+	Crew *crew.Crew
+	Repo func(context.Context, *crew.Member) (*tree.Repo, error)
+	// Gates are those that count for a member; why says that there are none, or that they wait for a person.
+	Gates  func(*crew.Member) (g crew.Gates, why string)
+	Notify func([]Notice) error // returns when a person can have heard
+	Say    func(string)         // for people who look at what a daemon did
+	Slot   chan struct{}        // gates run one at a time, over all projects that share it
+	Wake   func()               // gates ended: another round is due
+
+	members []*crew.Member
+	stamp   string
+	read    time.Time // when the members were, and until when that rests
+	rested  time.Time
+	probed  time.Time
+	rounds  int
+	tried   Tried
+	mass    worker.Mass
+	gates   sync.WaitGroup
+}
+
+// probes are the times between looks at processes, the last one for ever.
+var probes = [...]time.Duration{0, 10 * time.Second, 20 * time.Second, 30 * time.Second}
+
+func (p *Project) probeDue(now time.Time) bool {
+	since := now.Sub(p.probed)
+	return since >= probes[min(p.rounds, len(probes)-1)] || since < 0
+}
+
+// Round does what is due. It does not wait for gates. Files are read only where something was written since the last round, and
+// then for a small part of the time.
+func (p *Project) Round(ctx context.Context, now time.Time) error {
+	if stamp := p.Crew.Stamp(p.members); p.members == nil || stamp != p.stamp && (now.After(p.rested) || now.Before(p.read)) {
+		began := time.Now()
+		members, err := p.Crew.Glance(ctx)
+		if err != nil {
+			return err
+		}
+		p.members = append([]*crew.Member{}, members...)
+		p.stamp, p.read = p.Crew.Stamp(p.members), now
+		p.rested = now.Add(10 * time.Since(began))
+	}
+	var held map[string]bool
+	if p.probeDue(now) {
+		var deaths []worker.MassDeath
+		deaths, held = p.Crew.Probe(ctx, p.members, &p.mass)
+		p.probed = now
+		p.rounds++
+		for _, d := range deaths {
+			p.rounds = 0 // it is worth a closer look
+			p.tell(ctx, massNotice(d))
+		}
+	}
+	for _, s := range Plan(p.seen(held, now), &p.tried, now) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p.tried.Note(s, now)
+		if err := p.do(ctx, s); err != nil {
+			p.Say(fmt.Sprintf("%s %s: %v", s.Worker, s.Do, err))
+		}
+	}
+	return nil
+}
+
+// Wait returns when no gates run.
+func (p *Project) Wait() { p.gates.Wait() }
+
+// Living reports whether an agent of the project's may live.
+func (p *Project) Living() bool {
+	return slices.ContainsFunc(p.members, func(m *crew.Member) bool { return m.Err == nil && !m.Over() })
+}
+
+func massNotice(d worker.MassDeath) *Notice {
+	return &Notice{
+		Worker: d.Workers[0], Others: d.Workers[1:], Key: "mass-death", Subject: d.Server + " " + d.Workers[0], Urgent: true,
+		Title: fmt.Sprintf("%d workers look dead at once", len(d.Workers)), Text: "their server " + d.Server + " may have ended; nothing of their work is lost", Hint: "aburn restore --all",
+	}
+}
+
+// seen are the workers that a round is about.
+func (p *Project) seen(held map[string]bool, now time.Time) (list []Seen) {
+	living := map[string]bool{}
+	for _, m := range crew.Living(p.members) {
+		living[m.Name] = true
+	}
+	for _, m := range p.members {
+		if m.Err != nil || !living[m.Name] || m.Over() && now.Sub(m.Worker.Since) > forgotten || held[m.Worker.Server] {
+			continue
+		}
+		s := Seen{Name: m.Name, Worker: m.Worker, Entries: m.Ledger.Entries, Said: m.Said, Tree: !m.Gone(), Clashes: p.Crew.Untold(m, living), Attended: m.Request.Via == crew.Terminal}
+		if m.Talk != nil && len(m.Talk.Asks) > 0 {
+			s.Asks = m.Talk.Asks[0].What
+		}
+		if m.Worker.Verifying() {
+			_, s.NoGates = p.Gates(m)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// forgotten is how long ago a worker ended that no notice is about any more: who starts aburn hears of last night, not of last month.
+const forgotten = 24 * time.Hour
+
+func (p *Project) member(name string) *crew.Member {
+	for _, m := range p.members {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+func (p *Project) do(ctx context.Context, s Step) error {
+	m := p.member(s.Worker)
+	switch s.Do {
+	case Bring:
+		return p.Crew.Bring(ctx, s.Worker)
+	case Tell:
+		return p.tell(ctx, s.Notice)
+	case Compare:
+		_, err := p.Crew.Overlaps(ctx, p.members)
+		return err
+	}
+	repo, err := p.Repo(ctx, m)
+	if err != nil {
+		return err
+	}
+	if s.Do == Verify {
+		return p.verify(ctx, repo, m)
+	}
+	_, _, err = p.Crew.Snapshot(ctx, repo, m)
+	return err
+}
+
+// verify runs a worker's gates beside the rounds.
+func (p *Project) verify(ctx context.Context, repo *tree.Repo, m *crew.Member) error {
+	g, why := p.Gates(m)
+	if why != "" {
+		return errors.New(why)
+	}
+	select {
+	case p.Slot <- struct{}{}:
+	default:
+		return nil // others are run; another round comes when they ended
+	}
+	copied := *m
+	m = &copied // rounds go on
+	p.gates.Go(func() {
+		defer p.Wake()
+		defer func() { <-p.Slot }()
+		v, err := p.Crew.Verify(ctx, repo, m, g)
+		switch {
+		case errors.Is(err, crew.ErrNotDue), ctx.Err() != nil:
+		case err != nil:
+			p.Say(m.Name + " gates: " + err.Error())
+		case v.Passed:
+			p.Say(m.Name + " gates: passed")
+		default:
+			p.Say(m.Name + " gates: " + v.Why)
+		}
+		if err == nil && v.Message != "" {
+			if err := p.Crew.Bring(ctx, m.Name); err != nil {
+				p.Say(m.Name + " messages: " + err.Error())
+			}
+		}
+	})
+	return nil
+}
+
+// tell tells a person, then writes that down in the ledgers of all that it is about.
+func (p *Project) tell(_ context.Context, n *Notice) error {
+	if m := p.member(n.Worker); m != nil && told(m.Ledger.Entries, n.Key, n.Subject) {
+		return nil
+	}
+	if err := p.Notify([]Notice{*n}); err != nil {
+		return err
+	}
+	if n.Key == KeyConflict {
+		m := p.member(n.Worker)
+		for _, e := range p.Crew.Untold(m, map[string]bool{n.Others[0]: true}) {
+			if e.Set == n.Subject {
+				_, err := p.Crew.TellOverlap(m, e)
+				return err
+			}
+		}
+		return nil
+	}
+	err := p.Crew.Told(n.Worker, n.Key, n.Subject)
+	for i, other := range n.Others {
+		subject := n.Subject
+		if i < len(n.subjects) {
+			subject = n.subjects[i]
+		}
+		err = errors.Join(err, p.Crew.Told(other, n.Key, subject))
+	}
+	return err
+}
