@@ -43,6 +43,7 @@ var layers = []struct {
 	{"templates", "internal/agentcli internal/atomicfile", ""},
 	{"trace", "internal/plain", ""},
 	{"trace/draft", "internal/jsonl internal/scrub trace", ""},
+	{"trace/contents", "internal/jsonl trace trace/draft", "github.com/klauspost/compress"},
 	{"trace/graph", "trace", ""},
 	{"insight", "insight/failure internal/plain internal/wire trace", ""},
 	{"insight/cost", "", ""},

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -50,32 +51,36 @@ func (f *storeReading) readLegacy(path string, file *os.File) (jsonl.End, error)
 }
 
 // Raw returns the original record of an event from an old file. Other files have lines, for which no reader is needed.
-func Raw(_ context.Context, path string, ref trace.Ref) ([]byte, error) {
-	if ref.Table != table {
-		return nil, fmt.Errorf("%s: there is no table %q in it", path, ref.Table)
-	}
+func Raw(ctx context.Context, path string, ref trace.Ref) (record []byte, err error) {
+	all := Records(ctx, path, []trace.Ref{ref}, func(_ int, data []byte, bad error) { record, err = data, bad })
+	return record, errors.Join(all, err)
+}
+
+// Records is Raw for several refs, which reads the file once. It calls each with the index of a ref and its record, or why
+// there is none.
+func Records(_ context.Context, path string, refs []trace.Ref, each func(i int, record []byte, err error)) error {
 	file, err := jsonl.Open(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, jsonl.MaxLine+1))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if ref.Key == "session" {
-		return data, nil
-	}
-	var found value
-	n := 0
-	object(data).get("messages").each(func(v value) {
-		if strconv.Itoa(n) == ref.Key {
-			found = v
+	var messages []value
+	object(data).get("messages").each(func(v value) { messages = append(messages, v) })
+	for i, ref := range refs {
+		switch n, bad := strconv.Atoi(ref.Key); {
+		case ref.Table != table:
+			each(i, nil, fmt.Errorf("%s: there is no table %q in it", path, ref.Table))
+		case ref.Key == "session":
+			each(i, data, nil)
+		case bad != nil || n < 0 || n >= len(messages):
+			each(i, nil, fmt.Errorf("%s: there is no message %s in it now", path, ref.Key))
+		default:
+			each(i, messages[n], nil)
 		}
-		n++
-	})
-	if found == nil {
-		return nil, fmt.Errorf("%s: there is no message %s in it now", path, ref.Key)
 	}
-	return found, nil
+	return nil
 }

@@ -233,19 +233,38 @@ func (r *reading) reportArchived() error {
 }
 
 // Raw returns the original record of an event from a database. Transcripts are lines, for which no reader is needed.
-func Raw(ctx context.Context, path string, ref trace.Ref) (data []byte, err error) {
+func Raw(ctx context.Context, path string, ref trace.Ref) (record []byte, err error) {
+	all := Records(ctx, path, []trace.Ref{ref}, func(_ int, data []byte, bad error) { record, err = data, bad })
+	return record, errors.Join(all, err)
+}
+
+// Records is Raw for several refs, which opens the database once. It calls each with the index of a ref and its record,
+// or why there is none.
+func Records(ctx context.Context, path string, refs []trace.Ref, each func(i int, record []byte, err error)) (err error) {
+	lite, d, err := openDatabase(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lite.Close()) }()
+	r := &reading{db: d}
+	defer r.close()
+	for i, ref := range refs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		data, err := r.record(path, ref)
+		each(i, data, err)
+	}
+	return nil
+}
+
+// record is the record of a ref.
+func (r *reading) record(path string, ref trace.Ref) (data []byte, err error) {
 	i := strings.LastIndexByte(ref.Key, '/')
 	seq, bad := strconv.ParseInt(ref.Key[i+1:], 10, 64)
 	if ref.Table != table || i < 0 || bad != nil {
 		return nil, fmt.Errorf("%s: %q %q is no event's place in it", path, ref.Table, ref.Key)
 	}
-	lite, d, err := openDatabase(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, lite.Close()) }()
-	r := &reading{db: d}
-	defer r.close()
 	found := false
 	err = r.query(table, "WHERE session_id = ? AND seq = ?", []any{ref.Key[:i], seq}, func(x row) error {
 		found = true

@@ -10,7 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"os"
 	"strings"
 
 	"zombiezen.com/go/sqlite"
@@ -96,19 +96,50 @@ var ErrGone = errors.New("the record is no longer there")
 
 // Raw returns the record that ref leads to, as opencode wrote it. ref is from a trace of the store at path. For the
 // row of a session it returns an object of the columns that the reader uses.
-func Raw(ctx context.Context, path string, ref trace.Ref) ([]byte, error) {
+func Raw(ctx context.Context, path string, ref trace.Ref) (record []byte, err error) {
+	all := Records(ctx, path, []trace.Ref{ref}, func(_ int, data []byte, bad error) { record, err = data, bad })
+	return record, errors.Join(all, err)
+}
+
+// Records is Raw for several refs, which opens the store once. It calls each with the index of a ref and its record, or
+// why there is none.
+func Records(ctx context.Context, path string, refs []trace.Ref, each func(i int, record []byte, err error)) error {
 	if strings.HasSuffix(path, ".json") {
 		f := storage(path)
-		return f.load(ref)
+		for i, ref := range refs {
+			data, err := f.load(ref)
+			each(i, data, err)
+		}
+		return ctx.Err()
+	}
+	if _, err := os.Stat(path); err != nil {
+		return err
 	}
 	d, err := openDatabase(ctx, path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if d == nil {
-		return nil, fmt.Errorf("%s: %s %s: %w", path, ref.Table, ref.Key, ErrGone)
+	if d != nil {
+		defer d.Close()
 	}
-	defer d.Close()
+	for i, ref := range refs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		data, err := []byte(nil), ErrGone
+		if d != nil {
+			data, err = d.record(ref)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %s %s: %w", path, ref.Table, ref.Key, err)
+		}
+		each(i, data, err)
+	}
+	return nil
+}
+
+// record is the record of a ref.
+func (d *database) record(ref trace.Ref) (data []byte, err error) {
 	var query string
 	switch ref.Table {
 	case "event", "message", "part":
@@ -117,9 +148,8 @@ func Raw(ctx context.Context, path string, ref trace.Ref) ([]byte, error) {
 		query = "SELECT json_object('id', id, 'parent_id', " + d.orNull("session", "parent_id") +
 			", 'directory', directory, 'title', title, 'version', version, 'time_created', time_created, 'time_updated', time_updated) FROM session WHERE id = ?"
 	default:
-		return nil, fmt.Errorf("%s: table %q holds no records", filepath.Base(path), ref.Table)
+		return nil, fmt.Errorf("table %q holds no records", ref.Table)
 	}
-	var data []byte
 	err = d.query(query, []any{ref.Key}, func(row *sqlite.Stmt) error {
 		if row.ColumnLen(0) > jsonl.MaxLine {
 			return errTooLarge
@@ -130,8 +160,5 @@ func Raw(ctx context.Context, path string, ref trace.Ref) ([]byte, error) {
 	if err == nil && data == nil {
 		err = ErrGone
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s %s: %w", path, ref.Table, ref.Key, err)
-	}
-	return data, nil
+	return data, err
 }
