@@ -269,6 +269,7 @@ func failed(err error) Content {
 	}
 	return Content{State: Unreadable, Err: err}
 }
+
 // Of are the texts of an event, in the order in which a reader wants them: of a call its input. The texts of its results are
 // those of the results' events.
 func Of(t *trace.SessionTrace, e *trace.Event) (w Want, ok bool) {
