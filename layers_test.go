@@ -63,6 +63,7 @@ var layers = []struct {
 	{"archive/ingest", "archive internal/atomicfile internal/jsonl internal/lockfile internal/project internal/scrub internal/wire trace", "github.com/fsnotify/fsnotify"},
 	{"web/reportpage", "insight insight/remedy insight/report internal/plain web", ""},
 	{"web", "internal/plain", ""},
+	{"web/excerpt", "internal/jsonl internal/plain internal/scrub", "github.com/yuin/goldmark"},
 	{"web/server", "", ""},
 	{"internal/lab/browser", "", ""},
 	{"web/graphpage", "internal/plain trace trace/graph web", ""},
