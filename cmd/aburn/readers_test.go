@@ -59,9 +59,12 @@ func (r acmeReader) Read(_ context.Context, s trace.Store, sink trace.Sink) erro
 	return nil
 }
 
-// acmeRow finds the record of an event again.
-func acmeRow(_ context.Context, path string, ref trace.Ref) ([]byte, error) {
-	return fmt.Appendf(nil, `{"turn":%q,"call":"c1","of":%q}`, ref.Key, filepath.Base(path)), nil
+// acmeRows finds the records of events again.
+func acmeRows(_ context.Context, path string, refs []trace.Ref, each func(int, []byte, error)) error {
+	for i, ref := range refs {
+		each(i, fmt.Appendf(nil, `{"turn":%q,"call":"c1","of":%q}`, ref.Key, filepath.Base(path)), nil)
+	}
+	return nil
 }
 
 // TestNewReader adds a reader by one line of agentStores. It is then found, ingested, listed, chosen, shown and helped with.
@@ -69,7 +72,7 @@ func TestNewReader(t *testing.T) {
 	builtIn := scope.AgentStores
 	defer func() { scope.AgentStores = builtIn }()
 	scope.AgentStores = func() []scope.AgentStore {
-		return append(builtIn(), scope.AgentStore{Reader: acmeReader{}, Row: acmeRow})
+		return append(builtIn(), scope.AgentStore{Reader: acmeReader{}, Rows: acmeRows})
 	}
 	home := t.TempDir()
 	for _, name := range []string{"first", "second"} {

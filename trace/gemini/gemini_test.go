@@ -247,15 +247,21 @@ func TestAgentWithoutCaller(t *testing.T) {
 	}
 }
 
+// rawOf is the record of one ref.
+func rawOf(ctx context.Context, path string, ref trace.Ref) (record []byte, err error) {
+	all := Records(ctx, path, []trace.Ref{ref}, func(_ int, data []byte, bad error) { record, err = data, bad })
+	return record, errors.Join(all, err)
+}
+
 // Raw leads back to the message of an old file; lines lead back themselves.
 func TestRaw(t *testing.T) {
 	path := "testdata/built/.gemini/tmp/p/chats/session-2025-09-17T10-00-0ld00000.json"
-	raw, err := Raw(t.Context(), path, trace.Ref{Table: "messages", Key: "1"})
+	raw, err := rawOf(t.Context(), path, trace.Ref{Table: "messages", Key: "1"})
 	if err != nil || !strings.Contains(string(raw), `"type": "gemini"`) || !strings.HasPrefix(string(raw), "{") {
 		t.Errorf("%v: %s", err, raw)
 	}
 	for _, ref := range []trace.Ref{{Table: "messages", Key: "99"}, {Table: "other", Key: "1"}, {Line: 3}} {
-		if raw, err := Raw(t.Context(), path, ref); err == nil {
+		if raw, err := rawOf(t.Context(), path, ref); err == nil {
 			t.Errorf("%+v is %s", ref, raw)
 		}
 	}

@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -50,14 +49,8 @@ func (f *storeReading) readLegacy(path string, file *os.File) (jsonl.End, error)
 	return end, nil
 }
 
-// Raw returns the original record of an event from an old file. Other files have lines, for which no reader is needed.
-func Raw(ctx context.Context, path string, ref trace.Ref) (record []byte, err error) {
-	all := Records(ctx, path, []trace.Ref{ref}, func(_ int, data []byte, bad error) { record, err = data, bad })
-	return record, errors.Join(all, err)
-}
-
-// Records is Raw for several refs, which reads the file once. It calls each with the index of a ref and its record, or why
-// there is none.
+// Records calls each with the index of each ref and its record in an old file, or why there is none. Other files have lines,
+// for which no reader is needed.
 func Records(_ context.Context, path string, refs []trace.Ref, each func(i int, record []byte, err error)) error {
 	file, err := jsonl.Open(path)
 	if err != nil {

@@ -2,7 +2,9 @@ package openclaw
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -210,13 +212,19 @@ func TestRepeatedRecord(t *testing.T) {
 	}
 }
 
+// rawOf is the record of one ref.
+func rawOf(ctx context.Context, path string, ref trace.Ref) (record []byte, err error) {
+	all := Records(ctx, path, []trace.Ref{ref}, func(_ int, data []byte, bad error) { record, err = data, bad })
+	return record, errors.Join(all, err)
+}
+
 // Each event leads back to the record that it came from, packed or not.
 func TestRaw(t *testing.T) {
 	sink := tracetest.Read(t, New(), clientsDatabase)
 	packed := 0
 	for id, s := range sink.Traces {
 		for _, e := range s.Events {
-			data, err := Raw(t.Context(), clientsDatabase, e.Ref)
+			data, err := rawOf(t.Context(), clientsDatabase, e.Ref)
 			if err != nil {
 				t.Fatalf("%s: event %d: %v", id, e.Seq, err)
 			}
@@ -232,7 +240,7 @@ func TestRaw(t *testing.T) {
 		t.Errorf("%d events came from the packed record", packed)
 	}
 	for _, ref := range []trace.Ref{{Table: table, Key: "nobody/1"}, {Table: table, Key: "nobody"}, {Table: "auth_profile_store", Key: "x/1"}, {Line: 1}} {
-		if data, err := Raw(t.Context(), clientsDatabase, ref); err == nil {
+		if data, err := rawOf(t.Context(), clientsDatabase, ref); err == nil {
 			t.Errorf("%+v is %s", ref, data)
 		}
 	}

@@ -232,14 +232,8 @@ func (r *reading) reportArchived() error {
 	}, "session_id", "event_count")
 }
 
-// Raw returns the original record of an event from a database. Transcripts are lines, for which no reader is needed.
-func Raw(ctx context.Context, path string, ref trace.Ref) (record []byte, err error) {
-	all := Records(ctx, path, []trace.Ref{ref}, func(_ int, data []byte, bad error) { record, err = data, bad })
-	return record, errors.Join(all, err)
-}
-
-// Records is Raw for several refs, which opens the database once. It calls each with the index of a ref and its record,
-// or why there is none.
+// Records calls each with the index of each ref and its record in a database, or why there is none. Transcripts are lines,
+// for which no reader is needed.
 func Records(ctx context.Context, path string, refs []trace.Ref, each func(i int, record []byte, err error)) (err error) {
 	lite, d, err := openDatabase(ctx, path)
 	if err != nil {

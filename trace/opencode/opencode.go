@@ -94,15 +94,8 @@ func (t *conversation) assemble(ctx context.Context, sh otherSessions, path, how
 // ErrGone says that a record is no longer where it was read.
 var ErrGone = errors.New("the record is no longer there")
 
-// Raw returns the record that ref leads to, as opencode wrote it. ref is from a trace of the store at path. For the
-// row of a session it returns an object of the columns that the reader uses.
-func Raw(ctx context.Context, path string, ref trace.Ref) (record []byte, err error) {
-	all := Records(ctx, path, []trace.Ref{ref}, func(_ int, data []byte, bad error) { record, err = data, bad })
-	return record, errors.Join(all, err)
-}
-
-// Records is Raw for several refs, which opens the store once. It calls each with the index of a ref and its record, or
-// why there is none.
+// Records calls each with the index of each ref and its record as opencode wrote it, or why there is none. The refs are
+// from a trace of the store at path. For the row of a session the record is an object of the columns that the reader uses.
 func Records(ctx context.Context, path string, refs []trace.Ref, each func(i int, record []byte, err error)) error {
 	if strings.HasSuffix(path, ".json") {
 		f := storage(path)

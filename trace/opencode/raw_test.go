@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -10,6 +11,12 @@ import (
 	"aburn/trace"
 )
 
+// rawOf is the record of one ref.
+func rawOf(ctx context.Context, path string, ref trace.Ref) (record []byte, err error) {
+	all := Records(ctx, path, []trace.Ref{ref}, func(_ int, data []byte, bad error) { record, err = data, bad })
+	return record, errors.Join(all, err)
+}
+
 // TestRaw: every ref of every trace leads to the record that the event tells of.
 func TestRaw(t *testing.T) {
 	world.Slow(t)
@@ -18,7 +25,7 @@ func TestRaw(t *testing.T) {
 	for _, store := range []string{events, rows, "testdata/legacy"} {
 		for _, tr := range readAll(t, store).Traces {
 			for _, e := range tr.Events {
-				data, err := Raw(t.Context(), tr.Sources[e.Ref.File].Path, e.Ref)
+				data, err := rawOf(t.Context(), tr.Sources[e.Ref.File].Path, e.Ref)
 				if err != nil || !json.Valid(data) {
 					t.Fatalf("%s %d: %v", tr.ID, e.Seq, err)
 				}
@@ -36,15 +43,15 @@ func TestRaw(t *testing.T) {
 func TestRawRefuses(t *testing.T) {
 	path := fixture(t)
 	for _, table := range []string{"credential", "account", "session_share", "sqlite_schema", "", "event; DROP TABLE event"} {
-		if data, err := Raw(t.Context(), path, trace.Ref{Table: table, Key: "1"}); err == nil {
+		if data, err := rawOf(t.Context(), path, trace.Ref{Table: table, Key: "1"}); err == nil {
 			t.Errorf("%q gave %q", table, data)
 		}
 	}
-	if _, err := Raw(t.Context(), path, trace.Ref{Table: "part", Key: "prt_none"}); !errors.Is(err, ErrGone) {
+	if _, err := rawOf(t.Context(), path, trace.Ref{Table: "part", Key: "prt_none"}); !errors.Is(err, ErrGone) {
 		t.Error(err)
 	}
 	for _, key := range []string{"../../../../etc/passwd", "x/../../../y"} {
-		if _, err := Raw(t.Context(), legacy+"/session/p/s.json", trace.Ref{Table: "part", Key: key}); err == nil || !strings.Contains(err.Error(), "leads out") {
+		if _, err := rawOf(t.Context(), legacy+"/session/p/s.json", trace.Ref{Table: "part", Key: key}); err == nil || !strings.Contains(err.Error(), "leads out") {
 			t.Errorf("%s: %v", key, err)
 		}
 	}

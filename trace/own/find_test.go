@@ -64,13 +64,19 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// rawOf is the entry of one ref.
+func rawOf(ctx context.Context, path string, ref trace.Ref) (entry []byte, err error) {
+	all := Records(ctx, path, []trace.Ref{ref}, func(_ int, data []byte, bad error) { entry, err = data, bad })
+	return entry, errors.Join(all, err)
+}
+
 // What a ref names can be had from the log again, also after rotations.
 func TestRaw(t *testing.T) {
 	dir := written(t, 10, "claude-agents")
 	s := tracetest.Read(t, New(), dir)
 	for _, tr := range s.Ordered() {
 		for _, e := range tr.Events {
-			raw, err := Raw(t.Context(), tr.Sources[0].Path, e.Ref)
+			raw, err := rawOf(t.Context(), tr.Sources[0].Path, e.Ref)
 			var entry struct{ ID, TS string }
 			if err == nil {
 				err = json.Unmarshal(raw, &entry)
@@ -80,7 +86,7 @@ func TestRaw(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Raw(t.Context(), s.Stores[0].Path, trace.Ref{Table: table, Key: "99999"}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := rawOf(t.Context(), s.Stores[0].Path, trace.Ref{Table: table, Key: "99999"}); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())

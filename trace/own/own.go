@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"aburn/internal/journal"
 	"aburn/trace"
@@ -81,24 +82,39 @@ func shortened(log *journal.Journal) (bool, error) {
 	return err == nil && len(segments) > 0 && segments[0].First > 1, err
 }
 
-// Raw returns the entry that ref names, as it stands in the log at path.
-func Raw(ctx context.Context, path string, ref trace.Ref) ([]byte, error) {
+// Records calls each with the index of each ref and its entry in the log at path, or why there is none.
+func Records(ctx context.Context, path string, refs []trace.Ref, each func(i int, entry []byte, err error)) error {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer dir.Close()
+	open := map[string]int{} // by key: the index of the ref
+	for i, ref := range refs {
+		open[ref.Key] = i
+	}
 	log := journal.New(dir, journal.Options{By: journal.Command})
 	for record, err := range log.Headers(journal.Position{}) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		if !record.Carried && key(record.Value.Seq, string(record.Value.ID), record.Line) == ref.Key {
-			return append([]byte(nil), record.JSON...), nil
+		if record.Carried {
+			continue
+		}
+		key := key(record.Value.Seq, string(record.Value.ID), record.Line)
+		if i, ok := open[key]; ok {
+			delete(open, key)
+			each(i, slices.Clone(record.JSON), nil)
+		}
+		if len(open) == 0 {
+			return nil
 		}
 	}
-	return nil, fmt.Errorf("%s: there is no entry %s: %w", path, ref.Key, fs.ErrNotExist)
+	for key, i := range open {
+		each(i, nil, fmt.Errorf("%s: there is no entry %s: %w", path, key, fs.ErrNotExist))
+	}
+	return nil
 }

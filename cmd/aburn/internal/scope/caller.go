@@ -19,6 +19,7 @@ import (
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/codex"
+	"aburn/trace/contents"
 	"aburn/trace/gemini"
 	"aburn/trace/openclaw"
 	"aburn/trace/opencode"
@@ -136,8 +137,8 @@ func Unnamed(env func(string) string) (list []*agentcli.Agent) {
 // AgentStore reads the sessions that one agent stores.
 type AgentStore struct {
 	trace.Reader
-	// Row reads the record of a Ref with a table, from the store at path; nil if all records of the agent are lines.
-	Row func(ctx context.Context, path string, ref trace.Ref) ([]byte, error)
+	// Rows reads the records of Refs with a table; nil if all records of the agent are lines.
+	Rows contents.Rows
 }
 
 // AgentStores is the one list of the agents whose sessions can be read. It is a variable so that a test can add one.
@@ -145,12 +146,22 @@ var AgentStores = func() []AgentStore {
 	return []AgentStore{
 		{claude.New(), nil},
 		{codex.New(), nil},
-		{opencode.New(), opencode.Raw},
-		{openclaw.New(), openclaw.Raw},
-		{gemini.New(), gemini.Raw},
+		{opencode.New(), opencode.Records},
+		{openclaw.New(), openclaw.Records},
+		{gemini.New(), gemini.Records},
 		{qwen.New(), nil},
-		{own.New(), own.Raw},
+		{own.New(), own.Records},
 	}
+}
+
+// RowsOf reads the rows of a source's stores; nil if its records are lines.
+func RowsOf(source string) contents.Rows {
+	for _, s := range AgentStores() {
+		if s.Name() == source {
+			return s.Rows
+		}
+	}
+	return nil
 }
 
 // Readers are the readers of AgentStores.

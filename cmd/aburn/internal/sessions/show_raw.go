@@ -26,13 +26,13 @@ import (
 const rawMax = 256 << 20
 
 // rawRow is the record of a row, as the reader of its source finds it.
-func rawRow(ctx context.Context, source, path string, ref trace.Ref) ([]byte, error) {
-	for _, s := range scope.AgentStores() {
-		if s.Name() == source && s.Row != nil {
-			return s.Row(ctx, path, ref)
-		}
+func rawRow(ctx context.Context, source, path string, ref trace.Ref) (record []byte, err error) {
+	rows := scope.RowsOf(source)
+	if rows == nil {
+		return nil, fmt.Errorf("aburn cannot read single records from a store of %s", source)
 	}
-	return nil, fmt.Errorf("aburn cannot read single records from a store of %s", source)
+	all := rows(ctx, path, []trace.Ref{ref}, func(_ int, row []byte, bad error) { record, err = row, bad })
+	return record, errors.Join(all, err)
 }
 
 // errChanged is the error for a source that no longer has the record where it was read.
