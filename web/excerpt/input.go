@@ -55,7 +55,7 @@ func (s *Scrubber) Input(raw []byte, l Limits, said ...string) []Block {
 	short := ""
 	for i, m := range list {
 		switch {
-		case slices.Contains(said, m.value), isReplacement(list, i) < 0:
+		case isSaid(m.value, said), isReplacement(list, i) < 0:
 		case isReplacement(list, i) > 0:
 			b := s.code("", replacement(m.value, valueOf(list, replacementOf(m.name))), l)
 			b.Patch = true
@@ -75,6 +75,16 @@ func (s *Scrubber) Input(raw []byte, l Limits, said ...string) []Block {
 		blocks = append([]Block{s.code("", short, l)}, blocks...)
 	}
 	return blocks
+}
+
+// isSaid reports whether a value is shown already, or is a path of which the end is.
+func isSaid(value string, said []string) bool {
+	for _, s := range said {
+		if s != "" && (value == s || strings.HasSuffix(value, "/"+s)) {
+			return true
+		}
+	}
+	return false
 }
 
 // again is lines with the kinds of a patch.

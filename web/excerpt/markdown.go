@@ -3,6 +3,7 @@ package excerpt
 import (
 	"bytes"
 	"html/template"
+	"strings"
 	"sync"
 
 	"github.com/yuin/goldmark"
@@ -24,12 +25,13 @@ var writer = sync.OnceValue(func() goldmark.Markdown {
 })
 
 // markdown is the HTML of a text that was scrubbed. Entities can name hidden characters, so these are replaced in the result.
+// Single quotes stand in it only as text, and are escaped as the pages' templates do.
 func markdown(text string) template.HTML {
 	var b bytes.Buffer
 	if err := writer().Convert([]byte(text), &b); err != nil {
 		return template.HTML(template.HTMLEscapeString(text))
 	}
-	return template.HTML(plain.Text(b.String()))
+	return template.HTML(strings.ReplaceAll(plain.Text(b.String()), "'", "&#39;"))
 }
 
 // harmless renders as text what could do more than be read.

@@ -47,7 +47,7 @@ func replacement(before, after string) string {
 	add("-", old[first:len(old)-last])
 	add("+", now[first:len(now)-last])
 	add(" ", old[len(old)-last:len(old)-last+min(last, around)])
-	return b.String()
+	return strings.TrimRight(b.String(), "\n ")
 }
 
 // replaced are the names of what is replaced and by what, as tools name it.

@@ -111,6 +111,9 @@ func (v *Sessions) Write(w io.Writer, f *Frame) error { return write(w, "session
 // Write writes one session.
 func (v *Session) Write(w io.Writer, f *Frame) error { return write(w, "session.html", f, v) }
 
+// Write writes one event.
+func (v *Event) Write(w io.Writer, f *Frame) error { return write(w, "event.html", f, v) }
+
 // Write writes what sessions cost.
 func (v *Cost) Write(w io.Writer, f *Frame) error { return write(w, "cost.html", f, v) }
 

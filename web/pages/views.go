@@ -1,5 +1,7 @@
 package pages
 
+import "aburn/web/excerpt"
+
 // Time is a moment: as text in the reader's zone, and exactly.
 type Time struct{ Text, Exact string }
 
@@ -93,6 +95,9 @@ type Session struct {
 	Tiles   []Figure
 	Lanes   *Lanes
 	Only    Choice
+	Texts   Choice // whether texts are shown
+	Find    *Find
+	Notes   []Note // about the texts
 	Lines   []Line
 	Earlier string // address of the lines before, "" if there are none
 	Later   string
@@ -126,6 +131,32 @@ type Line struct {
 	Detail string
 	Indent bool
 	Link   Link // of a sub-agent
+	Texts  []Text
+}
+
+// Text is a text of an event, from the agent's own file.
+type Text struct {
+	Name   string // input, output; "" where the line says it
+	Quiet  bool   // thinking, and what programs said
+	Note   string // why there is none
+	Blocks []excerpt.Block
+	Whole  Link // the page with all of it
+}
+
+// Find is the field that searches one session.
+type Find struct{ Session, Query string }
+
+// Event is one event of a session, with all of its texts.
+type Event struct {
+	Crumbs       []Link
+	Line         Line
+	Range        string // which part of the text
+	Earlier      string
+	Later        string
+	Record       []excerpt.Block
+	RecordNote   string
+	Before, Next Link
+	Copy         []Copy
 }
 
 // MainError is the session's first decisive error.

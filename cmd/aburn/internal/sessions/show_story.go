@@ -64,6 +64,7 @@ func (v *storyView) printStory(out *term.Out, limit int) (left int, err error) {
 // Story is a session with what hooks recorded of it, as lines.
 type Story struct {
 	Trace       *trace.SessionTrace // of both
+	Stored      *trace.SessionTrace // of the agent's store alone: StoryLine.Event counts its events
 	Lines       []StoryLine
 	Hooked      bool
 	Differences int   // between the store and the hooks' log
@@ -78,7 +79,7 @@ func StoryOf(ctx context.Context, arch *archive.Archive, s archive.Session, name
 	}
 	both, joining := joinTraces(ctx, arch, &s, t)
 	v := &storyView{Session: s, joinedTrace: both, names: names, others: others, verdicts: verdicts, verdict: verdicts[s.Key]}
-	return &Story{Trace: both.SessionTrace, Lines: v.lines(), Hooked: both.hooks != nil, Differences: len(both.differences), Problem: joining}, nil
+	return &Story{Trace: both.SessionTrace, Stored: t, Lines: v.lines(), Hooked: both.hooks != nil, Differences: len(both.differences), Problem: joining}, nil
 }
 
 // tookWidth is the width of a duration with its ≤.

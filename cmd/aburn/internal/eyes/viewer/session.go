@@ -44,19 +44,24 @@ func (s *Site) open(ctx context.Context, v *view, r *row) (*opened, error) {
 }
 
 func (s *Site) sessionPage(ctx context.Context, v *view, values url.Values, req *http.Request) (*shown, error) {
-	r := v.byName[req.PathValue("source")+"/"+req.PathValue("id")]
+	name := req.PathValue("source") + "/" + req.PathValue("id")
+	r := v.byName[name]
+	if of, n, ok := eventOf(name); r == nil && ok && v.byName[of] != nil {
+		return s.eventPage(ctx, v, v.byName[of], n, values)
+	}
 	if r == nil {
-		return nil, notFound("no session of a project that you have vouched for is called " + kit.Quote(req.PathValue("source")+"/"+req.PathValue("id")))
+		return nil, notFound("no session of a project that you have vouched for is called " + kit.Quote(name))
 	}
 	o, err := s.open(ctx, v, r)
 	if err != nil {
 		return nil, err
 	}
-	name := v.names.Of(r.Source, r.ID)
+	name = v.names.Of(r.Source, r.ID)
 	body := &pages.Session{Name: name, Agent: s.agentLine(v, r), When: s.when(r), Branch: plain.Line(o.branch()), Outcome: outcomeOf(r.verdict), Why: why(r), Proof: proof(r), Live: r.Live,
 		Tiles: o.tiles(v), Lanes: s.lanes(o.story), Gone: o.gone(), Hooks: o.hooks(name)}
 	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, projectLink(r), {Text: plain.Line(r.Source + " / " + name)}}
-	lines := s.tell(body, o, values)
+	lines := s.tell(ctx, body, o, values)
+	body.Find = &pages.Find{Session: r.name()}
 	body.Error = o.mainError(v)
 	body.Files, body.More = o.files()
 	body.Family = s.familyOf(v, r)

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -32,7 +33,7 @@ func holdsLine(only string, l *sessions.StoryLine) bool {
 
 // tell puts the chosen part of the story into the page: from the event that ?at= names, else from the start, or of a running
 // session the end. It returns how many lines were chosen.
-func (s *Site) tell(body *pages.Session, o *opened, values url.Values) (lines int) {
+func (s *Site) tell(ctx context.Context, body *pages.Session, o *opened, values url.Values) (lines int) {
 	only := values.Get("only")
 	body.Only = pages.Choice{Label: "Which events"}
 	var list []*sessions.StoryLine
@@ -48,52 +49,87 @@ func (s *Site) tell(body *pages.Session, o *opened, values url.Values) (lines in
 			list = append(list, l)
 		}
 	}
+	bare := values.Get("texts") == "none"
 	for _, w := range onlys {
-		href := o.address()
-		if w[0] != "" {
-			href += "?only=" + w[0]
-		}
-		body.Only.Links = append(body.Only.Links, pages.Link{Text: w[1] + " " + plain.Count(int64(counts[w[0]])), Href: href, Current: only == w[0]})
+		body.Only.Links = append(body.Only.Links, pages.Link{Text: w[1] + " " + plain.Count(int64(counts[w[0]])), Href: o.storyAt(w[0], bare), Current: only == w[0]})
 	}
-	from := beginning(list, values, o.Live)
-	to := min(from+linesPerPage, len(list))
-	body.Range = fmt.Sprintf("%s to %s of %s", plain.Count(int64(min(from+1, len(list)))), plain.Count(int64(to)), plain.Count(int64(len(list))))
-	at := func(line int) string {
-		q := url.Values{"line": {strconv.Itoa(line + 1)}}
-		if only != "" {
-			q.Set("only", only)
-		}
-		return o.address() + "?" + q.Encode()
+	part := partOf(list, values, o.Live, bare)
+	line := strconv.Itoa(part.from + 1)
+	body.Texts = pages.Choice{Label: "Texts", Links: []pages.Link{{Text: "With texts", Href: o.storyAt(only, false, "line", line), Current: !bare}, {Text: "Lines only", Href: o.storyAt(only, true, "line", line), Current: bare}}}
+	if bare {
+		body.Lines = s.linesOf(o, list, part.from, part.to)
+	} else {
+		part, body.Lines, body.Notes = s.withTexts(ctx, o, list, part)
 	}
-	if from > 0 {
-		body.Earlier = at(max(from-linesPerPage, 0))
+	body.Range = fmt.Sprintf("%s to %s of %s", plain.Count(int64(min(part.from+1, len(list)))), plain.Count(int64(part.to)), plain.Count(int64(len(list))))
+	if part.from > 0 {
+		body.Earlier = o.storyAt(only, bare, "until", strconv.Itoa(part.from))
 	}
-	if to < len(list) {
-		body.Later = at(to)
+	if part.to < len(list) {
+		body.Later = o.storyAt(only, bare, "line", strconv.Itoa(part.to+1))
 	}
-	body.Lines = s.linesOf(o, list, from, to)
 	return len(list)
 }
 
-// beginning is the first line that is shown.
-func beginning(list []*sessions.StoryLine, values url.Values, live bool) int {
+// storyAt is the address of a part of the story.
+func (o *opened) storyAt(only string, bare bool, pairs ...string) string {
+	values := url.Values{}
+	if only != "" {
+		values.Set("only", only)
+	}
+	if bare {
+		values.Set("texts", "none")
+	}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			values.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(values) == 0 {
+		return o.address()
+	}
+	return o.address() + "?" + values.Encode()
+}
+
+// part is the lines of a story that a page shows. Where not all fit, those at its end are shown if it is backward.
+type part struct {
+	from, to int
+	backward bool
+}
+
+// before is how many lines a page shows before the one that it is about: what led to it. With texts they are long.
+func before(bare bool) int {
+	if bare {
+		return linesPerPage / 4
+	}
+	return 3
+}
+
+// partOf is the part that an address names: from a line on, up to one, or around an event. Else it is the beginning, or of a
+// running session the end.
+func partOf(list []*sessions.StoryLine, values url.Values, live, bare bool) part {
 	last := max(len(list)-linesPerPage, 0)
+	from := func(n int) part { return part{from: n, to: min(n+linesPerPage, len(list))} }
 	if n, err := strconv.Atoi(values.Get("line")); err == nil {
-		return min(max(n-1, 0), max(len(list)-1, 0))
+		return from(min(max(n-1, 0), max(len(list)-1, 0)))
+	}
+	if n, err := strconv.Atoi(values.Get("until")); err == nil {
+		to := min(max(n, 1), len(list))
+		return part{max(to-linesPerPage, 0), to, true}
 	}
 	n, err := strconv.Atoi(values.Get("at"))
-	if err != nil {
-		if live {
-			return last
-		}
-		return 0
+	switch {
+	case err != nil && live:
+		return part{last, len(list), true}
+	case err != nil:
+		return from(0)
 	}
 	for i, l := range list {
 		if l.Event >= n {
-			return max(min(i-linesPerPage/4, last), 0) // with what led to it
+			return from(max(i-before(bare), 0))
 		}
 	}
-	return last
+	return part{last, len(list), true}
 }
 
 func (s *Site) linesOf(o *opened, list []*sessions.StoryLine, from, to int) (lines []pages.Line) {

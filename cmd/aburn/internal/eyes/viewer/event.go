@@ -1,0 +1,157 @@
+package viewer
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"aburn/cmd/aburn/internal/sessions"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/trace"
+	"aburn/trace/contents"
+	"aburn/web/excerpt"
+	"aburn/web/pages"
+)
+
+// The bounds of what the page of one event shows at once, in bytes.
+const (
+	mostOfText   = 40 << 10
+	mostOfRecord = 24 << 10
+	longestLine  = 4 << 10
+)
+
+// eventOf splits the address of an event's page into the session's name and the event's number.
+func eventOf(name string) (session string, n int, ok bool) {
+	i := strings.LastIndex(name, rawPart)
+	if i < 0 {
+		return "", 0, false
+	}
+	n, err := strconv.Atoi(name[i+len(rawPart):])
+	return name[:i], n, err == nil
+}
+
+// eventPage shows one event with all of its text, and its record.
+func (s *Site) eventPage(ctx context.Context, v *view, r *row, n int, values url.Values) (*shown, error) {
+	o, err := s.open(ctx, v, r)
+	if err != nil {
+		return nil, err
+	}
+	all := o.story.Stored.Events
+	if n < 1 || n > len(all) {
+		return nil, notFound("the session has the events 1 to " + strconv.Itoa(len(all)))
+	}
+	p := newSpeech(&o.Session, o.story.Stored, s.keptOf(r))
+	if err := p.read(ctx, []int{n}); err != nil {
+		return nil, err
+	}
+	name := v.names.Of(r.Source, r.ID)
+	body := &pages.Event{Line: s.lineOf(o, lineFor(o, n)), RecordNote: p.recordNote(n)}
+	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, projectLink(r), {Text: plain.Line(r.Source + " / " + name), Href: r.eventAt(n)}, {Text: "event " + strconv.Itoa(n)}}
+	if n > 1 {
+		body.Before = pages.Link{Text: "event " + strconv.Itoa(n-1), Href: r.rawAt(n - 1)}
+	}
+	if n < len(all) {
+		body.Next = pages.Link{Text: "event " + strconv.Itoa(n+1), Href: r.rawAt(n + 1)}
+	}
+	s.wholeText(body, o, p, n, values)
+	if c := p.found[n]; c.State == contents.Proved && len(c.Record) > 0 && len(c.Record) <= excerpt.MaxScrubbed {
+		body.Record = cutBlocks(p.scrub.Record(c.Record, excerpt.Limits{Width: 400}), mostOfRecord)
+	}
+	body.Copy = []pages.Copy{{Label: "Copy show command", Text: "aburn show " + kit.ShellWord(r.name()) + " --raw " + strconv.Itoa(n)}}
+	heading := "Event " + strconv.Itoa(n) + " of " + strconv.Itoa(len(all))
+	return &shown{frame: &pages.Frame{Title: heading, Page: "sessions", Heading: heading, Sub: plain.Cut(r.title(), 80), Total: 1}, body: body}, nil
+}
+
+// lineFor is the line of the story that shows an event: a result that its call shows has none of its own.
+func lineFor(o *opened, n int) *sessions.StoryLine {
+	for i := range o.story.Lines {
+		if o.story.Lines[i].Event == n {
+			return &o.story.Lines[i]
+		}
+	}
+	l := &sessions.StoryLine{Event: n, Time: o.story.Stored.Events[n-1].Time}
+	l.Name = "result"
+	return l
+}
+
+// wholeText puts a text into the page, or the part of it that begins where ?from= says.
+func (s *Site) wholeText(body *pages.Event, o *opened, p *speech, n int, values url.Values) {
+	e := &o.story.Stored.Events[n-1]
+	c, ok := p.found[n]
+	if !ok {
+		body.Line.Texts = []pages.Text{{Note: "This event has no text."}}
+		return
+	}
+	if why := whyNot(c); why != "" {
+		if why == " " {
+			why = "The file of this text is not there any more."
+		}
+		body.Line.Texts = []pages.Text{{Note: why}}
+		return
+	}
+	if len(c.Text) == 0 {
+		body.Line.Texts = []pages.Text{{Note: "The text is empty."}}
+		return
+	}
+	if _, isCall := e.Body.(*trace.ToolCall); isCall || len(c.Text) <= mostOfText {
+		text := p.text(e, c.Text, &sessions.StoryLine{}, excerpt.Limits{})
+		text.Blocks = cutBlocks(text.Blocks, mostOfText+mostOfText/2)
+		body.Line.Texts = []pages.Text{text}
+		return
+	}
+	all := p.scrub.Text(string(c.Text))
+	from, _ := strconv.Atoi(values.Get("from"))
+	from = min(max(from, 0), len(all))
+	to := min(from+mostOfText, len(all))
+	if to < len(all) {
+		if at := strings.LastIndexByte(all[from:to], '\n'); at > 0 {
+			to = from + at + 1
+		}
+	}
+	body.Line.Texts = []pages.Text{{Blocks: p.scrub.Code("", []byte(all[from:to]), excerpt.Limits{Width: longestLine})}}
+	body.Range = "bytes " + plain.Count(int64(from+1)) + " to " + plain.Count(int64(to)) + " of " + plain.Count(int64(len(all))) + ", as shown"
+	if from > 0 {
+		body.Earlier = o.rawAt(n) + "?from=" + strconv.Itoa(max(from-mostOfText, 0))
+	}
+	if to < len(all) {
+		body.Later = o.rawAt(n) + "?from=" + strconv.Itoa(to)
+	}
+}
+
+// cutBlocks cuts blocks to a size, and says so.
+func cutBlocks(list []excerpt.Block, most int) []excerpt.Block {
+	for i := range list {
+		b := &list[i]
+		for k := range b.Head {
+			if len(b.Head[k].Text) > most {
+				left := len(b.Head[k].Text) - most
+				b.Head[k].Text = strings.ToValidUTF8(b.Head[k].Text[:most], "")
+				b.Head, b.Fold = b.Head[:k+1], "… "+plain.Size(int64(left))+" more: aburn show --raw prints all"
+				return list[:i+1]
+			}
+			most -= len(b.Head[k].Text)
+		}
+		most -= len(b.Prose)
+	}
+	return list
+}
+
+// recordNote says why there is no record, "" if there is one.
+func (p *speech) recordNote(n int) string {
+	c, ok := p.found[n]
+	switch {
+	case p.silent, !ok, c.State == contents.Proved && len(c.Record) > 0 && len(c.Record) <= excerpt.MaxScrubbed:
+		return ""
+	case c.State == contents.Gone, errors.Is(c.Err, fs.ErrNotExist):
+		return "It is gone with its file."
+	case len(c.Record) > excerpt.MaxScrubbed:
+		return "It has " + plain.Size(int64(len(c.Record))) + ", too much to be scrubbed and shown."
+	case c.State == contents.Changed:
+		return "Another record stands in its place now."
+	}
+	return ""
+}

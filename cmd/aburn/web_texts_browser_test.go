@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aburn/internal/lab/browser"
+)
+
+// newTextsWorld is a world with one conversation that has some of everything, ingested.
+func newTextsWorld(t *testing.T) (w *webWorld, s *storedSession) {
+	w = newWebWorld(t, 0)
+	s = w.stored("7e470000-0000-4000-8000-000000000001")
+	s.prompt("Fix rounding in cart totals, please.\n\n- `TotalCents` is off by **one** for 3 × $0.33\n- do not change the public API\n\nSee [the ticket](https://tracker.example/SHOP-12).")
+	s.add("assistant", []any{map[string]any{"type": "thinking", "thinking": "The user wants totals that add up.\nI should look at the tests first.\nThen the code.", "signature": strings.Repeat("sig", 40)}})
+	s.says("I shall look at the code and its tests first.\n\n## Plan\n\n1. read `cart/total.go`\n2. write a failing test\n3. fix it\n\n| file | lines |\n|---|---|\n| cart/total.go | 84 |\n\n```go\nfunc Total(items []Item) int64 {\n\treturn round(sum)\n}\n```")
+	var out strings.Builder
+	for i := range 240 {
+		fmt.Fprintf(&out, "=== RUN   TestTotal/case_%d\n", i)
+	}
+	s.prints("go test ./cart -run TestTotal -v", out.String()+"PASS\nok  \tshop/cart\t0.214s\n")
+	s.add("assistant", []any{map[string]any{"type": "tool_use", "id": "toolu_edit", "name": "Edit", "input": map[string]any{"file_path": w.shop + "/cart/total.go",
+		"old_string": "\tsum := 0.0\n\tfor _, i := range items {\n\t\tsum += i.Price\n\t}\n\treturn int64(sum * 100)\n", "new_string": "\tvar sum int64\n\tfor _, i := range items {\n\t\tsum += i.Cents\n\t}\n\treturn sum\n"}}})
+	s.add("user", []any{map[string]any{"type": "tool_result", "tool_use_id": "toolu_edit", "content": "The file has been updated."}})
+	s.shell("curl -H 'Authorization: Bearer "+"ey"+"JhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLXNpZw"+"' https://api.example/carts/7", "curl: (22) The requested URL returned error: 503")
+	s.prompt(`</script><script>window.pwned = 1</script><img src=x onerror="window.pwned = 1"> ` + "\u202egnp.exe\u200b \x1b[2J [x](javascript:window.pwned=1)")
+	s.says("Done: the total is exact now, " + strings.Repeat("averylongwordwithoutanybreak", 12) + " and the tests pass.")
+	w.aburn("ingest", "--quiet")
+	return w, s
+}
+
+// A conversation in both schemes and at four widths: nothing wider than the screen, every control named, text that can be read, and
+// nothing of the conversation runs.
+func TestWebTextsInABrowser(t *testing.T) {
+	b := browser.Start(t)
+	w, s := newTextsWorld(t)
+	w.serve("--no-ingest")
+	at := "/s/claude/" + s.id
+	b.Open(w.link())
+	b.Until(`String(document.querySelector('#live-waiting') !== null)`, "true")
+	for _, p := range [][2]string{{"conversation", at}, {"lines", at + "?texts=none"}, {"event", at + "/raw/5"}, {"hostile", at + "/raw/11"}} {
+		b.Open(strings.Replace(w.at(p[1]), "127.0.0.1", "aburn.localhost", 1))
+		w.looks(b, p[0])
+		if got := b.Value(`String(window.pwned)`); got != "undefined" {
+			t.Errorf("%s: window.pwned is %s", p[0], got)
+		}
+		b.Quiet()
+		if got := b.Value(`[...performance.getEntriesByType('resource')].map((e) => e.name).filter((n) => !n.startsWith(location.origin + '/')).join(' ')`); got != "" {
+			t.Errorf("%s asks for %s", p[0], got)
+		}
+		if got := b.Value(`[...document.querySelectorAll('a[href]')].map((a) => a.href).filter((h) => !h.startsWith(location.origin + '/')).join(' ')`); got != "" {
+			t.Errorf("%s leads to %s", p[0], got)
+		}
+	}
+}
+
+// looks checks the open page in both schemes at four widths, and takes pictures with -keep.
+func (w *webWorld) looks(b *browser.Browser, name string) {
+	w.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		b.Prefer(scheme)
+		for _, width := range []int{1280, 768, 400, 360} {
+			b.Resize(width, 900)
+			for what, x := range map[string][2]string{
+				"wider than the screen": {`String(document.documentElement.scrollWidth - document.documentElement.clientWidth)`, "0"},
+				"boxes outside of it":   {outside, ""}, "controls without a name": {nameless, ""}, "text that is hard to read": {pale, ""},
+			} {
+				if got := b.Value(x[0]); got != x[1] {
+					w.Errorf("%s %s %d: %s: %s", name, scheme, width, what, got)
+				}
+			}
+			if browser.Keeping() {
+				b.Screenshot(filepath.Join(browser.Folder(w.T), fmt.Sprintf("web-%s-%d-%s.png", name, width, scheme)))
+			}
+		}
+	}
+}
