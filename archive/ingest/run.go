@@ -238,10 +238,11 @@ const (
 // called. A session of half a million events needs more: a limit below the live heap would make the collector run all
 // the time and free nothing.
 func BoundMemory() (stop func()) {
-	debug.SetGCPercent(collectAt)
+	before := debug.SetGCPercent(collectAt)
 	debug.SetMemoryLimit(memoryBound)
-	over := make(chan struct{})
+	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(ended)
 		tick := time.NewTicker(50 * time.Millisecond)
 		defer tick.Stop()
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
@@ -255,7 +256,12 @@ func BoundMemory() (stop func()) {
 			}
 		}
 	}()
-	return func() { close(over) }
+	return func() {
+		close(over)
+		<-ended // it sets the limit, too
+		debug.SetGCPercent(before)
+		debug.SetMemoryLimit(math.MaxInt64)
+	}
 }
 
 // memoryLimit returns the limit for this size of the live heap, in bytes.

@@ -73,6 +73,7 @@ func runOnce(ctx context.Context, dir string, o Options) (*Report, error) {
 		return nil, err
 	}
 	o.Archive = a
+	defer BoundMemory()()
 	report, err := Run(ctx, o)
 	return report, errors.Join(err, a.Close())
 }
