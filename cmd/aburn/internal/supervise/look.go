@@ -132,8 +132,9 @@ func (v *view) Empty() bool { return len(v.State.Sessions) == 0 }
 
 type lookMode struct {
 	at   time.Time
-	past bool // judge as of at
-	peek bool // queue nothing
+	past bool       // judge as of at
+	peek bool       // queue nothing
+	with *look.Look // goes on from an earlier look; nil: begin anew
 }
 
 // lookAt makes one look. It warns of what it cannot do, and returns what it can see.
@@ -144,11 +145,14 @@ func lookAt(ctx context.Context, c *scope.Caller, w *scope.Workspace, how lookMo
 		c.Warn("you have not vouched for this project on this machine: nothing is queued, and its settings do not count", "aburn init")
 	}
 	m := newMeter(c.Progress, 0)
-	o := look.Options{Root: w.Oss, Project: w.Project, Journal: w.Log, Settings: &w.Settings, Key: key, By: journal.Command}
-	if m.out.Terminal() { // the total is worked out only for the meter
-		o.Progress = func(read, total int64) { m.total = total; m.add(read - m.done) }
+	l := how.with
+	if l == nil {
+		o := look.Options{Root: w.Oss, Project: w.Project, Journal: w.Log, Settings: &w.Settings, Key: key, By: journal.Command}
+		if m.out.Terminal() { // the total is worked out only for the meter
+			o.Progress = func(read, total int64) { m.total = total; m.add(read - m.done) }
+		}
+		l = look.New(o)
 	}
-	l := look.New(o)
 	v := &view{model: w.Settings.Model(), limits: w.Settings.Limits(), at: how.past, key: key}
 	switch {
 	case how.past:

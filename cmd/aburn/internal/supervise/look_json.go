@@ -42,6 +42,7 @@ type sessionFacts struct {
 	LastSeq  logfmt.Seq       `json:"last_seq,omitempty"`
 	LastTime time.Time        `json:"last_ts"`
 	Issues   []string         `json:"issues"` // signatures
+	Proc     state.Proc       `json:"-"`
 }
 
 // phaseFacts is the clock of the open phase, without the time that waited for the user.
@@ -112,7 +113,7 @@ func (v *view) sessionFacts() []sessionFacts {
 func (v *view) factsOf(s *sessionView) sessionFacts {
 	f := sessionFacts{
 		Session: s.ID, Source: s.Source, Wt: s.Wt, State: s.mode, Since: timeOf(s.since), Agents: s.running(),
-		LastSeq: s.Last.Seq, LastTime: s.Last.Time(), Issues: []string{},
+		LastSeq: s.Last.Seq, LastTime: s.Last.Time(), Issues: []string{}, Proc: s.Proc,
 	}
 	if run := s.Own.Active(); run != nil {
 		f.Cmd = run.Cmd

@@ -1,8 +1,10 @@
 package supervise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -16,6 +18,7 @@ import (
 	"aburn/internal/term"
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/look"
 	"aburn/supervisor/watch"
 )
 
@@ -64,6 +67,7 @@ type StatusAnswer struct {
 	shown               []sessionView
 	hidden              int                               // older sessions
 	last                map[logfmt.SessionID]*rows.Record // the newest entry of each
+	asked               map[logfmt.Seq]string             // what waits are about, whole, where the state has a part of it
 	watcher             int                               // its process; 0 = there is none, -1 = it did not say
 }
 
@@ -77,16 +81,27 @@ func StatusOf(ctx context.Context, c *scope.Caller, q StatusQuery) (*StatusAnswe
 	if q.Vouched && !w.Marked {
 		return nil, scope.NotVouched()
 	}
+	return statusAt(ctx, c, w, nil, func(s *StatusAnswer) (err error) {
+		if s.last, err = lastEntries(w.Log, s.shown); err == nil {
+			s.asked, err = wholeInputs(w.Log, s.shown, nil)
+		}
+		return err
+	})
+}
+
+// statusAt is the status of an open project. entries finds the entries of the log that it shows.
+func statusAt(ctx context.Context, c *scope.Caller, w *scope.Workspace, with *look.Look, entries func(*StatusAnswer) error) (*StatusAnswer, error) {
 	s := &StatusAnswer{project: w.Root, wt: w.Wt, branch: w.Branch(), marked: w.Marked}
+	var err error
 	if s.segments, err = w.Log.Segments(); err != nil {
 		return nil, err
 	}
-	if s.view, err = lookAt(ctx, c, w, lookMode{at: c.Now, peek: true}); err != nil {
+	if s.view, err = lookAt(ctx, c, w, lookMode{at: c.Now, peek: true, with: with}); err != nil {
 		return nil, err
 	}
 	s.queue = s.factsOfQueue(w)
 	s.shown, s.hidden = s.sessions()
-	if s.last, err = lastEntries(w.Log, s.shown); err != nil {
+	if err := entries(s); err != nil {
 		return nil, err
 	}
 	if pid, running := watch.Running(w.Oss); running {
@@ -109,19 +124,67 @@ func lastEntries(log *journal.Journal, sessions []sessionView) (map[logfmt.Sessi
 		if err != nil || left == 0 {
 			return last, err
 		}
-		h, ok := logfmt.ParseHeader(line.JSON)
-		if !ok || line.Carried || string(h.Source) == "aburn" {
+		h, ok := lifeSign(&line)
+		if !ok {
 			continue
 		}
 		if known, wanted := last[logfmt.SessionID(h.Session)]; !wanted || known != nil {
 			continue
 		}
-		if e, err := logfmt.Parse(line.JSON); err == nil {
-			last[e.Session] = &rows.Record{Entry: e, Open: e.Event == logfmt.ToolStart} // nothing came after it
+		if r := recordOf(&line); r != nil {
+			last[r.Session] = r
 			left--
 		}
 	}
 	return last, nil
+}
+
+// lifeSign is the header of an entry that an agent, a person or another tool wrote now, and not aburn itself.
+func lifeSign(line *journal.Line) (h logfmt.Header, ok bool) {
+	h, ok = logfmt.ParseHeader(line.JSON)
+	return h, ok && !line.Carried && string(h.Source) != "aburn"
+}
+
+// recordOf is the newest entry of its session: nothing came after it. Nil is a line that cannot be read.
+func recordOf(line *journal.Line) *rows.Record {
+	e, err := logfmt.Parse(line.JSON)
+	if err != nil {
+		return nil
+	}
+	return &rows.Record{Entry: e, Open: e.Event == logfmt.ToolStart}
+}
+
+// wholeInputs are the inputs of waits that the state keeps only a part of, by their entries. known are those of an earlier answer.
+func wholeInputs(log *journal.Journal, sessions []sessionView, known map[logfmt.Seq]string) (map[logfmt.Seq]string, error) {
+	whole, left := map[logfmt.Seq]string{}, 0
+	for i := range sessions {
+		for _, w := range sessions[i].Waits {
+			if n := w.Since.Seq; n != 0 && strings.HasSuffix(w.Input, "…") {
+				text, ok := known[n]
+				if whole[n] = text; !ok {
+					left++
+				}
+			}
+		}
+	}
+	if left == 0 {
+		return whole, nil
+	}
+	for line, err := range log.Backward(journal.BackwardOptions{Limit: StatusBytes}) {
+		if err != nil || left == 0 {
+			return whole, err
+		}
+		h, ok := logfmt.ParseHeader(line.JSON)
+		if text, wanted := whole[h.Seq]; !ok || line.Carried || !wanted || text != "" {
+			continue
+		}
+		var d logfmt.Details
+		if e, err := logfmt.Parse(line.JSON); err == nil && logfmt.ReadDetails(e.Data, &d) {
+			whole[h.Seq] = cmp.Or(d.Head.String(), d.Path.String(), d.Task.String())
+		}
+		left--
+	}
+	return whole, nil
 }
 
 // StatusReport is what `aburn status --json` prints.
@@ -134,15 +197,15 @@ type StatusReport struct {
 	Segments int             `json:"segments"`
 	Watcher  int             `json:"watcher,omitempty"` // its process; -1 = it did not say
 	At       time.Time       `json:"at"`
-	Waits    []waitFacts     `json:"waits"`
-	Sessions []sessionStatus `json:"sessions"`
+	Waits    []WaitFacts     `json:"waits"`
+	Sessions []SessionStatus `json:"sessions"`
 	Chain    []linkFacts     `json:"chain"`
 	Issues   []AdviceReport  `json:"issues"`
 	Queue    queueFacts      `json:"queue"`
 }
 
-// sessionStatus is a session with its newest entry.
-type sessionStatus struct {
+// SessionStatus is a session with its newest entry.
+type SessionStatus struct {
 	sessionFacts
 	Last *lastEntry `json:"last,omitempty"`
 }
@@ -154,21 +217,23 @@ type lastEntry struct {
 	Seq   logfmt.Seq   `json:"seq,omitempty"`
 	Time  time.Time    `json:"ts"`
 	Open  bool         `json:"open"` // it is the start of a call, and nothing came after it
+	Text  string       `json:"-"`    // in words
 }
 
 // Report is the status as --json prints it.
 func (s *StatusAnswer) Report() StatusReport {
 	r := StatusReport{
 		Project: s.project, Marked: s.marked, Wt: s.wt, Branch: s.branch, Segments: len(s.segments), Watcher: s.watcher, At: s.Now.UTC().Truncate(time.Millisecond),
-		Waits: s.waits(), Sessions: []sessionStatus{}, Chain: s.linkFacts(s.wt), Queue: s.queue,
+		Waits: s.waits(), Sessions: []SessionStatus{}, Chain: s.linkFacts(s.wt), Queue: s.queue,
 	}
 	for _, seg := range s.segments {
 		r.Bytes += seg.Size
 	}
 	for i := range s.shown {
-		one := sessionStatus{sessionFacts: s.factsOf(&s.shown[i])}
+		one := SessionStatus{sessionFacts: s.factsOf(&s.shown[i])}
 		if e := s.last[s.shown[i].ID]; e != nil {
-			one.Last = &lastEntry{e.Cmd, e.Phase, e.Event, e.Seq, e.Time, e.Open}
+			words := rows.Describe(&e.Entry)
+			one.Last = &lastEntry{e.Cmd, e.Phase, e.Event, e.Seq, e.Time, e.Open, withoutSecrets(strings.TrimSpace(words.Name + " " + kit.Join(words.Path, words.Detail)))}
 		}
 		r.Sessions = append(r.Sessions, one)
 	}

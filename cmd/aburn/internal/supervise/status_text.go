@@ -19,16 +19,16 @@ import (
 	"aburn/supervisor/state"
 )
 
-// The kinds of waitFacts.
+// The kinds of what waits.
 const (
-	waitPermission = "permission"
-	waitQuestion   = "question"
-	waitFailed     = "turn_failed"
-	waitQueue      = "queue"
+	WaitPermission = "permission"
+	WaitQuestion   = "question"
+	WaitFailed     = "turn_failed"
+	WaitQueue      = "queue"
 )
 
-// waitFacts is one thing that goes on only when the user does something.
-type waitFacts struct {
+// WaitFacts is one thing that goes on only when the user does something.
+type WaitFacts struct {
 	Kind    string           `json:"kind"`
 	Session logfmt.SessionID `json:"session,omitempty"`
 	Source  string           `json:"source,omitempty"`
@@ -42,25 +42,25 @@ type waitFacts struct {
 }
 
 // waits are the things that wait for the user: permissions and questions, turns that failed, then the queue; the oldest first.
-func (s *StatusAnswer) waits() []waitFacts {
-	list := []waitFacts{}
+func (s *StatusAnswer) waits() []WaitFacts {
+	list := []WaitFacts{}
 	for i := range s.shown {
 		one := &s.shown[i]
 		switch last := s.last[one.ID]; {
 		case one.mode == state.Permission || one.mode == state.Question:
 			for _, w := range one.Waits {
-				list = append(list, waitOf(one, w))
+				list = append(list, s.waitOf(one, w))
 			}
 		case one.mode == state.Idle && last != nil && last.Event == logfmt.TurnFailed && last.Agent == nil:
-			f := waitFacts{Kind: waitFailed, Session: one.ID, Source: one.Source, Error: rows.Describe(&last.Entry).Detail, Since: timeOf(one.since), Seq: last.Seq}
+			f := WaitFacts{Kind: WaitFailed, Session: one.ID, Source: one.Source, Error: rows.Describe(&last.Entry).Detail, Since: timeOf(one.since), Seq: last.Seq}
 			list = append(list, f)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b waitFacts) int {
+	slices.SortStableFunc(list, func(a, b WaitFacts) int {
 		return cmp.Or(cmp.Compare(waitRank(a.Kind), waitRank(b.Kind)), compareTimes(a.Since, b.Since))
 	})
 	if s.queue.Foreign > 0 {
-		list = append(list, waitFacts{Kind: waitQueue, Tasks: s.queue.Foreign})
+		list = append(list, WaitFacts{Kind: WaitQueue, Tasks: s.queue.Foreign})
 	}
 	for i := range list {
 		w := &list[i]
@@ -69,17 +69,17 @@ func (s *StatusAnswer) waits() []waitFacts {
 	return list
 }
 
-func waitOf(s *sessionView, w state.Wait) waitFacts {
-	f := waitFacts{Kind: waitPermission, Session: s.ID, Source: s.Source, Agent: w.Agent, Tool: w.Tool, Input: w.Input, Since: timeOf(w.Since), Seq: w.Since.Seq}
+func (s *StatusAnswer) waitOf(one *sessionView, w state.Wait) WaitFacts {
+	f := WaitFacts{Kind: WaitPermission, Session: one.ID, Source: one.Source, Agent: w.Agent, Tool: w.Tool, Input: cmp.Or(s.asked[w.Since.Seq], w.Input), Since: timeOf(w.Since), Seq: w.Since.Seq}
 	if w.Question {
-		f.Kind = waitQuestion
+		f.Kind = WaitQuestion
 	}
 	return f
 }
 
 // waitRank is 0 for what an agent asks, and 1 for the rest.
 func waitRank(kind string) int {
-	if kind == waitPermission || kind == waitQuestion {
+	if kind == WaitPermission || kind == WaitQuestion {
 		return 0
 	}
 	return 1
@@ -93,7 +93,7 @@ func compareTimes(a, b *time.Time) int {
 }
 
 // says is the thing in words, and where it is settled.
-func (w *waitFacts) says(now time.Time) (what, where string) {
+func (w *WaitFacts) says(now time.Time) (what, where string) {
 	since := ""
 	if w.Since != nil {
 		since = " since " + longDuration(now.Sub(*w.Since))
@@ -103,9 +103,9 @@ func (w *waitFacts) says(now time.Time) (what, where string) {
 		where = kit.Join(where, "sub-agent "+withoutSecrets(w.Agent))
 	}
 	switch w.Kind {
-	case waitQueue:
+	case WaitQueue:
 		return "queue: " + plain.Plural(int64(w.Tasks), "task") + " that aburn did not sign", "aburn queue list shows what is asked, aburn queue allow ID lets it through"
-	case waitFailed:
+	case WaitFailed:
 		return "turn failed: " + cmp.Or(w.Error, "no reason is recorded") + since, where
 	}
 	what = w.Kind + ": " + cmp.Or(scope.ToolWord(w.Tool), "of an unknown tool")

@@ -18,7 +18,7 @@ import (
 	"aburn/workflow"
 )
 
-// sessionWindow is how old the newest entry of a session without issues may be for it to be shown.
+// sessionWindow is how old the newest entry of a session may be for it to be shown, if nothing is wrong in it and it asks nothing.
 const sessionWindow = 24 * time.Hour
 
 // view is the result of a look with what its printers need.
@@ -52,7 +52,8 @@ func (v *view) sessions() (shown []sessionView, hidden int) {
 		one := sessionView{Session: s}
 		one.issues = v.issues(func(i *supervisor.Issue) bool { return i.Session == s.ID && !i.OfChain() })
 		one.mode, one.since = v.modeOf(s)
-		if v.Now.Sub(s.Last.Time()) > sessionWindow && len(one.issues) == 0 {
+		asks := one.mode == state.Permission || one.mode == state.Question // ended by an entry, never by time
+		if v.Now.Sub(s.Last.Time()) > sessionWindow && len(one.issues) == 0 && !asks {
 			hidden++
 			continue
 		}
