@@ -76,6 +76,16 @@ func Cwd(pid int) string {
 	return dir
 }
 
+// Terminal is the terminal that the process reads, as pts/3, "" if it reads none or that cannot be seen.
+func Terminal(pid int) string {
+	path, _ := os.Readlink("/proc/" + strconv.Itoa(pid) + "/fd/0")
+	at, ok := strings.CutPrefix(path, "/dev/")
+	if !ok || !strings.HasPrefix(at, "pts/") && !strings.HasPrefix(at, "tty") {
+		return ""
+	}
+	return at
+}
+
 // Clock says since which boot this machine has been running and for how long, without the time that it slept; "" and 0
 // if unknown.
 func Clock() (boot string, up time.Duration) {

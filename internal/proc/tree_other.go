@@ -19,5 +19,8 @@ func Environ(int, string) string { return "" }
 // Cwd cannot be read here.
 func Cwd(int) string { return "" }
 
+// Terminal is only known on Linux.
+func Terminal(int) string { return "" }
+
 // Clock is unknown here.
 func Clock() (boot string, up time.Duration) { return "", 0 }

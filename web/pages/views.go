@@ -26,11 +26,12 @@ type Card struct {
 	Href    string
 	Where   string // project, branch, agent
 	Cost    Figure
-	Says    string // waits, works
-	Since   string // the time since when it does
-	SinceMS int64  // the same in milliseconds since 1970, 0 if unknown
-	What    string // in words, what is asked or wrong
-	Quoted  string // what it is about: a command, a question
+	Says    string   // waits, works
+	Since   string   // the time since when it does
+	SinceMS int64    // the same in milliseconds since 1970, 0 if unknown
+	What    string   // in words, what is asked or wrong
+	Quoted  string   // what it is about: a command, a question
+	Also    []string // what else is wrong in the session
 	Proof   string
 	Copy    []Copy
 }

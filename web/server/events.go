@@ -18,6 +18,7 @@ type Events struct {
 	mu    sync.Mutex
 	seq   int
 	kept  []event
+	open  int           // readers
 	wake  chan struct{} // closed and replaced with every event
 }
 
@@ -91,6 +92,19 @@ func (e *Events) At() string {
 	return e.boot + "." + strconv.Itoa(e.seq)
 }
 
+// Readers is how many streams are open.
+func (e *Events) Readers() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.open
+}
+
+func (e *Events) count(n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.open += n
+}
+
 // ServeHTTP streams until the reader or the server goes.
 func (e *Events) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -99,6 +113,8 @@ func (e *Events) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, err := fmt.Fprintf(w, format, args...)
 		return err == nil && out.Flush() == nil
 	}
+	e.count(1)
+	defer e.count(-1)
 	seq, stranger := e.begin(cmp.Or(r.Header.Get("Last-Event-ID"), r.FormValue("since")))
 	if !send("retry: 1000\nid: %s.%d\n\n", e.boot, seq) || stranger && !send("data: %s\n\n", Everything) {
 		return

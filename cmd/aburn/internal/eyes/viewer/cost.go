@@ -21,10 +21,11 @@ import (
 
 // group is what some cells cost.
 type group struct {
-	name string
-	sum  cost.Sum
-	rows int  // sessions and sub-agents
-	last *row // the cells of a session stand together
+	name   string
+	sum    cost.Sum
+	adding summing
+	rows   int  // sessions and sub-agents
+	last   *row // the cells of a session stand together
 }
 
 // groups groups cells by what name says of them, the dearest first.
@@ -38,10 +39,13 @@ func groups(list []*cell, name func(*cell) string) (all []*group) {
 			byName[n] = g
 			all = append(all, g)
 		}
-		g.sum.Add(c.sum)
+		g.adding.add(c)
 		if g.last != c.row {
 			g.rows, g.last = g.rows+1, c.row
 		}
+	}
+	for _, g := range all {
+		g.sum = g.adding.sum()
 	}
 	slices.SortFunc(all, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(b.sum.Amount, a.sum.Amount), cmp.Compare(b.sum.Tokens.Total(), a.sum.Tokens.Total()), strings.Compare(a.name, b.name))
@@ -272,13 +276,13 @@ func (v *view) costPlot(f filter, list []*cell, models []*group) *pages.Plot {
 		}
 	}
 	at := make(map[string]int, len(steps))
-	sums := make([][len(modelClasses)]cost.Sum, len(steps))
+	sums := make([][len(modelClasses)]summing, len(steps))
 	for i, step := range steps {
 		at[step] = i
 	}
 	for _, c := range list {
 		if i, ok := at[key(c)]; ok {
-			sums[i][rank[orDash(c.model)]].Add(c.sum)
+			sums[i][rank[orDash(c.model)]].add(c)
 		}
 	}
 	high := 0.0
@@ -293,7 +297,7 @@ func (v *view) costPlot(f filter, list []*cell, models []*group) *pages.Plot {
 	return p.Lay(high)
 }
 
-func (v *view) costBar(f filter, step string, parts *[len(modelClasses)]cost.Sum, models []*group) pages.Bar {
+func (v *view) costBar(f filter, step string, parts *[len(modelClasses)]summing, models []*group) pages.Bar {
 	var all cost.Sum
 	bar := pages.Bar{Href: f.with("period", "", "day", step).at("/cost")}
 	if len(step) == len("2006-01") {
@@ -301,16 +305,17 @@ func (v *view) costBar(f filter, step string, parts *[len(modelClasses)]cost.Sum
 	}
 	var said []string
 	for i := range parts {
-		if parts[i].Responses == 0 {
+		part := parts[i].sum()
+		if part.Responses == 0 {
 			continue
 		}
-		all.Add(parts[i])
+		all.Add(part)
 		name := "other models"
 		if i < len(modelClasses)-1 {
 			name = plain.Line(modelWord(models[i].name))
 		}
-		said = append(said, name+" "+bill.Dollars(&parts[i]))
-		bar.Parts = append(bar.Parts, pages.Part{Class: modelClass(i), Value: dollars(&parts[i])})
+		said = append(said, name+" "+bill.Dollars(&part))
+		bar.Parts = append(bar.Parts, pages.Part{Class: modelClass(i), Value: dollars(&part)})
 	}
 	bar.Says = stepWord(step) + ": nothing"
 	if all.Responses > 0 {

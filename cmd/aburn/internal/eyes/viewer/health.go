@@ -68,7 +68,7 @@ func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Requ
 		body.Checked = "Looked at " + made.In(s.zone).Format("15:04:05") + ", as by aburn doctor."
 	}
 	for _, root := range roots {
-		if one := s.healthOf(v, root, found[root]); s.status.gone(root) {
+		if one := s.healthOf(v, root, found[root]); s.gone(root) {
 			body.Gone = append(body.Gone, one)
 		} else {
 			body.Projects = append(body.Projects, one)
@@ -95,11 +95,17 @@ func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Requ
 	return &shown{frame: &pages.Frame{Title: "Health", Page: "health", Heading: "Health", Sub: "whether hooks fire, and how complete this is", Total: len(body.Projects)}, body: body}, nil
 }
 
+// gone reports whether the project's folder is not there.
+func (s *Site) gone(root string) bool {
+	one, _ := s.projects.Get(root)
+	return one.Gone
+}
+
 func (s *Site) healthOf(v *view, root string, found []doctor.Check) pages.Project {
 	f := filter{project: root, kind: "all"}
 	one := pages.Project{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root), Sessions: count("sessions and sub-agents", len(v.sessions(f)), f.at("/sessions"))}
-	if st, ok := s.status.get(root); ok && st.err != nil {
-		one.Problem = plain.Line(kit.FailureOf(st.err).Msg)
+	if st, ok := s.projects.Get(root); ok && st.Err != nil {
+		one.Problem = plain.Line(kit.FailureOf(st.Err).Msg)
 	}
 	for _, c := range found {
 		check := pages.Check{Topic: plain.Line(c.Topic), Status: string(c.Status), Text: plain.Line(c.Text)}

@@ -5,182 +5,85 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 
 	"aburn/archive"
 	"aburn/archive/ingest"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
-	"aburn/internal/journal"
 	"aburn/internal/plain"
-	"aburn/internal/project"
-	"aburn/internal/queue"
 	"aburn/trace"
 )
 
-// How often is looked whether the archive was written, how long a burst of entries in a log may last before a look, and how often
-// mere time may change what a project or a session is doing.
+// How often is looked whether the archive was written, how long after the last page its reader counts as looking, how long after it what
+// the pages took is given back, and how long a page waits for the look at logs that changed while nobody looked.
 const (
 	archiveEvery = time.Second
-	burst        = 8 * time.Millisecond
-	timeEvery    = 30 * time.Second
-	vouchedEvery = 3 * time.Second
+	lookingFor   = time.Minute
+	freeAfter    = 2 * time.Second
+	problemEvery = 30 * time.Second
+	lookPatience = 40 * time.Millisecond
 )
 
 // stale reports whether a view is not what the archive says any more.
 func (s *Site) stale(v *view) bool {
 	now := s.now()
-	return v.of != stateOf(s.dir) || v.today != now.Format(time.DateOnly) || v.live && now.Sub(v.made) > archive.LiveFor/2 || v.problem != nil && now.Sub(v.made) > timeEvery || s.otherRoots(v)
+	return v.of != stateOf(s.dir) || v.today != now.Format(time.DateOnly) || v.live && now.Sub(v.made) > archive.LiveFor/2 || v.problem != nil && now.Sub(v.made) > problemEvery || s.otherRoots(v)
 }
 
 // otherRoots reports whether projects were vouched for, or no longer, since the view was made.
 func (s *Site) otherRoots(v *view) bool {
-	roots := s.roots.Load()
-	return roots != nil && !slices.Equal(v.roots, *roots)
+	roots := s.projects.Roots()
+	return roots != nil && !slices.Equal(v.roots, roots)
 }
 
-func vouched(env func(string) string) []string {
-	roots := project.Marked(env)
-	slices.Sort(roots)
-	return roots
-}
+// looked reports whether anybody would see a change: a page listens, or one was asked for lately.
+func (s *Site) looked() bool { return s.events.Readers() > 0 || s.sincePage() < lookingFor }
 
-// follow keeps the view and the statuses up to date until ctx ends.
-func (s *Site) follow(ctx context.Context) {
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		w = nil // then time alone makes the looks
-	} else {
-		defer w.Close()
+func (s *Site) sincePage() time.Duration { return s.now().Sub(time.UnixMilli(s.paged.Load())) }
+
+// catchUp brings what the pages say up to date after a time in which nobody looked. What takes long is shown when it is done.
+func (s *Site) catchUp() {
+	idle := !s.looked()
+	s.paged.Store(s.now().UnixMilli())
+	if !idle {
+		return
 	}
-	logs := logWatch{site: s, watcher: w, watched: map[string]string{}}
+	done := make(chan struct{})
+	go func() {
+		if s.projects.Refresh(s.life, true) {
+			s.events.Say("now")
+		}
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(lookPatience):
+	}
+}
+
+// keepView makes the view anew when the archive changes, until ctx ends. While an ingest writes, it leaves most of the time to that.
+func (s *Site) keepView(ctx context.Context) {
 	tick := time.NewTicker(archiveEvery)
 	defer tick.Stop()
+	var next, freed time.Time
 	for {
-		logs.watch(ctx)
-		if v := s.view.Load(); v == nil || s.stale(v) {
+		if v := s.view.Load(); v == nil || s.looked() && !s.now().Before(next) && s.stale(v) {
+			began := time.Now()
 			s.renew(ctx)
+			next = s.now().Add(5 * time.Since(began))
 			debug.FreeOSMemory() // digests take many times the memory of what is kept of them
+			freed = s.now()
+		} else if last := time.UnixMilli(s.paged.Load()); last.After(freed) && s.sincePage() > freeAfter {
+			debug.FreeOSMemory()
+			freed = s.now()
 		}
-		if !logs.wait(ctx, tick.C) {
+		select {
+		case <-ctx.Done():
 			return
-		}
-	}
-}
-
-// logWatch looks at projects whose logs grow.
-type logWatch struct {
-	site    *Site
-	watcher *fsnotify.Watcher
-	watched map[string]string // the folders of logs, with their projects' roots
-	looked  time.Time         // when all were looked at
-	listed  time.Time         // when the vouched projects were listed
-}
-
-// watch looks at new projects, and at all of them where time may have changed what they do.
-func (l *logWatch) watch(ctx context.Context) {
-	if l.site.now().Sub(l.listed) > vouchedEvery {
-		roots := vouched(l.site.env)
-		l.site.roots.Store(&roots)
-		l.listed = l.site.now()
-	}
-	roots := slices.Clone(*l.site.roots.Load())
-	if p := l.site.project; p != "" {
-		roots = slices.DeleteFunc(roots, func(root string) bool { return root != p })
-	}
-	old := l.site.now().Sub(l.looked) > timeEvery
-	changed := false
-	for _, root := range roots {
-		dir := filepath.Join(root, project.OssDir)
-		_, known := l.watched[dir]
-		if !known {
-			l.watched[dir] = root
-			if l.watcher != nil {
-				l.watcher.Add(dir) // one that cannot be watched is looked at from time to time
-			}
-		}
-		if !known || old && (l.watcher == nil || l.site.moving(root)) {
-			l.site.look(ctx, root)
-			changed = true
-		}
-	}
-	if old {
-		l.looked = l.site.now()
-	}
-	for dir, root := range l.watched {
-		if !slices.Contains(roots, root) {
-			delete(l.watched, dir)
-			if l.watcher != nil {
-				l.watcher.Remove(dir)
-			}
-			changed = true
-		}
-	}
-	l.site.status.keep(roots)
-	if changed {
-		l.site.events.Say("now")
-	}
-}
-
-// moving reports whether mere time may change what a project's sessions are doing.
-func (s *Site) moving(root string) bool {
-	one, ok := s.status.get(root)
-	if !ok || one.err != nil || one.gone {
-		return true
-	}
-	for i := range one.report.Sessions {
-		if s.now().Sub(one.report.Sessions[i].LastTime) < livingFor {
-			return true
-		}
-	}
-	return len(one.report.Waits) > 0
-}
-
-// wait looks at projects whose logs grow, until it is time to look at the archive. It returns false when ctx ends.
-func (l *logWatch) wait(ctx context.Context, tick <-chan time.Time) bool {
-	var events chan fsnotify.Event
-	var failures chan error
-	if l.watcher != nil {
-		events, failures = l.watcher.Events, l.watcher.Errors
-	}
-	for {
-		select {
-		case <-ctx.Done():
-			return false
-		case <-tick:
-			return true
-		case <-failures:
-			l.looked = time.Time{} // an event may be lost
-		case e := <-events:
-			for _, root := range l.grown(ctx, e, events) {
-				l.site.look(ctx, root)
-				l.site.events.Say("now")
-			}
-		}
-	}
-}
-
-// grown are the projects whose logs change within a burst. Files beside the log, such as its lock, do not count.
-func (l *logWatch) grown(ctx context.Context, e fsnotify.Event, events <-chan fsnotify.Event) (roots []string) {
-	over := time.NewTimer(burst)
-	defer over.Stop()
-	for {
-		if name := filepath.Base(e.Name); name == journal.Name || name == queue.Name {
-			if root := l.watched[filepath.Dir(e.Name)]; root != "" && !slices.Contains(roots, root) {
-				roots = append(roots, root)
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case e = <-events:
-		case <-over.C:
-			return roots
+		case <-tick.C:
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/bill"
+	"aburn/cmd/aburn/internal/eyes/now"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
@@ -39,11 +40,13 @@ type Site struct {
 	environ []string // for the browser
 
 	view   atomic.Pointer[view]
-	roots  atomic.Pointer[[]string] // of the vouched projects, as last listed
-	making sync.Mutex               // one view is made at a time
+	making sync.Mutex // one view is made at a time
 	ingest atomic.Pointer[string]
-	status statuses
 	checks checks
+
+	projects *now.Projects
+	life     context.Context // of the server
+	paged    atomic.Int64    // when a page was last asked for, in milliseconds since 1970
 }
 
 func (s *Site) now() time.Time { return s.clock().In(s.zone) }
@@ -120,6 +123,7 @@ func (m *missing) Error() string { return m.text }
 func notFound(text string) error { return &missing{text} }
 
 func (s *Site) answer(w http.ResponseWriter, r *http.Request, page func(context.Context, *view, url.Values, *http.Request) (*shown, error)) {
+	s.catchUp()
 	at := s.events.At() // before the page is made: what changes meanwhile is told
 	v := s.current(r.Context())
 	got, err := page(r.Context(), v, r.URL.Query(), r)
@@ -156,8 +160,8 @@ func (s *Site) answer(w http.ResponseWriter, r *http.Request, page func(context.
 // fill adds to the frame what all pages have.
 func (s *Site) fill(v *view, f *pages.Frame, at string) {
 	f.At, f.CanAct = at, s.act
-	f.Waiting = pages.Figure{Name: "waiting", Text: fmt.Sprint(s.status.waiting()), Href: "/#waiting"}
-	today := total(v.answers(filter{day: v.today}))
+	f.Waiting = pages.Figure{Name: "waiting", Text: fmt.Sprint(s.projects.Waiting()), Href: "/#waiting"}
+	today := v.todaySum()
 	f.Today = money("list price", &today, filter{day: v.today}.at("/cost"))
 	if text := s.ingest.Load(); text != nil {
 		f.Ingest = *text
@@ -196,11 +200,12 @@ func money(name string, sum *cost.Sum, href string) pages.Figure {
 }
 
 // total is what cells cost.
-func total(list []*cell) (sum cost.Sum) {
+func total(list []*cell) cost.Sum {
+	var sum summing
 	for _, c := range list {
-		sum.Add(c.sum)
+		sum.add(c)
 	}
-	return sum
+	return sum.sum()
 }
 
 // unpriced says how many tokens of a sum have no price, "" for none.

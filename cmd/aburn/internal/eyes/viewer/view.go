@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"aburn/archive"
@@ -21,6 +22,7 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/trace"
+	"aburn/web/pages"
 )
 
 // view is what pages show of the archive, worked out once for each state of it. Nobody changes it.
@@ -44,7 +46,14 @@ type view struct {
 	damage    []archive.Damage
 	damaged   map[string]int
 	problem   error // why there is nothing to show
+
+	todayOnce sync.Once
+	todayPage pages.Now // what Now says of today
+	todayCost func() cost.Sum
 }
+
+// todaySum is what today's answers cost, which every page says.
+func (v *view) todaySum() cost.Sum { return v.todayCost() }
 
 // row is a session or sub-agent with what is known of it beside the archive.
 type row struct {
@@ -70,7 +79,39 @@ type cell struct {
 	row           *row
 	day           string // of the zone; "" is unknown
 	model, branch string
-	sum           cost.Sum
+	sum           cost.Sum // without Unpriced: a map for each cell takes megabytes, and adding maps most of a page's time
+	unpriced      int64    // tokens of model without a price
+}
+
+// summing adds cells up. The cells of a session stand together, so the model is mostly that of the cell before.
+type summing struct {
+	all      cost.Sum
+	model    string
+	unpriced int64 // of model, and not in all yet
+}
+
+func (s *summing) add(c *cell) {
+	s.all.Add(c.sum)
+	if c.unpriced == 0 {
+		return
+	}
+	if c.model != s.model {
+		s.sum()
+		s.model = c.model
+	}
+	s.unpriced += c.unpriced
+}
+
+// sum is what the cells so far cost.
+func (s *summing) sum() cost.Sum {
+	if s.unpriced > 0 {
+		if s.all.Unpriced == nil {
+			s.all.Unpriced = map[string]int64{}
+		}
+		s.all.Unpriced[s.model] += s.unpriced
+		s.unpriced = 0
+	}
+	return s.all
 }
 
 func (r *row) name() string   { return r.Source + "/" + r.ID }
@@ -105,6 +146,7 @@ func (s *Site) makeView(ctx context.Context) *view {
 	for i := weeksShown - 1; i >= 0; i-- {
 		v.weekSpans = append(v.weekSpans, cost.Period(cost.ByWeek, now.AddDate(0, 0, -7*i)))
 	}
+	v.todayCost = sync.OnceValue(func() cost.Sum { return total(v.answers(filter{day: v.today})) })
 	v.problem = v.read(ctx, s)
 	return v
 }
@@ -310,9 +352,13 @@ func (v *view) price(ctx context.Context, arch *archive.Archive, zone *time.Loca
 		return nil
 	})
 	for _, r := range v.rows {
+		if len(r.below) == 0 {
+			r.family = r.own // nobody adds to either any more
+			continue
+		}
 		r.family.Add(r.own)
-		if r.head != r {
-			r.head.family.Add(r.own)
+		for _, sub := range r.below {
+			r.family.Add(sub.own)
 		}
 	}
 	return err
@@ -333,12 +379,15 @@ func (v *view) addAnswers(r *row, list []archive.Answer, days *dayNamer) {
 			}
 		}
 		one := v.prices.Price(bill.ResponseOf(a, hides))
-		one.Rows = nil // no page asks which prices were used, and a map for each cell takes megabytes
+		v.cells[first+at].unpriced += one.UnpricedTokens()
+		one.Rows, one.Unpriced = nil, nil // no page asks which prices were used
 		v.cells[first+at].sum.Add(one)
 	}
+	own := summing{all: r.own}
 	for i := first; i < len(v.cells); i++ {
-		r.own.Add(v.cells[i].sum)
+		own.add(&v.cells[i])
 	}
+	r.own = own.sum()
 }
 
 // dayNamer names days of a zone. Answers of a session are near each other, so it keeps the last day.

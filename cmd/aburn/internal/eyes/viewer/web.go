@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -16,8 +17,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
-	"aburn/archive/ingest"
 	"aburn/cmd/aburn/internal/eyes"
+	"aburn/cmd/aburn/internal/eyes/now"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/project"
@@ -100,6 +101,7 @@ func newSite(c *scope.Caller, cmd *cli.Command) (*Site, error) {
 	if s.project, err = projectOf(c, cmd.String("project")); err != nil {
 		return nil, err
 	}
+	s.projects = now.New(now.Options{Caller: s.caller, Only: s.project, Asked: s.looked, Changed: func() { s.events.Say("now") }})
 	return s, nil
 }
 
@@ -122,6 +124,9 @@ func projectOf(c *scope.Caller, dir string) (string, error) {
 	return p.Root, nil
 }
 
+// collectAt is by how many percent the heap grows between two collections. A server that idles for days should be small.
+const collectAt = 50
+
 func (s *Site) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *desk) error {
 	list, port, err := server.Listen(cmd.Int("port"))
 	if err != nil {
@@ -141,9 +146,11 @@ func (s *Site) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *de
 	guard := server.New(server.Options{Port: port, Pages: s.handler(), Posts: posts, Files: files, Door: pages.Door})
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	go s.follow(ctx)
+	s.life = ctx
+	debug.SetGCPercent(collectAt)
+	go s.projects.Run(ctx)
+	go s.keepView(ctx)
 	if !cmd.Bool("no-ingest") {
-		defer ingest.BoundMemory()()
 		go s.keepComplete(ctx, func(err error) {
 			failed := kit.FailureOf(err)
 			a.Warn(failed.Msg, failed.Hints...)

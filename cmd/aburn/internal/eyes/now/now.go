@@ -1,0 +1,260 @@
+// Package now says what waits for the user, what is stuck and what works, over all projects that they have vouched for. It alone
+// decides order and words, so that the page, aburn top and notices cannot differ. It writes nothing.
+package now
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/supervise"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/scrub"
+	"aburn/logfmt"
+	"aburn/supervisor/limits"
+	"aburn/supervisor/state"
+)
+
+// Group is the first order: what waits for the user stands before what is stuck, and that before what goes on by itself.
+type Group int
+
+const (
+	Waiting Group = iota
+	Stuck
+	Living
+)
+
+// Kind is the second order: of things that wait, what is asked; of living sessions, whether they work.
+type Kind int
+
+const (
+	Permission Kind = iota
+	Question
+	Plan
+	TurnFailed // by a limit, a missing login or another error
+	Foreign    // tasks in the queue that aburn did not sign
+	Issue
+	Working
+	Idle
+	Heard // its log tells neither the beginning nor the end of a turn
+	Unhooked
+)
+
+// Item is one thing that the user is shown: a question, an issue, a session.
+type Item struct {
+	Group   Group
+	Kind    Kind
+	Root    string // of the project
+	Branch  string
+	Source  string           // who recorded the session
+	Session logfmt.SessionID // "" is the project
+	Word    string           // for a column: permission, loop 97 %, GREEN 6m
+	What    string           // in words, what is asked, wrong or done
+	Quoted  string           // what it is about: a command, a question, an error
+	Also    []string         // other things that are wrong in the session
+	Type    string           // of an issue
+	Proof   []logfmt.Seq
+	Last    string // the session's newest entry, of a living one
+	Heard   time.Time
+	Since   time.Time // zero if unknown
+	Proc    state.Proc
+}
+
+// LivingFor is how long after its last sign of life a session counts as living.
+const LivingFor = 12 * time.Hour
+
+// Items are the things of all projects, in the order in which people are shown them: what waits, by what is asked; what is stuck; what
+// works, then what has ended its turn; in each the oldest first.
+//
+// unhooked are sessions that only their own files tell of: with Root, Source, Session and Heard.
+func Items(list []Project, unhooked []Item, at time.Time) (items []Item) {
+	for i := range list {
+		if list[i].Err == nil {
+			items = append(items, ofProject(list[i].Root, &list[i].Report, at)...)
+		}
+	}
+	for _, item := range unhooked {
+		item.Group, item.Kind, item.Word, item.Since = Living, Unhooked, "no hooks", item.Heard
+		item.What = "no hooks here: told by its own file, which grew " + plain.Age(at.Sub(item.Heard))
+		items = append(items, item)
+	}
+	slices.SortStableFunc(items, order)
+	return items
+}
+
+func order(a, b Item) int {
+	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind), bySince(a.Since, b.Since), strings.Compare(a.Root, b.Root), cmp.Compare(a.Session, b.Session))
+}
+
+// bySince puts the oldest first, and what has no time last.
+func bySince(a, b time.Time) int {
+	if a.IsZero() != b.IsZero() {
+		if a.IsZero() {
+			return 1
+		}
+		return -1
+	}
+	return a.Compare(b)
+}
+
+// ofProject are the things of a project. A session stands in one group: what it waits for goes before its issues, and those before
+// what it does.
+func ofProject(root string, r *supervise.StatusReport, at time.Time) (items []Item) {
+	sessions := map[logfmt.SessionID]*supervise.SessionStatus{}
+	for i := range r.Sessions {
+		sessions[r.Sessions[i].Session] = &r.Sessions[i]
+	}
+	shown := map[logfmt.SessionID][]int{} // items of a session
+	add := func(item Item) {
+		item.Root, item.Branch = root, r.Branch
+		if one := sessions[item.Session]; one != nil {
+			item.Source, item.Proc = cmp.Or(item.Source, one.Source), one.Proc
+		}
+		shown[item.Session] = append(shown[item.Session], len(items))
+		items = append(items, item)
+	}
+	for i := range r.Waits {
+		add(waitItem(root, &r.Waits[i]))
+	}
+	for i := range r.Issues {
+		is := &r.Issues[i]
+		at := shown[is.Session]
+		switch one := sessions[is.Session]; {
+		case is.Type == limits.PermissionWait || is.Type == limits.QuestionWait, one != nil && one.State == state.Ended:
+		case len(at) > 0 && is.Session != "":
+			for _, k := range at {
+				items[k].Also = append(items[k].Also, issueWord(is)+": "+text(is.Says))
+			}
+		case is.Level == "queue":
+			add(issueItem(is))
+		}
+	}
+	for i := range r.Sessions {
+		one := &r.Sessions[i]
+		if len(shown[one.Session]) > 0 || one.State == state.Ended || one.State == state.Gone || at.Sub(one.LastTime) > LivingFor {
+			continue
+		}
+		add(livingItem(one))
+		for k := range r.Issues {
+			if is := &r.Issues[k]; is.Session == one.Session {
+				items[len(items)-1].Also = append(items[len(items)-1].Also, issueWord(is)+": "+text(is.Says))
+			}
+		}
+	}
+	return items
+}
+
+func waitItem(root string, w *supervise.WaitFacts) Item {
+	item := Item{Group: Waiting, Kind: kindOf(w), Source: w.Source, Session: w.Session}
+	tool := cmp.Or(plain.Line(scope.ToolWord(w.Tool)), "an unknown tool")
+	switch item.Kind {
+	case Permission:
+		item.Word, item.What, item.Quoted = "permission", "Permission for "+tool, w.Input
+	case Question:
+		item.Word, item.What, item.Quoted = "question", "Question", w.Input
+	case Plan:
+		item.Word, item.What, item.Quoted = "plan", "Its plan waits for your approval", w.Input
+	case TurnFailed:
+		item.Word, item.What, item.Quoted = "failed turn", "Its turn failed", w.Error
+		if word, what := reasonOf(w.Error); word != "" {
+			item.Word, item.What = word, what
+		}
+	case Foreign:
+		item.Word, item.What = "queue", plain.Plural(int64(w.Tasks), "task")+" in the queue of "+plain.Line(filepath.Base(root))+" that aburn did not sign"
+	}
+	item.Quoted = text(item.Quoted)
+	if w.Agent != "" {
+		item.What += ", asked by the sub-agent " + text(w.Agent)
+	}
+	if w.Seq > 0 {
+		item.Proof = []logfmt.Seq{w.Seq}
+	}
+	if w.Since != nil {
+		item.Since = *w.Since
+	}
+	return item
+}
+
+// planTool is the call with which an agent hands in a plan.
+const planTool = "ExitPlanMode"
+
+func kindOf(w *supervise.WaitFacts) Kind {
+	switch {
+	case w.Kind == supervise.WaitPermission:
+		return Permission
+	case w.Kind == supervise.WaitQuestion && w.Tool == planTool:
+		return Plan
+	case w.Kind == supervise.WaitQuestion:
+		return Question
+	case w.Kind == supervise.WaitQueue:
+		return Foreign
+	}
+	return TurnFailed
+}
+
+// reasonOf says whether a turn failed for a reason that only the user can end.
+func reasonOf(failure string) (word, what string) {
+	failure = strings.ToLower(failure)
+	for _, r := range [...]struct{ mark, word, what string }{
+		{"rate_limit", "limit", "A limit is reached"}, {"usage limit", "limit", "A limit is reached"}, {"quota", "limit", "A limit is reached"},
+		{"billing", "limit", "The account has no credit"},
+		{"authentication", "login", "It needs a login"}, {"unauthorized", "login", "It needs a login"}, {"oauth", "login", "It needs a login"}, {"login", "login", "It needs a login"},
+	} {
+		if strings.Contains(failure, r.mark) {
+			return r.word, r.what
+		}
+	}
+	return "", ""
+}
+
+func issueItem(is *supervise.AdviceReport) Item {
+	item := Item{Group: Stuck, Kind: Issue, Session: is.Session, Word: issueWord(is), What: text(is.Says), Type: string(is.Type), Proof: is.Evidence}
+	if is.Since != nil {
+		item.Since = *is.Since
+	}
+	return item
+}
+
+// issueWord is an issue's type with its confidence.
+func issueWord(is *supervise.AdviceReport) string {
+	return strings.ReplaceAll(string(is.Type), "_", " ") + fmt.Sprintf(" %.0f %%", min(99, is.Confidence*100))
+}
+
+func livingItem(one *supervise.SessionStatus) Item {
+	item := Item{Group: Living, Session: one.Session, Source: one.Source, Heard: one.LastTime, Since: one.LastTime}
+	switch one.State {
+	case state.Working:
+		item.Kind, item.Word = Working, "working"
+	case state.Idle:
+		item.Kind, item.Word = Idle, "idle"
+	default:
+		item.Kind, item.Word = Heard, "heard"
+	}
+	if one.Since != nil {
+		item.Since = *one.Since
+	}
+	item.What = plain.Line(one.Cmd)
+	if one.Agents > 0 {
+		item.What = kit.Join(item.What, plain.Plural(int64(one.Agents), "sub-agent")+" at work")
+	}
+	if p := one.Phase; p != nil {
+		name := plain.Line(p.Name)
+		item.Word = name + " " + kit.Milliseconds(p.WorkedMS)
+		item.What = kit.Join(item.What, fmt.Sprintf("%s for %s of %s", name, kit.Milliseconds(p.WorkedMS), kit.Milliseconds(p.Timeout)))
+	}
+	if one.Last != nil {
+		item.Last, item.Quoted = plain.Line(string(one.Last.Event)), text(one.Last.Text)
+	}
+	return item
+}
+
+// text is a text of the log without secrets, on one line.
+func text(s string) string {
+	s, _ = scrub.Text(plain.Line(s))
+	return s
+}
