@@ -47,13 +47,17 @@ func (d *Digest) keys() {
 		d.Keys.Sub = key("s1", d.Agent.Name, joined(sub, ","))
 	}
 	if d.Decisive >= 0 {
-		e := &d.Errors[d.Decisive]
-		exit := ""
-		if e.Exit != nil {
-			exit = strconv.Itoa(*e.Exit)
-		}
-		d.Keys.Fine = key("e1", string(e.Type), string(e.Class), exit, e.Hash)
+		d.Keys.Fine = d.Errors[d.Decisive].Key()
 	}
+}
+
+// Key is the error's fine key (Keys): equal errors have equal ones on every machine.
+func (e *ErrorGroup) Key() string {
+	exit := ""
+	if e.Exit != nil {
+		exit = strconv.Itoa(*e.Exit)
+	}
+	return key("e1", string(e.Type), string(e.Class), exit, e.Hash)
 }
 
 // errorClasses lists the classes of the session's errors in alphabetical order.
