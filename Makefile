@@ -63,7 +63,7 @@ bench: ## whole processes, as ratios; writes docs/evidence/benchmarks.md
 	go run ./internal/lab/bench -o docs/evidence/benchmarks.md
 
 # The executables, each a folder of cmd. They look for one another in their own folder.
-EXECUTABLES := aburn aburn-hook aburn-hold aburn-instrument
+EXECUTABLES := aburn aburn-hook aburn-hold aburn-instrument aburn-push
 
 install: ## all executables side by side in $(PREFIX)/bin
 	@mkdir -p $(PREFIX)/bin bin

@@ -288,7 +288,7 @@ func newHelp(t *testing.T) *help {
 	if runtime.GOOS == "windows" {
 		exe += ".exe"
 	}
-	if out, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/aburn", "./cmd/aburn-instrument").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/aburn", "./cmd/aburn-instrument", "./cmd/aburn-push").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return &help{t, exe, map[string]string{}}

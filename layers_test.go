@@ -136,6 +136,10 @@ var layers = []struct {
 	{"instrument/provider", "", ""},
 	{"cmd/aburn-instrument", "cmd/aburn-instrument/internal/commands cmd/internal/kit internal/project", ""},
 	{"cmd/aburn-instrument/internal/commands", "cmd/internal/kit instrument instrument/jsast instrument/record instrument/registry instrument/rules instrument/scan internal/consent internal/plain internal/project internal/run internal/term", "github.com/rogpeppe/go-internal github.com/urfave/cli"},
+	{"cmd/aburn-push", "cmd/aburn-push/internal/commands cmd/internal/kit internal/project", ""},
+	{"cmd/aburn-push/internal/commands", "archive archive/digests cmd/aburn-push/internal/figures cmd/aburn-push/internal/postgres cmd/internal/kit insight insight/cost internal/plain internal/project internal/term", "github.com/urfave/cli"},
+	{"cmd/aburn-push/internal/figures", "archive insight insight/cost insight/failure internal/agentcli internal/atomicfile internal/lockfile trace", ""},
+	{"cmd/aburn-push/internal/postgres", "cmd/aburn-push/internal/figures insight/cost", "github.com/jackc/pgx"},
 	{"cmd/aburn-hold", "internal/hold", ""},
 	{"worker", "logfmt", ""},
 	{"worker/tree", "internal/git", ""},
@@ -282,11 +286,12 @@ func TestHookAndHolderLinkLittle(t *testing.T) {
 	}
 }
 
-// TestNoEngineInAburn keeps the JavaScript engine where it belongs, in the
-// executable that instruments: it is larger than all the rest of aburn-hook.
+// TestNoEngineInAburn keeps the JavaScript engine and the client of PostgreSQL
+// where they belong, in executables of their own: each is larger than all the
+// rest of aburn-hook.
 func TestNoEngineInAburn(t *testing.T) {
 	for _, d := range goList(t, "GOOS=linux", "-deps", "./cmd/aburn", "./cmd/aburn-hook") {
-		if strings.HasPrefix(d.ImportPath, "github.com/dop251/goja") {
+		if strings.HasPrefix(d.ImportPath, "github.com/dop251/goja") || strings.HasPrefix(d.ImportPath, "github.com/jackc/") {
 			t.Errorf("aburn or aburn-hook links %s", d.ImportPath)
 		}
 	}

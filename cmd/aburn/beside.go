@@ -9,38 +9,65 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 )
 
-// instrumentCommand starts aburn-instrument, which has the commands and their help.
+// The commands of other executables, which have their flags and their help.
+
 func instrumentCommand(a *kit.App) *cli.Command {
-	return &cli.Command{
+	return besideCommand(a, "aburn-instrument", &cli.Command{
 		Name:      "instrument",
 		Usage:     "OpenTelemetry for JavaScript, and proof that nothing else changed",
 		ArgsUsage: "command",
 		Description: "Starts aburn-instrument, an executable of its own that make install puts beside aburn. It has the\n" +
 			"commands: aburn instrument --help lists them where it is installed.",
-		SkipFlagParsing: true,
-		Metadata:        kit.Examples("aburn instrument check before.js after.js  # only instrumentation was added?"),
-		ShellComplete: func(_ context.Context, cmd *cli.Command) {
-			if exe := beside(a, "aburn-instrument"); exe != "" {
-				_ = replaceProcess(exe, append(passedOn(exe, cmd), "--generate-shell-completion"))
-			}
-		},
-		Action: a.Action(runInstrument),
-	}
+		Metadata: kit.Examples("aburn instrument check before.js after.js  # only instrumentation was added?"),
+	}, func(context.Context, *cli.Command) {})
 }
 
-func runInstrument(_ context.Context, a *kit.App, cmd *cli.Command) error {
-	exe := beside(a, "aburn-instrument")
-	if exe != "" {
-		return replaceProcess(exe, passedOn(exe, cmd))
+func pushCommand(a *kit.App) *cli.Command {
+	return besideCommand(a, "aburn-push", &cli.Command{
+		Name:      "push",
+		Usage:     "send this machine's numbers to a team's PostgreSQL",
+		ArgsUsage: "[postgres://ROLE@HOST/DATABASE]",
+		Description: "Starts aburn-push, an executable of its own that make install puts beside aburn, after reading what\n" +
+			"is new in the agents' files: aburn push --help lists its flags where it is installed.",
+		Metadata: kit.Examples("aburn push postgres://anna@db.example/team --dry-run  # which rows would leave this machine?"),
+	}, func(ctx context.Context, cmd *cli.Command) {
+		if sendsRows(cmd.Args().Slice()) {
+			scope.CatchUp(ctx, a, cmd, scope.Choice{})
+		}
+	})
+}
+
+// sendsRows reports whether a push with these flags needs the newest sessions.
+func sendsRows(args []string) bool {
+	return !slices.ContainsFunc(args, func(arg string) bool {
+		return slices.Contains([]string{"--no-ingest", "--init", "--forget", "--dashboard", "--help", "-h", "--version", "-v"}, arg)
+	})
+}
+
+// besideCommand makes c start another executable of aburn, after it prepared.
+func besideCommand(a *kit.App, name string, c *cli.Command, prepare func(context.Context, *cli.Command)) *cli.Command {
+	c.SkipFlagParsing = true
+	c.ShellComplete = func(_ context.Context, cmd *cli.Command) {
+		if exe := beside(a, name); exe != "" {
+			_ = replaceProcess(exe, append(passedOn(exe, cmd), "--generate-shell-completion"))
+		}
 	}
-	if first := cmd.Args().First(); first == "--help" || first == "-h" {
-		cli.HelpPrinter(a.Stdout, "", cmd)
-		return nil
+	c.Action = func(ctx context.Context, cmd *cli.Command) error {
+		if exe := beside(a, name); exe != "" {
+			prepare(ctx, cmd)
+			return replaceProcess(exe, passedOn(exe, cmd))
+		}
+		if first := cmd.Args().First(); first == "--help" || first == "-h" {
+			cli.HelpPrinter(a.Stdout, "", cmd)
+			return nil
+		}
+		return kit.UsageError(name+" is neither beside aburn nor on PATH", "make install builds all executables of aburn into one folder")
 	}
-	return kit.UsageError("aburn-instrument is neither beside aburn nor on PATH", "make install builds all executables of aburn into one folder")
+	return c
 }
 
 // passedOn is the command line of another executable: what stands behind the

@@ -98,6 +98,7 @@ func groups(a *kit.App) []group {
 		}},
 		{"Act", []*cli.Command{
 			instrumentCommand(a),
+			pushCommand(a),
 		}},
 		{setUp, []*cli.Command{
 			setup.DoctorCommand(a), setup.UninstallHooksCommand(a), setup.TemplatesCommand(a), setup.PluginCommand(a), versionCommand(a),
