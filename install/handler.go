@@ -26,14 +26,6 @@ var (
 
 func (g guard) around(line string) string { return g.before + line + g.after }
 
-// guarded is the line with the guard of this system's shell.
-func guarded(line string) string {
-	if runtime.GOOS == "windows" {
-		return powershellGuard.around(line)
-	}
-	return shGuard.around(line)
-}
-
 // unguarded is the line without a guard, and whether it had one.
 func unguarded(line string) (string, bool) {
 	for _, g := range []guard{shGuard, powershellGuard} {
@@ -191,12 +183,20 @@ func (c call) command() string {
 	return c.line()
 }
 
-func (c call) line() string {
-	line := c.bare(runtime.GOOS == "windows")
-	if c.agent.Hooks.MissingBlocks {
-		return guarded(line)
+func (c call) line() string { return c.lineFor(runtime.GOOS == "windows") }
+
+// lineFor is the command line on Windows or elsewhere. Without a guard, it is not known whether an agent there runs cmd or
+// PowerShell.
+func (c call) lineFor(windows bool) string {
+	switch {
+	case c.agent.Hooks.MissingBlocks && windows:
+		return powershellGuard.around(c.powerShell())
+	case c.agent.Hooks.MissingBlocks:
+		return shGuard.around(c.bare(false))
+	case windows:
+		return windowsQuote(c.path) + strings.TrimPrefix(c.bare(true), shellQuote(c.path))
 	}
-	return line
+	return c.bare(false)
 }
 
 // bare is the line without a guard.
@@ -218,6 +218,15 @@ func argQuote(s string, windows bool) string {
 	return quoted
 }
 
+// windowsQuote writes the path of a program as one word of cmd and, if it has no blank or the like, of PowerShell too. For
+// cmd, apostrophes quote nothing; for PowerShell, a line that begins with a quoted word is no command.
+func windowsQuote(path string) string {
+	if strings.ContainsAny(path, " \t&|<>^()%!'`$,;=@{}[]~#") {
+		return `"` + path + `"`
+	}
+	return path
+}
+
 // shellQuote writes s as one word of a POSIX shell and of fish. Codex's hook trust covers its result, so the result
 // must never change for the same s.
 func shellQuote(s string) string {
@@ -230,9 +239,14 @@ func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// shellWords splits a command line of plain and quoted words. It is not ok if a shell would act on anything in it
-// (variables, pipes, assignments …): then it is somebody's script.
+// shellWords splits a command line of plain and quoted words of this system's shells.
 func shellWords(line string) (words []string, ok bool) {
+	return splitWords(line, runtime.GOOS == "windows")
+}
+
+// splitWords is not ok if a shell would act on anything in the line (variables, pipes, assignments …): then it is
+// somebody's script. On Windows a backslash is part of a path, and an apostrophe in apostrophes is doubled.
+func splitWords(line string, windows bool) (words []string, ok bool) {
 	var word strings.Builder
 	in := false
 	end := func() {
@@ -253,14 +267,17 @@ func shellWords(line string) (words []string, ok bool) {
 			}
 			word.WriteString(line[i+1 : i+1+n])
 			in, i = true, i+1+n
+			if windows && strings.HasPrefix(line[i+1:], "'") {
+				word.WriteByte('\'')
+			}
 		case c == '"':
 			n := strings.IndexByte(line[i+1:], '"')
-			if n < 0 || strings.ContainsAny(line[i+1:i+1+n], "\\`") {
+			if n < 0 || strings.IndexByte(line[i+1:i+1+n], '`') >= 0 || !windows && strings.IndexByte(line[i+1:i+1+n], '\\') >= 0 {
 				return nil, false
 			}
 			word.WriteString(line[i+1 : i+1+n])
 			in, i = true, i+1+n
-		case c == '\\' && i+1 < len(line):
+		case c == '\\' && i+1 < len(line) && !windows:
 			i++
 			word.WriteByte(line[i])
 			in = true

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -299,8 +300,12 @@ type Command struct {
 // String returns the command as a person would type it.
 func (c *Command) String() string {
 	words := []string{c.Agent.Program}
+	quoted := shellQuote
+	if runtime.GOOS == "windows" {
+		quoted = windowsQuote
+	}
 	for _, a := range c.Args {
-		words = append(words, shellQuote(a))
+		words = append(words, quoted(a))
 	}
 	return strings.Join(words, " ")
 }
