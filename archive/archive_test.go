@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/scrub"
 	"aburn/trace"
 	"aburn/trace/draft"
@@ -471,6 +472,7 @@ func TestRemakeLosesNothing(t *testing.T) {
 }
 
 func TestModes(t *testing.T) {
+	world.Modes(t)
 	dir := filepath.Join(t.TempDir(), "deep", "down")
 	if _, err := View(context.Background(), dir); !errors.As(err, new(*NotFound)) {
 		t.Errorf("no archive: %v", err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"aburn/chain"
+	lab "aburn/internal/lab/world"
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
 )
@@ -152,7 +153,7 @@ func TestManyOutputs(t *testing.T) {
 
 func (w *world) link(name, target string) {
 	w.t.Helper()
-	if err := os.Symlink(target, filepath.Join(w.Project, name)); err != nil {
+	if err := lab.Symlink(target, filepath.Join(w.Project, name)); err != nil {
 		w.t.Skip("no symbolic links here:", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"aburn/hooks/codex"
 	"aburn/hooks/copilot"
 	"aburn/hooks/opencode"
+	"aburn/internal/lab/world"
 	"aburn/internal/project"
 )
 
@@ -22,6 +23,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // Every payload that the real clients sent, one a line, and the drafts that its
 // adapter makes of it when the log is empty and no file that it names exists.
 func TestPayloads(t *testing.T) {
+	world.UnixPaths(t)
 	for _, agent := range []hooks.Agent{claude.Agent(), codex.Agent(), opencode.Agent(), copilot.Agent()} {
 		t.Run(agent.Name, func(t *testing.T) {
 			proj := recordedProject(t)

@@ -37,9 +37,9 @@ func TestTwiceBecomesOnce(t *testing.T) {
 	const theirs = `{"hooks": [{"type": "command", "command": "theirs"}]}`
 	for _, a := range spliced() {
 		now := func(b *bench) string {
-			return ownGroup(a, filepath.Join(b.home, "bin", hookName), "", "--home", b.home)
+			return ownGroup(a, filepath.Join(b.home, "bin", programFile(hookName)), "", "--home", filepath.ToSlash(b.home))
 		}
-		old := func(b *bench) string { return ownGroup(a, filepath.Join(b.home, "bin", hookName), "") }
+		old := func(b *bench) string { return ownGroup(a, filepath.Join(b.home, "bin", programFile(hookName)), "") }
 		elsewhere := func(*bench) string { return ownGroup(a, "/else/aburn-hook", "") }
 		narrow := func(b *bench) string {
 			return ownGroup(a, "/else/aburn-hook", `"matcher": "Bash", `, "--home", "/nobody")
@@ -98,7 +98,8 @@ func TestTwiceBecomesOnce(t *testing.T) {
 func TestFoldersOfThePerson(t *testing.T) {
 	for _, a := range spliced() {
 		b := newBench(t, a, []byte(someSettings))
-		vars := map[string]string{"XDG_STATE_HOME": b.home + "/.local/state/", "XDG_DATA_HOME": "not/absolute", "XDG_CONFIG_HOME": "/my config/it's", "ABURN_HOME": "/a"}
+		drive := filepath.ToSlash(filepath.VolumeName(b.home))
+		vars := map[string]string{"XDG_STATE_HOME": b.home + "/.local/state/", "XDG_DATA_HOME": "not/absolute", "XDG_CONFIG_HOME": drive + "/my config/it's", "ABURN_HOME": drive + "/a"}
 		b.options.Env = func(name string) string {
 			if v := vars[name]; v != "" {
 				return v
@@ -116,7 +117,7 @@ func TestFoldersOfThePerson(t *testing.T) {
 				t.Fatalf("%s: %v, missing %v", a, seen, s.Missing())
 			}
 			for args := range seen {
-				return strings.ReplaceAll(args, b.home, "~")
+				return strings.ReplaceAll(strings.ReplaceAll(args, filepath.ToSlash(b.home), "~"), `"`+drive+"/", `"/`)
 			}
 			return ""
 		}
@@ -148,7 +149,7 @@ func TestMissingProgram(t *testing.T) {
 		}
 		dir := t.TempDir()
 		for name, content := range map[string]string{"gone": "", "text": "no program", "fails": "#!/bin/sh\necho broken >&2\nexit 2\n", "killed": "#!/bin/sh\nkill -ABRT $$\n"} {
-			path := filepath.Join(dir, name, hookName)
+			path := filepath.Join(dir, name, programFile(hookName))
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/project"
 )
 
@@ -52,6 +53,7 @@ func TestInitProjectTwiceIsOnce(t *testing.T) {
 }
 
 func TestInitProjectRefusesALink(t *testing.T) {
+	world.Links(t)
 	dir := home(t)
 	other := filepath.Join(dir, "other")
 	root := filepath.Join(dir, "src")

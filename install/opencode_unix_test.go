@@ -35,7 +35,7 @@ func plug(t *testing.T, hook string) plugged {
 	if err := os.WriteFile(p.plugin, b.read(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(b.home, "bin", hookName)
+	path := filepath.Join(b.home, "bin", programFile(hookName))
 	os.Remove(path)
 	if hook != "" {
 		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+hook+"\n"), 0o755); err != nil {

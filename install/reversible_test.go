@@ -20,7 +20,7 @@ import (
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "aburn-install-*")
-	if err != nil {
+	if err != nil || !filepath.IsAbs(dir) {
 		return t.TempDir()
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
@@ -48,7 +48,7 @@ func newBench(t *testing.T, a Agent, data []byte) *bench {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(b.home, "bin", hookName), nil, 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(b.home, "bin", programFile(hookName)), nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	b.path, _, _ = a.settingsPath(User, b.home, b.env)
@@ -317,8 +317,8 @@ func TestMovedExecutable(t *testing.T) {
 			b.Fatalf("moved %d handlers, want %d", c.Files[0].Moved, n)
 		}
 		folders := project.FolderArgs(b.env)
-		old := call{agent: a, path: filepath.Join(b.home, "bin", hookName), folders: folders}
-		now := call{agent: a, path: filepath.Join(moved, hookName), folders: folders}
+		old := call{agent: a, path: filepath.Join(b.home, "bin", programFile(hookName)), folders: folders}
+		now := call{agent: a, path: filepath.Join(moved, programFile(hookName)), folders: folders}
 		b.want("moved", b.read(), []byte(strings.ReplaceAll(string(installed), quote(old.command()), quote(now.command()))))
 		b.uninstall()
 		b.want("uninstalled", b.read(), original)
@@ -326,6 +326,8 @@ func TestMovedExecutable(t *testing.T) {
 }
 
 func TestModesLinksAndBackups(t *testing.T) {
+	world.Modes(t)
+	world.Links(t)
 	everyFile(t, 40, func(b *bench, a Agent, original []byte, seed uint64) {
 		mode := []fs.FileMode{0o600, 0o644, 0o640, 0o400, 0o666, 0o444}[seed%6]
 		real := b.linked(seed, original)

@@ -30,7 +30,7 @@ func newServerBench(t *testing.T, data []byte) *bench {
 // program puts an executable on PATH and returns its path.
 func (b *bench) program(name string) string {
 	b.Helper()
-	path := filepath.Join(b.home, "bin", name)
+	path := filepath.Join(b.home, "bin", programFile(name))
 	if err := os.WriteFile(path, nil, 0o755); err != nil {
 		b.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestServerIsReversible(t *testing.T) {
 			b := newServerBench(t, original)
 			b.install()
 			installed := b.read()
-			if own := registered(t, installed); own.Command != filepath.Join(b.home, "bin", serverName) || own.Type != "stdio" || !slices.Equal(own.Args, []string{"mcp"}) {
+			if own := registered(t, installed); own.Command != filepath.Join(b.home, "bin", programFile(serverName)) || own.Type != "stdio" || !slices.Equal(own.Args, []string{"mcp"}) {
 				t.Fatalf("registered is %+v", own)
 			}
 			if c := b.install(); !c.Nothing() {
@@ -157,8 +157,8 @@ func TestServerRefusals(t *testing.T) {
 func TestServerMoves(t *testing.T) {
 	b := newServerBench(t, []byte(`{"mcpServers": {"aburn": {"env": {"A": "b"}, "command": "aburn", "args": ["mcp"]}}, "z": 1}`))
 	c := b.install()
-	path := filepath.Join(b.home, "bin", serverName)
-	b.want("installed", b.read(), []byte(`{"mcpServers": {"aburn": {"env": {"A": "b"}, "command": "`+path+`", "args": ["mcp"]}}, "z": 1}`))
+	path := filepath.Join(b.home, "bin", programFile(serverName))
+	b.want("installed", b.read(), []byte(`{"mcpServers": {"aburn": {"env": {"A": "b"}, "command": `+quote(path)+`, "args": ["mcp"]}}, "z": 1}`))
 	if f := serverChange(c); f.Moved != 1 {
 		t.Errorf("%d moved", f.Moved)
 	}
@@ -204,7 +204,8 @@ func TestCodexServer(t *testing.T) {
 		b.program(serverName)
 		b.program("codex")
 		b.options.MCP = true
-		if err := os.WriteFile(filepath.Join(filepath.Dir(b.path), "config.toml"), []byte(strings.ReplaceAll(config, "BIN", filepath.Join(b.home, "bin"))), 0o600); err != nil {
+		inText := strings.ReplaceAll(filepath.Join(b.home, "bin", programFile(serverName)), `\`, `\\`) // Windows
+		if err := os.WriteFile(filepath.Join(filepath.Dir(b.path), "config.toml"), []byte(strings.ReplaceAll(config, "BIN/aburn", inText)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return b
@@ -230,7 +231,7 @@ func TestCodexServer(t *testing.T) {
 			}
 			got := ""
 			if change.Tell != nil {
-				got = strings.ReplaceAll(change.Tell.String(), filepath.Join(b.home, "bin"), "BIN")
+				got = strings.ReplaceAll(change.Tell.String(), filepath.Join(b.home, "bin", programFile(serverName)), "BIN/aburn")
 			}
 			if got != want {
 				t.Errorf("%s, %s: %q, want %q", c.name, what, got, want)

@@ -50,12 +50,13 @@ func TestTrustIsReadFromConfig(t *testing.T) {
 	if len(own) != len(Codex.events()) || len(s.Missing()) > 0 {
 		t.Fatalf("%d registrations, missing %v", len(own), s.Missing())
 	}
+	inText := func(i int) string { return strings.ReplaceAll(own[i].TrustKey, `\`, `\\`) } // Windows
 	config := "# [hooks.state.\"x\"]\nmodel = \"gpt\"\n[hooks.state]\n" +
-		`"` + own[0].TrustKey + `" = { enabled = true, trusted_hash = "` + own[0].TrustHash + "\" } # inline\n" +
-		"text = \"\"\"\n[hooks.state.\"" + own[5].TrustKey + "\"]\ntrusted_hash = \"" + own[5].TrustHash + "\"\n\"\"\"\n" +
+		`"` + inText(0) + `" = { enabled = true, trusted_hash = "` + own[0].TrustHash + "\" } # inline\n" +
+		"text = \"\"\"\n[hooks.state.\"" + inText(5) + "\"]\ntrusted_hash = \"" + own[5].TrustHash + "\"\n\"\"\"\n" +
 		"[ hooks . state . '" + own[1].TrustKey + "' ]\ntrusted_hash='" + own[1].TrustHash + "'\n" +
-		`[hooks.state."` + own[2].TrustKey + "\"]\r\ntrusted_hash = \"sha256:old\"\r\n" +
-		`[hooks.state."` + own[3].TrustKey + "\"]\nenabled = false\ntrusted_hash = \"" + own[3].TrustHash + "\"\n" +
+		`[hooks.state."` + inText(2) + "\"]\r\ntrusted_hash = \"sha256:old\"\r\n" +
+		`[hooks.state."` + inText(3) + "\"]\nenabled = false\ntrusted_hash = \"" + own[3].TrustHash + "\"\n" +
 		"[features]\nhooks = false # off\n[projects.\"/src/app\"]\ntrust_level = \"trusted\"\n"
 	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "config.toml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)

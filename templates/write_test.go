@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"aburn/internal/lab/world"
 )
 
 // fates is what Write said, as one line.
@@ -103,7 +105,7 @@ func TestWriteStaysInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	if err := os.Symlink(outside, filepath.Join(folder, "commands")); err != nil {
+	if err := world.Symlink(outside, filepath.Join(folder, "commands")); err != nil {
 		t.Skip("no symbolic links here:", err)
 	}
 	if done, err := Write(folder, files, Options{Ledger: PluginLedger, Force: true}); err == nil {

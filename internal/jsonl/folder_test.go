@@ -12,6 +12,7 @@ import (
 
 // A folder tells of its files what os.Lstat does, also through a link to it, and is never a file.
 func TestFolder(t *testing.T) {
+	world.Links(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"b.jsonl": "{}\n", "a": "", "c": "longer than the others"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

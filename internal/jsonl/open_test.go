@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"aburn/internal/jsonl"
+	"aburn/internal/lab/world"
 )
 
 // Only files are opened, through a link too; what is no file is told at once.
@@ -18,7 +19,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := filepath.Join(dir, "link.jsonl")
-	if err := os.Symlink(path, link); err != nil {
+	if err := world.Symlink(path, link); err != nil {
 		t.Skip(err)
 	}
 	for _, p := range []string{path, link} {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -137,11 +138,16 @@ func TestDeletedWhileWaiting(t *testing.T) {
 		got <- l
 	}()
 	time.Sleep(20 * time.Millisecond) // let it block; if it does not, the test still holds
-	if err := os.Remove(filepath.Join(dir, "lock")); err != nil {
-		t.Fatal(err)
-	}
+	removed := os.Remove(filepath.Join(dir, "lock"))
 	release()
 	l := <-got
+	if runtime.GOOS == "windows" && removed != nil {
+		l.Release()
+		t.Skip("this system deletes no open lock:", removed)
+	}
+	if removed != nil {
+		t.Fatal(removed)
+	}
 	if l == nil {
 		return
 	}
@@ -179,11 +185,11 @@ func TestOneAtATime(t *testing.T) {
 
 func TestNotRegular(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
-		"link":         func(p string) error { return os.Symlink(filepath.Dir(p)+"/../victim", p) },
-		"link inside":  func(p string) error { return os.Symlink("other", p) },
+		"link":         func(p string) error { return world.Symlink(filepath.Dir(p)+"/../victim", p) },
+		"link inside":  func(p string) error { return world.Symlink("other", p) },
 		"folder":       func(p string) error { return os.Mkdir(p, 0o700) },
 		"pipe":         world.Mkfifo,
-		"pipe by link": func(p string) error { return errors.Join(world.Mkfifo(p+"2"), os.Symlink("lock2", p)) },
+		"pipe by link": func(p string) error { return errors.Join(world.Mkfifo(p+"2"), world.Symlink("lock2", p)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -204,6 +210,7 @@ func TestNotRegular(t *testing.T) {
 }
 
 func TestModeAndContent(t *testing.T) {
+	world.Modes(t)
 	dir := t.TempDir()
 	l, err := Acquire(openRoot(t, dir), "lock", 0)
 	if err != nil {

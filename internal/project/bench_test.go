@@ -6,7 +6,7 @@ import "testing"
 func BenchmarkFind(b *testing.B) {
 	for _, name := range []string{"own folder", "another"} {
 		b.Run(name, func(b *testing.B) {
-			w := &world{new(testing.T), b.TempDir(), nil}
+			w := &world{t: new(testing.T), root: b.TempDir()}
 			w.vars = map[string]string{"HOME": w.root + "/home", "XDG_STATE_HOME": w.root + "/state"}
 			w.draw("home/work/p/.oss/\nhome/work/p/.git/HEAD=ref: refs/heads/main\nhome/work/p/a/b/c/")
 			start := w.path("home/work/p/a/b/c")

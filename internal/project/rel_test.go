@@ -1,6 +1,7 @@
 package project
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -43,12 +44,15 @@ func TestRel(t *testing.T) {
 		{"/", "/"},
 		{"", ""},
 	} {
-		path, want := strings.ReplaceAll(c.path, "@", w.root), strings.ReplaceAll(c.want, "@", w.root)
+		if w.noLinks && (strings.Contains(c.path, "into") || strings.Contains(c.path, "leads")) {
+			continue
+		}
+		path, want := strings.ReplaceAll(c.path, "@", w.root), strings.ReplaceAll(c.want, "@", filepath.ToSlash(w.root))
 		if got := p.Rel(path); got != want {
 			t.Errorf("Rel(%s) = %s, want %s", c.path, got, want)
 		}
 	}
-	w.vars["HOME"] = "/"
+	w.vars["HOME"] = native("/")
 	if got := p.Rel("/etc/passwd"); got != "/etc/passwd" {
 		t.Errorf("with HOME=/: %s", got)
 	}

@@ -153,9 +153,9 @@ func TestNotRegular(t *testing.T) {
 	const victim = `{"tasks":[{"id":"a","prompt":"p","status":"pending","session":"s1"}]}`
 	for _, name := range []string{queue.Name, queue.LockName, queue.ArchiveName} {
 		for kind, make := range map[string]func(path string) error{
-			"link outside":  func(p string) error { return os.Symlink("../victim", p) },
-			"link inside":   func(p string) error { return os.Symlink("victim", p) },
-			"dangling link": func(p string) error { return os.Symlink("nothing", p) },
+			"link outside":  func(p string) error { return world.Symlink("../victim", p) },
+			"link inside":   func(p string) error { return world.Symlink("victim", p) },
+			"dangling link": func(p string) error { return world.Symlink("nothing", p) },
 			"folder":        func(p string) error { return os.Mkdir(p, 0o700) },
 			"pipe":          world.Mkfifo,
 		} {
@@ -192,7 +192,7 @@ func TestNotRegular(t *testing.T) {
 func TestSwappedWhileOpened(t *testing.T) {
 	b := onBench(t, `{"tasks":[{"id":"good"}]}`)
 	b.write("victim", `{"tasks":[{"id":"victim"}]}`)
-	if err := errors.Join(os.Symlink("victim", b.path("link")), world.Mkfifo(b.path("pipe"))); err != nil {
+	if err := errors.Join(world.Symlink("victim", b.path("link")), world.Mkfifo(b.path("pipe"))); err != nil {
 		t.Skipf("no links or pipes here: %v", err)
 	}
 	swap := func(from string) { // keeps a copy of what it puts there

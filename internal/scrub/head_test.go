@@ -8,7 +8,11 @@ import (
 )
 
 func TestHead(t *testing.T) {
-	t.Setenv("HOME", "/home/jane")
+	setHome := func(dir string) {
+		t.Setenv("HOME", dir)
+		t.Setenv("USERPROFILE", dir) // Windows' name of it
+	}
+	setHome("/home/jane")
 	key := "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 	for _, c := range []struct {
 		text string
@@ -45,7 +49,7 @@ func TestHead(t *testing.T) {
 			t.Errorf("Head(%q, %d) = %q, want %q", c.text, c.max, got, c.want)
 		}
 	}
-	t.Setenv("HOME", "/")
+	setHome("/")
 	if got := Head("ls /etc", 40); got != "ls /etc" {
 		t.Errorf("with HOME=/: %s", got)
 	}

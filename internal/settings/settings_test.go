@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/project"
 )
 
@@ -69,7 +70,11 @@ func (h *home) load() Settings {
 
 // warnings are the warnings with the home directory as ~.
 func (h *home) warnings(s Settings) string {
-	return strings.ReplaceAll(strings.Join(s.Warnings, "\n"), h.dir, "~")
+	text := strings.ReplaceAll(strings.Join(s.Warnings, "\n"), h.dir, "~")
+	for _, name := range []string{ownFile, projectFile} {
+		text = strings.ReplaceAll(text, "~"+string(filepath.Separator)+filepath.FromSlash(name), "~/"+name)
+	}
+	return text
 }
 
 func TestDefaults(t *testing.T) {
@@ -198,6 +203,7 @@ func TestOneWrongValueLeavesTheOthers(t *testing.T) {
 }
 
 func TestOddFiles(t *testing.T) {
+	world.Links(t)
 	h := newHome(t)
 	h.mark()
 	h.write("target.json", `{"log": {"keep": 1}}`)
