@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/mod/module"
@@ -147,11 +149,42 @@ func (c *Copy) apply() error {
 		if err != nil {
 			return err
 		}
-		if err := atomicfile.Write(filepath.Join(c.To, programFile(name)), data, 0o755, atomicfile.Options{Sync: true}); err != nil {
+		if err := replaceProgram(filepath.Join(c.To, programFile(name)), data); err != nil {
 			return fmt.Errorf("%s could not be copied to %s: %w", name, c.To, err)
 		}
 	}
 	return atomicfile.Write(filepath.Join(c.To, versionName), []byte(c.version+"\n"), 0o644, atomicfile.Options{Sync: true})
+}
+
+// replaceProgram replaces an executable, which may be running. Windows lets nobody overwrite or remove it then, but move
+// it: for that moment nothing is at its path.
+func replaceProgram(path string, data []byte) error {
+	write := func(check func() error) error {
+		return atomicfile.Write(path, data, 0o755, atomicfile.Options{Sync: true, Check: check})
+	}
+	err := write(nil)
+	if !errors.Is(err, fs.ErrPermission) || runtime.GOOS != "windows" {
+		return err
+	}
+	aside := asideOf(path)
+	if err = write(func() error { return os.Rename(path, aside) }); err != nil && !exists(path) {
+		return errors.Join(err, os.Rename(aside, path))
+	}
+	return err
+}
+
+// removeProgram removes an executable, which may be running.
+func removeProgram(path string) error {
+	err := os.Remove(path)
+	if errors.Is(err, fs.ErrPermission) && runtime.GOOS == "windows" {
+		return os.Rename(path, asideOf(path))
+	}
+	return err
+}
+
+// asideOf is a new path for a running executable, in the folder for temporary files: nobody calls it there.
+func asideOf(path string) string {
+	return filepath.Join(os.TempDir(), filepath.Base(path)+"-"+strconv.FormatUint(rand.Uint64(), 36)+".old")
 }
 
 // Renew renews the place with the executables beside self if there is a place, and its copies are of an older release
@@ -205,7 +238,7 @@ func (c *Change) planNoPlace(o Options) {
 // removePlace removes aburn's own files from the place, and the folder if nothing else is in it.
 func removePlace(place string) error {
 	for _, name := range append([]string{versionName}, programFile(placed[0]), programFile(placed[1])) {
-		if err := os.Remove(filepath.Join(place, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := removeProgram(filepath.Join(place, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
