@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -261,10 +262,14 @@ func TestCodexServer(t *testing.T) {
 		return b.env(name)
 	}
 	change, err := Plan(b.options)
-	if err != nil || !bytes.Contains([]byte(change.Tell.String()), []byte("--env 'XDG_STATE_HOME="+b.home+"/my state' --")) {
+	folder := "'XDG_STATE_HOME=" + b.home + "/my state'"
+	if runtime.GOOS == "windows" {
+		folder = `"XDG_STATE_HOME=` + filepath.Join(b.home, "my state") + `"`
+	}
+	if err != nil || !strings.Contains(change.Tell.String(), "--env "+folder+" --") {
 		t.Errorf("with a folder of the user's: %v %v", change.Tell, err)
 	}
-	os.Remove(filepath.Join(b.home, "bin", "codex"))
+	os.Remove(filepath.Join(b.home, "bin", programFile("codex")))
 	if _, err := Plan(b.options); !errors.Is(err, ErrNoCodex) {
 		t.Errorf("without codex: %v", err)
 	}

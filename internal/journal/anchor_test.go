@@ -257,7 +257,7 @@ func TestNotAnchored(t *testing.T) {
 		{"folder", "its anchor cannot be written: ", func(p string) error { return os.Mkdir(p, 0o700) }},
 		{"pipe", "its anchor cannot be written: ", world.Mkfifo},
 		{"link", "its anchor cannot be written: ", func(p string) error {
-			return errors.Join(os.WriteFile(p+"2", journal.AnchorBytes(1, 0, [32]byte{}), 0o600), os.Symlink(p+"2", p))
+			return errors.Join(os.WriteFile(p+"2", journal.AnchorBytes(1, 0, [32]byte{}), 0o600), world.Symlink(p+"2", p))
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -303,7 +303,7 @@ func contentOf(path string) (string, error) {
 // A log in whose place stands something else is damage, and hooks count what they could not write.
 func TestNoFile(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
-		"a symbolic link": func(p string) error { return os.Symlink("/dev/null", p) },
+		"a symbolic link": func(p string) error { return world.Symlink("/dev/null", p) },
 		"a pipe":          world.Mkfifo,
 		"a folder":        func(p string) error { return os.Mkdir(p, 0o700) },
 	} {

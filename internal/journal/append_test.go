@@ -261,9 +261,9 @@ func TestPanicInBuild(t *testing.T) {
 
 func TestNotRegular(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
-		"link out of the folder": func(p string) error { return os.Symlink("../victim", p) },
-		"absolute link":          func(p string) error { return os.Symlink(filepath.Join(filepath.Dir(p), "../victim"), p) },
-		"link inside":            func(p string) error { return os.Symlink("queue.json", p) },
+		"link out of the folder": func(p string) error { return world.Symlink("../victim", p) },
+		"absolute link":          func(p string) error { return world.Symlink(filepath.Join(filepath.Dir(p), "../victim"), p) },
+		"link inside":            func(p string) error { return world.Symlink("queue.json", p) },
 		"folder":                 func(p string) error { return os.Mkdir(p, 0o700) },
 		"pipe":                   world.Mkfifo,
 	} {
@@ -301,7 +301,7 @@ func TestNotRegular(t *testing.T) {
 // A lock that cannot be had costs the seq, not the entry.
 func TestLockNotRegular(t *testing.T) {
 	dir := folder(t)
-	if err := os.Symlink("../victim", filepath.Join(dir, journal.LockName)); err != nil {
+	if err := world.Symlink("../victim", filepath.Join(dir, journal.LockName)); err != nil {
 		t.Skip("no links here")
 	}
 	j := open(t, dir, journal.Options{})

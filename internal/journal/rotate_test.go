@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"aburn/internal/journal"
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 )
 
@@ -308,7 +309,7 @@ func TestSegmentNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink("workflow.log.2", filepath.Join(dir, "workflow.log.5")); err != nil {
+	if err := world.Symlink("workflow.log.2", filepath.Join(dir, "workflow.log.5")); err != nil {
 		t.Skip("no links here")
 	}
 	if got := segments(t, open(t, dir, journal.Options{})); got != "workflow.log.2 workflow.log.10" {
