@@ -82,7 +82,7 @@ const setUp = "Set up" // holds the completion command too, which cli makes
 func groups(a *kit.App) []group {
 	return []group{
 		{"Record", []*cli.Command{
-			setup.InstallHooksCommand(a), record.InitCommand(a), sessions.IngestCommand(a), record.VerifyCommand(a), sessions.ExportCommand(a),
+			setup.InstallHooksCommand(a), record.InitCommand(a), sessions.IngestCommand(a), record.VerifyCommand(a), sessions.ExportCommand(a), sessions.KeepCommand(a),
 		}},
 		{"Look", []*cli.Command{
 			supervise.StatusCommand(a), viewer.WebCommand(a), record.TailCommand(a), supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a),

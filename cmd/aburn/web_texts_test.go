@@ -232,3 +232,60 @@ func TestWebShowsNoSecret(t *testing.T) {
 		t.Errorf("%d events, %d marks", events, strings.Count(page, "[redacted:"))
 	}
 }
+
+// What became of an agent's file between its reading and its showing is said, and what is left is shown. A copy that was kept
+// shows what was said after the file is gone.
+func TestWebSaysWhatBecameOfTheFile(t *testing.T) {
+	w := newWebWorld(t, 0)
+	s := w.stored("f11e0000-0000-4000-8000-000000000001")
+	s.prompt("the first words")
+	s.says("the second words")
+	s.says("the third words")
+	w.aburn("ingest", "--quiet")
+	w.serve("--no-ingest")
+	at := "/s/claude/" + s.id
+	data, err := os.ReadFile(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shows := func(what string, words ...string) {
+		t.Helper()
+		_, page := w.page(at)
+		page = html.UnescapeString(page)
+		for _, word := range words {
+			if no, is := strings.CutPrefix(word, "!"); is == strings.Contains(page, no) {
+				t.Errorf("%s: %q: %s", what, word, page[strings.Index(page, "<main"):])
+			}
+		}
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(s.path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shows("as it was", "the first words", "the second words", "the third words", "!changed since")
+	write(string(data) + "{\"type\":\"user\",\"mess")
+	shows("it has grown", "the first words", "the third words", "!changed since")
+	write(strings.Replace(string(data), "the second words", "the other words!", 1))
+	shows("a text was rewritten", "<p>the first words", "1 text of this page changed since Claude Code's file was read", "changed since it was read", "!the other words", "!<p>the second")
+	write(string(data[:len(data)/2]))
+	shows("it was cut off", "<p>the first words", "1 text of this page changed since", "!<p>the third")
+	write(string(data))
+	w.aburn("keep", s.id)
+	if err := os.Remove(s.path); err != nil {
+		t.Fatal(err)
+	}
+	shows("it is gone, and a copy was kept", "<p>the first words", "<p>the third words", "3 texts of this page are from the copy that you kept")
+	if _, page := w.page("/health"); !strings.Contains(page, "kept with texts") {
+		t.Error("Health says nothing of the copy")
+	}
+	w.aburn("keep", "--remove", s.id)
+	shows("it is gone", "!<p>the first words", "!<p>the third words", "The file of these texts is not there any more")
+	if code, page := w.page(at + "/raw/2"); code != 200 || !strings.Contains(page, "not there any more") {
+		t.Errorf("%d: %s", code, page)
+	}
+	if code, _ := w.page(at + "/raw/99"); code != 404 {
+		t.Errorf("an event that is not there: %d", code)
+	}
+}

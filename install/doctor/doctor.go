@@ -116,6 +116,7 @@ func Run(ctx context.Context, o Options) Report {
 	}
 	e.anyHook()
 	e.keeping()
+	e.copies()
 	if e.Live {
 		e.live()
 	}

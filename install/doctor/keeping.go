@@ -12,8 +12,10 @@ import (
 	"github.com/tidwall/gjson"
 
 	"aburn/archive"
+	"aburn/archive/kept"
 	"aburn/install"
 	"aburn/internal/agentcli"
+	"aburn/internal/plain"
 	"aburn/trace"
 )
 
@@ -72,6 +74,25 @@ func (e *exam) keeping() {
 	if known > 0 && lost == 0 {
 		e.addf("archive", OK, "no session that is about to be deleted is missing in it")
 	}
+}
+
+// copies says what lies in the folder of kept sessions, whose files hold texts, and maybe secrets.
+func (e *exam) copies() {
+	list, err := kept.List(archive.Dir(e.Env))
+	if err != nil {
+		e.add("archive", Bad, "the kept copies of sessions cannot be listed: "+err.Error())
+		return
+	}
+	if len(list) == 0 {
+		return
+	}
+	size := int64(0)
+	for i := range list {
+		_, stored := list[i].Size()
+		size += stored
+	}
+	e.add("archive", Note, fmt.Sprintf("%s kept with their texts, and any secrets in them, in %s, %s on disk", plain.Plural(int64(len(list)), "session is", "sessions are"), filepath.Join(archive.Dir(e.Env), kept.Folder), plain.Size(size)),
+		"aburn keep --list")
 }
 
 // addHint adds an error with its hint, if it has one.

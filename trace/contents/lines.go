@@ -38,7 +38,35 @@ func find(path, moved string) (f *os.File, compressed bool, err error) {
 			}
 		}
 	}
+	if err == nil {
+		err = fs.ErrNotExist // nobody knows where it is
+	}
 	return nil, false, err
+}
+
+// Open opens the file at path, or at moved, or what is compressed beside one of them, for reading from its start.
+func Open(path, moved string) (io.ReadCloser, error) {
+	f, compressed, err := find(path, moved)
+	if err != nil || !compressed {
+		return f, err
+	}
+	s, err := newStream(f, true)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &unpacked{s.zstd, f}, nil
+}
+
+// unpacked is a compressed file.
+type unpacked struct {
+	*zstd.Decoder
+	file *os.File
+}
+
+func (u *unpacked) Close() error {
+	u.Decoder.Close()
+	return u.file.Close()
 }
 
 // lines reads the records at refs, which are in order, in one pass.

@@ -44,7 +44,7 @@ func (s *Site) eventPage(ctx context.Context, v *view, r *row, n int, values url
 	if n < 1 || n > len(all) {
 		return nil, notFound("the session has the events 1 to " + strconv.Itoa(len(all)))
 	}
-	p := newSpeech(&o.Session, o.story.Stored, s.keptOf(r))
+	p := newSpeech(&o.Session, o.story.Stored, s.keptOf(r, o.story.Stored))
 	if err := p.read(ctx, []int{n}); err != nil {
 		return nil, err
 	}

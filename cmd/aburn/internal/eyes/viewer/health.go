@@ -124,6 +124,9 @@ func (s *Site) archiveHealth(body *pages.Health, v *view) {
 		body.Archive = append(body.Archive, pages.Pair{Name: "size", Value: plain.Size(st.Size())})
 	}
 	body.Archive = append(body.Archive, pages.Pair{Name: "read", Value: v.made.Format("15:04:05")}, pages.Pair{Name: "shown", Value: plain.Count(int64(len(v.sessions(all)))) + " sessions and sub-agents"})
+	if n, size := s.copies(); n > 0 {
+		body.Archive = append(body.Archive, pages.Pair{Name: "kept with texts", Value: plain.Plural(int64(n), "session") + ", " + plain.Size(size) + ": aburn keep --list"})
+	}
 	if v.hidden > 0 {
 		body.Archive = append(body.Archive, pages.Pair{Name: "not shown", Value: plain.Plural(int64(v.hidden), "session") + " of projects that you have not vouched for; aburn init in a project does"})
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"aburn/archive"
+	"aburn/archive/kept"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/internal/agentcli"
@@ -253,7 +254,7 @@ const rawPart = "/raw/"
 
 // withTexts makes the lines of a part with their texts, and says which part of it fits.
 func (s *Site) withTexts(ctx context.Context, o *opened, list []*sessions.StoryLine, asked part) (fits part, lines []pages.Line, notes []pages.Note) {
-	p := newSpeech(&o.Session, o.story.Stored, s.keptOf(o.row))
+	p := newSpeech(&o.Session, o.story.Stored, s.keptOf(o.row, o.story.Stored))
 	var events []int
 	for _, l := range list[asked.from:asked.to] {
 		events = append(events, p.events(l.Event)...)
@@ -296,4 +297,25 @@ func shownInFull(l *sessions.StoryLine, texts []pages.Text) bool {
 }
 
 // keptOf reads the user's own copy of a session, nil if there is none.
-func (s *Site) keptOf(r *row) keptReader { return nil }
+func (s *Site) keptOf(r *row, t *trace.SessionTrace) keptReader {
+	e := kept.Of(s.dir, r.Source, r.ID)
+	if e == nil {
+		return nil
+	}
+	return func(ctx context.Context, file int, refs []trace.Ref, each func(int, []byte, error)) error {
+		return e.Records(ctx, s.dir, t.Sources[file].Path, refs, each)
+	}
+}
+
+// copies counts the kept sessions, and what they take on the disk.
+func (s *Site) copies() (n int, size int64) {
+	list, err := kept.List(s.dir)
+	if err != nil {
+		return 0, 0
+	}
+	for i := range list {
+		_, stored := list[i].Size()
+		size += stored
+	}
+	return len(list), size
+}
