@@ -46,6 +46,13 @@ func (o *Out) Onto(w io.Writer) *Out {
 	return &other
 }
 
+// Wide returns the same output with lines of so many cells.
+func (o *Out) Wide(width int) *Out {
+	other := *o
+	other.width = width
+	return &other
+}
+
 // Write passes p on unchanged.
 func (o *Out) Write(p []byte) (int, error) { return o.w.Write(p) }
 
