@@ -85,7 +85,7 @@ func groups(a *kit.App) []group {
 			setup.InstallHooksCommand(a), record.InitCommand(a), sessions.IngestCommand(a), record.VerifyCommand(a), sessions.ExportCommand(a), sessions.KeepCommand(a),
 		}},
 		{"Look", []*cli.Command{
-			supervise.StatusCommand(a), viewer.WebCommand(a), record.TailCommand(a), supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a),
+			supervise.StatusCommand(a), viewer.WebCommand(a), viewer.TopCommand(a), record.TailCommand(a), supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a),
 			eyes.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
 			eyes.PricesCommand(a),
 		}},

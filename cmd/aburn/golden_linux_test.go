@@ -66,6 +66,8 @@ uninstall-hooks --yes --agent all --json
 uninstall-hooks --yes --agent all --project
 status
 status --json
+top --json --no-ingest
+top --no-ingest
 stats
 stats --json
 stats -n 1 --session 3333

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"aburn/cmd/aburn/internal/eyes"
+	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/aburn/internal/supervise"
@@ -52,6 +53,7 @@ func TestJSONPage(t *testing.T) {
 		{"remedy", remedy.Answer{}, part("`aburn remedy`") + part("`aburn replay`")},
 		{"remedy --applied", learn.AppliedReport{}, part("`aburn remedy`")},
 		{"lessons", lesson.Lessons{}, part("`aburn lessons`")},
+		{"top", viewer.TopReport{}, part("`aburn top`")},
 		{"cost", eyes.CostReport{}, part("`aburn cost`")}, {"prices", eyes.PricesReport{}, part("`aburn prices`")},
 		{"spawn", work.SpawnReport{}, part("`aburn spawn`")}, {"notice", work.NoticeReport{}, part("A notice of `aburn start`")}, {"send", crew.Sent{}, part("`aburn send`")}, {"prompt", work.PromptReport{}, part("`aburn spawn`")}, {"ps", work.WorkerReport{}, part("`aburn ps`")}, {"cleanup", crew.Cleanup{}, part("`aburn cleanup`")},
 		{"snapshots", work.SnapshotReport{}, part("`aburn snapshots`")}, {"restore", work.RestoreReport{}, part("`aburn snapshots`")},

@@ -5,6 +5,7 @@ package now
 import (
 	"cmp"
 	"fmt"
+	"hash/fnv"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -123,11 +124,11 @@ func ofProject(root string, r *supervise.StatusReport, at time.Time) (items []It
 	}
 	for i := range r.Issues {
 		is := &r.Issues[i]
-		at := shown[is.Session]
+		others := shown[is.Session]
 		switch one := sessions[is.Session]; {
-		case is.Type == limits.PermissionWait || is.Type == limits.QuestionWait, one != nil && one.State == state.Ended:
-		case len(at) > 0 && is.Session != "":
-			for _, k := range at {
+		case is.Type == limits.PermissionWait || is.Type == limits.QuestionWait, one != nil && isOver(one, at):
+		case len(others) > 0 && is.Session != "":
+			for _, k := range others {
 				items[k].Also = append(items[k].Also, issueWord(is)+": "+text(is.Says))
 			}
 		case is.Level == "queue":
@@ -136,7 +137,7 @@ func ofProject(root string, r *supervise.StatusReport, at time.Time) (items []It
 	}
 	for i := range r.Sessions {
 		one := &r.Sessions[i]
-		if len(shown[one.Session]) > 0 || one.State == state.Ended || one.State == state.Gone || at.Sub(one.LastTime) > LivingFor {
+		if len(shown[one.Session]) > 0 || isOver(one, at) || one.State == state.Gone {
 			continue
 		}
 		add(livingItem(one))
@@ -147,6 +148,11 @@ func ofProject(root string, r *supervise.StatusReport, at time.Time) (items []It
 		}
 	}
 	return items
+}
+
+// isOver reports whether a session is none of now. One that crashed counts as long as a living one.
+func isOver(one *supervise.SessionStatus, at time.Time) bool {
+	return one.State == state.Ended || at.Sub(one.LastTime) > LivingFor && one.State != state.Permission && one.State != state.Question
 }
 
 func waitItem(root string, w *supervise.WaitFacts) Item {
@@ -222,7 +228,18 @@ func issueItem(is *supervise.AdviceReport) Item {
 
 // issueWord is an issue's type with its confidence.
 func issueWord(is *supervise.AdviceReport) string {
-	return strings.ReplaceAll(string(is.Type), "_", " ") + fmt.Sprintf(" %.0f %%", min(99, is.Confidence*100))
+	word := strings.ReplaceAll(string(is.Type), "_", " ")
+	switch is.Type {
+	case limits.AbruptStop:
+		word = "crashed"
+	case limits.EditChurn:
+		word = "edits back and forth"
+	case limits.ToolFailureRun:
+		word = "failing calls"
+	case limits.IncompleteOutput:
+		word = "missing output"
+	}
+	return word + fmt.Sprintf(" %.0f %%", min(99, is.Confidence*100))
 }
 
 func livingItem(one *supervise.SessionStatus) Item {
@@ -257,4 +274,76 @@ func livingItem(one *supervise.SessionStatus) Item {
 func text(s string) string {
 	s, _ = scrub.Text(plain.Line(s))
 	return s
+}
+
+// Age says how long something has lasted, as every place that shows it says: 40 s, 11 min, 2 h 5 min, 3 d.
+func Age(d time.Duration) string {
+	switch s := max(int64(d/time.Second), 0); {
+	case s < 60:
+		return fmt.Sprintf("%d s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d min", s/60)
+	case s < 86400:
+		return fmt.Sprintf("%d h %d min", s/3600, s/60%60)
+	default:
+		return fmt.Sprintf("%d d", s/86400)
+	}
+}
+
+// Mark is a thing's symbol, and Says its word: the same wherever it is shown.
+func (i *Item) Mark() string {
+	switch {
+	case i.Group == Waiting:
+		return "◆"
+	case i.Group == Stuck:
+		return "↻"
+	case i.Kind == Working:
+		return "●"
+	}
+	return "○"
+}
+
+// Says is what a session does, in front of since when.
+func (i *Item) Says() string {
+	switch {
+	case i.Group == Waiting:
+		return "waits"
+	case i.Group == Stuck:
+		return i.Word
+	case i.Kind == Working:
+		return "works"
+	case i.Kind == Idle:
+		return "its turn is over"
+	}
+	return "last sign of life"
+}
+
+// ProofWords names the entries that prove a thing.
+func (i *Item) ProofWords() string {
+	const most = 4
+	var words []string
+	for k, n := range i.Proof {
+		if k == most {
+			words = append(words, fmt.Sprintf("and %d more", len(i.Proof)-k))
+			break
+		}
+		words = append(words, fmt.Sprint(n))
+	}
+	switch len(i.Proof) {
+	case 0:
+		return ""
+	case 1:
+		return "entry " + words[0] + " of the log"
+	}
+	return "entries " + strings.Join(words, ", ") + " of the log"
+}
+
+// ID names a thing as long as it says the same: a page's swap keeps the reader's focus, and a notice links to it.
+func (i *Item) ID() string {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s\x00%s\x00%d\x00%s", i.Root, i.Session, i.Group, i.Type)
+	if i.Group == Waiting && len(i.Proof) > 0 {
+		fmt.Fprintf(h, "\x00%d", i.Proof[0])
+	}
+	return fmt.Sprintf("c%x", h.Sum64())
 }

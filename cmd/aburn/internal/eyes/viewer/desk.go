@@ -76,6 +76,22 @@ func openDesk(env func(string) string) (*desk, error) {
 	return d, nil
 }
 
+// askedDesk is the desk of an aburn web that may run, to be asked only.
+func askedDesk(env func(string) string) (*desk, error) {
+	dir := project.StateDir(env)
+	if dir == "" {
+		return nil, fs.ErrNotExist
+	}
+	path, err := socketPath(dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(path); err != nil {
+		return nil, err
+	}
+	return &desk{path: path}, nil
+}
+
 // socketPath is where the socket is: in a folder that only this user may enter. A path that is too long for a socket is replaced
 // by one in the folder for temporary files.
 func socketPath(dir string) (string, error) {

@@ -39,8 +39,10 @@ func (s *Site) otherRoots(v *view) bool {
 	return roots != nil && !slices.Equal(v.roots, roots)
 }
 
-// looked reports whether anybody would see a change: a page listens, or one was asked for lately.
-func (s *Site) looked() bool { return s.events.Readers() > 0 || s.sincePage() < lookingFor }
+// looked reports whether anybody would see a change: a page listens, one was asked for lately, or this is a screen of its own.
+func (s *Site) looked() bool {
+	return s.costsOnly || s.events.Readers() > 0 || s.sincePage() < lookingFor
+}
 
 func (s *Site) sincePage() time.Duration { return s.now().Sub(time.UnixMilli(s.paged.Load())) }
 
@@ -64,8 +66,8 @@ func (s *Site) catchUp() {
 	}
 }
 
-// keepView makes the view anew when the archive changes, until ctx ends. While an ingest writes, it leaves most of the time to that.
-func (s *Site) keepView(ctx context.Context) {
+// keepView makes the view anew when the archive changes, and calls renewed, until ctx ends. While an ingest writes, it leaves most of the time to that.
+func (s *Site) keepView(ctx context.Context, renewed func()) {
 	tick := time.NewTicker(archiveEvery)
 	defer tick.Stop()
 	var next, freed time.Time
@@ -73,6 +75,7 @@ func (s *Site) keepView(ctx context.Context) {
 		if v := s.view.Load(); v == nil || s.looked() && !s.now().Before(next) && s.stale(v) {
 			began := time.Now()
 			s.renew(ctx)
+			renewed()
 			next = s.now().Add(5 * time.Since(began))
 			debug.FreeOSMemory() // digests take many times the memory of what is kept of them
 			freed = s.now()

@@ -3,12 +3,9 @@ package viewer
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"hash/fnv"
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"strings"
 
 	"aburn/cmd/aburn/internal/eyes/now"
 	"aburn/cmd/internal/kit"
@@ -100,32 +97,25 @@ func (s *Site) workOutToday(body *pages.Now, v *view) {
 	body.Archive = []pages.Note{{Text: plain.Plural(int64(len(v.sessions(filter{}))), "session") + ", as of " + v.made.Format("15:04:05")}}
 }
 
-// classes and marks of cards, by what stands on them.
-func cardLook(item *now.Item) (class, mark, says string) {
-	switch item.Group {
-	case now.Waiting:
-		return "asks", "◆", "waits"
-	case now.Stuck:
-		return "stuck", "↻", item.Word
+// cardClass is how a card looks.
+func cardClass(item *now.Item) string {
+	switch {
+	case item.Group == now.Waiting:
+		return "asks"
+	case item.Group == now.Stuck:
+		return "stuck"
+	case item.Kind == now.Working:
+		return "works"
 	}
-	switch item.Kind {
-	case now.Working:
-		return "works", "●", "works"
-	case now.Idle:
-		return "idle", "○", "its turn is over"
-	}
-	return "idle", "○", "last sign of life"
+	return "idle"
 }
 
 // card is a card with what the archive knows of its session.
 func (s *Site) card(v *view, item *now.Item) pages.Card {
-	card := pages.Card{ID: cardID(item), Title: plain.Line(kit.Join(item.Source, string(item.Session))), What: item.What, Quoted: item.Quoted, Also: item.Also}
-	card.Class, card.Mark, card.Says = cardLook(item)
+	card := pages.Card{ID: item.ID(), Title: cardTitle(item), Class: cardClass(item), Mark: item.Mark(), Says: item.Says(),
+		What: item.What, Quoted: item.Quoted, Also: item.Also}
 	if item.Group == now.Stuck && !item.Since.IsZero() { // the words stand before the time
 		card.Says += ","
-	}
-	if item.Session == "" {
-		card.Title = plain.Line(filepath.Base(item.Root))
 	}
 	agent := agentTitle(item.Source)
 	if r := v.rowOf(item); r != nil {
@@ -142,7 +132,7 @@ func (s *Site) card(v *view, item *now.Item) pages.Card {
 		card.Proof, card.Quoted = "last entry "+item.Last+", "+s.clockTime(item.Heard, v.made).Text, ""
 		card.What = cmp.Or(card.What, item.Quoted)
 	case item.Group != now.Living:
-		card.Proof = kit.Join(proofWords(item.Proof), now.WayTo(item).Where)
+		card.Proof = kit.Join(item.ProofWords(), now.WayTo(item).Where)
 	}
 	if !item.Since.IsZero() {
 		card.Since, card.SinceMS = s.clockTime(item.Since, s.now()).Text, item.Since.UnixMilli()
@@ -150,14 +140,12 @@ func (s *Site) card(v *view, item *now.Item) pages.Card {
 	return card
 }
 
-// cardID names a card as long as it says the same: a swap keeps the reader's focus, and a notice links to it.
-func cardID(item *now.Item) string {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%s\x00%s\x00%d\x00%s", item.Root, item.Session, item.Group, item.Type)
-	if item.Group == now.Waiting && len(item.Proof) > 0 {
-		fmt.Fprintf(h, "\x00%d", item.Proof[0])
+// cardTitle names a thing of which the archive knows nothing.
+func cardTitle(item *now.Item) string {
+	if item.Session == "" {
+		return plain.Line(filepath.Base(item.Root))
 	}
-	return fmt.Sprintf("c%x", h.Sum64())
+	return plain.Line(kit.Join(item.Source, string(item.Session)))
 }
 
 // rowOf is the archive's row of a thing's session, nil without one.
@@ -193,25 +181,6 @@ func resumeCopy(r *row, item *now.Item) []pages.Copy {
 		return nil
 	}
 	return []pages.Copy{{Label: "Copy resume command", Text: resume}}
-}
-
-func proofWords(seqs []logfmt.Seq) string {
-	const most = 4
-	var words []string
-	for i, n := range seqs {
-		if i == most {
-			words = append(words, fmt.Sprintf("and %d more", len(seqs)-i))
-			break
-		}
-		words = append(words, fmt.Sprint(n))
-	}
-	switch len(seqs) {
-	case 0:
-		return ""
-	case 1:
-		return "entry " + words[0] + " of the log"
-	}
-	return "entries " + strings.Join(words, ", ") + " of the log"
 }
 
 // find is the session with this id, of whichever agent.

@@ -35,9 +35,11 @@ type Site struct {
 	clock   func() time.Time
 	project string // the only one that is shown, "" for all
 	act     bool   // the pages have buttons
-	events  *server.Events
-	demo    *demo    // nil without --demo
-	environ []string // for the browser
+	// costsOnly says that nobody asks how sessions ended, which takes most of a view's time.
+	costsOnly bool
+	events    *server.Events
+	demo      *demo    // nil without --demo
+	environ   []string // for the browser
 
 	view   atomic.Pointer[view]
 	making sync.Mutex // one view is made at a time

@@ -169,8 +169,10 @@ func (v *view) read(ctx context.Context, s *Site) error {
 	}
 	v.names = scope.NewNames(all)
 	v.choose(all, s)
-	if err := v.judge(ctx, s); err != nil {
-		return err
+	if !s.costsOnly {
+		if err := v.judge(ctx, s); err != nil {
+			return err
+		}
 	}
 	if err := v.relate(ctx, arch); err != nil {
 		return err

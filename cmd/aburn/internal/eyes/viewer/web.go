@@ -98,7 +98,7 @@ func newSite(c *scope.Caller, cmd *cli.Command) (*Site, error) {
 		return nil, err
 	}
 	s := &Site{dir: dir, env: c.Env, zone: zone, clock: time.Now, act: !cmd.Bool("read-only"), events: server.NewEvents(5 * time.Second)}
-	if s.project, err = projectOf(c, cmd.String("project")); err != nil {
+	if s.project, err = projectOf(c, cmd.Name, cmd.String("project")); err != nil {
 		return nil, err
 	}
 	s.projects = now.New(now.Options{Caller: s.caller, Only: s.project, Asked: s.looked, Changed: func() { s.events.Say("now") }})
@@ -106,7 +106,7 @@ func newSite(c *scope.Caller, cmd *cli.Command) (*Site, error) {
 }
 
 // projectOf is the root of the vouched project around a folder, "" for all.
-func projectOf(c *scope.Caller, dir string) (string, error) {
+func projectOf(c *scope.Caller, command, dir string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
@@ -117,7 +117,7 @@ func projectOf(c *scope.Caller, dir string) (string, error) {
 	p, err := project.Find(kit.InFolder(folder, dir), c.Env)
 	switch {
 	case err != nil:
-		return "", kit.UsageError("--project: "+err.Error(), "aburn web --project ~/src/shop")
+		return "", kit.UsageError("--project: "+err.Error(), "aburn "+command+" --project ~/src/shop")
 	case !p.Marked:
 		return "", scope.NotVouched()
 	}
@@ -149,7 +149,7 @@ func (s *Site) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *de
 	s.life = ctx
 	debug.SetGCPercent(collectAt)
 	go s.projects.Run(ctx)
-	go s.keepView(ctx)
+	go s.keepView(ctx, func() {})
 	if !cmd.Bool("no-ingest") {
 		go s.keepComplete(ctx, func(err error) {
 			failed := kit.FailureOf(err)

@@ -1,0 +1,264 @@
+package viewer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/bill"
+	"aburn/cmd/aburn/internal/eyes/now"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/insight/cost"
+	"aburn/internal/agentcli"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+	"aburn/logfmt"
+)
+
+// TopCommand is `aburn top`.
+func TopCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "top",
+		Usage: "follow what waits for you and what works, in all projects, on one screen",
+		Description: "The page Now of aburn web for a terminal: the same things in the same order, over all projects that you\n" +
+			"have vouched for (aburn init). First what waits for you, then what is stuck with more than 90 %\n" +
+			"confidence, then what works. Amounts are list prices with sub-agents. Enter shows a line whole, with\n" +
+			"the way to its session; ? shows the keys. Where the output is no terminal it prints once.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "once", Usage: "print once, and end"},
+			&cli.StringFlag{Name: "project", Usage: "only this project's `DIR`", TakesFile: true},
+			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
+			scope.IngestFlag(),
+			kit.JSONFlag(),
+		},
+		ArgValidator: kit.NoArguments,
+		Metadata:     kit.Examples("aburn top", "aburn top --once", "aburn top --json | jq '.items[] | select(.group==\"waiting\")'"),
+		Action:       a.Action(runTop),
+	}
+}
+
+func runTop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	s, err := newSite(scope.CallerOf(a, cmd), cmd)
+	if err != nil {
+		return err
+	}
+	s.costsOnly = true
+	in, out := terminalOf(a)
+	if !cmd.Bool("once") && !cmd.Bool("json") && in != nil {
+		return s.topScreen(ctx, a, cmd, in, out)
+	}
+	scope.CatchUp(ctx, a, cmd, scope.Choice{})
+	s.projects.Refresh(ctx, true)
+	top := s.topAnswer(s.renew(ctx))
+	if cmd.Bool("json") {
+		return a.PrintJSON(top)
+	}
+	return top.print(a.Screen(cmd))
+}
+
+// TopReport is what `aburn top --json` prints.
+type TopReport struct {
+	At      time.Time    `json:"at"`
+	Waiting int          `json:"waiting"`
+	Stuck   int          `json:"stuck"`
+	Working int          `json:"working"`
+	Today   *bill.Priced `json:"today,omitempty"` // nil: there is no archive that says it
+	Items   []TopItem    `json:"items"`
+	Notes   []string     `json:"notes"`
+
+	today *cost.Sum
+	empty string // said where there is no item
+}
+
+// TopItem is one line.
+type TopItem struct {
+	Group   string           `json:"group"`
+	Kind    string           `json:"kind"`
+	Project string           `json:"project"`
+	Branch  string           `json:"branch,omitempty"`
+	Source  string           `json:"source,omitempty"`
+	Session logfmt.SessionID `json:"session,omitempty"`
+	Title   string           `json:"title"`
+	Since   *time.Time       `json:"since,omitempty"`
+	What    string           `json:"what"`
+	Quoted  string           `json:"quoted,omitempty"`
+	Also    []string         `json:"also,omitempty"`
+	Proof   []logfmt.Seq     `json:"proof"`
+	Where   string           `json:"where,omitempty"`
+	Command string           `json:"command,omitempty"`
+	Cost    *bill.Priced     `json:"cost,omitempty"`
+
+	item now.Item
+	sum  *cost.Sum
+}
+
+// topAnswer is what the screen shows.
+func (s *Site) topAnswer(v *view) *TopReport {
+	items, projects := s.items(v)
+	top := &TopReport{At: s.now().UTC().Truncate(time.Millisecond), Waiting: s.projects.Waiting(), Items: []TopItem{}, Notes: []string{}}
+	if v.problem == nil {
+		today := v.todaySum()
+		top.today, top.Today = &today, bill.PricedOf(&today)
+	}
+	for i := range items {
+		item := &items[i]
+		switch {
+		case item.Group == now.Stuck:
+			top.Stuck++
+		case item.Kind == now.Working:
+			top.Working++
+		}
+		top.Items = append(top.Items, v.topItem(item))
+	}
+	for i := range projects {
+		if err := projects[i].Err; err != nil {
+			top.Notes = append(top.Notes, plain.Line(filepath.Base(projects[i].Root)+": "+kit.FailureOf(err).Msg))
+		}
+	}
+	if v.problem != nil {
+		top.Notes = append(top.Notes, "amounts are unknown: "+plain.Line(kit.FailureOf(v.problem).Msg))
+	}
+	if top.empty = "Nothing waits for you, and no session is alive."; len(s.projects.Roots()) == 0 {
+		top.empty = "You have not vouched for a project on this machine yet: aburn init"
+	}
+	return top
+}
+
+// The words of --json.
+var (
+	groupWords = [...]string{now.Waiting: "waiting", now.Stuck: "stuck", now.Living: "living"}
+	kindWords  = [...]string{now.Permission: "permission", now.Question: "question", now.Plan: "plan", now.TurnFailed: "turn_failed", now.Foreign: "queue",
+		now.Working: "working", now.Idle: "idle", now.Heard: "heard", now.Unhooked: "no_hooks"}
+)
+
+func (v *view) topItem(item *now.Item) TopItem {
+	one := TopItem{Group: groupWords[item.Group], Kind: kindWords[item.Kind], Project: item.Root, Branch: plain.Line(item.Branch), Source: item.Source, Session: item.Session,
+		Title: cardTitle(item), What: item.What, Quoted: item.Quoted, Also: item.Also, Proof: append([]logfmt.Seq{}, item.Proof...), item: *item}
+	if item.Kind == now.Issue {
+		one.Kind = item.Type
+	}
+	if !item.Since.IsZero() {
+		one.Since = &item.Since
+	}
+	way := now.WayTo(item)
+	one.Where, one.Command = way.Where, way.Command
+	if r := v.rowOf(item); r != nil {
+		one.Title = r.title()
+		if r.family.Responses > 0 {
+			one.sum, one.Cost = &r.family, bill.PricedOf(&r.family)
+		}
+		if list := resumeCopy(r, item); len(list) > 0 {
+			one.Command = list[0].Text
+		}
+	}
+	return one
+}
+
+// head is the first line.
+func (t *TopReport) head() string {
+	text := fmt.Sprintf("%d waiting · %d stuck · %d working", t.Waiting, t.Stuck, t.Working)
+	if t.today != nil {
+		text += " · today " + bill.Dollars(t.today)
+	}
+	return text
+}
+
+// print prints all lines once.
+func (t *TopReport) print(out *term.Out) error {
+	fmt.Fprintln(out, out.Paint(term.Bold, t.head()))
+	for _, n := range t.Notes {
+		kit.Paragraph(out, 0, "", n)
+	}
+	if len(t.Items) == 0 {
+		_, err := fmt.Fprintln(out, t.empty)
+		return err
+	}
+	return topTable(t.At, t.Items).Print(out, 0)
+}
+
+// topTable is a line for each item: mark, how long, project, branch, agent, word, what, cost.
+func topTable(at time.Time, items []TopItem) *term.Table {
+	table := &term.Table{Width: kit.TableWidth, Columns: []term.Column{
+		{}, {Right: true}, {Flex: true, Min: 4}, {Flex: true, Min: 6, Spare: 3}, {Spare: 2}, {Flex: true, Min: 8}, {Flex: true, Min: 6}, {Right: true, Spare: 1},
+	}}
+	for i := range items {
+		one := &items[i]
+		age, amount := "", ""
+		if one.Since != nil {
+			age = now.Age(at.Sub(*one.Since))
+		}
+		if one.sum != nil {
+			amount = bill.Dollars(one.sum)
+		}
+		style := topStyle(&one.item)
+		table.AddCells(term.Cell{Text: one.item.Mark(), Style: style}, term.Cell{Text: age}, term.Cell{Text: filepath.Base(one.Project), Style: term.Bold}, term.Cell{Text: one.Branch},
+			term.Cell{Text: agentWord(one.Source), Style: term.Dim}, term.Cell{Text: one.item.Word, Style: style}, term.Cell{Text: one.says()}, term.Cell{Text: amount})
+	}
+	return table
+}
+
+// says is what a line has room for: what is asked, or done, before the words around it.
+func (t *TopItem) says() string {
+	switch {
+	case t.item.Kind == now.Idle || t.item.Kind == now.Heard:
+		return t.Title
+	case t.item.Group != now.Stuck && t.Quoted != "":
+		return t.Quoted
+	case t.What != "":
+		return t.What
+	}
+	return t.Title
+}
+
+func topStyle(item *now.Item) term.Style {
+	switch {
+	case item.Group == now.Waiting:
+		return term.BoldYellow
+	case item.Group == now.Stuck:
+		return term.BoldRed
+	case item.Kind == now.Working:
+		return term.Green
+	}
+	return term.Dim
+}
+
+// agentWord is an agent's short name.
+func agentWord(source string) string {
+	if p := agentcli.Of(source).Program; p != "" {
+		return p
+	}
+	return plain.Line(source)
+}
+
+// detail is all that is known of an item, in lines of the output's width.
+func (t *TopItem) detail(out *term.Out, at time.Time) []string {
+	var b bytes.Buffer
+	to := out.Onto(&b)
+	kit.Paragraph(to, 1, "", t.Title)
+	says := t.item.Says()
+	if t.Since != nil {
+		says += " " + now.Age(at.Sub(*t.Since))
+	}
+	kit.Paragraph(to, 1, "", kit.Join(filepath.Base(t.Project), t.Branch, agentTitle(t.Source), says))
+	kit.Paragraph(to, 1, "", t.What)
+	kit.Paragraph(to, 3, "", t.Quoted)
+	for _, also := range t.Also {
+		kit.Paragraph(to, 1, "also: ", also)
+	}
+	last := ""
+	if t.item.Last != "" {
+		last = "last entry " + t.item.Last + ", " + now.Age(at.Sub(t.item.Heard)) + " ago"
+	}
+	kit.Paragraph(to, 1, "", kit.Join(t.item.ProofWords(), last, t.Where))
+	if t.sum != nil {
+		kit.Paragraph(to, 1, "", bill.Dollars(t.sum)+" so far, at list prices, with sub-agents")
+	}
+	kit.Paragraph(to, 1, "go there: ", t.Command)
+	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+}
