@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -159,4 +160,12 @@ func (m *machine) process(address string, more ...string) *exec.Cmd {
 	cmd.Env = []string{"HOME=" + m.home, "ABURN_HOME=" + m.archive(), "TZ=America/Los_Angeles", "PATH=" + os.Getenv("PATH")}
 	cmd.Dir = m.home
 	return cmd
+}
+
+// json runs a command and decodes its answer.
+func (m *machine) json(into any, args ...string) {
+	m.Helper()
+	if err := json.Unmarshal([]byte(m.must(args...)), into); err != nil {
+		m.Fatal(err)
+	}
 }

@@ -70,11 +70,11 @@ func (db *DB) Push(ctx context.Context, p Push) (*Sent, error) {
 		if err != nil {
 			return err
 		}
-		rows.DaysFrom(p.Since)
-		parts := rows.ByDay()
-		if len(parts) == 0 && len(have) > 0 {
+		if len(have) > 0 && len(rows.Days)+len(rows.Sessions) == 0 {
 			return &NothingLeft{db.Name, len(have)}
 		}
+		rows.DaysFrom(p.Since)
+		parts := rows.ByDay()
 		var changed, gone []string
 		for day, part := range parts {
 			switch hash, ok := have[day]; {
