@@ -129,7 +129,11 @@ func readConfig(dir string) (*config, error) {
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the file is empty")
 	}
-	line := 1 + bytes.Count(text[:min(dec.InputOffset(), int64(len(text)))], []byte("\n"))
+	offset := min(dec.InputOffset(), int64(len(text)))
+	if _, member, ok := strings.Cut(err.Error(), "unknown field "); ok { // found only when all of the object was read
+		offset = int64(max(0, bytes.Index(text, []byte(member))))
+	}
+	line := 1 + bytes.Count(text[:offset], []byte("\n"))
 	return nil, kit.UsageError(fmt.Sprintf("%s:%d: %s", path, line, strings.TrimPrefix(err.Error(), "json: ")),
 		`{"url": "postgres://anna@db.example/team", "as": "anna", "projects": {"/home/anna/work/shop": "shop"}}`)
 }

@@ -108,7 +108,7 @@ func (o *options) report(target *postgres.Target, sent *postgres.Sent, rows *fig
 		text = "sent " + plain.Plural(int64(sent.Days), "day") + " (" + plain.Plural(int64(sent.Rows), "row") + ")"
 	}
 	if sent.Gone > 0 {
-		text += ", removed " + plain.Plural(int64(sent.Gone), "day") + " that the archive no longer has"
+		text += ", removed " + plain.Plural(int64(sent.Gone), "day") + " that this machine no longer has"
 	}
 	fmt.Fprintf(o.Stdout, "%s: %s; %s were there already\n", target.Name, text, plain.Plural(int64(sent.Unchanged), "day"))
 	o.noteLeftOut(rows)
