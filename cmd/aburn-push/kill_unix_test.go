@@ -3,7 +3,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
+	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -11,6 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"aburn/cmd/internal/kit"
 )
 
 // held locks a table, so that a push stops in its middle, when it has written days and sessions.
@@ -128,5 +134,88 @@ func TestTwoAtOnce(t *testing.T) {
 	k.equal("two at once", []*machine{m})
 	if n := k.text(k.owner, "SELECT count(*)::text FROM aburn.machines"); n != "1" {
 		t.Errorf("%s machines", n)
+	}
+}
+
+// cutOff is a process between a push and the server: it listens at its first argument, passes on to the second, and when the
+// push says the third it is gone. With a fourth argument it first passes that on, and waits until the server has answered.
+func cutOff() {
+	listener, err := net.Listen("unix", os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("listening")
+	client, err := listener.Accept()
+	if err != nil {
+		panic(err)
+	}
+	server, err := net.Dial("unix", os.Args[2])
+	if err != nil {
+		panic(err)
+	}
+	for buf := make([]byte, 1<<20); ; {
+		for from, to := range map[net.Conn]net.Conn{client: server, server: client} {
+			from.SetReadDeadline(time.Now().Add(time.Millisecond))
+			n, err := from.Read(buf)
+			if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+				return
+			}
+			if from == client && bytes.Contains(bytes.ToLower(buf[:n]), []byte(os.Args[3])) {
+				if len(os.Args) > 4 {
+					server.Write(buf[:n])
+					server.SetReadDeadline(time.Time{})
+					server.Read(buf)
+				}
+				return
+			}
+			to.Write(buf[:n])
+		}
+	}
+}
+
+// TestCutOff: a connection that breaks in the middle has changed nothing. One that breaks behind the last word leaves open
+// whether all was changed, and aburn says so; running it again is safe in both cases.
+func TestCutOff(t *testing.T) {
+	k := newTeam(t, "cora")
+	m := newMachine(t)
+	m.fill(3, 2)
+	m.push(k.address("cora"))
+	for i, c := range []struct {
+		word, says string
+		answered   bool
+	}{{"insert into aburn.failures", "the connection was lost", false}, {"commit", "the connection was lost at the very end", false}, {"commit", "the connection was lost at the very end", true}} {
+		m.fill(uint64(10+i), 3)
+		before := k.contents()
+		dir, err := os.MkdirTemp("/tmp", "aburn-cut")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		socket := fmt.Sprintf("/.s.PGSQL.%d", k.port)
+		args := []string{dir + socket, k.dir + socket, c.word}
+		if c.answered {
+			args = append(args, "answered")
+		}
+		cut := exec.Command("cut-off", args...)
+		listening, err := cut.StdoutPipe()
+		if err == nil {
+			err = cut.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := bufio.NewReader(listening).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		_, errs, code := m.run(m.args("--yes", strings.Replace(k.address("cora"), k.dir, dir, 1))...)
+		cut.Wait()
+		if code != kit.ExitBadNews || !strings.Contains(errs, c.says) || !strings.Contains(errs, "hint: run it again") {
+			t.Errorf("%s: exit %d, %s", c.word, code, errs)
+		}
+		if changed := k.contents() != before; changed != c.answered {
+			t.Errorf("%s: rows have changed: %v", c.word, changed)
+		}
+		m.push(k.address("cora"))
+		k.equal("after "+c.word, []*machine{m})
 	}
 }

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	if zone, err := time.LoadLocation("America/Los_Angeles"); err == nil {
 		time.Local = zone // days of UTC and local days differ
 	}
-	testscript.Main(&suite{m}, map[string]func(){"aburn-push": main})
+	testscript.Main(&suite{m}, map[string]func(){"aburn-push": main, "cut-off": cutOff})
 }
 
 // suite stops the server after the last test.

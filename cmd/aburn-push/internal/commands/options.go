@@ -44,6 +44,7 @@ type options struct {
 	names   figures.Names
 	prices  *cost.Prices
 	zone    *time.Location
+	warned  bool // of sessions that cannot be read
 }
 
 func readOptions(a *kit.App, cmd *cli.Command) (*options, error) {

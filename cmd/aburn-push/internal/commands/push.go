@@ -20,18 +20,28 @@ import (
 	"aburn/internal/term"
 )
 
-// rows makes the rows of this machine out of its archive.
-func (o *options) rows(ctx context.Context, key []byte) (*figures.Rows, error) {
+// digests are those of all sessions in the archive.
+func (o *options) digests(ctx context.Context, progress func(done, total int)) ([]digests.Session, error) {
 	o.PauseGC()
-	list, err := digests.Load(ctx, o.archive, archive.Filter{}, nil)
+	list, err := digests.Load(ctx, o.archive, archive.Filter{}, progress)
 	var none *archive.NotFound
 	var unread *digests.Unreadable
 	switch {
 	case errors.As(err, &none):
 		return nil, kit.UsageError("no archive yet in "+none.Dir, none.Hint())
 	case errors.As(err, &unread):
-		o.Warn("left out of the sessions: "+unread.Error(), unread.Hint())
-	case err != nil:
+		if !o.warned {
+			o.Warn("left out of the sessions: "+unread.Error(), unread.Hint())
+		}
+		o.warned, err = true, nil
+	}
+	return list, err
+}
+
+// rows makes the rows of this machine out of its archive.
+func (o *options) rows(ctx context.Context, key []byte) (*figures.Rows, error) {
+	list, err := o.digests(ctx, nil)
+	if err != nil {
 		return nil, err
 	}
 	arch, err := archive.View(ctx, o.archive)
@@ -66,6 +76,12 @@ func (o *options) push(ctx context.Context) error {
 	if err := o.someNames(ctx); err != nil {
 		return err
 	}
+	// New sessions are looked at before a transaction waits for that: the first time it can take minutes.
+	meter := &meter{out: term.New(o.Stderr, o.Getenv, true)}
+	if _, err := o.digests(ctx, meter.looked); err != nil {
+		return err
+	}
+	meter.clear()
 	machine, err := o.agreed(target)
 	if err != nil {
 		return err
@@ -76,9 +92,8 @@ func (o *options) push(ctx context.Context) error {
 	}
 	defer db.Close()
 	var rows *figures.Rows
-	meter := &meter{out: term.New(o.Stderr, o.Getenv, true)}
 	sent, err := db.Push(ctx, postgres.Push{
-		Machine: machine.ID, Person: o.person, Aburn: kit.Version().String(), Since: o.since, Progress: meter.show,
+		Machine: machine.ID, Person: o.person, Aburn: kit.Version().String(), Since: o.since, Progress: meter.sent,
 		Rows: func() (_ *figures.Rows, err error) {
 			rows, err = o.rows(ctx, machine.Key())
 			return rows, err
@@ -251,16 +266,22 @@ type meter struct {
 	width int
 }
 
-func (m *meter) show(done, total int) {
+func (m *meter) sent(done, total int) { m.show(fmt.Sprintf("sent %d of %d days", done, total)) }
+
+func (m *meter) looked(done, total int) {
+	m.show(fmt.Sprintf("looking at sessions for the first time: %d of %d", done, total))
+}
+
+func (m *meter) show(text string) {
 	if m.out.Terminal() {
-		text := fmt.Sprintf("sent %d of %d days", done, total)
+		fmt.Fprintf(m.out, "\r%-*s", m.width, text)
 		m.width = len(text)
-		fmt.Fprintf(m.out, "\r%s", text)
 	}
 }
 
 func (m *meter) clear() {
 	if m.width > 0 {
 		fmt.Fprintf(m.out, "\r%s\r", strings.Repeat(" ", m.width))
+		m.width = 0
 	}
 }

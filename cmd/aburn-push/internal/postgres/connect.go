@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,7 +152,12 @@ func (t *Target) Connect(ctx context.Context) (*DB, error) {
 	if err != nil {
 		return nil, t.explain(err)
 	}
-	return &DB{t, conn}, nil
+	db := &DB{t, conn}
+	if err := t.recent(conn.PgConn().ParameterStatus("server_version")); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
 }
 
 // Close closes the connection.
@@ -159,6 +165,43 @@ func (db *DB) Close() {
 	ctx, stop := context.WithTimeout(context.Background(), time.Second)
 	defer stop()
 	db.conn.Close(ctx)
+}
+
+// oldest is the oldest PostgreSQL that has all that the tables and pushes use.
+const oldest = 11
+
+// recent refuses a server that is too old. A version that is no number passes: the server is then something like PostgreSQL.
+func (t *Target) recent(version string) error {
+	word, _, _ := strings.Cut(version, ".")
+	if major, err := strconv.Atoi(word); err == nil && major < oldest {
+		return &Failed{fmt.Sprintf("%s: the server is PostgreSQL %s, and aburn needs %d", t.Name, version, oldest), "", nil}
+	}
+	return nil
+}
+
+// transaction runs f in a transaction. Unless it returns nil, nothing was changed, or the error says that this is not known.
+func (db *DB) transaction(ctx context.Context, f func(pgx.Tx) error) error {
+	begin, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	tx, err := db.conn.Begin(begin)
+	if err != nil {
+		return db.explain(err)
+	}
+	defer func() { // ctx may be over; the server rolls back by itself if the connection is
+		ctx, stop := context.WithTimeout(context.Background(), time.Second)
+		defer stop()
+		tx.Rollback(ctx)
+	}()
+	if err := f(tx); err != nil {
+		return db.explain(err)
+	}
+	end, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	if err := tx.Commit(end); err != nil && lost(err) {
+		return &Failed{db.Name + ": the connection was lost at the very end: nobody knows whether all or nothing was changed", "run it again: what is there already is not sent twice", err}
+	} else {
+		return db.explain(err)
+	}
 }
 
 // exec runs one statement of a transaction within a bounded time.

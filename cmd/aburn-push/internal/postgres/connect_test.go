@@ -83,3 +83,12 @@ func TestDollars(t *testing.T) {
 		t.Error("no price is one")
 	}
 }
+
+func TestOldServers(t *testing.T) {
+	target := &Target{Name: "x"}
+	for version, ok := range map[string]bool{"15.18 (Debian 15.18-0+deb12u1)": true, "11.0": true, "19devel": true, "": true, "10.23": false, "9.6.24": false} {
+		if err := target.recent(version); (err == nil) != ok {
+			t.Errorf("%s: %v", version, err)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func (e *NothingLeft) Hint() string {
 // Push makes the database's rows of this machine equal to the machine's own, by whole days, in one transaction.
 func (db *DB) Push(ctx context.Context, p Push) (*Sent, error) {
 	sent := &Sent{}
-	err := pgx.BeginFunc(ctx, db.conn, func(tx pgx.Tx) error {
+	err := db.transaction(ctx, func(tx pgx.Tx) error {
 		if err := db.enter(ctx, tx, p.Machine); err != nil {
 			return err
 		}
@@ -97,15 +97,12 @@ func (db *DB) Push(ctx context.Context, p Push) (*Sent, error) {
 		sent.Rows, err = p.send(ctx, tx, changed, parts)
 		return err
 	})
-	if err != nil {
-		return nil, db.explain(err)
-	}
-	return sent, nil
+	return sent, err
 }
 
 // Forget deletes all rows of a machine, and returns how many machines that were.
 func (db *DB) Forget(ctx context.Context, machine string) (n int64, err error) {
-	err = pgx.BeginFunc(ctx, db.conn, func(tx pgx.Tx) error {
+	err = db.transaction(ctx, func(tx pgx.Tx) error {
 		if err := db.enter(ctx, tx, machine); err != nil {
 			return err
 		}
@@ -113,7 +110,7 @@ func (db *DB) Forget(ctx context.Context, machine string) (n int64, err error) {
 		n = tag.RowsAffected()
 		return err
 	})
-	return n, db.explain(err)
+	return n, err
 }
 
 // enter waits for other pushes of the machine, and checks the tables' version.
@@ -124,6 +121,8 @@ func (db *DB) enter(ctx context.Context, tx pgx.Tx, machine string) error {
 	if err := exec(ctx, tx, "SELECT pg_advisory_xact_lock(hashtextextended('aburn push ' || $1::text, 0))", machine); err != nil {
 		return err
 	}
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
 	var version int
 	if err := tx.QueryRow(ctx, "SELECT version FROM aburn.meta").Scan(&version); err != nil {
 		return err

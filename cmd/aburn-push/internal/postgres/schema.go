@@ -47,7 +47,7 @@ type Done struct {
 // Init makes or renews the tables, the rights and the prices, in one transaction.
 func (db *DB) Init(ctx context.Context, s Setup) (*Done, error) {
 	done := &Done{Version: len(migrations), Made: []string{}, Prices: len(s.Prices)}
-	err := pgx.BeginFunc(ctx, db.conn, func(tx pgx.Tx) (err error) {
+	err := db.transaction(ctx, func(tx pgx.Tx) (err error) {
 		if err := exec(ctx, tx, "SET LOCAL lock_timeout = '60s'"); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (db *DB) Init(ctx context.Context, s Setup) (*Done, error) {
 		return nil, &Failed{db.Name + ": this role may not set up the database: " + said.Message,
 			"a role that may create schemas and roles does it once: aburn push URL --init, with a superuser's name in the URL", err}
 	}
-	return done, db.explain(err)
+	return done, err
 }
 
 // version is the version of the tables, 0 if there are none. Tables of a newer version are an error.
