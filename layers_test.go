@@ -30,7 +30,7 @@ var layers = []struct {
 	{"supervisor/look", "internal/atomicfile internal/journal internal/proc internal/project internal/queue internal/settings logfmt supervisor supervisor/limits supervisor/state workflow", "github.com/tidwall/gjson"},
 	{"supervisor/scenario", "internal/agentcli logfmt logfmt/drawn", "github.com/tidwall/gjson"},
 	{"supervisor/backtest", "internal/journal logfmt supervisor supervisor/limits supervisor/state workflow", ""},
-	{"hooks", "internal/agentcli internal/journal internal/lockfile internal/plain internal/proc internal/project internal/queue internal/recent internal/scrub internal/settings logfmt", "github.com/tidwall/gjson"},
+	{"hooks", "internal/agentcli internal/atomicfile internal/journal internal/lockfile internal/plain internal/proc internal/project internal/queue internal/recent internal/scrub internal/settings logfmt", "github.com/tidwall/gjson"},
 	{"hooks/claude", "hooks internal/agentcli internal/project logfmt", "github.com/tidwall/gjson"},
 	{"hooks/codex", "hooks internal/agentcli internal/project logfmt", "github.com/tidwall/gjson"},
 	{"hooks/gemini", "hooks internal/agentcli internal/project logfmt", "github.com/tidwall/gjson"},

@@ -26,6 +26,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"aburn/internal/agentcli"
 	"aburn/internal/journal"
 	"aburn/internal/project"
@@ -81,6 +83,8 @@ type Agent struct {
 	// Continue is the hook output at a turn's end that makes the agent go on with
 	// text; nil if hooks have made it go on already.
 	Continue func(p *Payload, text string) []byte
+	// Status, if not nil, reads what the agent gives to a status line.
+	Status func(payload gjson.Result) Status
 }
 
 // Plan is what to record of one payload. The log gets relayed entries first, then

@@ -36,6 +36,12 @@ type Run struct {
 // exits 0 with it. stdin is read to its end even when nothing is to be done, so
 // that the agent never writes into a closed pipe.
 func (r *Run) Do() error {
+	if len(r.Args) > 1 && r.Args[1] == StatusArg {
+		if agent := r.agent(); agent != nil {
+			r.statusLine(agent)
+			return nil
+		}
+	}
 	in := readInput(r.Stdin, r.Start.Add(stdinDeadline))
 	if in.err != nil || in.size > bigPayload || time.Since(r.Start) > stdinDeadline/10 {
 		r.guard()

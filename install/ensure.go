@@ -10,9 +10,9 @@ type ensurer struct {
 	moved int // events whose handler was not up to date
 }
 
-// ensure finds the edits after which the agent calls the hook and, with allow, lets prompts log unasked. It appends to
-// existing lists and never touches other content.
-func (d *document) ensure(c call, allow bool) (*ensurer, error) {
+// ensure finds the edits after which the agent calls the hook, with allow lets prompts log unasked, and has the status
+// line of status. It appends to existing lists and never touches other content.
+func (d *document) ensure(c call, allow bool, status StatusLine) (*ensurer, error) {
 	e := &ensurer{document: d, style: d.style()}
 	if d.root.kind != object {
 		return nil, d.wrong(d.root, "the file", object)
@@ -27,6 +27,9 @@ func (d *document) ensure(c call, allow bool) (*ensurer, error) {
 			return nil, err
 		}
 		items = append(items, more...)
+	}
+	if c.agent.Settings.StatusLine {
+		items = append(items, e.statusLine(c, status)...)
 	}
 	e.add(d.root, items)
 	return e, nil

@@ -78,15 +78,26 @@ func (d *drawing) root() (out []drawn) {
 		add("hooks", d.hooks()) // now and then twice
 	}
 	if d.chance(4) {
-		add("statusLine", func(indent string) string {
-			return d.object(indent, []drawn{{"type", raw(`"command"`)}, {"command", raw(`"~/.claude/status.sh {}[],:\"hooks\""`)}})
-		})
+		add("statusLine", d.statusLine())
 	}
 	if d.chance(3) {
 		add("mcpServers", d.servers())
 	}
 	d.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out
+}
+
+// statusLine is somebody else's status line, or what stands where one could.
+func (d *drawing) statusLine() func(string) string {
+	if d.chance(6) {
+		return raw(pick(d, "null", "{}", "{ }", `"~/.claude/status.sh"`, `{"type":"text","text":"x"}`, `{"type":"command"}`, `{"type":"command","command":""}`))
+	}
+	command := pick(d, `"~/.claude/status.sh {}[],:\"hooks\""`, `"\u006eode \/opt\/x.js | tr 'a-z' \"A-Z\""`, `"printf 'it'\\''s'"`, `"größe"`)
+	return func(indent string) string {
+		members := []drawn{{"type", raw(`"command"`)}, {"command", raw(command)}, {"padding", raw("0")}, {"refreshInterval", raw("5")}}[:2+d.IntN(3)]
+		d.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+		return d.object(indent, members)
+	}
 }
 
 // servers are somebody else's MCP servers.

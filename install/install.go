@@ -43,8 +43,10 @@ type Options struct {
 	NoInit   bool                // do not run `aburn init` in the project around Dir
 	AllowLog bool                // add the permission rule AllowRule, for agents with permission rules
 	MCP      bool                // the MCP server too
-	Self     string              // the running executable: aburn-hook may lie beside it instead of on PATH
-	Version  string              // of the running executable
+	// StatusLine is for agents that have one. PlanUninstall takes it out in any case, and with DropStatus only it.
+	StatusLine StatusLine
+	Self       string // the running executable: aburn-hook may lie beside it instead of on PATH
+	Version    string // of the running executable
 }
 
 // AllowRule is the permission rule that lets prompts run `aburn log` unasked, and nothing else.

@@ -28,7 +28,7 @@ func TestLayout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := d.ensure(call{agent: Codex, path: "/bin/aburn-hook"}, false)
+		e, err := d.ensure(call{agent: Codex, path: "/bin/aburn-hook"}, false, KeepStatus)
 		if err != nil {
 			t.Fatal(err)
 		}

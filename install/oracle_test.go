@@ -155,6 +155,10 @@ func others(a Agent, v any) any {
 			m.Value = otherEvents(a, m.Value)
 		case "permissions":
 			m.Value = otherRules(m.Value)
+		case "statusLine":
+			if m.Value = otherStatus(m.Value); m.Value == nil {
+				continue
+			}
 		}
 		if m.Value != nil || m.Key != "hooks" && m.Key != "permissions" {
 			out = append(out, m)
@@ -180,6 +184,27 @@ func otherEvents(a Agent, v any) any {
 	}
 	if len(out) == 0 {
 		return nil
+	}
+	return out
+}
+
+// otherStatus is a status line without aburn's: nil, or the one that aburn's calls first, with nothing else changed.
+func otherStatus(v any) any {
+	o, _ := v.(ordered)
+	out := ordered{}
+	for _, m := range o {
+		command, _ := m.Value.(string)
+		if m.Key == "command" && strings.Contains(command, "/aburn-hook claude statusline --home /") {
+			_, wrapped, ok := strings.Cut(command, " || sh -c '")
+			if !ok {
+				return nil
+			}
+			m.Value = strings.ReplaceAll(strings.TrimSuffix(wrapped, "'"), `'\''`, "'")
+		}
+		out = append(out, m)
+	}
+	if o == nil {
+		return v
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +64,12 @@ func (c *Change) Nothing() bool {
 // reason.
 func Plan(o Options) (*Change, error) {
 	o = o.complete()
+	switch {
+	case o.Scope == Project && (o.StatusLine == AddStatus || o.StatusLine == WrapStatus):
+		return nil, ErrSharedStatus
+	case o.StatusLine == WrapStatus && runtime.GOOS == "windows":
+		return nil, ErrWindowsWrap
+	}
 	hook, err := hookPath(o)
 	if err != nil {
 		return nil, err
@@ -112,6 +119,9 @@ func initNeeded(o Options) (string, error) {
 
 func hooksFile(o Options, a Agent) FileChange {
 	what := hooks{agent: a, allow: o.AllowLog && a.rules}
+	if a.Settings.StatusLine {
+		what.status = o.StatusLine
+	}
 	if o.Scope != Project { // that file is for everybody, whose folders differ
 		what.folders = project.FolderArgs(o.Env)
 	}
@@ -269,10 +279,11 @@ type content interface {
 	notes(o Options, d *document) []string
 }
 
-// hooks is the content of an agent's hooks, and with allow AllowRule.
+// hooks is the content of an agent's hooks, with allow AllowRule, and a status line by status.
 type hooks struct {
 	agent   Agent
 	allow   bool
+	status  StatusLine
 	folders []string // project.FolderArgs
 }
 
@@ -281,7 +292,7 @@ func (h hooks) path(o Options) (path, root string, err error) {
 }
 
 func (h hooks) ensure(d *document, path string) (*ensurer, error) {
-	return d.ensure(call{agent: h.agent, path: path, folders: h.folders}, h.allow)
+	return d.ensure(call{agent: h.agent, path: path, folders: h.folders}, h.allow, h.status)
 }
 
 func (h hooks) remove(d *document, was func(string) container, rule bool) []edit {
@@ -293,5 +304,6 @@ func (h hooks) owns(d *document) bool              { return d.owns(h.agent) }
 func (h hooks) mentioned(data []byte) bool         { return bytes.Contains(data, []byte(hookName)) }
 
 func (h hooks) notes(o Options, d *document) []string {
-	return append(d.notes(h.agent), o.twice(h.agent)...)
+	notes := append(d.notes(h.agent), d.statusNotes(h.agent, h.status)...)
+	return append(notes, o.twice(h.agent)...)
 }

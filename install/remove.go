@@ -22,6 +22,8 @@ func (d *document) remove(a Agent, was func(string) container, rule bool) []edit
 			gone[i] = r.object("hooks", m.value, r.event)
 		case m.key == "permissions" && m.value.kind == object && rule:
 			gone[i] = r.object("permissions", m.value, r.rules)
+		case m.key == statusKey && a.Settings.StatusLine:
+			gone[i] = r.statusLine(&d.root.members[i])
 		}
 	}
 	return append(r.edits, d.cut(d.root, was("").Inside, func(i int) bool { return gone[i] })...)
@@ -121,14 +123,15 @@ func (r *remover) group(event string, g value) bool {
 // user's is not recorded: it stays.
 type container struct {
 	Path   string `json:"path"`             // "" is the root; else keys joined by dots
-	Was    string `json:"was"`              // wasAbsent, wasNull or wasEmpty
-	Inside string `json:"inside,omitempty"` // with wasEmpty: the space between its brackets
+	Was    string `json:"was"`              // wasAbsent, wasNull, wasEmpty or wasText
+	Inside string `json:"inside,omitempty"` // with wasEmpty: the space between its brackets; with wasText: the text as written
 }
 
 const (
 	wasAbsent = "absent"
 	wasNull   = "null"
 	wasEmpty  = "empty"
+	wasText   = "text"
 )
 
 // containers records the containers in d that an install for agent a may make or fill.
@@ -143,6 +146,9 @@ func (d *document) containers(a Agent) []container {
 		permissions := d.root.last("permissions")
 		out = d.container(out, "permissions", permissions)
 		out = d.container(out, "permissions.allow", permissions.under("allow"))
+	}
+	if a.Settings.StatusLine {
+		out = d.statusContainers(out)
 	}
 	return out
 }
@@ -181,8 +187,13 @@ func (d *document) allowed() bool {
 	return allow != nil && d.hasRule(allow.value)
 }
 
-// owns reports whether the document has handlers of aburn for agent a.
+// owns reports whether the document has handlers or a status line of aburn for agent a.
 func (d *document) owns(a Agent) bool {
+	if a.Settings.StatusLine {
+		if _, own := d.ownsStatus(a, d.root.last(statusKey)); own {
+			return true
+		}
+	}
 	for _, h := range d.handlers() {
 		if h.ours(a.Agent) {
 			return true

@@ -12,6 +12,19 @@ import (
 func PlanUninstall(o Options) (*Change, error) {
 	o = o.complete()
 	c := &Change{env: o.Env}
+	if o.StatusLine == DropStatus {
+		for _, a := range o.Agents {
+			if !a.Settings.StatusLine {
+				continue
+			}
+			f, err := planNoStatus(o, hooksFile(o, a))
+			if err != nil {
+				return nil, err
+			}
+			c.Files = append(c.Files, f)
+		}
+		return c, nil
+	}
 	for _, a := range o.Agents {
 		plan := planUninstall
 		if a.own != nil {

@@ -3,6 +3,9 @@
 // another code would block the agent. It is only the composition root of the hooks.
 //
 //	aburn-hook claude | codex | opencode | gemini | qwen | copilot EVENT [--home DIR] [--config DIR] [--state DIR] [--data DIR] [--archive DIR]
+//	aburn-hook claude statusline [--home DIR …] [--wrap LINE]
+//
+// The second form prints a status line and records nothing. --wrap calls LINE, the status line that was there before, first.
 //
 // The folders are those of the person who installed the hook. With --home the variables
 // HOME, XDG_…_HOME and ABURN_HOME do not count, because a repository can set them.

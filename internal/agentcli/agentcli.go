@@ -58,6 +58,8 @@ type Settings struct {
 	Local   string // below the project's root, and not committed
 	// Worktree: the project's files lie in the work tree in which a session starts, not in the main checkout.
 	Worktree bool
+	// StatusLine: the file may name a command whose output the agent shows below its prompt.
+	StatusLine bool
 }
 
 // Hooks is how the agent runs hooks.

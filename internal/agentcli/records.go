@@ -10,7 +10,7 @@ var all = [...]*Agent{&Claude, &Codex, &Opencode, &Openclaw, &Gemini, &Qwen, &Co
 var Claude = Agent{
 	Name: "claude", Title: "Claude Code", Program: "claude",
 	Home:     Home{Dir: ".claude", Var: "CLAUDE_CONFIG_DIR"},
-	Settings: Settings{User: "settings.json", Project: ".claude/settings.json", Local: ".claude/settings.local.json", Worktree: true},
+	Settings: Settings{User: "settings.json", Project: ".claude/settings.json", Local: ".claude/settings.local.json", Worktree: true, StatusLine: true},
 	Hooks: Hooks{
 		Events: []Event{
 			{"SessionStart", 10},

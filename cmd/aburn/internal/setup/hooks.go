@@ -25,6 +25,8 @@ import (
 func InstallHooksCommand(a *kit.App) *cli.Command {
 	flags := append(hookFlags(),
 		&cli.BoolFlag{Name: "no-init", Usage: "do not make the project around the current folder one of aburn's"},
+		&cli.BoolFlag{Name: "statusline", Usage: "also a status line in Claude Code: what the session and the day cost, how near a limit is, who waits for you"},
+		&cli.BoolFlag{Name: "wrap", Usage: "with --statusline: call the status line that is there first, and show both"},
 		&cli.BoolFlag{Name: "allow-log", Usage: "let Claude Code's prompts log unasked: adds the permission rule " + install.AllowRule + " and nothing else"},
 	)
 	for _, agent := range agentsWithTrust() {
@@ -37,18 +39,27 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 			"It shows the change first, and asks;\n" +
 			"without a terminal it needs --yes. It inserts behind what is there and keeps every other byte; uninstall-hooks restores\n" +
 			"the file. Inside a project it also runs `aburn init`. You can run it again. --mcp also registers\n" +
-			"`aburn mcp`, in Claude Code's file of MCP servers and through `codex mcp add`.",
+			"`aburn mcp`, in Claude Code's file of MCP servers and through `codex mcp add`. --statusline adds a status\n" +
+			"line; one that is there is left alone, or with --wrap called first.",
 		Flags:        flags,
-		ArgValidator: kit.NoArguments,
+		ArgValidator: hookArguments,
 		Metadata: kit.Examples(
 			"aburn install-hooks --dry-run                  # only look",
 			"aburn install-hooks                            # every session of yours",
 			"aburn install-hooks --agent codex --trust-codex",
 			"aburn install-hooks --mcp                      # and let agents ask what aburn knows",
+			"aburn install-hooks --statusline --wrap        # and a status line, below the one that is there",
 			"aburn install-hooks --project                  # for everybody: a file to be committed",
 		),
 		Action: a.Action(runInstallHooks),
 	}
+}
+
+func hookArguments(ctx context.Context, cmd *cli.Command) error {
+	if cmd.Bool("wrap") && !cmd.Bool("statusline") {
+		return kit.UsageError("--wrap without --statusline", "aburn install-hooks --statusline --wrap")
+	}
+	return kit.NoArguments(ctx, cmd)
 }
 
 func hookFlags() []cli.Flag {
@@ -90,11 +101,17 @@ func hookOptions(a *kit.App, cmd *cli.Command) (install.Options, error) {
 		o.Scope = scope
 	}
 	o.Agents = agentsNamed(cmp.Or(cmd.String("agent"), "all"), install.Agents())
+	if cmd.Bool("statusline") && !slices.ContainsFunc(o.Agents, hasStatusLine) {
+		return o, kit.UsageError("--statusline: "+o.Agents[0].Title+" has no status line that runs a command", "--agent "+agentcli.Names(Records(slices.DeleteFunc(install.Agents(), lacksStatusLine))))
+	}
 	if len(o.Agents) != 1 && o.Scope != "" {
 		o.Agents = slices.DeleteFunc(o.Agents, func(agent install.Agent) bool { return !agent.Has(o.Scope) })
 	}
 	return o, nil
 }
+
+func hasStatusLine(agent install.Agent) bool   { return agent.Settings.StatusLine }
+func lacksStatusLine(agent install.Agent) bool { return !hasStatusLine(agent) }
 
 // agentsWithTrust are the agents that run only hooks that the user trusts.
 func agentsWithTrust() []install.Agent {
@@ -108,6 +125,12 @@ func runInstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	o, err := hookOptions(a, cmd)
 	if err != nil {
 		return err
+	}
+	switch {
+	case cmd.Bool("wrap"):
+		o.StatusLine = install.WrapStatus
+	case cmd.Bool("statusline"):
+		o.StatusLine = install.AddStatus
 	}
 	if cmd.String("agent") == "" && o.Scope != install.Local { // only one agent has local settings
 		if o.Agents, err = foundAgents(o.Agents, a.Getenv); err != nil {
@@ -198,6 +221,10 @@ func hookError(err error) error {
 		return kit.BadNews(err.Error(), "nothing was changed; move the file away, and install again")
 	case errors.Is(err, install.ErrOtherServer):
 		return kit.BadNews(err.Error(), "nothing was changed; give that server another name, or leave --mcp out")
+	case errors.Is(err, install.ErrSharedStatus):
+		return kit.UsageError(err.Error(), "leave --project or --statusline out")
+	case errors.Is(err, install.ErrWindowsWrap):
+		return kit.UsageError(err.Error(), "leave --wrap out")
 	case errors.Is(err, install.ErrNoLocalServer):
 		return kit.UsageError(err.Error(), "leave --mcp or --local out")
 	case errors.Is(err, install.ErrNoProject):
@@ -283,9 +310,9 @@ func UninstallHooksCommand(a *kit.App) *cli.Command {
 		Name:  "uninstall-hooks",
 		Usage: "take aburn's hooks out of the agents' settings, byte for byte",
 		Description: "Restores a file that nobody changed since install-hooks, or removes it if install-hooks made it.\n" +
-			"From a file that was changed since it cuts only aburn's handlers. The log stays. --mcp also removes\n" +
-			"the MCP server.",
-		Flags:        hookFlags(),
+			"From a file that was changed since it cuts only aburn's handlers and status line. The log stays. --mcp also removes\n" +
+			"the MCP server. --statusline removes only the status line: the hooks stay.",
+		Flags:        append(hookFlags(), &cli.BoolFlag{Name: "statusline", Usage: "only the status line"}),
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn uninstall-hooks --dry-run", "aburn uninstall-hooks", "aburn uninstall-hooks --mcp", "aburn uninstall-hooks --agent claude --local"),
 		Action:       a.Action(runUninstallHooks),
@@ -296,6 +323,12 @@ func runUninstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error 
 	o, err := hookOptions(a, cmd)
 	if err != nil {
 		return err
+	}
+	if cmd.Bool("statusline") {
+		if cmd.Bool("mcp") {
+			return kit.UsageError("--statusline removes only the status line, so not --mcp too", "aburn uninstall-hooks --mcp removes all")
+		}
+		o.StatusLine = install.DropStatus
 	}
 	c, err := install.PlanUninstall(o)
 	if err != nil {
@@ -317,8 +350,11 @@ func printUninstalled(a *kit.App, cmd *cli.Command, c *install.Change) {
 	t := term.Table{Columns: []term.Column{{}, {}, {Flex: true, Min: 20}}}
 	for _, f := range c.Files {
 		what := "hooks"
-		if f.Server {
+		switch {
+		case f.Server:
 			what = "MCP server"
+		case cmd.Bool("statusline"):
+			what = "status line"
 		}
 		state := what + " removed"
 		switch {

@@ -1,0 +1,223 @@
+package hooks
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"aburn/internal/agentcli"
+	"aburn/internal/atomicfile"
+	"aburn/internal/lockfile"
+	"aburn/internal/plain"
+	"aburn/internal/project"
+	"aburn/logfmt"
+)
+
+// Glance is what a status line says of the user's other work. Commands write it, a status line only reads it. It lies in
+// the user's state folder as glanceName, is smaller than maxGlance, and has two parts with different writers, so a writer
+// changes its own part under a lock (UpdateGlance).
+type Glance struct {
+	// Made is when the archive was up to date and Today was summed up.
+	Made time.Time
+	// Today is what answers of the day that ends at DayEnds cost, as a person reads it: "$22.15", "≥ $22.15". It is
+	// empty if that is not known.
+	Today   string
+	DayEnds time.Time
+	// Watched is when a program that follows all projects wrote Waits, longest wait first.
+	Watched time.Time
+	Waits   []Wait
+	More    int // further waits, which are not among Waits
+}
+
+// Wait is a session that waits for its user.
+type Wait struct {
+	Project string // its name, as a person reads it
+	Session logfmt.SessionID
+}
+
+const (
+	glanceName = "status-line.json"
+	glanceLock = "status-line.lock"
+	maxGlance  = 4 << 10
+	maxWaits   = 12 // are kept by name
+	maxName    = 40 // of a project, in bytes
+)
+
+// WatchedFor is how long Waits are believed after Watched: their writer may have ended meanwhile.
+const WatchedFor = 60 * time.Second
+
+// ReadGlance reads the user's glance. What is missing or broken is as if nobody had written it.
+func ReadGlance(env func(string) string) (g Glance) {
+	state := project.StateDir(env)
+	if state == "" {
+		return g
+	}
+	data, err := os.ReadFile(filepath.Join(state, glanceName))
+	if err != nil || len(data) > maxGlance || !gjson.ValidBytes(data) {
+		return g
+	}
+	gjson.ParseBytes(data).ForEach(func(k, v gjson.Result) bool {
+		switch k.Str {
+		case "made":
+			g.Made = instant(v)
+		case "today":
+			g.Today = v.Str
+		case "day_ends":
+			g.DayEnds = instant(v)
+		case "watched":
+			g.Watched = instant(v)
+		case "more":
+			g.More = int(max(v.Int(), 0))
+		case "waits":
+			v.ForEach(func(_, w gjson.Result) bool {
+				g.Waits = append(g.Waits, Wait{w.Get("project").Str, logfmt.SessionID(w.Get("session").Str)})
+				return true
+			})
+		}
+		return true
+	})
+	return g
+}
+
+// UpdateGlance lets change change the user's glance. Two processes at once change it one after the other.
+func UpdateGlance(env func(string) string, change func(*Glance)) error {
+	root, err := openState(env)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	lock, err := lockfile.Acquire(root, glanceLock, time.Second)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	g := ReadGlance(env)
+	change(&g)
+	return atomicfile.WriteRoot(root, glanceName, g.encode(), 0o600, atomicfile.Options{})
+}
+
+func openState(env func(string) string) (*os.Root, error) {
+	state := project.StateDir(env)
+	if state == "" {
+		return nil, os.ErrNotExist
+	}
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(state)
+}
+
+// encode is the file. Its size is bounded: a session's id and a project's name are.
+func (g *Glance) encode() []byte {
+	waits := []byte{'['}
+	named := g.Waits[:min(len(g.Waits), maxWaits)]
+	for i, w := range named {
+		if i > 0 {
+			waits = append(waits, ',')
+		}
+		var o logfmt.Object
+		o.Str("project", plain.OneLine(w.Project, maxName)).Str("session", string(w.Session))
+		waits = append(waits, o.Bytes()...)
+	}
+	var o logfmt.Object
+	o.Int("v", 1).Int("made", millis(g.Made)).StrIf("today", plain.OneLine(g.Today, maxName)).Int("day_ends", millis(g.DayEnds))
+	o.Int("watched", millis(g.Watched)).Raw("waits", append(waits, ']')).Int("more", int64(g.More+len(g.Waits)-len(named)))
+	return append(o.Bytes(), '\n')
+}
+
+// instant reads a time, in milliseconds since 1970; 0 is no time.
+func instant(v gjson.Result) time.Time {
+	if v.Int() <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(v.Int())
+}
+
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// Window is a limit of the user's plan as the agent states it: how much of a window of time is used up.
+type Window struct {
+	Length time.Duration
+	Used   float64 // percent
+	Resets time.Time
+}
+
+// Limits are an agent's windows at a time. A status line keeps them: no other file of that agent has them.
+type Limits struct {
+	At      time.Time
+	Windows []Window
+}
+
+// limitsFor is how long kept limits count as up to date. They are written again after it even if they are the same, so
+// that their age is known.
+const limitsFor = 60 * time.Second
+
+func limitsName(a *agentcli.Agent) string { return "limits-" + a.Name + ".json" }
+
+// ReadLimits reads the limits that a status line kept of an agent; none if there are none.
+func ReadLimits(a *agentcli.Agent, env func(string) string) (l Limits) {
+	state := project.StateDir(env)
+	if state == "" {
+		return l
+	}
+	data, err := os.ReadFile(filepath.Join(state, limitsName(a)))
+	if err != nil || len(data) > maxGlance || !gjson.ValidBytes(data) {
+		return l
+	}
+	all := gjson.ParseBytes(data)
+	l.At = instant(all.Get("at"))
+	all.Get("windows").ForEach(func(_, w gjson.Result) bool {
+		l.Windows = append(l.Windows, Window{time.Duration(w.Get("minutes").Int()) * time.Minute, w.Get("used").Num, instant(w.Get("resets"))})
+		return true
+	})
+	return l
+}
+
+// keepLimits writes the limits unless the same ones were written a moment ago. Two sessions at once may both write; both
+// wrote what was true.
+func keepLimits(a *agentcli.Agent, windows []Window, now time.Time, env func(string) string) error {
+	next := Limits{now, windows}
+	if old := ReadLimits(a, env); old.same(windows) && now.Sub(old.At) < limitsFor && !old.At.After(now) {
+		return nil
+	}
+	root, err := openState(env)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return atomicfile.WriteRoot(root, limitsName(a), next.encode(), 0o600, atomicfile.Options{})
+}
+
+func (l *Limits) same(windows []Window) bool {
+	if len(l.Windows) != len(windows) {
+		return false
+	}
+	for i, w := range windows {
+		if o := l.Windows[i]; o.Length != w.Length || o.Used != w.Used || !o.Resets.Equal(w.Resets) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *Limits) encode() []byte {
+	windows := []byte{'['}
+	for i, w := range l.Windows {
+		if i > 0 {
+			windows = append(windows, ',')
+		}
+		var o logfmt.Object
+		o.Int("minutes", int64(w.Length/time.Minute)).Float("used", w.Used).Int("resets", millis(w.Resets))
+		windows = append(windows, o.Bytes()...)
+	}
+	var o logfmt.Object
+	o.Int("v", 1).Int("at", millis(l.At)).Raw("windows", append(windows, ']'))
+	return append(o.Bytes(), '\n')
+}

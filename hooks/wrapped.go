@@ -1,0 +1,68 @@
+package hooks
+
+import (
+	"io"
+	"os"
+	"time"
+)
+
+// wrapTime bounds a wrapped status line. maxWrapped bounds what is kept of it, in bytes.
+const (
+	wrapTime   = 10 * time.Second
+	maxWrapped = 64 << 10
+)
+
+// wrappedLine is the running command of the status line that was there before.
+type wrappedLine struct {
+	process *os.Process
+	stdout  *os.File
+}
+
+// startWrapped starts the command as the agent would, and gives it the payload. Nil if it cannot be started.
+func startWrapped(line string, payload []byte) *wrappedLine {
+	stdin, give, err := os.Pipe()
+	if err != nil {
+		return nil
+	}
+	defer stdin.Close()
+	take, stdout, err := os.Pipe()
+	if err != nil {
+		give.Close()
+		return nil
+	}
+	defer stdout.Close()
+	process, err := os.StartProcess("/bin/sh", []string{"sh", "-c", line}, &os.ProcAttr{Files: []*os.File{stdin, stdout, os.Stderr}})
+	if err != nil {
+		give.Close()
+		take.Close()
+		return nil
+	}
+	go func() {
+		_, _ = give.Write(payload) // a command that reads nothing closes the pipe
+		give.Close()
+	}()
+	return &wrappedLine{process, take}
+}
+
+// output waits for the command and is what it prints; nothing if it fails, because the agent shows nothing then either.
+// One that takes too long is ended, and what it printed until then counts.
+func (w *wrappedLine) output() []byte {
+	if w == nil {
+		return nil
+	}
+	defer w.stdout.Close()
+	until := time.Now().Add(wrapTime)
+	if w.stdout.SetReadDeadline(until) != nil {
+		return nil
+	}
+	text, err := io.ReadAll(io.LimitReader(w.stdout, maxWrapped))
+	if err != nil || time.Now().After(until) {
+		_ = w.process.Kill()
+		return text
+	}
+	_, _ = io.Copy(io.Discard, w.stdout)
+	if state, err := w.process.Wait(); err != nil || !state.Success() {
+		return nil
+	}
+	return text
+}
