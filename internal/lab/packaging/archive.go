@@ -1,0 +1,171 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// file is one file of a package. All files of a package have the release's time and no owner, so that the same source
+// gives the same bytes.
+type file struct {
+	name string // with slashes
+	mode fs.FileMode
+	data []byte
+}
+
+// texts are what the root of the source gives to every archive.
+var texts = []string{"CHANGELOG.md", "LICENSE", "README.md"}
+
+// dist writes an archive for each target, and checksums.txt.
+func dist(ctx context.Context, r Release, out string, _ []string) error {
+	shared, err := r.sharedFiles(ctx)
+	if err != nil {
+		return err
+	}
+	var sums strings.Builder
+	for _, t := range r.Targets {
+		files, err := r.native(ctx, t)
+		if err != nil {
+			return err
+		}
+		name, data, err := r.archive(t, append(files, shared...))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), name)
+		if err := os.WriteFile(filepath.Join(out, name), data, 0o644); err != nil {
+			return err
+		}
+		fmt.Println(filepath.Join(out, name))
+	}
+	return os.WriteFile(filepath.Join(out, "checksums.txt"), []byte(sums.String()), 0o644)
+}
+
+// sharedFiles are those that the archives of all targets hold.
+func (r Release) sharedFiles(ctx context.Context) ([]file, error) {
+	var files []file
+	for _, name := range texts {
+		data, err := os.ReadFile(filepath.Join(r.Root, name))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{name, 0o644, data})
+	}
+	made, err := r.pages(ctx)
+	return append(files, made...), err
+}
+
+// native is the executables for a target. It builds them once.
+func (r Release) native(ctx context.Context, t Target) ([]file, error) {
+	if r.built[t] != nil {
+		return slices.Clone(r.built[t]), nil
+	}
+	dir, err := os.MkdirTemp("", "aburn-build-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := r.build(ctx, t, dir); err != nil {
+		return nil, err
+	}
+	var files []file
+	for _, name := range r.Executables {
+		data, err := os.ReadFile(filepath.Join(dir, t.exe(name)))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{t.exe(name), 0o755, data})
+	}
+	r.built[t] = files
+	return slices.Clone(files), nil
+}
+
+// archive is a target's archive and its name. Windows gets a zip, which it opens by itself.
+func (r Release) archive(t Target, files []file) (name string, data []byte, err error) {
+	folder := r.Name(t)
+	files = slices.Clone(files)
+	for i := range files {
+		files[i].name = path.Join(folder, files[i].name)
+	}
+	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) })
+	var b bytes.Buffer
+	if t.OS == "windows" {
+		err = writeZip(&b, files, r.Time)
+		return folder + ".zip", b.Bytes(), err
+	}
+	err = writeTarGz(&b, files, r.Time)
+	return folder + ".tar.gz", b.Bytes(), err
+}
+
+func writeZip(w io.Writer, files []file, at time.Time) error {
+	z := zip.NewWriter(w)
+	for _, f := range files {
+		h := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: at}
+		h.SetMode(f.mode)
+		to, err := z.CreateHeader(h)
+		if err == nil {
+			_, err = to.Write(f.data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// writeTarGz writes entries for the folders too: image layers and some unpackers want them.
+func writeTarGz(w io.Writer, files []file, at time.Time) error {
+	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if err := writeTar(z, files, at); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+func writeTar(w io.Writer, files []file, at time.Time) error {
+	t := tar.NewWriter(w)
+	made := map[string]bool{".": true}
+	for _, f := range files {
+		for _, dir := range folders(f.name) {
+			if made[dir] {
+				continue
+			}
+			made[dir] = true
+			if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir + "/", Mode: 0o755, ModTime: at}); err != nil {
+				return err
+			}
+		}
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: f.name, Mode: int64(f.mode.Perm()), Size: int64(len(f.data)), ModTime: at}
+		if err := t.WriteHeader(h); err != nil {
+			return err
+		}
+		if _, err := t.Write(f.data); err != nil {
+			return err
+		}
+	}
+	return t.Close()
+}
+
+// folders are the folders above a file, the outermost first.
+func folders(name string) (dirs []string) {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		dirs = append([]string{dir}, dirs...)
+	}
+	return dirs
+}
