@@ -49,7 +49,6 @@ func dist(ctx context.Context, r Release, out string, _ []string) error {
 		if err := os.WriteFile(filepath.Join(out, name), data, 0o644); err != nil {
 			return err
 		}
-		fmt.Println(filepath.Join(out, name))
 	}
 	return os.WriteFile(filepath.Join(out, "checksums.txt"), []byte(sums.String()), 0o644)
 }

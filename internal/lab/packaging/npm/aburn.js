@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+// Starts the native aburn of this platform's package. Hooks never come here: `aburn install-hooks` registers a native
+// executable.
+"use strict";
+const { spawn } = require("child_process");
+const { join, dirname } = require("path");
+
+function fail(fact, hint) {
+  console.error(`aburn: error: ${fact}\naburn: hint: ${hint}`);
+  process.exit(1);
+}
+
+const platform = `${process.platform}-${process.arch}`;
+const name = `@aburn/${platform}`;
+if (!Object.keys(require("../package.json").optionalDependencies).includes(name)) {
+  fail(`there is no aburn for ${platform}`, "build it from its source");
+}
+let file;
+try {
+  file = join(dirname(require.resolve(`${name}/package.json`)), "bin", process.platform === "win32" ? "aburn.exe" : "aburn");
+} catch {
+  fail(
+    `the package ${name} is missing, which holds the executables for this platform`,
+    "install aburn again without --omit=optional, on the machine that runs it",
+  );
+}
+const child = spawn(file, process.argv.slice(2), { stdio: "inherit", windowsHide: true });
+child.on("error", (error) => fail(error.message, "install aburn again"));
+process.on("SIGINT", () => {}); // the terminal gives it to the child too
+for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+child.on("exit", (code, signal) => {
+  if (!signal) process.exit(code);
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+});
