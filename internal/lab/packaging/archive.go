@@ -21,7 +21,7 @@ import (
 // file is one file of a package. All files of a package have the release's time and no owner, so that the same source
 // gives the same bytes.
 type file struct {
-	name string // with slashes
+	name string // with slashes; a folder ends in one
 	mode fs.FileMode
 	data []byte
 }
@@ -139,18 +139,8 @@ func writeTarGz(w io.Writer, files []file, at time.Time) error {
 
 func writeTar(w io.Writer, files []file, at time.Time) error {
 	t := tar.NewWriter(w)
-	made := map[string]bool{".": true}
-	for _, f := range files {
-		for _, dir := range folders(f.name) {
-			if made[dir] {
-				continue
-			}
-			made[dir] = true
-			if err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: dir + "/", Mode: 0o755, ModTime: at}); err != nil {
-				return err
-			}
-		}
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: f.name, Mode: int64(f.mode.Perm()), Size: int64(len(f.data)), ModTime: at}
+	for _, f := range withFolders(files) {
+		h := &tar.Header{Name: f.name, Mode: int64(f.mode.Perm()), Size: int64(len(f.data)), ModTime: at} // its type follows from the name
 		if err := t.WriteHeader(h); err != nil {
 			return err
 		}
@@ -161,10 +151,16 @@ func writeTar(w io.Writer, files []file, at time.Time) error {
 	return t.Close()
 }
 
-// folders are the folders above a file, the outermost first.
-func folders(name string) (dirs []string) {
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		dirs = append([]string{dir}, dirs...)
+// withFolders puts each folder in front of the first file in it.
+func withFolders(files []file) (all []file) {
+	made := map[string]bool{"./": true}
+	for _, f := range files {
+		var above []file
+		for dir := path.Dir(strings.TrimSuffix(f.name, "/")) + "/"; !made[dir]; dir = path.Dir(strings.TrimSuffix(dir, "/")) + "/" {
+			made[dir] = true
+			above = append([]file{{dir, 0o755, nil}}, above...)
+		}
+		all = append(append(all, above...), f)
 	}
-	return dirs
+	return all
 }

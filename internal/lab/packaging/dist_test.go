@@ -21,13 +21,13 @@ import (
 	"aburn/internal/lab/world"
 )
 
-const root = "../../.."
+const rootOfSource = "../../.."
 
 var here = Target{runtime.GOOS, runtime.GOARCH}
 
 // built is a release of this source for this machine. All tests share it, because linking takes seconds.
 var built = sync.OnceValues(func() (Release, error) {
-	r, err := newRelease(context.Background(), root, "v0.1.0")
+	r, err := newRelease(context.Background(), rootOfSource, "v0.1.0")
 	r.Targets = []Target{here}
 	return r, err
 })
@@ -44,12 +44,12 @@ func testRelease(t *testing.T) Release {
 // The executables that `make install` installs are all that there are, so that each package, which takes the folders
 // of cmd, brings the same ones.
 func TestMakefileNamesEachExecutable(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	data, err := os.ReadFile(filepath.Join(rootOfSource, "Makefile"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := regexp.MustCompile(`(?m)^EXECUTABLES := (.*)$`).FindSubmatch(data)
-	names, err := executables(root)
+	names, err := executables(rootOfSource)
 	if err != nil || m == nil {
 		t.Fatal(err, m)
 	}
@@ -66,7 +66,7 @@ func TestArchivesAreTheSameTwice(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1790000000")
 	elsewhere := copySource(t)
 	var sums []string
-	for _, dir := range []string{root, elsewhere} {
+	for _, dir := range []string{rootOfSource, elsewhere} {
 		out := t.TempDir()
 		if err := run(t.Context(), []string{"dist", "-C", dir, "-o", out, "-version", "v0.1.0", "-targets", here.OS + "/" + here.Arch}); err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func TestArchivesAreTheSameTwice(t *testing.T) {
 func copySource(t *testing.T) string {
 	t.Helper()
 	cmd := exec.Command("git", "ls-files", "-zco", "--exclude-standard")
-	cmd.Dir = root
+	cmd.Dir = rootOfSource
 	out, err := cmd.Output()
 	if err != nil {
 		t.Skip("this source is in no repository: ", err)
@@ -98,7 +98,7 @@ func copySource(t *testing.T) string {
 		if strings.Contains(name, "/testdata/") {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(root, name))
+		data, err := os.ReadFile(filepath.Join(rootOfSource, name))
 		if err != nil {
 			continue // deleted, or a link to a folder
 		}
@@ -220,14 +220,14 @@ func TestWindowsGetsAZip(t *testing.T) {
 
 // Between releases the version is the commit's pseudo-version, which renews no installed copies.
 func TestVersionBetweenReleases(t *testing.T) {
-	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
+	if _, err := os.Stat(filepath.Join(rootOfSource, ".git")); err != nil {
 		t.Skip(err)
 	}
-	r, err := newRelease(t.Context(), root, "")
+	r, err := newRelease(t.Context(), rootOfSource, "")
 	if err != nil || !regexp.MustCompile(`^v\d+\.\d+\.\d+(-\d{14}-[0-9a-f]{12}|-[a-z]+\.\d+)?$`).MatchString(r.Version) {
 		t.Errorf("%q %v", r.Version, err)
 	}
-	if _, err := newRelease(t.Context(), root, "1.2"); err == nil || !strings.Contains(err.Error(), "v1.2.3") {
+	if _, err := newRelease(t.Context(), rootOfSource, "1.2"); err == nil || !strings.Contains(err.Error(), "v1.2.3") {
 		t.Errorf("1.2 as a version: %v", err)
 	}
 }

@@ -1,9 +1,10 @@
-// Command packaging makes what people install: archives, manual pages, npm packages. No executable of the
-// product links it, and it needs nothing but Go.
+// Command packaging makes what people install: archives, manual pages, npm packages and an image. No executable
+// of the product links it, and it needs nothing but Go.
 //
 //	packaging dist     [-o DIR]    release archives of all targets, with checksums.txt
 //	packaging pages    [-o DIR]    manual pages and completions
 //	packaging npm      [-o DIR]    npm packages, as .tgz files
+//	packaging image    [-o DIR]    an image FROM scratch, as an OCI layout
 //	packaging version              the version that all of these give themselves here
 package main
 
@@ -30,11 +31,11 @@ func main() {
 // maker makes one kind of package into the folder out.
 type maker func(ctx context.Context, r Release, out string, args []string) error
 
-var makers = map[string]maker{"dist": dist, "pages": pages, "npm": npm}
+var makers = map[string]maker{"dist": dist, "pages": pages, "npm": npm, "image": image}
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("one of dist, pages, npm, version is needed")
+		return fmt.Errorf("one of dist, pages, npm, image, version is needed")
 	}
 	flags := flag.NewFlagSet("packaging "+args[0], flag.ContinueOnError)
 	root := flags.String("C", ".", "the `folder` of the repository, or of its unpacked source")
@@ -61,7 +62,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	make := makers[args[0]]
 	if make == nil {
-		return fmt.Errorf("%s is none of dist, pages, npm, version", args[0])
+		return fmt.Errorf("%s is none of dist, pages, npm, image, version", args[0])
 	}
 	dir, err := filepath.Abs(*out)
 	if err != nil {

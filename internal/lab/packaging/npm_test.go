@@ -207,7 +207,7 @@ func (p *person) left() (names []string) {
 // npmRelease writes npm packages with real executables for this machine, and ones that must not be taken for others.
 func npmRelease(t *testing.T, version string) string {
 	t.Helper()
-	r, err := newRelease(context.Background(), root, version)
+	r, err := newRelease(context.Background(), rootOfSource, version)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func (p *person) signalled() {
 
 // Every platform has its package, and aburn asks for all of them in its own version.
 func TestNpmPackagesFitTogether(t *testing.T) {
-	r := Release{Root: root, Version: "v1.2.3", Targets: allTargets, built: map[Target][]file{}}
+	r := Release{Root: rootOfSource, Version: "v1.2.3", Targets: allTargets, built: map[Target][]file{}}
 	for _, target := range allTargets {
 		r.built[target] = []file{{target.exe("aburn"), 0o755, []byte("x")}}
 	}
