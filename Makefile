@@ -21,7 +21,7 @@ RACE := $(GOTEST) -race -skip '^TestScripts$$'
 LONG := aburn/archive/ingest aburn/cmd/aburn aburn/instrument/jsast
 RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %))
 
-.PHONY: demo quick test test-long test-agents lint bench install dist checked vetted layers
+.PHONY: demo quick test test-long test-agents test-packages lint bench install dist checked vetted layers
 
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
@@ -55,6 +55,17 @@ layers: # who imports whom
 
 test-agents: ## the six real agents on a scripted model
 	go test -tags agents -count=1 -timeout 30m ./internal/lab/realagents
+
+# Releases pin it: 2.17 and later need modules or a Go that are not to be had everywhere.
+GORELEASER := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/aburn-packages/goreleaser-v2.16.0
+
+$(GORELEASER):
+	@mkdir -p $(@D)
+	GOTOOLCHAIN=local GOFLAGS= GOBIN=$(@D)/new go install github.com/goreleaser/goreleaser/v2@v2.16.0
+	mv $(@D)/new/goreleaser $@
+
+test-packages: $(GORELEASER) ## the packages of the last commit and of the one before, installed into empty roots; needs root, npm, dpkg, rpm
+	ABURN_GORELEASER=$(GORELEASER) ABURN_ALL_TARGETS=1 go test -count=1 -timeout 45m ./internal/lab/packaging
 
 lint: ## staticcheck, in the version that .ci/lint.mod pins
 	go tool -modfile=.ci/lint.mod staticcheck -tags agents ./...

@@ -231,3 +231,13 @@ func TestVersionBetweenReleases(t *testing.T) {
 		t.Errorf("1.2 as a version: %v", err)
 	}
 }
+
+// succeed runs cmd, which must, and returns what it says.
+func succeed(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}

@@ -148,11 +148,11 @@ func (p *person) must(name string, args ...string) string {
 }
 
 // hookCommand is what Claude Code's settings call.
-func (p *person) hookCommand() []string {
-	p.t.Helper()
-	data, err := os.ReadFile(filepath.Join(p.home, ".claude", "settings.json"))
+func hookCommand(t *testing.T, path string) []string {
+	t.Helper()
+	data, err := os.ReadFile(path)
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	var settings struct {
 		Hooks map[string][]struct {
@@ -163,7 +163,7 @@ func (p *person) hookCommand() []string {
 		}
 	}
 	if err := json.Unmarshal(data, &settings); err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	h := settings.Hooks["UserPromptSubmit"][0].Hooks[0]
 	return append([]string{h.Command}, h.Args...)
@@ -180,11 +180,12 @@ func (p *person) hook(command []string, n int) error {
 	return nil
 }
 
-func (p *person) prompts() int {
-	p.t.Helper()
-	data, err := os.ReadFile(filepath.Join(p.project, ".oss", "workflow.log"))
+// prompts is how many prompts a project's log holds.
+func prompts(t *testing.T, project string) int {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(project, ".oss", "workflow.log"))
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return bytes.Count(data, []byte(`"PROMPT"`))
 }
@@ -233,6 +234,11 @@ func TestNpm(t *testing.T) {
 	reg.publish(t, npmRelease(t, "v0.2.0-rc.1"), "next")
 	reg.publish(t, npmRelease(t, "v0.1.0"), "latest")
 	t.Run("install, update, remove", func(t *testing.T) { npmLife(t, reg) })
+	t.Run("five minutes", func(t *testing.T) {
+		p := newPerson(t, reg.URL)
+		p.must("npm", "install", "-g", "aburn")
+		fiveMinutes(t, p, "aburn", p.project, p.project)
+	})
 	t.Run("npx", func(t *testing.T) {
 		p := newPerson(t, reg.URL)
 		if out := p.must("npx", "aburn", "version"); !strings.HasPrefix(out, "aburn version v0.1.0 ") {
@@ -307,7 +313,7 @@ func npmLife(t *testing.T, reg *registry) {
 		default:
 		}
 	}
-	if got := p.prompts() - 1; got != n {
+	if got := prompts(t, p.project) - 1; got != n {
 		t.Errorf("%d of %d hooks were recorded", got, n)
 	}
 	p.must("aburn", "verify")
@@ -328,7 +334,7 @@ func npmLife(t *testing.T, reg *registry) {
 // inPlace checks that the settings call a native executable where npm moves nothing, makes that call once and returns it.
 func (p *person) inPlace() []string {
 	p.t.Helper()
-	command := p.hookCommand()
+	command := hookCommand(p.t, filepath.Join(p.home, ".claude", "settings.json"))
 	if want := filepath.Join(p.home, ".local", "share", "aburn", "bin", "aburn-hook"); !strings.Contains(command[0], want) {
 		p.t.Fatalf("the settings call %s", command)
 	}
