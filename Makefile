@@ -67,8 +67,9 @@ $(GORELEASER):
 test-packages: $(GORELEASER) ## the packages of the last commit and of the one before, installed into empty roots; needs root, npm, dpkg, rpm
 	ABURN_GORELEASER=$(GORELEASER) ABURN_ALL_TARGETS=1 go test -count=1 -timeout 45m ./internal/lab/packaging
 
-lint: ## staticcheck, in the version that .ci/lint.mod pins
+lint: ## staticcheck and actionlint, in the versions that .ci/lint.mod pins
 	go tool -modfile=.ci/lint.mod staticcheck -tags agents ./...
+	go tool -modfile=.ci/lint.mod actionlint
 
 bench: ## whole processes, as ratios; writes docs/evidence/benchmarks.md
 	go run ./internal/lab/bench -o docs/evidence/benchmarks.md
