@@ -126,7 +126,7 @@ func TestPlugin(t *testing.T) {
 			}
 			w.aburn("plugin", "write", filepath.Join(w.home, "market"))
 			plugin := filepath.Join(w.home, "market")
-			if r := w.start(w.project, w.claudePath(), "plugin", "validate", plugin).wait(); r.code != 0 {
+			if r := w.start(w.project, w.claudePath(), "plugin", "validate", "--strict", plugin).wait(); r.code != 0 {
 				t.Errorf("claude plugin validate: exit %d\n%s%s", r.code, r.stdout, r.stderr)
 			}
 			w.claude("do the thing", free(sessionA, "--plugin-dir", plugin)...)
@@ -137,5 +137,26 @@ func TestPlugin(t *testing.T) {
 				toolu_main_1_0 TOOL_FAILED 3
 				toolu_main_2_0 TOOL -`)
 		})
+	}
+}
+
+// TestPluginInCodex: Codex adds the written marketplace and installs its plugin, whose skill then reaches the model.
+func TestPluginInCodex(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "hooked", one(model.Text("planned"))(), nil)
+	w.aburn("init")
+	market := filepath.Join(w.home, "market")
+	w.aburn("plugin", "write", market)
+	for _, args := range [][]string{{"plugin", "marketplace", "add", market}, {"plugin", "add", "aburn@aburn"}} {
+		if r := w.start(w.project, w.codexPath(), args...).wait(); r.code != 0 {
+			t.Fatalf("codex %v: exit %d\n%s%s", args, r.code, r.stdout, r.stderr)
+		}
+	}
+	if r := w.start(w.project, w.codexPath(), "plugin", "list").wait(); !strings.Contains(r.stdout, "installed, enabled") {
+		t.Errorf("codex plugin list: %s%s", r.stdout, r.stderr)
+	}
+	w.codexExec(w.project, "$aburn:plan a thing")
+	if first := w.asked(0); !first.Contains("aburn chain") || !first.Contains("aburn log plan START") {
+		t.Error("the model was not given the skill")
 	}
 }
