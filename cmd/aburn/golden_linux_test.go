@@ -216,6 +216,7 @@ const goldenEnd = "ingest --rebuild --json"
 // goldenLess are commands with --json that no golden holds, and why.
 var goldenLess = map[string]string{
 	"prices update":    "it changes the prices of the other runs: see prices_update.txtar",
+	"keep":             "it changes what the other runs find: see keep.txtar",
 	"supervisor watch": "it goes on until it is ended: see supervisor_watch_test.go",
 	"spawn":            workerGoldens,
 	"ps":               workerGoldens,
