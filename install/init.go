@@ -48,7 +48,7 @@ func InitWide(dir string, env func(string) string) (Init, error) {
 		return Init{Root: root}, wide
 	}
 	done, err := initProject(root, env, project.MarkHolding)
-	if p, perr := project.At(root, os.Getenv); err == nil && perr == nil && !p.Marked { // marks go by the process's own environment
+	if p, perr := project.At(root, project.Env); err == nil && perr == nil && !p.Marked { // marks go by the process's own environment
 		return done, errors.New("on this system nobody can vouch for a project that holds the state folder: " + root)
 	}
 	return done, err

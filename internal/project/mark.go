@@ -72,7 +72,7 @@ func Mark(root string) error {
 	if err != nil {
 		return err
 	}
-	if err := StateIn(root, os.Getenv); err != nil {
+	if err := StateIn(root, Env); err != nil {
 		return err
 	}
 	return mark(path, root)
@@ -158,7 +158,7 @@ func markOf(root string) (path, real string, err error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return "", "", err
 	}
-	path = markPath(root, os.Getenv)
+	path = markPath(root, Env)
 	if path == "" {
 		return "", "", errNoState
 	}
