@@ -185,14 +185,16 @@ func (s *Settings) Expand(r Registration, env func(string) string) string {
 			path = filepath.Join(env("HOME"), rest)
 		}
 	}
-	if strings.ContainsAny(path, "$~") {
+	if strings.Contains(path, "$") || strings.HasPrefix(path, "~") { // Windows' short names have a ~ inside
 		return ""
 	}
-	if path != "" && !strings.ContainsRune(path, '/') {
+	if path != "" && !strings.ContainsFunc(path, isSeparator) {
 		return lookPath(path, env)
 	}
 	return path
 }
+
+func isSeparator(r rune) bool { return r == '/' || r == filepath.Separator }
 
 // Passing reports whether a path is temporary, so that settings would outlive it.
 func Passing(path string, env func(string) string) bool { return passing(path, env) }

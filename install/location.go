@@ -253,7 +253,7 @@ func programIn(dir, name string) string {
 
 // programFile is the name of a program's file on this system.
 func programFile(name string) string {
-	if runtime.GOOS == "windows" {
+	if runtime.GOOS == "windows" && !strings.HasSuffix(name, ".exe") {
 		return name + ".exe"
 	}
 	return name
