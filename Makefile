@@ -21,7 +21,7 @@ RACE := $(GOTEST) -race -skip '^TestScripts$$'
 LONG := aburn/archive/ingest aburn/cmd/aburn aburn/instrument/jsast
 RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %))
 
-.PHONY: demo quick test test-long test-agents test-packages lint bench install dist checked vetted layers
+.PHONY: demo quick test test-long test-agents test-packages test-windows wine-root lint bench install dist checked vetted layers
 
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
@@ -55,6 +55,15 @@ layers: # who imports whom
 
 test-agents: ## the six real agents on a scripted model
 	go test -tags agents -count=1 -timeout 30m ./internal/lab/realagents
+
+# Wine 10 or newer, of this machine or in a Debian 13 root here. WINE_TESTS is a regular expression of tests to run.
+export WINE_ROOT ?= $(HOME)/.cache/aburn/wine
+
+test-windows: ## tests and a person's walk as Windows executables under Wine 10 or newer; skips without it
+	internal/lab/windows/run.sh $(WINE_TESTS)
+
+wine-root: ## makes that root, with debootstrap, as root: 1.4 GB, about 5 minutes
+	internal/lab/windows/run.sh root
 
 # Releases pin it: 2.17 and later need modules or a Go that are not to be had everywhere.
 GORELEASER := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/aburn-packages/goreleaser-v2.16.0

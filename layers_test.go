@@ -98,6 +98,7 @@ var layers = []struct {
 	{"internal/lab/semconv", "", ""},
 	{"internal/lab/testkit/model", "", ""},
 	{"internal/lab/world", "", ""},
+	{"internal/lab/windows", "", ""},
 	{"internal/lab/realagents", "", ""},
 	{"internal/lab/packaging", "", "golang.org/x/mod"},
 	{"internal/lab/demo", "internal/plain internal/term", ""},

@@ -1,0 +1,4 @@
+// Package windows runs the tests of packages, and a person's first day, on Windows executables under Wine 10 or newer.
+// run.sh builds what it needs and starts it; `go test` alone skips. Wine shows locks, renames, deletes and paths. It shows
+// no access rights, no virus scanner and no console.
+package windows
