@@ -80,7 +80,7 @@ var layers = []struct {
 	{"cmd/aburn", "cmd/aburn/internal/eyes cmd/aburn/internal/eyes/viewer cmd/aburn/internal/learn cmd/aburn/internal/mcp cmd/aburn/internal/record cmd/aburn/internal/scope cmd/aburn/internal/sessions cmd/aburn/internal/setup cmd/aburn/internal/supervise cmd/aburn/internal/work cmd/internal/kit internal/project logfmt supervisor/limits trace/graph", "github.com/urfave/cli"},
 	{"internal/journal", "internal/atomicfile internal/lockfile logfmt", "golang.org/x/sys"},
 	{"internal/journal/journaltest", "internal/journal", ""},
-	{"internal/proc", "", ""},
+	{"internal/proc", "", "golang.org/x/sys"},
 	{"internal/recent", "internal/shell logfmt supervisor/limits", "github.com/tidwall/gjson"},
 	{"internal/project", "", ""},
 	{"internal/settings", "internal/project supervisor/limits workflow", "github.com/tidwall/gjson"},

@@ -10,7 +10,7 @@ import "os"
 
 type Process struct {
 	PID   int
-	Start int64 // Linux: clock ticks since boot; 0 where unknown
+	Start int64 // Linux: clock ticks since boot; macOS: microseconds since 1970; 0 where unknown
 }
 
 // maxShells is the most shells between an agent and its hook.
@@ -73,6 +73,24 @@ func Of(p Process, host string) Life {
 		return Unknown
 	}
 	return life(p)
+}
+
+// judge compares p with what the system says about its number now; found is false if it says nothing. gone proves then that
+// no process has the number.
+func judge(p Process, now stat, found bool, gone func() bool) Life {
+	switch {
+	case !found && gone():
+		return Gone
+	case !found:
+		return Unknown
+	case p.Start != 0 && now.Start != 0 && p.Start != now.Start:
+		return Gone // the number belongs to another process now
+	case now.dead:
+		return Gone
+	case p.Start == 0 || now.Start == 0:
+		return Unknown
+	}
+	return Runs
 }
 
 // Parent returns the name of a process and the id of the one that started it; ok is false where that cannot be seen.

@@ -40,24 +40,14 @@ func parse(pid int, b []byte) (s stat, ok bool) {
 
 func life(p Process) Life {
 	s, ok := read(p.PID)
-	switch {
-	case ok && s.dead && (p.Start == 0 || s.Start == p.Start):
-		return Gone
-	case ok && p.Start != 0 && s.Start == p.Start:
-		return Runs
-	case ok && p.Start != 0:
-		return Gone // the number belongs to another process now
-	case ok:
-		return Unknown
-	}
-	// Only if /proc shows processes at all, and shows ourselves correctly.
-	if self, ok := read(os.Getpid()); !ok || self.parent != os.Getppid() {
-		return Unknown
-	}
-	if _, err := os.Lstat("/proc/" + strconv.Itoa(p.PID)); errors.Is(err, fs.ErrNotExist) {
-		return Gone
-	}
-	return Unknown
+	return judge(p, s, ok, func() bool {
+		// Only if /proc shows processes at all, and shows ourselves correctly.
+		if self, ok := read(os.Getpid()); !ok || self.parent != os.Getppid() {
+			return false
+		}
+		_, err := os.Lstat("/proc/" + strconv.Itoa(p.PID))
+		return errors.Is(err, fs.ErrNotExist)
+	})
 }
 
 // firstNamespace is the process namespace that a machine boots with (PROC_PID_INIT_INO).

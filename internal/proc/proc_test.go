@@ -30,6 +30,32 @@ func TestAgent(t *testing.T) {
 	}
 }
 
+// What the answers of a system mean, whichever it is: Linux and macOS ask differently and judge alike.
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		p     Process
+		now   stat
+		found bool
+		gone  bool
+		want  Life
+	}{
+		{"the same", Process{7, 5}, stat{Process: Process{7, 5}}, true, false, Runs},
+		{"a reused number", Process{7, 5}, stat{Process: Process{7, 6}}, true, false, Gone},
+		{"a reused number of a dead one", Process{7, 5}, stat{Process: Process{7, 6}, dead: true}, true, false, Gone},
+		{"not reaped", Process{7, 5}, stat{Process: Process{7, 5}, dead: true}, true, false, Gone},
+		{"not reaped, and the start is unknown", Process{7, 0}, stat{Process: Process{7, 5}, dead: true}, true, false, Gone},
+		{"the start was not recorded", Process{7, 0}, stat{Process: Process{7, 5}}, true, false, Unknown},
+		{"a sandbox hides the start", Process{7, 5}, stat{Process: Process{7, 0}}, true, false, Unknown},
+		{"no such process", Process{7, 5}, stat{}, false, true, Gone},
+		{"hidden", Process{7, 5}, stat{}, false, false, Unknown},
+	} {
+		if got := judge(c.p, c.now, c.found, func() bool { return c.gone }); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
 func numbered(t *testing.T) Process {
 	t.Helper()
 	self, ok := Self()

@@ -4,8 +4,11 @@ package proc
 
 import "time"
 
-// Lookup is the process that has this id now; without its start, which this system does not tell cheaply.
-func Lookup(pid int) (Process, bool) { return Process{PID: pid}, life(Process{PID: pid}) != Gone }
+// Lookup is the process that has this id now; without its start where this system does not tell it cheaply.
+func Lookup(pid int) (Process, bool) {
+	s, ok := read(pid)
+	return s.Process, ok && life(s.Process) != Gone
+}
 
 // All lists no processes here.
 func All() []int { return nil }
