@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -319,15 +320,10 @@ func (r *Repo) Restore(ctx context.Context, scratch, path, branch, commit string
 	}
 	at, _ := r.g.Out(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch)
 	if onBranch = branch != "" && (at == s.head || at == ""); onBranch {
-		args := []string{"worktree", "add", "--quiet", path, branch}
-		if at == "" {
-			args = []string{"worktree", "add", "--quiet", "-b", branch, path, s.head}
-		}
-		_, err := r.g.Out(ctx, args...)
-		onBranch = err == nil // it may be checked out elsewhere
+		onBranch = r.Again(ctx, path, branch, s.head) == nil // it may be checked out elsewhere
 	}
 	if !onBranch {
-		if _, err := r.g.Out(ctx, "worktree", "add", "--quiet", "--detach", path, s.head); err != nil {
+		if err := r.add(ctx, path, "--detach", path, s.head); err != nil {
 			return false, err
 		}
 	}
@@ -343,11 +339,26 @@ func (r *Repo) Again(ctx context.Context, path, branch, base string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	args := []string{"worktree", "add", "--quiet", path, branch}
 	if !r.Taken(ctx, "refs/heads/"+branch) {
-		args = []string{"worktree", "add", "--quiet", "-b", branch, path, base}
+		return r.add(ctx, path, "--no-track", "-b", branch, path, base)
 	}
-	_, err := r.g.Out(ctx, args...)
+	if at, err := r.CheckedOut(ctx, branch); err != nil || at != "" && at != path {
+		return cmp.Or(err, error(&Problem{branch + " is checked out in " + at, "git -C " + at + " switch another branch"}))
+	}
+	return r.add(ctx, path, path, branch)
+}
+
+// add makes a worktree at path, also where git still knows one that somebody deleted. It then forgets no other one.
+func (r *Repo) add(ctx context.Context, path string, args ...string) error {
+	list, err := r.g.List(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return err
+	}
+	args = append([]string{"worktree", "add", "--quiet"}, args...)
+	if slices.Contains(list, "worktree "+path) {
+		args = slices.Insert(args, 2, "--force")
+	}
+	_, err = r.g.Out(ctx, args...)
 	return err
 }
 

@@ -1,0 +1,311 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"aburn/cmd/aburn/internal/work"
+	"aburn/internal/lab/world"
+	"aburn/internal/proc"
+)
+
+// mending is a scripted agent without a terminal. It changes something and says done; told that its gates failed, it mends that
+// and says done again. It writes down what it is told.
+const mending = `#!/bin/sh
+here=$(pwd)
+hook() { printf '{"session_id":"5b0c2f91","cwd":"%s",%s}' "$here" "$1" | aburn-hook claude; }
+part() { printf '%s' "$line" | sed "s/.*\"$1\":\"\\([^\"]*\\)\".*/\\1/"; }
+hook '"hook_event_name":"SessionStart","source":"startup"'
+while IFS= read -r line; do
+	uuid=$(part uuid) text=$(part content)
+	printf '%s\n' "$text" >> told.tmp
+	for state in queued started; do echo "{\"type\":\"command_lifecycle\",\"command_uuid\":\"$uuid\",\"state\":\"$state\"}"; done
+	hook "\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"$text\""
+	echo "{\"type\":\"user\",\"isReplay\":true,\"message\":{\"role\":\"user\",\"content\":\"$text\"}}"
+	case $text in
+	*'from the gates'*) echo x > mended; aburn done mended >&2 ;;
+	*quiet) ;;
+	*) echo x > made; aburn done made >&2 ;;
+	esac
+	hook '"hook_event_name":"Stop"'
+	echo '{"type":"result","subtype":"success","is_error":false}'
+	echo "{\"type\":\"command_lifecycle\",\"command_uuid\":\"$uuid\",\"state\":\"completed\"}"
+done
+`
+
+// notices lets the site's person be told into a file.
+func (s *site) notices(more string) {
+	s.Helper()
+	config := filepath.Join(s.home, ".config", "aburn", "settings.json")
+	s.must(os.MkdirAll(filepath.Dir(config), 0o700))
+	command, err := json.Marshal(more + "cat >> " + s.home + "/notices")
+	s.must(err)
+	s.must(os.WriteFile(config, []byte(`{"notify": {"desktop": false, "command": `+string(command)+`}}`), 0o600))
+	s.must(os.WriteFile(filepath.Join(s.project, ".git", "info", "exclude"), []byte("*.tmp\n"), 0o600))
+	s.Cleanup(func() { s.command("aburn", "stop", "--yes").Run() })
+}
+
+func (s *site) heardOf(worker, key string) (list []work.NoticeReport) {
+	s.Helper()
+	data, _ := os.ReadFile(filepath.Join(s.home, "notices"))
+	for line := range strings.Lines(string(data)) {
+		var n work.NoticeReport
+		s.must(json.Unmarshal([]byte(line), &n))
+		if n.Worker == worker && n.Key == key || worker == "" {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+func (s *site) is(name, state string) func() bool {
+	return func() bool {
+		for _, w := range s.workers() {
+			if w.Worker == name {
+				return w.State == state
+			}
+		}
+		return false
+	}
+}
+
+// started is the process that looks after workers.
+func (s *site) started() (r work.Running) {
+	s.Helper()
+	data, err := os.ReadFile(filepath.Join(s.home, ".local/state/aburn/start/running.json"))
+	s.must(err)
+	s.must(json.Unmarshal(data, &r))
+	return r
+}
+
+// TestKilledStart kills what looks after workers with -9 at each program that it starts: before and after each call of git, each
+// gate and each notice. The next one does what is left: the agent is told once what its gates said, they run within their budget, and
+// the person hears of the end, under one id.
+func TestKilledStart(t *testing.T) {
+	world.Slow(t)
+	t.Parallel()
+	s := newSite(t)
+	s.shim("claude", mending)
+	// kill_at counts programs whose parent is the one that looks after workers.
+	s.shim("step", `#!/bin/sh
+# step WHEN PID: kills PID if it is its turn
+[ -e "$HOME/kill_at" ] || exit 0
+tr '\0' ' ' < /proc/$2/cmdline | grep -q 'start --foreground' || exit 0
+n=$(cat "$HOME/count"); n=$((n+1)); echo $n > "$HOME/count"
+[ $n = "$(cat "$HOME/kill_at")" ] || exit 0
+rm "$HOME/kill_at"
+kill -9 $2
+`)
+	git, err := exec.LookPath("git")
+	s.must(err)
+	s.shim("git", fmt.Sprintf("#!/bin/sh\nstep before $PPID\n%s \"$@\"; rc=$?\nstep after $PPID\nexit $rc\n", git))
+	s.notices("step before $PPID; trap 'step after '$PPID EXIT; ")
+	gate := "step before $PPID; echo ran >> ran.tmp; test -e mended; rc=$?; step after $PPID; exit $rc"
+	every := max(1, 23/world.Storm(1))
+	for n := 1; ; n += every {
+		name := "w" + strconv.Itoa(n)
+		s.ok("aburn", "spawn", "--runtime", "headless", "--trust", "--name", name, "--gate", gate, "task")
+		s.must(os.WriteFile(filepath.Join(s.home, "count"), []byte("0"), 0o600))
+		s.must(os.WriteFile(filepath.Join(s.home, "kill_at"), []byte(strconv.Itoa(n)), 0o600))
+		s.ok("aburn", "start")
+		pid := s.started().PID
+		killed := func() bool { return !fileExists(filepath.Join(s.home, "kill_at")) }
+		s.until("it is killed or all is done", func() bool { return killed() || s.is(name, "done")() && len(s.heardOf(name, "agent-done")) > 0 })
+		last := !killed()
+		os.Remove(filepath.Join(s.home, "kill_at"))
+		if last {
+			s.ok("aburn", "stop", "--keep-workers")
+		}
+		s.until("it is gone", func() bool { return syscall.Kill(pid, 0) != nil })
+		s.ok("aburn", "start")
+		s.until(name+" is done", s.is(name, "done"))
+		s.until("the person hears of it", func() bool { return len(s.heardOf(name, "agent-done")) > 0 })
+		s.ok("aburn", "stop", "--keep-workers")
+		s.judge(name)
+		s.ok("aburn", "kill", name)
+		s.ok("aburn", "cleanup", "--force-preserve", "--discard-ignored", name)
+		if last {
+			if n < 20 {
+				t.Errorf("all was done after %d programs: the shims are not called", n)
+			}
+			return
+		}
+		if n > 400 {
+			t.Fatal("it never is done by one process")
+		}
+	}
+}
+
+// judge checks that nothing was done twice for a worker whose gates failed once and then passed.
+func (s *site) judge(name string) {
+	s.Helper()
+	tree := filepath.Join(s.home, ".local/state/aburn/trees")
+	dirs, _ := filepath.Glob(tree + "/*/" + name)
+	if len(dirs) != 1 {
+		s.Fatalf("%s has trees %q", name, dirs)
+	}
+	told, _ := os.ReadFile(filepath.Join(dirs[0], "told.tmp"))
+	ran, _ := os.ReadFile(filepath.Join(dirs[0], "ran.tmp"))
+	if n := strings.Count(string(told), "from the gates"); n != 1 {
+		s.Errorf("%s was told %d times what its gates said: %s", name, n, told)
+	}
+	if n := strings.Count(string(ran), "ran"); n < 2 || n > 3 {
+		s.Errorf("gates of %s ran %d times", name, n)
+	}
+	ids := map[string]int{}
+	for _, n := range s.heardOf(name, "agent-done") {
+		ids[n.ID]++
+	}
+	for id, n := range ids {
+		if n > 2 {
+			s.Errorf("%s was told %d times", id, n)
+		}
+	}
+	if len(ids) != 1 {
+		s.Errorf("the person was told %v of %s", ids, name)
+	}
+}
+
+// TestKilledServerIsOneNotice: the tmux server is killed with -9 below all workers. Each holder certifies its agent's end, a person hears of
+// it once, and restore has all of them go on.
+func TestKilledServerIsOneNotice(t *testing.T) {
+	world.Slow(t)
+	t.Parallel()
+	s := newSite(t)
+	s.notices("")
+	n := 4 * world.Storm(1)
+	for i := range n {
+		cmd := s.command("aburn", "spawn", "--env", "DO", "--name", "w"+strconv.Itoa(i), "same task")
+		cmd.Env = append(cmd.Env, "DO=setsid sleep 600 & sleep 600")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	s.ok("aburn", "start")
+	s.until("the workers are looked after", func() bool { return len(s.started().Projects) == 1 })
+	pid, err := strconv.Atoi(strings.TrimSpace(s.ok("tmux", "-L", "aburn", "display-message", "-p", "#{pid}")))
+	s.must(err)
+	syscall.Kill(pid, syscall.SIGKILL)
+	s.until("the person hears of it", func() bool { return len(s.heardOf("", "")) > 0 })
+	for _, w := range s.settled() {
+		if w.State != "terminated" || w.Signal == 0 {
+			t.Errorf("%+v", w)
+		}
+	}
+	s.more = append(s.more, "DO=sleep 600")
+	if out := s.ok("aburn", "restore", "--all"); strings.Count(out, "goes on") != n {
+		t.Errorf("%s", out)
+	}
+	for _, w := range s.settled() {
+		s.until(w.Worker+" goes on", s.is(w.Worker, "working"))
+	}
+	if list := s.heardOf("", ""); len(list) != 1 || len(list[0].Others) != n-1 || list[0].Key != "agent-exited" {
+		t.Errorf("%+v", list)
+	}
+	s.ok("aburn", "stop", "--yes")
+	s.noProcess()
+}
+
+// TestStartSignalsNobodyElse: what running.json says of a process that is gone leads to no signal, and keeps nobody from starting.
+func TestStartSignalsNobodyElse(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.notices("")
+	s.ok("aburn", "start")
+	r := s.started()
+	s.must(syscall.Kill(r.PID, syscall.SIGKILL))
+	s.until("it is gone", func() bool { return syscall.Kill(r.PID, 0) != nil })
+	stranger := s.command("sleep", "600")
+	s.must(stranger.Start())
+	defer stranger.Wait()
+	defer stranger.Process.Kill()
+	p, _ := proc.Lookup(stranger.Process.Pid)
+	for _, start := range []int64{r.Start, p.Start} { // its number was used again; and even all of it
+		r.PID, r.Start = p.PID, start
+		data, err := json.Marshal(r)
+		s.must(err)
+		s.must(os.WriteFile(filepath.Join(s.home, ".local/state/aburn/start/running.json"), data, 0o600))
+		if out := s.ok("aburn", "stop"); !strings.Contains(out, "nothing looked after workers") {
+			t.Errorf("%s", out)
+		}
+	}
+	s.ok("aburn", "start", "--replace")
+	if s.ok("aburn", "stop"); syscall.Kill(p.PID, 0) != nil {
+		t.Error("a stranger was ended")
+	}
+}
+
+// TestStopWithinItsTime: an agent that ignores the request to end is killed with all that it started, and restore makes its tree
+// again from what was kept, though somebody deleted it.
+func TestStopWithinItsTime(t *testing.T) {
+	world.Slow(t)
+	t.Parallel()
+	s := newSite(t)
+	s.notices("")
+	cmd := s.command("aburn", "spawn", "--env", "DO", "--name", "w", "task")
+	cmd.Env = append(cmd.Env, `DO=echo kept > made; trap "" TERM HUP; setsid sleep 600 & while :; do sleep 1; done`)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	s.ok("aburn", "start")
+	w := s.workers()[0]
+	s.until("it made something", func() bool { return fileExists(filepath.Join(w.Tree, "made")) })
+	if out := s.ok("aburn", "stop", "--yes"); !strings.Contains(out, "project/w  killed") {
+		t.Errorf("%s", out)
+	}
+	s.noProcess()
+	s.until("its tree is kept", func() bool { return s.workers()[0].Snapshots > 0 })
+	s.must(os.RemoveAll(w.Tree))
+	s.more = append(s.more, "DO=sleep 600")
+	s.ok("aburn", "restore")
+	if made, err := os.ReadFile(filepath.Join(w.Tree, "made")); err != nil || string(made) != "kept\n" {
+		t.Errorf("%q, %v", made, err)
+	}
+	if branch := strings.TrimSpace(s.ok("git", "-C", w.Tree, "branch", "--show-current")); branch != w.Branch {
+		t.Errorf("the tree stands on %q", branch)
+	}
+	s.until("it goes on", s.is("w", "working"))
+}
+
+// TestInterruptedStart: an interrupt in the foreground ends the workers too; a second one leaves those alone that live.
+func TestInterruptedStart(t *testing.T) {
+	world.Slow(t)
+	t.Parallel()
+	for _, twice := range []bool{false, true} {
+		s := newSite(t)
+		s.notices("")
+		cmd := s.command("aburn", "spawn", "--env", "DO", "--name", "w", "task")
+		cmd.Env = append(cmd.Env, `DO=trap "" TERM HUP; while :; do sleep 1; done`)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		fore := s.command("aburn", "start", "--foreground")
+		var out strings.Builder
+		fore.Stdout, fore.Stderr = &out, &out
+		s.must(fore.Start())
+		s.until("it runs", func() bool {
+			return fileExists(filepath.Join(s.home, ".local/state/aburn/start/running.json")) && len(s.started().Projects) == 1
+		})
+		s.must(fore.Process.Signal(os.Interrupt))
+		if twice {
+			s.until("it ends the worker", func() bool { return fileExists(filepath.Join(s.home, ".local/state/aburn/start/last-stop.json")) })
+			s.must(fore.Process.Signal(os.Interrupt))
+		}
+		err := fore.Wait()
+		switch {
+		case twice && (err == nil || !strings.Contains(out.String(), "ends at once; workers that live go on")):
+			t.Errorf("%v: %s", err, &out)
+		case !twice && (err != nil || !strings.Contains(out.String(), "project/w  killed")):
+			t.Errorf("%v: %s", err, &out)
+		}
+		s.command("aburn", "kill", "w").Run()
+		s.noProcess()
+	}
+}
