@@ -21,10 +21,13 @@ RACE := $(GOTEST) -race -skip '^TestScripts$$'
 LONG := aburn/archive/ingest aburn/cmd/aburn aburn/instrument/jsast
 RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %))
 
-.PHONY: demo quick test test-long test-agents test-packages test-windows wine-root lint bench install dist checked vetted layers
+.PHONY: demo demo-workers quick test test-long test-agents test-packages test-windows wine-root lint bench install dist checked vetted layers
 
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
+
+demo-workers: ## three scripted workers: one finishes, one waits for you, two collide
+	@go run ./internal/lab/demo -workers
 
 quick: vetted ## a minute: all but what is slow, with small storms and no race detector
 	@go test -short -count=1 . & layers=$$!; $(GOTEST) -short $(PACKAGES); code=$$?; wait $$layers && exit $$code

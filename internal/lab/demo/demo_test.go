@@ -3,28 +3,46 @@ package main
 import (
 	"bytes"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 )
 
 // TestDemo runs what `make demo` runs.
 func TestDemo(t *testing.T) {
+	shows(t, []string{}, []string{
+		"115 hooks", "13 commands", "[redacted:authorization]", "GREEN", "docs/plans/health.md", "whole: 111 entries", "aburn install-hooks",
+		`│ - critical: explicit_failure`, `the command "ship" ended as failed`, "1 of 1  0 of 1    1 of 1   0 of 1",
+		"↗ try it the other way", "Explore", "† killed",
+		"killed test mid", "e1-8501f075f0ca", "Sessions and sub-agents with this sub-signature: 1 failed, 0 completed.",
+	})
+}
+
+// TestWorkersDemo runs what `make demo-workers` runs.
+func TestWorkersDemo(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("it needs git and a Unix")
+	}
+	shows(t, []string{"-workers"}, []string{
+		"aburn looks after your workers", "needs you: asks", "aburn answer clean-up allow", "fix-the-total    done · conflict with round-the-total", "conflict in 1 file",
+		"fix-the-total  merged into main: 1 commit", "round-the-total  conflicts with main in 1 file; nothing was touched",
+		"fix-the-total  tree removed", `$ aburn spawn "fix the flaky test"`,
+	})
+}
+
+func shows(t *testing.T, args, wanted []string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("it builds all executables")
 	}
-	demo := exec.Command("go", "run", "./internal/lab/demo")
+	demo := exec.Command("go", append([]string{"run", "./internal/lab/demo"}, args...)...)
 	demo.Dir = "../../.."
 	var out, errs bytes.Buffer
 	demo.Stdout, demo.Stderr = &out, &errs
 	if err := demo.Run(); err != nil {
 		t.Fatalf("%v\n%s%s", err, out.String(), errs.String())
 	}
-	for _, want := range []string{
-		"115 hooks", "13 commands", "[redacted:authorization]", "GREEN", "docs/plans/health.md", "whole: 111 entries", "aburn install-hooks",
-		`│ - critical: explicit_failure`, `the command "ship" ended as failed`, "1 of 1  0 of 1    1 of 1   0 of 1",
-		"↗ try it the other way", "Explore", "† killed",
-		"killed test mid", "e1-8501f075f0ca", "Sessions and sub-agents with this sub-signature: 1 failed, 0 completed.",
-	} {
+	for _, want := range wanted {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the demo does not show %q:\n%s", want, out.String())
 		}

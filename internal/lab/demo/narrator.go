@@ -24,6 +24,10 @@ func (n narrator) done(what string, took time.Duration) {
 }
 
 func (n narrator) heading(why, command string) {
+	if why == "" {
+		fmt.Fprintf(n.out, "  %s\n", n.out.Paint(term.Dim, "$ "+command))
+		return
+	}
 	fmt.Fprintf(n.out, "\n  %s\n  %s\n\n", n.out.Paint(term.Bold, why), n.out.Paint(term.Dim, "$ "+command))
 }
 
@@ -35,10 +39,15 @@ func (n narrator) handed(text string) {
 	}
 }
 
-func (n narrator) next() {
-	fmt.Fprintf(n.out, "\n  %s\n", n.out.Paint(term.Bold, "Now with your own agent:"))
-	for _, line := range []string{"make install", "cd your-project && aburn install-hooks", "aburn tail -f", "aburn supervisor watch", "aburn ingest && aburn report", "aburn web"} {
+// tips are commands that one would type next.
+func (n narrator) tips(title string, lines ...string) {
+	fmt.Fprintf(n.out, "\n  %s\n", n.out.Paint(term.Bold, title))
+	for _, line := range lines {
 		fmt.Fprintf(n.out, "  %s\n", n.out.Paint(term.Dim, "$ ")+line)
 	}
+}
+
+func (n narrator) next() {
+	n.tips("Now with your own agent:", "make install", "cd your-project && aburn install-hooks", "aburn tail -f", "aburn supervisor watch", "aburn ingest && aburn report", "aburn web")
 	fmt.Fprintf(n.out, "\n  %s\n  %s\n\n", n.out.Paint(term.Bold, "Or look at recorded sessions in your browser, with nothing installed:"), n.out.Paint(term.Dim, "$ ")+"go run ./cmd/aburn web --demo")
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -59,9 +60,9 @@ func (s *stage) leaveSessions() error {
 
 func (s *stage) clear() { os.RemoveAll(s.dir) }
 
-// build compiles both executables as `make install` does, and makes the project.
+// build compiles the executables as `make install` does, and makes the project.
 func (s *stage) build() error {
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", s.bin+"/", "./cmd/aburn", "./cmd/aburn-hook")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", s.bin+"/", "./cmd/aburn", "./cmd/aburn-hook", "./cmd/aburn-hold")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
@@ -176,7 +177,7 @@ func (s *stage) show(args ...string) error {
 	cmd := s.command("aburn", args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	err := cmd.Run()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 && args[0] == "supervisor" {
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 && slices.Contains([]string{"supervisor", "overlap", "merge", "send"}, args[0]) {
 		return nil
 	}
 	return err

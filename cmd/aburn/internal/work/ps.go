@@ -184,6 +184,9 @@ func evidence(m *crew.Member, ref worker.Ref) string {
 	if ref.File == worker.Log {
 		return fmt.Sprintf("entry %d of the log", ref.Seq)
 	}
+	if ref.File == worker.Store {
+		return "its protocol said so"
+	}
 	for i := range m.Ledger.Entries {
 		if e := &m.Ledger.Entries[i]; e.Seq == ref.Seq {
 			text := fmt.Sprintf("%s, entry %d of the ledger", e.Kind, e.Seq)
