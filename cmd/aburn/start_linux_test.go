@@ -213,6 +213,43 @@ func TestKilledServerIsOneNotice(t *testing.T) {
 	s.noProcess()
 }
 
+// TestKilledHoldersAreOneNotice: the holders of all workers are killed with -9, and their agents with them. Nobody certifies an end: for two
+// rounds nothing is said, then a person hears of it once, and the ends are proven one by one.
+func TestKilledHoldersAreOneNotice(t *testing.T) {
+	world.Slow(t)
+	t.Parallel()
+	s := newSite(t)
+	s.notices("")
+	for i := range 3 {
+		cmd := s.command("aburn", "spawn", "--env", "DO", "--name", "w"+strconv.Itoa(i), "same task")
+		cmd.Env = append(cmd.Env, "DO=sleep 600")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	s.ok("aburn", "start")
+	s.until("the workers are looked after", func() bool { return len(s.started().Projects) == 1 })
+	for _, line := range strings.Fields(s.ok("tmux", "-L", "aburn", "list-panes", "-a", "-F", "#{pane_pid}")) {
+		pid, err := strconv.Atoi(line)
+		s.must(err)
+		s.must(syscall.Kill(pid, syscall.SIGKILL))
+	}
+	s.until("a person hears of it", func() bool { return len(s.heardOf("", "")) > 0 })
+	s.until("the ends are proven", func() bool {
+		for _, w := range s.workers() {
+			if w.State != "terminated" || w.Reason != "runtime_lost" && w.Reason != "agent_process_exited" {
+				return false
+			}
+		}
+		return true
+	})
+	s.ok("aburn", "stop")
+	if list := s.heardOf("", ""); len(list) != 1 || list[0].Key != "mass-death" || len(list[0].Others) != 2 {
+		t.Errorf("%+v", list)
+	}
+	s.noProcess()
+}
+
 // TestStartSignalsNobodyElse: what running.json says of a process that is gone leads to no signal, and keeps nobody from starting.
 func TestStartSignalsNobodyElse(t *testing.T) {
 	t.Parallel()

@@ -116,8 +116,11 @@ func (c *Crew) Stamp(members []*Member) string {
 	}
 	for _, m := range members {
 		dir := c.Store.Book(m.Name).Dir
-		look(dir)
 		look(filepath.Join(dir, "ledger.jsonl"))
+		if m.Err == nil && m.Over() && m.Ledger.Last(worker.Removed) != nil {
+			continue // what brings it back stands there
+		}
+		look(dir)
 		if m.Err == nil && m.Talk != nil {
 			look(hold.Path(dir, "said", m.Ledger.Gen()))
 		}

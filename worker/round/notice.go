@@ -59,7 +59,7 @@ func state(s Seen, now time.Time) *Notice {
 		}
 		n.Key, n.Title, n.Text, n.Hint = KeyDone, s.Name+" is done", done(s), "aburn diff "+s.Name
 	case worker.StatusErrored, worker.StatusTerminated:
-		if s.Attended || age >= 0 && age < settleTime {
+		if s.Attended || age >= 0 && age < settleTime || w.Reason != worker.ErrorInProcess && toldOfServer(s.Entries, w.Gen) {
 			return nil
 		}
 		n.Key, n.Title = KeyExited, s.Name+" ended"
@@ -76,6 +76,11 @@ func state(s Seen, now time.Time) *Notice {
 		return nil
 	}
 	return n
+}
+
+// toldOfServer reports whether a person heard that the worker's server may have died, in this generation.
+func toldOfServer(entries []ledger.Entry, gen int) bool {
+	return slices.ContainsFunc(entries, func(e ledger.Entry) bool { return e.Kind == worker.Reacted && e.Key == KeyMass && e.Gen == gen })
 }
 
 // proof names the fact that the state follows from.

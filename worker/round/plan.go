@@ -69,6 +69,7 @@ const (
 	KeyUntold   = "message-not-accepted"
 	KeyConflict = "overlap-conflict"
 	KeyGates    = "gates-cannot-run"
+	KeyMass     = "mass-death"
 )
 
 // Seen is what is known of one worker.

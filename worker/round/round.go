@@ -29,23 +29,37 @@ type Project struct {
 	read    time.Time // when the members were, and until when that rests
 	rested  time.Time
 	probed  time.Time
+	planned time.Time
 	rounds  int
 	tried   Tried
 	mass    worker.Mass
+	held    map[string]bool // servers of which nothing counts as dead yet
 	gates   sync.WaitGroup
 }
+
+// planEvery is how often it is worked out what is due while nothing is written: only time makes more due then.
+const planEvery = 5 * time.Second
 
 // probes are the times between looks at processes, the last one for ever.
 var probes = [...]time.Duration{0, 10 * time.Second, 20 * time.Second, 30 * time.Second}
 
+// closeLook is the time between looks while somebody looks dead: three of them, so far apart, prove it.
+const closeLook, closeFor = 10 * time.Second, 5 * time.Minute
+
 func (p *Project) probeDue(now time.Time) bool {
-	since := now.Sub(p.probed)
-	return since >= probes[min(p.rounds, len(probes)-1)] || since < 0
+	since, wait := now.Sub(p.probed), probes[min(p.rounds, len(probes)-1)]
+	if slices.ContainsFunc(p.members, func(m *crew.Member) bool {
+		return m.Err == nil && m.Worker.State == worker.Detecting && now.Sub(m.Worker.Since) < closeFor
+	}) {
+		wait = min(wait, closeLook)
+	}
+	return since >= wait || since < 0
 }
 
 // Round does what is due. It does not wait for gates. Files are read only where something was written since the last round, and
 // then for a small part of the time.
 func (p *Project) Round(ctx context.Context, now time.Time) error {
+	fresh := false
 	if stamp := p.Crew.Stamp(p.members); p.members == nil || stamp != p.stamp && (now.After(p.rested) || now.Before(p.read)) {
 		began := time.Now()
 		members, err := p.Crew.Glance(ctx)
@@ -54,26 +68,31 @@ func (p *Project) Round(ctx context.Context, now time.Time) error {
 		}
 		p.members = append([]*crew.Member{}, members...)
 		p.stamp, p.read = p.Crew.Stamp(p.members), now
-		p.rested = now.Add(10 * time.Since(began))
+		p.rested, fresh = now.Add(10*time.Since(began)), true
 	}
-	var held map[string]bool
 	if p.probeDue(now) {
 		var deaths []worker.MassDeath
-		deaths, held = p.Crew.Probe(ctx, p.members, &p.mass)
-		p.probed = now
+		deaths, p.held = p.Crew.Probe(ctx, p.members, &p.mass)
+		p.probed, fresh = now, true
 		p.rounds++
 		for _, d := range deaths {
-			p.rounds = 0 // it is worth a closer look
-			p.tell(ctx, massNotice(d))
+			p.tell(ctx, massNotice(d, now))
 		}
 	}
-	for _, s := range Plan(p.seen(held, now), &p.tried, now) {
+	if since := now.Sub(p.planned); !fresh && since >= 0 && since < planEvery {
+		return nil
+	}
+	p.planned = now
+	for _, s := range Plan(p.seen(now), &p.tried, now) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		p.tried.Note(s, now)
-		if err := p.do(ctx, s); err != nil {
+		switch err := p.do(ctx, s); {
+		case err != nil:
 			p.Say(fmt.Sprintf("%s %s: %v", s.Worker, s.Do, err))
+		case s.Do == Keep || s.Do == Compare:
+			p.tried.Done(s)
 		}
 	}
 	return nil
@@ -87,21 +106,22 @@ func (p *Project) Living() bool {
 	return slices.ContainsFunc(p.members, func(m *crew.Member) bool { return m.Err == nil && !m.Over() })
 }
 
-func massNotice(d worker.MassDeath) *Notice {
+func massNotice(d worker.MassDeath, now time.Time) *Notice {
+	at := now.UTC().Format(time.RFC3339)
 	return &Notice{
-		Worker: d.Workers[0], Others: d.Workers[1:], Key: "mass-death", Subject: d.Server + " " + d.Workers[0], Urgent: true,
+		Worker: d.Workers[0], Others: d.Workers[1:], Key: KeyMass, Subject: d.Server + " " + at, Urgent: true,
 		Title: fmt.Sprintf("%d workers look dead at once", len(d.Workers)), Text: "their server " + d.Server + " may have ended; nothing of their work is lost", Hint: "aburn restore --all",
 	}
 }
 
 // seen are the workers that a round is about.
-func (p *Project) seen(held map[string]bool, now time.Time) (list []Seen) {
+func (p *Project) seen(now time.Time) (list []Seen) {
 	living := map[string]bool{}
 	for _, m := range crew.Living(p.members) {
 		living[m.Name] = true
 	}
 	for _, m := range p.members {
-		if m.Err != nil || !living[m.Name] || m.Over() && now.Sub(m.Worker.Since) > forgotten || held[m.Worker.Server] {
+		if m.Err != nil || !living[m.Name] || m.Over() && now.Sub(m.Worker.Since) > forgotten || p.held[m.Worker.Server] {
 			continue
 		}
 		s := Seen{Name: m.Name, Worker: m.Worker, Entries: m.Ledger.Entries, Said: m.Said, Tree: !m.Gone(), Clashes: p.Crew.Untold(m, living), Attended: m.Request.Via == crew.Terminal}

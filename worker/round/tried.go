@@ -10,6 +10,7 @@ type Tried struct {
 
 type attempts struct {
 	n    int
+	done bool
 	last time.Time
 }
 
@@ -24,8 +25,8 @@ func (s *Step) key() string { return string(s.Do) + " " + s.Worker }
 // due reports whether the step may be tried now. A clock that went back delays nothing.
 func (t *Tried) due(s Step, now time.Time) bool {
 	a, ok := t.steps[s.key()+" "+s.Subject]
-	if !ok {
-		return true
+	if !ok || a.done {
+		return !ok
 	}
 	wait := patience[min(a.n, len(patience)-1)]
 	since := now.Sub(a.last)
@@ -39,5 +40,8 @@ func (t *Tried) Note(s Step, now time.Time) {
 	}
 	key := s.key() + " " + s.Subject
 	a := t.steps[key]
-	t.steps[key] = attempts{a.n + 1, now}
+	t.steps[key] = attempts{a.n + 1, false, now}
 }
+
+// Done ends a step for its subject: it was done, and the ledgers need not say so.
+func (t *Tried) Done(s Step) { t.steps[s.key()+" "+s.Subject] = attempts{done: true} }

@@ -106,3 +106,30 @@ func TestCodexIsAWorkerHere(t *testing.T) {
 		t.Error(r.Raw)
 	}
 }
+
+// TestCodexGatesRunInItsSandbox: gates run scripts that the worker may have written, so they write where its own commands may, and
+// nowhere else, unless the person's own file lets them out.
+func TestCodexGatesRunInItsSandbox(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "worker", codexScript(model.Calls(command("echo made > made.txt && git add made.txt && git -c user.name=u -c user.email=u@example.invalid commit -qm made")), model.Text("all done")), nil)
+	w.privateTmux()
+	w.codexUser()
+	w.aburn("init")
+	w.aburn("spawn", "--agent", "codex", "--permissions", "edits", "--env", "SCRIPTED_MODEL_KEY", "--name", "w", "make it")
+	w.worker("idle")
+	w.aburn("kill", "w")
+	w.worker("terminated")
+	evil := filepath.Join(w.project, "evil")
+	gate := "test -e made.txt && touch \"$(git rev-parse --git-dir)/probe\" && ! touch '" + evil + "' && ! git config user.name evil"
+	if out := w.aburn("merge", "--check", "w"); !strings.Contains(out, "would merge") {
+		t.Error(out)
+	}
+	if out := w.aburn("merge", "--gate", gate, "w"); !strings.Contains(out, "merged into") || isFile(evil) {
+		t.Errorf("%s; evil: %v", out, isFile(evil))
+	}
+	w.write(filepath.Join(w.home, ".config", "aburn", "workers.yaml"), "gates: {unsandboxed: true}\n")
+	w.git("reset", "-q", "--hard", "HEAD~1")
+	if out := w.aburn("merge", "--gate", "touch '"+evil+"'", "w"); !strings.Contains(out, "merged into") || !isFile(evil) {
+		t.Errorf("%s; evil: %v", out, isFile(evil))
+	}
+}

@@ -132,6 +132,7 @@ type daemon struct {
 type charge struct {
 	office *office
 	*round.Project
+	failed string
 }
 
 const (
@@ -151,8 +152,10 @@ func (d *daemon) run(ctx context.Context) {
 		now := time.Now()
 		d.findProjects(now)
 		for root, c := range d.projects {
-			if err := c.Round(ctx, now); err != nil && ctx.Err() == nil {
-				d.say(root, err.Error())
+			err := c.Round(ctx, now)
+			if text := fmt.Sprint(err); err != nil && ctx.Err() == nil && text != c.failed {
+				c.failed = text // said once, as it comes every second
+				d.say(root, text)
 			}
 		}
 		select {
@@ -186,7 +189,7 @@ func (d *daemon) findProjects(now time.Time) {
 		if err != nil {
 			continue // it moved away, or is not the person's any more; `aburn ps` there says why
 		}
-		d.projects[root], changed = &charge{o, d.charge(root, o)}, true
+		d.projects[root], changed = &charge{office: o, Project: d.charge(root, o)}, true
 	}
 	if changed {
 		d.announce(now)
