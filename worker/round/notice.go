@@ -18,7 +18,7 @@ const massLeast = 3
 func notices(all []Seen, now time.Time) (list []Notice) {
 	var ended []Notice
 	for _, s := range all {
-		for _, n := range []*Notice{state(s, now), unanswered(s, now), blocked(s)} {
+		for _, n := range []*Notice{state(s, now), unanswered(s, now), blocked(s), silent(s, now)} {
 			switch {
 			case n == nil || told(s.Entries, n.Key, n.Subject):
 			case n.Key == KeyExited:
@@ -177,6 +177,17 @@ func blocked(s Seen) *Notice {
 	}
 	return &Notice{
 		Worker: s.Name, Key: KeyGates, Subject: proof(s.Worker), Title: s.Name + " says done, and nothing verifies it", Text: s.NoGates, Hint: "aburn config check", Urgent: true,
+	}
+}
+
+// silent is an agent that should have hooks, and of which nothing was heard.
+func silent(s Seen, now time.Time) *Notice {
+	if s.Attended || s.Worker.Over() || !s.Worker.Flags(now).NoSignal {
+		return nil
+	}
+	return &Notice{
+		Worker: s.Name, Key: KeySilent, Subject: fmt.Sprint(s.Worker.Gen), Title: s.Name + " says nothing",
+		Text: "its hooks told nothing since it was started; it may ask something at its start, such as whether you trust the folder", Hint: "aburn attach " + s.Name + "; aburn doctor",
 	}
 }
 

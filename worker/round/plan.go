@@ -70,6 +70,7 @@ const (
 	KeyConflict = "overlap-conflict"
 	KeyGates    = "gates-cannot-run"
 	KeyMass     = "mass-death"
+	KeySilent   = "no-signal"
 )
 
 // Seen is what is known of one worker.

@@ -104,6 +104,9 @@ func TestPlan(t *testing.T) {
 		{newLife("w").add(worker.Prompted, worker.TurnEnded).kept(1).fact(exit(1)), 10 * time.Second, "agent-exited w"},
 		{newLife("w").add(worker.Prompted, worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.KillAsked}).fact(exit(1)), 10 * time.Second, ""},
 		{newLife("w").add(worker.Prompted).fact(exit(1)), 10 * time.Second, "snapshot w, agent-exited w"},
+		// Its hooks say nothing.
+		{newLife("w").fact(worker.Fact{Kind: worker.Launched, Hooks: true}), 30 * time.Second, ""},
+		{newLife("w").fact(worker.Fact{Kind: worker.Launched, Hooks: true}), 2 * time.Minute, "no-signal w"},
 		// A message that its record shows is written down; one for an agent that has ended waits.
 		{newLife("w").fact(worker.Fact{Kind: worker.Messaged, Message: "m-1"}).add(worker.Prompted), 0, "messages w"},
 		{newLife("w").fact(worker.Fact{Kind: worker.Messaged, Message: "m-1"}).fact(worker.Fact{Kind: worker.Prompted, Message: "m-1"}), 0, "messages w"},
