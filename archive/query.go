@@ -89,6 +89,16 @@ func (a *Archive) SessionsOf(ctx context.Context, keys []int64) (list []Session,
 	return list, nil
 }
 
+// Stamps returns a number for each session that changes when its trace does.
+func (a *Archive) Stamps() (map[int64]int64, error) {
+	all := map[int64]int64{}
+	err := a.each("SELECT key, sum, scrub, events FROM sessions", func(s *sqlite.Stmt) error {
+		all[s.ColumnInt64(0)] = s.ColumnInt64(1)*31 + s.ColumnInt64(2)<<32 + s.ColumnInt64(3)
+		return nil
+	})
+	return all, err
+}
+
 // Keys returns the keys of the sessions that f chooses (without its Limit), in no order.
 func (a *Archive) Keys(f Filter) ([]int64, error) {
 	live := millis(a.now().Add(-LiveFor))

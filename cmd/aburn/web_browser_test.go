@@ -11,7 +11,7 @@ import (
 
 // webPages are the pages of the world of newWebWorld, by the names of their pictures.
 func (w *webWorld) webPages() [][2]string {
-	list := [][2]string{{"now", "/"}, {"sessions", "/sessions"}, {"cost", "/cost?period=all"}, {"failures", "/failures"}, {"health", "/health"}, {"nothing", "/s/none/none"}}
+	list := [][2]string{{"now", "/"}, {"sessions", "/sessions"}, {"cost", "/cost?period=all"}, {"failures", "/failures"}, {"health", "/health"}, {"search", "/search?q=test"}, {"nothing", "/s/none/none"}}
 	_, text := w.page("/sessions?outcome=failed")
 	if _, rest, ok := strings.Cut(text, `<a href="/s/`); ok {
 		at, _, _ := strings.Cut(rest, `"`)
@@ -37,7 +37,7 @@ func TestWebPagesInABrowser(t *testing.T) {
 	w.until("/", "Permission")
 	w.until("/health", "as by aburn doctor")
 	pages := w.webPages()
-	if len(pages) != 8 {
+	if len(pages) != 9 {
 		t.Fatalf("pages are missing: %v", pages)
 	}
 	b.Open(w.link())

@@ -38,7 +38,7 @@ func TestWebNumbers(t *testing.T) {
 	w.until("/", "works")
 	type key struct{ name, href string }
 	first, where, followed := map[key]string{}, map[key]string{}, map[string][2]string{}
-	queue, seen := []string{"/", "/sessions", "/sessions?kind=all", "/sessions?kind=subagent", "/cost", "/cost?period=all", "/failures", "/failures?since=90d", "/health"}, map[string]bool{}
+	queue, seen := []string{"/", "/sessions", "/sessions?kind=all", "/sessions?kind=subagent", "/cost", "/cost?period=all", "/failures", "/failures?since=90d", "/health", "/search?q=test", "/search?q=go&since=90d"}, map[string]bool{}
 	numbers := map[string]int{}
 	for len(queue) > 0 && len(seen) < 260 {
 		at := queue[0]

@@ -73,20 +73,27 @@ func openclawDatabase(t *testing.T) string {
 	return dir
 }
 
-// What the readers digested is found in the agents' own files, in every fixture of every agent, without one difference.
-func TestContentsOfAllFixtures(t *testing.T) {
-	for _, c := range []struct {
-		reader trace.Reader
-		rows   contents.Rows
-		places []string
-	}{
+// fixture is the stores of one agent.
+type fixture struct {
+	reader trace.Reader
+	rows   contents.Rows
+	places []string
+}
+
+func fixtures(t *testing.T) []fixture {
+	return []fixture{
 		{claude.New(), nil, []string{"../claude/testdata/runs"}},
 		{codex.New(), nil, []string{"../codex/testdata/rollouts"}},
 		{gemini.New(), gemini.Records, []string{"../gemini/testdata/home", "../gemini/testdata/built"}},
 		{qwen.New(), nil, []string{"../qwen/testdata/home", "../qwen/testdata/built"}},
 		{openclaw.New(), openclaw.Records, []string{"../openclaw/testdata/state", openclawDatabase(t)}},
 		{opencode.New(), opencode.Records, []string{"../opencode/testdata/legacy", opencodeDatabase(t)}},
-	} {
+	}
+}
+
+// What the readers digested is found in the agents' own files, in every fixture of every agent, without one difference.
+func TestContentsOfAllFixtures(t *testing.T) {
+	for _, c := range fixtures(t) {
 		t.Run(c.reader.Name(), func(t *testing.T) {
 			n := map[string]int{}
 			for _, p := range c.places {

@@ -32,6 +32,8 @@ func stored(t *testing.T) (path string, wants []contents.Want) {
 	return path, wants
 }
 
+func digest(text string) trace.Digest { return draft.Digest([]byte(text)) }
+
 func read(t *testing.T, from contents.From, wants []contents.Want) (states string) {
 	t.Helper()
 	got, err := contents.Read(t.Context(), from, wants)

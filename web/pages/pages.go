@@ -65,9 +65,10 @@ var files embed.FS
 // Files are what the pages load, by their paths.
 func Files() map[string][2]string {
 	return map[string][2]string{
-		"/assets/page.css": {"text/css; charset=utf-8", web.Style() + read("page/page.css")},
-		"/assets/page.js":  {"text/javascript; charset=utf-8", read("page/page.js")},
-		"/assets/icon.svg": {"image/svg+xml", read("page/icon.svg")},
+		"/assets/page.css":  {"text/css; charset=utf-8", web.Style() + read("page/page.css")},
+		"/assets/page.js":   {"text/javascript; charset=utf-8", read("page/page.js")},
+		"/assets/search.js": {"text/javascript; charset=utf-8", read("page/search.js")},
+		"/assets/icon.svg":  {"image/svg+xml", read("page/icon.svg")},
 	}
 }
 
@@ -113,6 +114,9 @@ func (v *Session) Write(w io.Writer, f *Frame) error { return write(w, "session.
 
 // Write writes one event.
 func (v *Event) Write(w io.Writer, f *Frame) error { return write(w, "event.html", f, v) }
+
+// Write writes what was found.
+func (v *Search) Write(w io.Writer, f *Frame) error { return write(w, "search.html", f, v) }
 
 // Write writes what sessions cost.
 func (v *Cost) Write(w io.Writer, f *Frame) error { return write(w, "cost.html", f, v) }

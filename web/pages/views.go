@@ -147,6 +147,48 @@ type Text struct {
 // Find is the field that searches one session.
 type Find struct{ Session, Query string }
 
+// Search is what was found: first lines, which the archive has, and then texts inside conversations, while they are looked through.
+type Search struct {
+	Query   string
+	Choices []Choice
+	Chosen  []Link
+	Hidden  []Field
+	Note    string // why nothing was searched for
+	Lines   SearchPart
+	Inside  <-chan SearchHit // nil if conversations are not searched
+	Stop    string           // names the search, for the button that stops it
+	Summary func() SearchEnd // once Inside is closed
+	Flush   func() string    // sends what was written
+}
+
+// SearchPart is the sessions in which something was found.
+type SearchPart struct {
+	Says string
+	Hits []SearchHit
+	More Link
+}
+
+// SearchHit is a session in which something was found.
+type SearchHit struct {
+	Href, Title    string
+	Project, Agent string
+	When           Time
+	Outcome        Outcome
+	Found          []Snippet
+	More           string
+}
+
+// Snippet is what surrounds the words that were found.
+type Snippet struct {
+	Href, Word, Before, Match, After string
+}
+
+// SearchEnd is how a search of conversations ended.
+type SearchEnd struct {
+	Says string
+	More Link
+}
+
 // Event is one event of a session, with all of its texts.
 type Event struct {
 	Crumbs       []Link

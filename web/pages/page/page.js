@@ -110,7 +110,7 @@ const move = (by) => { const all = rows(); step(all, by, all.indexOf(document.ac
 const to = (kind, by) => { const all = rows().filter((r) => r.dataset.kind === kind); step(all, by, all.indexOf(document.activeElement)); };
 const keys = {
   j: () => move(1), k: () => move(-1), n: () => to('prompt', 1), p: () => to('prompt', -1), e: () => to('failed', 1),
-  '/': () => { $('q').focus(); $('q').select(); }, '?': () => $('help').showModal(),
+  '/': () => { $('q').focus(); $('q').select(); }, f: () => { const field = $('find') || $('q'); field.focus(); field.select(); }, '?': () => $('help').showModal(),
 };
 document.addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && event.target === $('q')) event.target.blur();
@@ -132,6 +132,26 @@ function ages() {
   }
 }
 
+// On the page of a search the first lines follow what is typed. Enter also looks inside conversations.
+let typing = null;
+async function typed() {
+  const words = $('q').value.trim(), at = '/search?q=' + encodeURIComponent(words);
+  if (typing) typing.abort();
+  typing = new AbortController();
+  const { signal } = typing;
+  await new Promise((done) => setTimeout(done, 120));
+  if (signal.aborted || !words) return;
+  try {
+    const answer = await fetch(at + '&inside=no', { headers: { Accept: 'text/html' }, signal });
+    const text = await answer.text();
+    if (!answer.ok || signal.aborted) return;
+    history.replaceState(null, '', at);
+    swap(text, new Set(['search']));
+    const inside = $('h-inside');
+    if (inside) inside.parentElement.hidden = true; // it is about other words
+  } catch { /* a newer key stopped it */ }
+}
+
 // ready prepares what came with the page or with a swap.
 function ready() {
   for (const button of document.querySelectorAll('button[data-copy][hidden]')) {
@@ -149,6 +169,7 @@ function ready() {
     form.querySelector('button').hidden = true;
     form.onchange = () => form.requestSubmit();
   }
+  if ($('live-found')) $('q').oninput = typed;
   const now = $('ingestnow');
   if (now && kept('token')) { now.hidden = false; now.onclick = () => ask('/ingest'); }
   ages();

@@ -49,6 +49,7 @@ type Site struct {
 	projects *now.Projects
 	life     context.Context // of the server
 	paged    atomic.Int64    // when a page was last asked for, in milliseconds since 1970
+	find   finder
 }
 
 func (s *Site) now() time.Time { return s.clock().In(s.zone) }
@@ -99,6 +100,7 @@ func (s *Site) handler() http.Handler {
 	page("/failures", s.failuresPage)
 	page("/failures/{key}", s.failurePage)
 	page("/health", s.healthPage)
+	mux.HandleFunc("GET /search", s.searchPage)
 	mux.Handle("GET /events", s.events)
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, func(context.Context, *view, url.Values, *http.Request) (*shown, error) {
