@@ -40,7 +40,7 @@ func TestWebTextsInABrowser(t *testing.T) {
 	at := "/s/claude/" + s.id
 	b.Open(w.link())
 	b.Until(`String(document.querySelector('#live-waiting') !== null)`, "true")
-	for _, p := range [][2]string{{"conversation", at}, {"lines", at + "?texts=none"}, {"event", at + "/raw/5"}, {"hostile", at + "/raw/11"}} {
+	for _, p := range [][2]string{{"conversation", at}, {"lines", at + "?texts=none"}, {"event", at + "/raw/5"}, {"hostile", at + "/raw/11"}, {"found", "/search?q=total"}} {
 		b.Open(strings.Replace(w.at(p[1]), "127.0.0.1", "aburn.localhost", 1))
 		w.looks(b, p[0])
 		if got := b.Value(`String(window.pwned)`); got != "undefined" {
@@ -76,4 +76,31 @@ func (w *webWorld) looks(b *browser.Browser, name string) {
 			}
 		}
 	}
+}
+
+// Keys lead to the fields, to prompts and failures; the first lines follow what is typed; Enter looks inside conversations.
+func TestWebSearchKeys(t *testing.T) {
+	b := browser.Start(t)
+	w, s := newTextsWorld(t)
+	w.serve("--no-ingest")
+	b.Open(w.link())
+	b.Until(`String(document.querySelector('#live-waiting') !== null)`, "true")
+	there := func(at string) string { return strings.Replace(w.at(at), "127.0.0.1", "aburn.localhost", 1) }
+	focus := func(key, want string) {
+		t.Helper()
+		b.Press(key)
+		b.Until(`document.activeElement.id || document.activeElement.dataset.kind || document.activeElement.tagName`, want)
+	}
+	b.Open(there("/s/claude/" + s.id))
+	focus("n", "e1")
+	focus("n", "e11")
+	focus("p", "e1")
+	focus("e", "e9")
+	focus("f", "find")
+	b.Value(`document.activeElement.value = 'rounding'; document.activeElement.form.requestSubmit(); ''`)
+	b.Until(`location.pathname + document.querySelector('#searched')?.textContent.slice(0, 13)`, "/search1 text found.")
+	focus("/", "q")
+	b.Value(`document.querySelector('#q').value = 'curl'; document.querySelector('#q').dispatchEvent(new Event('input')); ''`)
+	b.Until(`String(/error.*503/s.test(document.querySelector('#live-found').textContent)) + location.search`, "true?q=curl")
+	b.Quiet()
 }
