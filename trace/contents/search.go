@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync"
 
 	"aburn/trace"
 )
@@ -210,6 +211,12 @@ func Search(ctx context.Context, q *Query, path string, rows Rows, load func() (
 // scanChunk is how much of a file is read at once.
 const scanChunk = 1 << 20
 
+// chunks holds buffers of files that were scanned: most files are smaller than one.
+var chunks sync.Pool
+
+// longestAnchor is the room for most anchors beside a chunk.
+const longestAnchor = 200
+
 // scan notes in at where the lines begin that hold the anchor.
 func (q *Query) scan(ctx context.Context, path string, at map[int64]bool, s *Searched) error {
 	f, err := Open(path, "")
@@ -217,7 +224,12 @@ func (q *Query) scan(ctx context.Context, path string, at map[int64]bool, s *Sea
 		return err
 	}
 	defer f.Close()
-	buf := make([]byte, 0, scanChunk+len(q.anchor.word))
+	buf, _ := chunks.Get().([]byte)
+	if cap(buf) < scanChunk+len(q.anchor.word) {
+		buf = make([]byte, 0, scanChunk+len(q.anchor.word)+longestAnchor)
+	}
+	buf = buf[:0]
+	defer func() { chunks.Put(buf[:0]) }()
 	line := int64(0)   // where the current line begins
 	offset := int64(0) // of buf[0]
 	noted := int64(-1) // the line that was noted last

@@ -107,7 +107,7 @@ func vouch(home, shop string) error {
 	if err := os.MkdirAll(filepath.Join(shop, projects.OssDir), 0o700); err != nil {
 		return err
 	}
-	return errors.Join(projects.MarkHolding(shop), projects.MarkHolding("/home/user/work"))
+	return errors.Join(projects.MarkHolding(shop), projects.MarkHolding("/home/user"))
 }
 
 func (b *browsing) stop() {

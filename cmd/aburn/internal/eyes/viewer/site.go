@@ -49,7 +49,7 @@ type Site struct {
 	projects *now.Projects
 	life     context.Context // of the server
 	paged    atomic.Int64    // when a page was last asked for, in milliseconds since 1970
-	find   finder
+	find     finder
 }
 
 func (s *Site) now() time.Time { return s.clock().In(s.zone) }
