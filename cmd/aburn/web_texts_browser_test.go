@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -103,4 +104,39 @@ func TestWebSearchKeys(t *testing.T) {
 	b.Value(`document.querySelector('#q').value = 'curl'; document.querySelector('#q').dispatchEvent(new Event('input')); ''`)
 	b.Until(`String(/error.*503/s.test(document.querySelector('#live-found').textContent)) + location.search`, "true?q=curl")
 	b.Quiet()
+}
+
+// What a reader has seen of a session is remembered, also by the next aburn web: its list marks the session once it grows, and its
+// page says where the new part begins.
+func TestWebRemembersWhatWasSeen(t *testing.T) {
+	b := browser.Start(t)
+	w, s := newTextsWorld(t)
+	w.serve("--no-ingest")
+	b.Open(w.link())
+	b.Until(`String(document.querySelector('#live-waiting') !== null)`, "true")
+	b.Until(`String(!!kept('token'))`, "true")
+	is := func(at, selector, want string) { // in the tab that has the token
+		t.Helper()
+		b.Value(`document.documentElement.dataset.old = '1'; location.href = '` + at + `'; ''`)
+		b.Until(`String(document.readyState === 'complete' && !document.documentElement.dataset.old)`, "true")
+		if got := b.Value(`String(document.querySelectorAll('` + selector + `').length)`); got != want {
+			t.Errorf("%s has %s of %s, not %s", at, got, selector, want)
+		}
+	}
+	const dot, mark = `[aria-label="new since you looked"]`, `li.rule.new`
+	is("/sessions", dot, "0")
+	is("/s/claude/"+s.id, mark, "0")
+	b.Until(`String(performance.getEntriesByType('resource').some((e) => e.name.endsWith('/seen') && e.responseStatus === 204))`, "true")
+	s.says("something new")
+	w.aburn("ingest", "--quiet")
+	w.until("/s/claude/"+s.id, "something new")
+	is("/sessions", dot, "1")
+	is("/s/claude/"+s.id, mark, "1")
+	b.Until(`String(performance.getEntriesByType('resource').some((e) => e.name.endsWith('/seen') && e.responseStatus === 204))`, "true")
+	is("/sessions", dot, "0")
+	is("/s/claude/"+s.id, mark, "0")
+	st, err := os.Stat(filepath.Join(w.dir, "home", ".local", "state", "aburn", "web-seen.json"))
+	if err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", st, err)
+	}
 }

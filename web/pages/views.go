@@ -46,6 +46,7 @@ type Row struct {
 	Outcome   Outcome
 	Sign      string // a sub-agent, a fork, no longer on the disk
 	SignWord  string
+	Unseen    bool // it has grown since the reader looked at it
 	Ask       string
 	Project   Link
 	Agent     string
@@ -113,6 +114,13 @@ type Session struct {
 	Prices  string
 	Copy    []Copy
 	Live    bool
+	Seen    Seen
+}
+
+// Seen names a session and says how many events the page knows of, for what the reader has seen.
+type Seen struct {
+	Session string
+	Events  int
 }
 
 // Line is one line of a session's story.
@@ -122,6 +130,7 @@ type Line struct {
 	Time   Time
 	Day    string // set where a new day begins
 	Where  string // set where copied or rewound events begin or end
+	New    bool   // the first one that the reader has not seen
 	Mark   string
 	Word   string // what the mark means
 	Class  string

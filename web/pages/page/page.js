@@ -152,6 +152,18 @@ async function typed() {
   } catch { /* a newer key stopped it */ }
 }
 
+// What the reader has before them counts as seen.
+let told = '';
+function saw() {
+  const story = $('live-story');
+  if (!story || !story.dataset.session || !kept('token') || document.hidden) return;
+  const body = JSON.stringify({ session: story.dataset.session, events: Number(story.dataset.events) });
+  if (body === told) return;
+  told = body;
+  fetch('/seen', { method: 'POST', headers: { 'Content-Type': 'application/json', 'Aburn-Token': kept('token') }, body }).catch(() => {});
+}
+document.addEventListener('visibilitychange', saw);
+
 // ready prepares what came with the page or with a swap.
 function ready() {
   for (const button of document.querySelectorAll('button[data-copy][hidden]')) {
@@ -169,6 +181,7 @@ function ready() {
     form.querySelector('button').hidden = true;
     form.onchange = () => form.requestSubmit();
   }
+  saw();
   if ($('live-found')) $('q').oninput = typed;
   const now = $('ingestnow');
   if (now && kept('token')) { now.hidden = false; now.onclick = () => ask('/ingest'); }

@@ -64,6 +64,7 @@ func (s *Site) rowOf(v *view, r *row) pages.Row {
 	one := pages.Row{Href: r.address(), Ended: s.clockTime(r.End, v.made), Outcome: outcomeOf(r.verdict), Ask: r.title(), Project: projectLink(r), Agent: r.agent(),
 		Failed: pages.Figure{Text: "–"}}
 	one.Sign, one.SignWord = signOf(r)
+	one.Unseen = s.unseen(r)
 	if r.ActiveMS > 0 {
 		one.Active = kit.Milliseconds(r.ActiveMS)
 	}

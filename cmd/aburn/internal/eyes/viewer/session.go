@@ -62,6 +62,9 @@ func (s *Site) sessionPage(ctx context.Context, v *view, values url.Values, req 
 	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, projectLink(r), {Text: plain.Line(r.Source + " / " + name)}}
 	lines := s.tell(ctx, body, o, values)
 	body.Find = &pages.Find{Session: r.name()}
+	if s.act {
+		body.Seen = pages.Seen{Session: r.name(), Events: o.story.Stored.Count().Events}
+	}
 	body.Error = o.mainError(v)
 	body.Files, body.More = o.files()
 	body.Family = s.familyOf(v, r)

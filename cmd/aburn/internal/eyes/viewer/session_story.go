@@ -134,8 +134,13 @@ func partOf(list []*sessions.StoryLine, values url.Values, live, bare bool) part
 
 func (s *Site) linesOf(o *opened, list []*sessions.StoryLine, from, to int) (lines []pages.Line) {
 	where, day := "", ""
+	seen, looked := s.seen.of(s.env, o.name())
+	seen += len(o.story.Stored.Events) - o.story.Stored.Count().Events // behind what it copied
 	for i, l := range list[from:to] {
 		one := s.lineOf(o, l)
+		if looked && l.Event > seen {
+			one.New, looked = true, false
+		}
 		if l.Where != where {
 			one.Where = plain.Line(l.Where)
 			if l.Where == "" {

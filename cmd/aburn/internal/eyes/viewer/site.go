@@ -50,6 +50,7 @@ type Site struct {
 	life     context.Context // of the server
 	paged    atomic.Int64    // when a page was last asked for, in milliseconds since 1970
 	find     finder
+	seen     seenMarks
 }
 
 func (s *Site) now() time.Time { return s.clock().In(s.zone) }

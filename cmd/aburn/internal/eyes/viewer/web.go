@@ -142,6 +142,7 @@ func (s *Site) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *de
 	posts := map[string]http.Handler{}
 	if s.act {
 		posts["/ingest"] = http.HandlerFunc(s.ingestNow)
+		posts["/seen"] = http.HandlerFunc(s.seenNow)
 		posts["/search/stop"] = http.HandlerFunc(s.stopSearch)
 	}
 	guard := server.New(server.Options{Port: port, Pages: s.handler(), Posts: posts, Files: files, Door: pages.Door})

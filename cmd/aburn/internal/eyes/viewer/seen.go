@@ -1,0 +1,106 @@
+package viewer
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"aburn/internal/atomicfile"
+	"aburn/internal/project"
+)
+
+// seenName is the file, in the folder of the user's state, that says how far each session was seen.
+const seenName = "web-seen.json"
+
+// mostSeen bounds how many sessions it remembers: the last ones that were looked at.
+const mostSeen = 2000
+
+// seenMarks says how many events each session had when it was last looked at. It holds names and numbers only.
+type seenMarks struct {
+	mu   sync.Mutex
+	path string // "" where there is no place for it: then it lasts as long as this process
+	read bool
+	all  map[string]seenMark
+}
+
+type seenMark struct {
+	Events int   `json:"events"`
+	At     int64 `json:"at"` // seconds since 1970
+}
+
+// of is how many events of a session were seen; ok is false for a session that was never opened.
+func (m *seenMarks) of(env func(string) string, session string) (events int, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.load(env)
+	one, ok := m.all[session]
+	return one.Events, ok
+}
+
+// load reads the file once. One that cannot be read counts as empty: what it says is a convenience.
+func (m *seenMarks) load(env func(string) string) {
+	if m.read {
+		return
+	}
+	m.read, m.all = true, map[string]seenMark{}
+	if dir := project.StateDir(env); dir != "" {
+		m.path = filepath.Join(dir, seenName)
+		if text, err := os.ReadFile(m.path); err == nil {
+			if json.Unmarshal(text, &m.all) != nil || m.all == nil {
+				m.all = map[string]seenMark{}
+			}
+		}
+	}
+}
+
+// set notes that a session was seen up to so many events.
+func (m *seenMarks) set(env func(string) string, session string, events int, now time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.load(env)
+	if m.all[session].Events >= events {
+		return nil
+	}
+	m.all[session] = seenMark{events, now.Unix()}
+	for len(m.all) > mostSeen {
+		oldest := session
+		for name, one := range m.all {
+			if one.At < m.all[oldest].At {
+				oldest = name
+			}
+		}
+		delete(m.all, oldest)
+	}
+	text, err := json.Marshal(m.all)
+	if err != nil || m.path == "" {
+		return err
+	}
+	return atomicfile.Write(m.path, text, 0o600, atomicfile.Options{})
+}
+
+// seenNow is POST /seen: the reader has the page of a session before them.
+func (s *Site) seenNow(w http.ResponseWriter, r *http.Request) {
+	var said struct {
+		Session string `json:"session"`
+		Events  int    `json:"events"`
+	}
+	v := s.view.Load()
+	if json.NewDecoder(r.Body).Decode(&said) != nil || said.Events < 0 || v == nil || v.byName[said.Session] == nil {
+		http.Error(w, "no such session", http.StatusBadRequest)
+		return
+	}
+	if err := s.seen.set(s.env, said.Session, min(said.Events, v.byName[said.Session].Counts.Events), s.now()); err != nil {
+		http.Error(w, "it cannot be kept", http.StatusInternalServerError)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// unseen reports whether a session has grown since it was looked at.
+func (s *Site) unseen(r *row) bool {
+	events, ok := s.seen.of(s.env, r.name())
+	return ok && r.Counts.Events > events
+}
