@@ -40,8 +40,8 @@ type Index struct{ conn *sqlite.Conn }
 func Open(dir string) (*Index, error) {
 	path := filepath.Join(dir, Name)
 	x, err := open(path)
-	if err == nil {
-		return x, nil
+	if err == nil || sqlite.ErrCode(err).ToPrimary() == sqlite.ResultBusy {
+		return x, err
 	}
 	for _, end := range []string{"", "-journal", "-wal", "-shm"} {
 		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {

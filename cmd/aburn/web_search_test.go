@@ -72,6 +72,18 @@ func TestWebSearch(t *testing.T) {
 			t.Errorf("a secret is found: %s", got)
 		}
 	}
+	// What another text of the session gives away is secret in what is found, and on the page.
+	three := w.stored("5ea4c403-0000-4000-8000-000000000004")
+	given := "hunter" + "Z4mbler"
+	three.prompt("deploy with " + given + " to staging2024, okapi")
+	three.shell("export TOKEN="+given, "no")
+	w.aburn("ingest", "--quiet")
+	w.until("/sessions", "okapi")
+	for _, at := range []string{"/search?q=okapi", "/s/claude/" + three.id, "/s/claude/" + three.id + "/raw/1"} {
+		if got := w.searched(at); strings.Contains(got, given) || !strings.Contains(got, "deploy with [redacted:secret] to staging2024") {
+			t.Errorf("%s: %s", at, got)
+		}
+	}
 	// One session, and what became of its file.
 	if got := w.searched("/search?q=quokka&session=claude/" + two.id); !strings.Contains(got, "1 text found") || strings.Contains(got, "sleeps") {
 		t.Errorf("in one session: %s", got)

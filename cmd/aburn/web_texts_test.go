@@ -289,3 +289,47 @@ func TestWebSaysWhatBecameOfTheFile(t *testing.T) {
 		t.Errorf("an event that is not there: %d", code)
 	}
 }
+
+// A text of any length is shown in parts that together are all of it, each page within its bound, also if everything in it has to
+// be escaped.
+func TestWebShowsLongTextsInParts(t *testing.T) {
+	w := newWebWorld(t, 0)
+	s := w.stored("1a7e0000-0000-4000-8000-000000000001")
+	var long strings.Builder
+	for i := range 9000 {
+		fmt.Fprintf(&long, "line %d of <&\"'> größe\n", i)
+	}
+	s.prints("make", long.String())
+	s.prints("cat one-line", strings.Repeat(`"<>&`, 40000))
+	s.says(strings.Repeat("word ", 60000))
+	w.aburn("ingest", "--quiet")
+	w.serve("--no-ingest")
+	for n, want := range map[int]int{2: 9000, 4: 0, 5: 0} {
+		parts, lines := 0, map[string]bool{}
+		for at := fmt.Sprintf("/s/claude/%s/raw/%d", s.id, n); at != ""; parts++ {
+			code, page := w.page(at)
+			if code != 200 || len(page) > 150<<10 {
+				t.Fatalf("%s: %d, %d bytes", at, code, len(page))
+			}
+			text, _, _ := strings.Cut(page, "Its record")
+			for _, m := range regexp.MustCompile(`line [0-9]+ of &lt;&amp;&#34;&#39;&gt; größe`).FindAllString(text, -1) {
+				if lines[m] {
+					t.Errorf("%s has %q again", at, m)
+				}
+				lines[m] = true
+			}
+			next := regexp.MustCompile(`href="([^"]*)">the next part`).FindStringSubmatch(page)
+			if at = ""; next != nil {
+				at = html.UnescapeString(next[1])
+			}
+		}
+		if parts < 3 || len(lines) != want {
+			t.Errorf("event %d: %d parts, %d of %d lines", n, parts, len(lines), want)
+		}
+	}
+	w.story("/s/claude/"+s.id, func(at, page string) {
+		if len(page) > 150<<10 {
+			t.Errorf("%s has %d bytes", at, len(page))
+		}
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/internal/kit"
@@ -21,7 +22,6 @@ import (
 const (
 	mostOfText   = 40 << 10
 	mostOfRecord = 24 << 10
-	longestLine  = 4 << 10
 )
 
 // eventOf splits the address of an event's page into the session's name and the event's number.
@@ -106,13 +106,16 @@ func (s *Site) wholeText(body *pages.Event, o *opened, p *speech, n int, values 
 	all := p.scrub.Text(string(c.Text))
 	from, _ := strconv.Atoi(values.Get("from"))
 	from = min(max(from, 0), len(all))
-	to := min(from+mostOfText, len(all))
+	for from > 0 && from < len(all) && !utf8.RuneStart(all[from]) {
+		from--
+	}
+	to := from + within(all[from:], mostOfText)
 	if to < len(all) {
 		if at := strings.LastIndexByte(all[from:to], '\n'); at > 0 {
 			to = from + at + 1
 		}
 	}
-	body.Line.Texts = []pages.Text{{Blocks: p.scrub.Code("", []byte(all[from:to]), excerpt.Limits{Width: longestLine})}}
+	body.Line.Texts = []pages.Text{{Blocks: p.scrub.Code("", []byte(all[from:to]), excerpt.Limits{})}}
 	body.Range = "bytes " + plain.Count(int64(from+1)) + " to " + plain.Count(int64(to)) + " of " + plain.Count(int64(len(all))) + ", as shown"
 	if from > 0 {
 		body.Earlier = o.rawAt(n) + "?from=" + strconv.Itoa(max(from-mostOfText, 0))
@@ -127,17 +130,47 @@ func cutBlocks(list []excerpt.Block, most int) []excerpt.Block {
 	for i := range list {
 		b := &list[i]
 		for k := range b.Head {
-			if len(b.Head[k].Text) > most {
-				left := len(b.Head[k].Text) - most
-				b.Head[k].Text = strings.ToValidUTF8(b.Head[k].Text[:most], "")
-				b.Head, b.Fold = b.Head[:k+1], "… "+plain.Size(int64(left))+" more: aburn show --raw prints all"
+			text := b.Head[k].Text
+			if n := within(text, most); n < len(text) {
+				b.Head[k].Text = text[:n]
+				b.Head, b.Fold = b.Head[:k+1], "… "+plain.Size(int64(len(text)-n))+" more: aburn show --raw prints all"
 				return list[:i+1]
 			}
-			most -= len(b.Head[k].Text)
+			most -= escaped(text)
 		}
 		most -= len(b.Prose)
 	}
 	return list
+}
+
+// escaped is how many bytes of HTML a text becomes.
+func escaped(text string) (n int) {
+	for i := range len(text) {
+		n += escapedByte(text[i])
+	}
+	return n
+}
+
+func escapedByte(c byte) int {
+	switch c {
+	case '"', '\'', '&', '<', '>', '+':
+		return len("&#34;")
+	}
+	return 1
+}
+
+// within is how many bytes of a text become at most so many of HTML. It ends at a whole character.
+func within(text string, most int) int {
+	n := 0
+	for i := range len(text) {
+		if n += escapedByte(text[i]); n > most {
+			for i > 0 && !utf8.RuneStart(text[i]) {
+				i--
+			}
+			return i
+		}
+	}
+	return len(text)
 }
 
 // recordNote says why there is no record, "" if there is one.

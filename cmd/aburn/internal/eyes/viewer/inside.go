@@ -180,6 +180,12 @@ func (s *Site) lookAt(ctx context.Context, q *contents.Query, text string, r *ro
 		}
 	})
 	l.hit = s.hitOf(r)
+	if len(hits) > 0 {
+		if err := p.read(ctx, nil); err != nil { // what other texts give away is secret in these
+			l.err = err
+			return l
+		}
+	}
 	for _, h := range hits {
 		clean := p.scrub.Text(string(h.Text))
 		at, _, ok := q.Match(clean)

@@ -3,7 +3,6 @@ package viewer
 import (
 	"context"
 	"errors"
-	"html/template"
 	"io/fs"
 	"strconv"
 
@@ -239,7 +238,7 @@ func weight(list []pages.Text) (n int) {
 		for _, b := range t.Blocks {
 			n += 60 + len(b.Prose)
 			for _, l := range append(b.Head, b.Tail...) {
-				n += 30 + len(template.HTMLEscapeString(l.Text))
+				n += 30 + escaped(l.Text)
 			}
 		}
 	}
