@@ -32,14 +32,18 @@ func readTool(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 	return hooks.Plan{}, false
 }
 
-// describe adds what a call is about: a shell command's head, a file's path, a
-// sub-agent's task or a skill's name.
+// describe adds what a call is about: the head of a shell command, question or plan,
+// a file's path, a sub-agent's task or a skill's name.
 func describe(o *logfmt.Object, tool string, input hooks.JSON, proj *project.Project) {
 	switch tool {
 	case "Bash", "PowerShell":
 		o.StrIf("head", hooks.CommandHead(input.Get("command").Str))
 	case "Agent", "Task":
 		o.StrIf("task", hooks.Head(input.Get("description").Str))
+	case "AskUserQuestion":
+		o.StrIf("head", hooks.Head(input.Get("questions.0.question").Str))
+	case "ExitPlanMode":
+		o.StrIf("head", hooks.Head(input.Get("plan").Str))
 	case "Skill":
 		o.StrIf("head", hooks.Head(input.Get("skill").Str))
 	default:
