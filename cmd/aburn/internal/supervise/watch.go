@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -56,8 +58,15 @@ func runSupervisorWatch(ctx context.Context, a *kit.App, cmd *cli.Command) error
 		if err != nil {
 			return err
 		}
-		err = watchProject(ctx, a, cmd, w, again)
+		screen := a.Screen(cmd)
+		t := &watchPrinter{json: cmd.Bool("json"), restarted: again, out: screen, note: a.Note, warn: a.Warn}
+		t.bell = terminalOf(a, screen)
+		err = watchProject(ctx, a.Getenv, w, t)
 		w.Close()
+		var other *watch.RunningError
+		if errors.As(err, &other) {
+			return kit.BadNews(err.Error(), "aburn supervisor makes one look beside it")
+		}
 		if !errors.Is(err, errReload) {
 			return err
 		}
@@ -65,75 +74,99 @@ func runSupervisorWatch(ctx context.Context, a *kit.App, cmd *cli.Command) error
 	}
 }
 
-// watchProject watches one project with the current settings. again says that an earlier watch ended with errReload.
-func watchProject(ctx context.Context, a *kit.App, cmd *cli.Command, w *scope.Workspace, again bool) error {
+// Watch is `aburn supervisor watch` without a screen: it makes notices only. It watches the project of the caller's folder until ctx ends,
+// or no session has lived there for watch.linger. If another process watches already, the error is a *watch.RunningError. link adds an
+// address to a notice.
+func Watch(ctx context.Context, c *scope.Caller, link func(session string) string) error {
+	nowhere := term.New(io.Discard, c.Env, true)
+	for again := false; ; again = true {
+		w, err := scope.OpenWorkspace(c)
+		if err != nil {
+			return err
+		}
+		err = watchProject(ctx, c.Env, w, &watchPrinter{restarted: again, out: nowhere, note: func(string) {}, warn: c.Warn, link: link})
+		w.Close()
+		if !errors.Is(err, errReload) {
+			return err
+		}
+	}
+}
+
+// watchProject watches one project with the current settings.
+func watchProject(ctx context.Context, env func(string) string, w *scope.Workspace, t *watchPrinter) error {
 	key, err := w.Key()
 	if err != nil || !w.Marked {
 		return kit.BadNews("you have not vouched for this project on this machine, so nothing from it is judged", "aburn init")
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	go awaitChange(ctx, a, w, stop)
-	screen := a.Screen(cmd)
-	n := notifier(a, w.Settings.Notify, screen)
-	defer n.Close(2 * time.Second)
-	t := &watchPrinter{project: w.Root, json: cmd.Bool("json"), restarted: again, out: screen, notifier: n, minConfidence: w.Settings.Notify.Min}
+	go awaitChange(ctx, env, w, stop)
+	t.project, t.minConfidence, t.notifier = w.Root, w.Settings.Notify.Min, t.newNotifier(env, w.Settings.Notify)
+	defer t.notifier.Close(2 * time.Second)
 	err = watch.Run(ctx, watch.Options{
 		Root: w.Oss, Path: filepath.Join(w.Root, project.OssDir), Limits: w.Settings.Limits(), Linger: w.Settings.Watch.Linger,
 		Look: look.New(look.Options{
 			Root: w.Oss, Project: w.Project, Journal: w.Log, Settings: &w.Settings, Key: key, By: journal.Command,
 		}),
 		Started: func() {
-			if !again {
-				a.Note("process " + strconv.Itoa(os.Getpid()) + " watches " + w.Root)
+			if !t.restarted {
+				t.note("process " + strconv.Itoa(os.Getpid()) + " watches " + w.Root)
 			}
 		},
-		Event: t.handle, Problem: func(err error) { a.Warn(err.Error()) },
+		Event: t.handle, Problem: func(err error) { t.warn(err.Error()) },
 	})
-	var other *watch.RunningError
-	switch {
+	switch other := (*watch.RunningError)(nil); {
 	case errors.As(err, &other):
-		return kit.BadNews(err.Error(), "aburn supervisor makes one look beside it")
+		return err
 	case err != nil:
 		return kit.BadNews(filepath.Join(w.Root, project.OssDir) + ": " + err.Error())
 	case ctx.Err() == nil:
-		a.Note("no session has lived here for " + plain.Duration(w.Settings.Watch.Linger) + ": the watch ends")
+		t.note("no session has lived here for " + plain.Duration(w.Settings.Watch.Linger) + ": the watch ends")
 	case errors.Is(context.Cause(ctx), errReload):
 		return errReload
 	}
 	return nil
 }
 
-func notifier(a *kit.App, s settings.Notify, screen *term.Out) *notify.Notifier {
+func (t *watchPrinter) newNotifier(env func(string) string, s settings.Notify) *notify.Notifier {
 	o := notify.Options{
-		Desktop: s.Desktop, Command: s.Command, Env: a.Getenv,
+		Desktop: s.Desktop, Command: s.Command, Env: env,
 		Report: func(channel string, err error) {
 			hint := "the watch goes on; " + channel + " in your own settings.json says how you are told"
 			if channel == "notify.desktop" {
 				hint = "the watch goes on; in your own settings.json \"notify\": {\"desktop\": false} ends this, and notify.command tells you otherwise"
 			}
-			a.Warn(channel+": "+err.Error(), hint)
+			t.warn(channel+": "+err.Error(), hint)
 		},
 	}
 	if s.Line != "" {
 		o.Command = notify.Shell(s.Line)
 	}
-	switch said := term.New(a.Stderr, a.Getenv, false); {
+	switch {
 	case !s.Bell:
-	case said.Terminal():
-		o.Bell = said
-	case screen.Terminal():
-		o.Bell = screen
+	case t.bell != nil:
+		o.Bell = t.bell
 	default:
-		a.Warn("notify.bell: neither stdout nor stderr is a terminal")
+		t.warn("notify.bell: neither stdout nor stderr is a terminal")
 	}
 	return notify.New(o)
 }
 
+// terminalOf is the terminal that can ring, nil without one.
+func terminalOf(a *kit.App, screen *term.Out) io.Writer {
+	if said := term.New(a.Stderr, a.Getenv, false); said.Terminal() {
+		return said
+	}
+	if screen.Terminal() {
+		return screen
+	}
+	return nil
+}
+
 // awaitChange ends the watch when a settings file changes.
-func awaitChange(ctx context.Context, a *kit.App, w *scope.Workspace, stop context.CancelCauseFunc) {
+func awaitChange(ctx context.Context, env func(string) string, w *scope.Workspace, stop context.CancelCauseFunc) {
 	files := []string{filepath.Join(w.Root, project.OssDir, settings.File)}
-	if dir := project.ConfigDir(a.Getenv); dir != "" {
+	if dir := project.ConfigDir(env); dir != "" {
 		files = append(files, filepath.Join(dir, settings.File))
 	}
 	before := versions(files)
@@ -174,6 +207,10 @@ type watchPrinter struct {
 	out           *term.Out
 	notifier      *notify.Notifier
 	minConfidence float64 // confidence of which a notice is made
+	note          func(string)
+	warn          scope.WarnFunc
+	bell          io.Writer                   // nil: there is no terminal
+	link          func(session string) string // nil: notices have no address
 }
 
 // WatchLine is an event as --json prints it, and as notify.command gets it.
@@ -182,11 +219,16 @@ type WatchLine struct {
 	Event   watch.Kind `json:"event"`
 	Project string     `json:"project"`
 	Task    string     `json:"task_id,omitempty"` // that was queued
+	Link    string     `json:"link,omitempty"`    // to the page of an aburn web that watches
 	issueReport
 }
 
 func (t *watchPrinter) handle(e watch.Event) {
-	line, _ := json.Marshal(WatchLine{e.At.UTC().Truncate(time.Millisecond), e.Kind, t.project, e.Task, issueReportOf(&e.Issue.Issue, e.Level)})
+	link := ""
+	if t.link != nil {
+		link = t.link(string(e.Session))
+	}
+	line, _ := json.Marshal(WatchLine{e.At.UTC().Truncate(time.Millisecond), e.Kind, t.project, e.Task, link, issueReportOf(&e.Issue.Issue, e.Level)})
 	line = append(plain.AppendJSON(nil, line), '\n')
 	switch standing := e.Kind == watch.Standing; {
 	case standing && (t.json || t.restarted): // an earlier watch told it
@@ -200,7 +242,7 @@ func (t *watchPrinter) handle(e watch.Event) {
 		t.notifier.Forget(e.Signature)
 	case e.Kind == watch.Raised && e.Confidence >= t.minConfidence:
 		t.notifier.Tell(notify.Notice{
-			Key: e.Signature, Title: "aburn: " + string(e.Type) + " in " + t.where(&e), Text: plain.Line(e.Says),
+			Key: e.Signature, Title: "aburn: " + string(e.Type) + " in " + t.where(&e), Text: strings.TrimSpace(plain.Line(e.Says) + " " + link),
 			Urgent: e.Type.Priority() == "critical", JSON: line,
 		})
 	}

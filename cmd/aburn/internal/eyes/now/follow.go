@@ -266,7 +266,7 @@ func (r *run) list() {
 	if dir := filepath.Join(project.StateDir(r.caller("").Env), "projects"); r.marks == "" && r.watcher.Add(dir) == nil {
 		r.marks = dir
 	}
-	roots := r.followed()
+	roots := r.Followed()
 	for _, root := range roots {
 		dir := filepath.Join(root, project.OssDir)
 		if r.watched[dir] == "" && r.watcher.Add(dir) == nil { // one that cannot be watched is looked at from time to time
@@ -282,7 +282,8 @@ func (r *run) list() {
 	}
 }
 
-func (p *Projects) followed() (roots []string) {
+// Followed are the roots of the projects that are followed.
+func (p *Projects) Followed() (roots []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for root := range p.of {

@@ -1,5 +1,6 @@
 // Package viewer answers each page of aburn web from the archive, the price table and the status of projects, and runs the server
-// that shows them. It shows no project that its user has not vouched for, starts no agent and writes nothing but the archive.
+// that shows them. It shows no project that its user has not vouched for, starts no agent and
+// writes nothing but the archive and what a watcher writes (supervisor/watch).
 package viewer
 
 import (

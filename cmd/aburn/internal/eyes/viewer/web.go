@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,7 +34,8 @@ func WebCommand(a *kit.App) *cli.Command {
 		Name:  "web",
 		Usage: "show sessions, costs, failures and what waits for you in your browser",
 		Description: "Serves pages to the browser of this computer until you stop it, and opens one. They show the projects that you have vouched for (aburn init): what waits for you\n" +
-			"now, every session with its events, what it cost, what fails most, and whether recording works. Pages follow the agents live. New sessions are read meanwhile.\n\n" +
+			"now, every session with its events, what it cost, what fails most, and whether recording works. Pages follow the agents live. New sessions are read meanwhile. Projects that nobody watches are watched, as by aburn supervisor watch: notices\n" +
+			"come as notify.* in your own settings says.\n\n" +
 			"A link works once, and for a minute. If aburn web runs already, this prints a new link of it. Over SSH it says how to bring the port to your computer. Links are\n" +
 			"for people: a process that an agent started gets none.",
 		Flags: []cli.Flag{
@@ -41,7 +43,8 @@ func WebCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "no-open", Usage: "open no browser"},
 			&cli.BoolFlag{Name: "print", Usage: "print the link and nothing else, and open no browser"},
 			&cli.BoolFlag{Name: "no-ingest", Usage: "show the archive as it is, without reading new sessions"},
-			&cli.BoolFlag{Name: "read-only", Usage: "pages without buttons"},
+			&cli.BoolFlag{Name: "no-notices", Usage: "do not watch the projects"},
+			&cli.BoolFlag{Name: "read-only", Usage: "pages without buttons, and no watching"},
 			&cli.StringFlag{Name: "project", Usage: "only this project's `DIR`"},
 			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
 			&cli.BoolFlag{Name: "demo", Usage: "recorded sessions instead of yours; it touches none of your files"},
@@ -165,6 +168,14 @@ func (s *Site) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *de
 			}
 		}()
 	}
+	if s.demo == nil && s.act && !cmd.Bool("no-notices") {
+		watching := make(chan struct{})
+		go func() {
+			defer close(watching)
+			s.notices(ctx, a.Warn, func(session string) string { return s.pageOf(port, session) })
+		}()
+		defer func() { stop(); <-watching }() // they give their locks back
+	}
 	desk.answer(ctx, func() string { return guard.Link(web.LiveHost(), "/") }, func(pid int) string { return startedByAgent(pid, func(string) string { return "" }) })
 	go func() {
 		if err := s.showLink(a, cmd, desk, false); err != nil {
@@ -173,6 +184,17 @@ func (s *Site) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *de
 		}
 	}()
 	return guard.Serve(ctx, list)
+}
+
+// pageOf is the address of what a notice is about: the session's page once the archive has it, else Now.
+func (s *Site) pageOf(port int, session string) string {
+	at := "/"
+	if v := s.view.Load(); v != nil && session != "" {
+		if r := v.find(session); r != nil {
+			at = r.address()
+		}
+	}
+	return "http://" + net.JoinHostPort(web.LiveHost(), strconv.Itoa(port)) + at
 }
 
 // showLink asks the desk for a link, and opens or prints it.
