@@ -33,6 +33,13 @@ func TestWebPagesInABrowser(t *testing.T) {
 	w.begin("aaaa1111-0000-4000-8000-000000000001", "Fix rounding in cart totals, please")
 	w.asks("aaaa1111-0000-4000-8000-000000000001", `psql "$DATABASE_URL" -c "ALTER TABLE cart_items ALTER COLUMN price TYPE numeric(12,4)"`)
 	w.begin("bbbb2222-0000-4000-8000-000000000002", "Cursor pagination for /orders")
+	docs := w.elsewhere("docs-site")
+	docs.begin("cccc3333-0000-4000-8000-000000000003", "Split the CLI guide")
+	docs.hook(map[string]any{"session_id": "cccc3333-0000-4000-8000-000000000003", "hook_event_name": "PreToolUse", "tool_name": "AskUserQuestion", "tool_use_id": "toolu_q",
+		"tool_input": map[string]any{"questions": []any{map[string]any{"question": "The old guide documents both v1 and v2 flags. Delete the v1 section, move it to an appendix, or keep both side by side?"}}}})
+	docs.loops("dddd4444-0000-4000-8000-000000000004")
+	docs.begin("eeee5555-0000-4000-8000-000000000005", "Why is /health slow?")
+	docs.hook(map[string]any{"session_id": "eeee5555-0000-4000-8000-000000000005", "hook_event_name": "Stop"})
 	w.serve("--no-ingest")
 	w.until("/", "Permission")
 	w.until("/health", "as by aburn doctor")

@@ -117,6 +117,15 @@ func TestWebFollowsTheLog(t *testing.T) {
 		t.Error("a command became a script")
 	}
 	b.Quiet()
+	// A page about something else counts, too, without being made anew.
+	b.Open(strings.Replace(w.at("/cost?period=all"), "127.0.0.1", "aburn.localhost", 1))
+	b.Until(`document.title`, "Cost · aburn")
+	w.asks(session, "make migrate")
+	b.Until(`document.title`, "(1) Cost · aburn")
+	b.Until(`document.querySelector('#marks .wait').textContent`, "◆ 1 waiting")
+	if got := b.Value(`performance.getEntriesByType('resource').map((e) => e.name).filter((n) => n.includes('/cost')).join(' ')`); got != "" {
+		t.Errorf("an entry makes the page anew: %s", got)
+	}
 }
 
 // New sessions are read while the page is open, and it says so by itself.

@@ -103,6 +103,12 @@ func Door(w io.Writer, link string) error {
 // Message writes a page with nothing but a heading and notes.
 func Message(w io.Writer, f *Frame) error { return write(w, "message.html", f, nil) }
 
+// Marks is the two numbers on every page, without a page around them.
+type Marks struct{}
+
+// Write writes the numbers.
+func (v *Marks) Write(w io.Writer, f *Frame) error { return write(w, "marks", f, nil) }
+
 // Now writes the page of what waits and works.
 func (v *Now) Write(w io.Writer, f *Frame) error { return write(w, "now.html", f, v) }
 

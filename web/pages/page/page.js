@@ -35,8 +35,11 @@ async function refresh() {
   const about = changed;
   changed = new Set();
   last = Date.now();
+  // Most pages show no more of the projects' logs than the two numbers at the top: an entry must not make them anew.
+  const parts = [...document.querySelectorAll('[data-live]')].filter((part) => isAbout(part, about));
+  const path = parts.every((part) => part.id === 'marks') ? '/marks' : location.pathname + location.search;
   try {
-    const answer = await fetch(location.pathname + location.search, { headers: { Accept: 'text/html' } });
+    const answer = await fetch(path, { headers: { Accept: 'text/html' } });
     if (answer.status === 401) { over('This page is not open any more: run aburn web for a new link.'); return; }
     if (answer.ok) swap(await answer.text(), about);
   } catch { /* the stream says when the server is back */ }
@@ -44,12 +47,14 @@ async function refresh() {
   refresh();
 }
 
+const isAbout = (part, topics) => topics.has('everything') || part.dataset.live.split(' ').some((topic) => topics.has(topic));
+
 function swap(text, about) {
   const fresh = document.createElement('template');
   fresh.innerHTML = policy.createHTML(text);
   const waiting = () => Number(($('live-waiting') || { dataset: {} }).dataset.count || 0), before = waiting();
   for (const old of document.querySelectorAll('[data-live]')) {
-    if (!about.has('everything') && !old.dataset.live.split(' ').some((topic) => about.has(topic))) continue;
+    if (!isAbout(old, about)) continue;
     const now = fresh.content.querySelector('#' + old.id);
     if (!now || shown[old.id] === now.outerHTML) continue;
     shown[old.id] = now.outerHTML;
@@ -58,6 +63,8 @@ function swap(text, about) {
     if (within) (at && $(at) || href && [...now.querySelectorAll('a')].find((a) => a.getAttribute('href') === href) || $('main')).focus({ preventScroll: true });
   }
   if (waiting() > before) say(waiting() + ' waiting for you');
+  const mark = document.querySelector('#marks [data-name=waiting]');
+  if (mark) document.title = (mark.dataset.value === '0' ? '' : '(' + mark.dataset.value + ') ') + document.title.replace(/^\(\d+\) /, '');
   ready();
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"strings"
 
 	"aburn/cmd/aburn/internal/eyes/now"
 	"aburn/cmd/internal/kit"
@@ -130,7 +131,9 @@ func (s *Site) card(v *view, item *now.Item) pages.Card {
 	switch {
 	case item.Group == now.Living && item.Last != "":
 		card.Proof, card.Quoted = "last entry "+item.Last+", "+s.clockTime(item.Heard, v.made).Text, ""
-		card.What = cmp.Or(card.What, item.Quoted)
+		if item.Kind == now.Working {
+			card.What = cmp.Or(card.What, item.Quoted)
+		}
 	case item.Group != now.Living:
 		card.Proof = kit.Join(item.ProofWords(), now.WayTo(item).Where)
 	}
@@ -145,7 +148,11 @@ func cardTitle(item *now.Item) string {
 	if item.Session == "" {
 		return plain.Line(filepath.Base(item.Root))
 	}
-	return plain.Line(kit.Join(item.Source, string(item.Session)))
+	short, _, _ := strings.Cut(string(item.Session), "-")
+	if len(short) < kit.ShortID {
+		short = string(item.Session)
+	}
+	return plain.Line(strings.TrimSpace(agentTitle(item.Source) + " " + short))
 }
 
 // rowOf is the archive's row of a thing's session, nil without one.

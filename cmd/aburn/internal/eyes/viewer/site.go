@@ -95,6 +95,9 @@ func (s *Site) handler() http.Handler {
 		mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, answer) })
 	}
 	page("/{$}", s.nowPage)
+	page("/marks", func(context.Context, *view, url.Values, *http.Request) (*shown, error) {
+		return &shown{frame: &pages.Frame{}, body: &pages.Marks{}}, nil
+	})
 	page("/sessions", s.sessionsPage)
 	page("/s/{source}/{id...}", s.sessionPage)
 	page("/s/{name}", s.namedPage)
