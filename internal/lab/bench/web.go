@@ -65,8 +65,18 @@ func (p *page) web(w *world, s *store) error {
 		return err
 	}
 	p.row("a log entry until the page that shows it is fetched, p95", ms(late), limit("≤ 60 ms", late <= maxLogToPage))
+	rounds := 4 * insightRounds
+	if p.brief {
+		rounds = 3
+	}
+	half, late, err := b.five(rounds)
+	if err != nil {
+		return err
+	}
+	p.row("five recorded sessions of both clients at once, an entry until the page that shows it is fetched, median", ms(half), "")
+	p.row("the same, p95", ms(late), limit("≤ 60 ms", late <= maxLogToPage))
 	p.idle(b)
-	return nil
+	return p.top(w, s)
 }
 
 // browse starts aburn web and takes its link.
@@ -107,7 +117,22 @@ func vouch(home, shop string) error {
 	if err := os.MkdirAll(filepath.Join(shop, projects.OssDir), 0o700); err != nil {
 		return err
 	}
-	return errors.Join(projects.MarkHolding(shop), projects.MarkHolding("/home/user"))
+	for i := range fiveRecordings {
+		dir := filepath.Join(home, "five", fmt.Sprint(i))
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, projects.OssDir), 0o700), projects.MarkHolding(dir)); err != nil {
+			return err
+		}
+	}
+	return errors.Join(projects.MarkHolding(shop), projects.MarkHolding("/home/user/work"))
+}
+
+// top measures `aburn top --once` over the same archive and projects.
+func (p *page) top(w *world, s *store) error {
+	c, err := costs(insightRounds, nil, s.run(w, "top", w.bin("aburn"), "top", "--once", "--no-ingest"))
+	if err == nil {
+		p.row("`aburn top --once`, whole process, median", fmt.Sprintf("%s wall, %s CPU, %d MB", ms(c[0].wall), ms(c[0].cpu), c[0].peak>>20), "")
+	}
+	return err
 }
 
 func (b *browsing) stop() {

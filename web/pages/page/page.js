@@ -25,16 +25,16 @@ async function ask(path) {
 // The stream says what changed; the page asks for itself again, and swaps the parts that are about that.
 const policy = window.trustedTypes ? trustedTypes.createPolicy('aburn', { createHTML: (text) => text }) : { createHTML: (text) => text };
 const shown = {}; // live parts as they came, by id
-let changed = new Set(), busy = false, last = 0, source = null;
-const least = 100; // milliseconds between two swaps
+let changed = new Set(), busy = false, source = null;
+const swaps = [], most = 10; // when the last swaps were; so many come in a second at most, and the first of them at once
 
 async function refresh() {
   if (busy || !changed.size) return;
   busy = true;
-  await new Promise((done) => setTimeout(done, Math.max(0, last + least - Date.now())));
+  if (swaps.length === most) await new Promise((done) => setTimeout(done, swaps.shift() + 1000 - Date.now()));
   const about = changed;
   changed = new Set();
-  last = Date.now();
+  swaps.push(Date.now());
   // Most pages show no more of the projects' logs than the two numbers at the top: an entry must not make them anew.
   const parts = [...document.querySelectorAll('[data-live]')].filter((part) => isAbout(part, about));
   const path = parts.every((part) => part.id === 'marks') ? '/marks' : location.pathname + location.search;

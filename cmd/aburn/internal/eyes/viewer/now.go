@@ -1,7 +1,6 @@
 package viewer
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -130,10 +129,7 @@ func (s *Site) card(v *view, item *now.Item) pages.Card {
 	card.Where = plain.Line(kit.Join(filepath.Base(item.Root), item.Branch, agent))
 	switch {
 	case item.Group == now.Living && item.Last != "":
-		card.Proof, card.Quoted = "last entry "+item.Last+", "+s.clockTime(item.Heard, v.made).Text, ""
-		if item.Kind == now.Working {
-			card.What = cmp.Or(card.What, item.Quoted)
-		}
+		card.Proof, card.Quoted = kit.Join("last entry "+item.Last+", "+s.clockTime(item.Heard, v.made).Text, item.Quoted), ""
 	case item.Group != now.Living:
 		card.Proof = kit.Join(item.ProofWords(), now.WayTo(item).Where)
 	}
