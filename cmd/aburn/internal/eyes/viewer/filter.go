@@ -164,8 +164,11 @@ func (v *view) dayOf(t time.Time) string {
 
 // within reports whether a session ended in the last days that since names.
 func (v *view) within(since string, r *row) bool {
+	if since == "" {
+		return true
+	}
 	days, err := strconv.Atoi(strings.TrimSuffix(since, "d"))
-	if since == "" || err != nil {
+	if err != nil {
 		return true
 	}
 	today, _ := time.ParseInLocation(time.DateOnly, v.today, v.made.Location())

@@ -55,10 +55,13 @@ func (s *Site) catchUp() {
 	}
 	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		if s.projects.Refresh(s.life, true) {
 			s.events.Say("now")
 		}
-		close(done)
+		if v := s.view.Load(); v != nil && s.stale(v) {
+			s.renew(s.life)
+		}
 	}()
 	select {
 	case <-done:

@@ -128,7 +128,7 @@ func projectOf(c *scope.Caller, command, dir string) (string, error) {
 }
 
 // collectAt is by how many percent the heap grows between two collections. A server that idles for days should be small.
-const collectAt = 50
+const collectAt = 30
 
 func (s *Site) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *desk) error {
 	list, port, err := server.Listen(cmd.Int("port"))
