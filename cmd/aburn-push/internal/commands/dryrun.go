@@ -33,12 +33,14 @@ func (o *options) dryRun(ctx context.Context) error {
 			*figures.Rows
 		}{machine.ID, o.person, rows})
 	}
-	w := tabwriter.NewWriter(o.Stdout, 0, 0, 2, ' ', 0)
-	showDays(w, rows.Days)
-	showSessions(w, rows.Sessions)
-	showFailures(w, rows.Failures)
-	if err := w.Flush(); err != nil {
-		return err
+	for _, show := range []func(io.Writer){
+		func(w io.Writer) { showDays(w, rows.Days) }, func(w io.Writer) { showSessions(w, rows.Sessions) }, func(w io.Writer) { showFailures(w, rows.Failures) },
+	} {
+		w := tabwriter.NewWriter(o.Stdout, 0, 0, 2, ' ', 0) // each kind has widths of its own
+		show(w)
+		if err := w.Flush(); err != nil {
+			return err
+		}
 	}
 	o.Note(plain.Plural(int64(len(rows.Days)+len(rows.Sessions)+len(rows.Failures)), "row") + ", nothing was sent")
 	o.noteLeftOut(rows)
