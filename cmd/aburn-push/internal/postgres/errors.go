@@ -90,7 +90,7 @@ func (t *Target) refusal(said *pgconn.PgError) error {
 	case noRight:
 		return fail("this role may not do that: "+tells, "whoever owns the tables runs: aburn push URL --init --add-machine "+t.config.User)
 	case lockTimeout:
-		return fail("another push of this machine's rows is still running", "wait for it, then run this again")
+		return fail("another push, or --init, is still running", "wait for it, then run this again")
 	case tooMany, startingUp:
 		return fail("the server takes no connection now: "+tells, "run it again later: a push changes all or nothing")
 	case readOnly:

@@ -48,7 +48,7 @@ type Done struct {
 func (db *DB) Init(ctx context.Context, s Setup) (*Done, error) {
 	done := &Done{Version: len(migrations), Made: []string{}, Prices: len(s.Prices)}
 	err := db.transaction(ctx, func(tx pgx.Tx) (err error) {
-		if err := exec(ctx, tx, "SET LOCAL lock_timeout = '60s'"); err != nil {
+		if err := exec(ctx, tx, "SET LOCAL lock_timeout = '50s'"); err != nil {
 			return err
 		}
 		if err := exec(ctx, tx, "SELECT pg_advisory_xact_lock(hashtextextended('aburn --init', 0))"); err != nil {
