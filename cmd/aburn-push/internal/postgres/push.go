@@ -56,7 +56,7 @@ func (e *NothingLeft) Hint() string {
 func (db *DB) Push(ctx context.Context, p Push) (*Sent, error) {
 	sent := &Sent{}
 	err := db.transaction(ctx, func(tx pgx.Tx) error {
-		if err := db.enter(ctx, tx, p.Machine); err != nil {
+		if err := db.enter(ctx, tx); err != nil {
 			return err
 		}
 		if err := db.present(ctx, tx, p); err != nil {
@@ -103,7 +103,7 @@ func (db *DB) Push(ctx context.Context, p Push) (*Sent, error) {
 // Forget deletes all rows of a machine, and returns how many machines that were.
 func (db *DB) Forget(ctx context.Context, machine string) (n int64, err error) {
 	err = db.transaction(ctx, func(tx pgx.Tx) error {
-		if err := db.enter(ctx, tx, machine); err != nil {
+		if err := db.enter(ctx, tx); err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, "DELETE FROM aburn.machines WHERE id = $1::uuid", machine)
@@ -113,12 +113,9 @@ func (db *DB) Forget(ctx context.Context, machine string) (n int64, err error) {
 	return n, err
 }
 
-// enter waits for other pushes of the machine, and checks the tables' version.
-func (db *DB) enter(ctx context.Context, tx pgx.Tx, machine string) error {
+// enter bounds waiting, and checks the tables' version.
+func (db *DB) enter(ctx context.Context, tx pgx.Tx) error {
 	if err := exec(ctx, tx, "SET LOCAL lock_timeout = '50s'"); err != nil {
-		return err
-	}
-	if err := exec(ctx, tx, "SELECT pg_advisory_xact_lock(hashtextextended('aburn push ' || $1::text, 0))", machine); err != nil {
 		return err
 	}
 	ctx, stop := context.WithTimeout(ctx, patience)
@@ -133,7 +130,8 @@ func (db *DB) enter(ctx context.Context, tx pgx.Tx, machine string) error {
 	return nil
 }
 
-// present notes that the machine was here. Its first push makes the role its owner.
+// present notes that the machine was here. Its first push makes the role its owner. Until the transaction ends, the row that this
+// writes makes every other push of the machine wait here.
 func (db *DB) present(ctx context.Context, tx pgx.Tx, p Push) error {
 	err := exec(ctx, tx, `INSERT INTO aburn.machines (id, person, aburn) VALUES ($1::uuid, nullif($2::text, ''), $3::text)
 		ON CONFLICT (id) DO UPDATE SET person = excluded.person, aburn = excluded.aburn, pushed_at = now()`, p.Machine, p.Person, p.Aburn)
