@@ -3,6 +3,7 @@ package graphpage
 import (
 	"time"
 
+	"aburn/insight"
 	"aburn/internal/plain"
 	"aburn/trace"
 )
@@ -28,6 +29,7 @@ type pageNode struct {
 	Relation  string `json:"relation"`
 	Inferred  string `json:"inferred,omitempty"`
 	Outcome   string `json:"outcome"`
+	Word      string `json:"word"` // for the outcome
 	From      string `json:"from,omitempty"`
 	Start     *int64 `json:"start,omitempty"`
 	End       *int64 `json:"end,omitempty"`
@@ -67,7 +69,7 @@ func (p *Page) data() pageData {
 		n := &p.Nodes[i]
 		d.Nodes = append(d.Nodes, pageNode{
 			Node: n.Node, Parent: n.Parent, Depth: n.Depth, Name: plain.Line(n.Name), Session: plain.Line(n.Session), Source: plain.Line(n.Source),
-			Label: plain.Line(n.Label()), Relation: string(n.Relation), Inferred: inferred(n), Outcome: outcome(n), From: plain.Line(n.Reason),
+			Label: plain.Line(n.Label()), Relation: string(n.Relation), Inferred: inferred(n), Outcome: outcome(n), Word: word(n), From: plain.Line(n.Reason),
 			Start: at(n.Start), End: at(n.End), Own: n.Own, Whole: n.Whole, Loop: n.Loop, AgentName: plain.Line(n.Agent.Name + " " + n.Agent.Version),
 		})
 		for _, c := range p.Calls[n.Node] {
@@ -117,6 +119,9 @@ func outcome(n *Node) string {
 	}
 	return n.Outcome
 }
+
+// word says the outcome as pages do.
+func word(n *Node) string { return plain.Line(insight.Outcome(outcome(n)).Word()) }
 
 // state is the call's result in the legend's words.
 func (c *Call) state() string {

@@ -60,6 +60,7 @@ func (p *Page) root() Node {
 type row struct {
 	Node
 	What     string
+	Word     string
 	Relation string
 	Began    string
 }
@@ -67,7 +68,7 @@ type row struct {
 func (p *Page) rows() []row {
 	rows := make([]row, len(p.Nodes))
 	for i, n := range p.Nodes {
-		rows[i] = row{Node: n, What: plain.Line(n.Label()), Relation: string(n.Relation)}
+		rows[i] = row{Node: n, What: plain.Line(n.Label()), Word: word(&n), Relation: string(n.Relation)}
 		if n.Provenance == trace.Inferred {
 			rows[i].Relation += " (inferred)"
 		}

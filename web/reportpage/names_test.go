@@ -157,8 +157,8 @@ func TestOneNameOneNumber(t *testing.T) {
 		}
 	}
 	for name, places := range map[string]string{
-		"failing": "card table-agents table-shapes table-weeks plot shapes", "failed calls": "card table-tools table-weeks plot tools plot rate",
-		"with errors": "card table-errors plot errors", "errors": "table-classes table-weeks plot classes", "tokens in failed calls": "card table-tools",
+		"failed sessions and sub-agents": "card table-agents table-shapes table-weeks plot shapes", "failed of ended calls": "card table-tools table-weeks plot tools plot rate",
+		"sessions and sub-agents with errors": "card table-errors plot errors", "errors": "table-classes table-weeks plot classes", "tokens spent in failed calls": "card table-tools",
 	} {
 		var got []string
 		for _, f := range all[name] {
@@ -168,7 +168,7 @@ func TestOneNameOneNumber(t *testing.T) {
 			t.Errorf("%q stands in %v, want %s", name, got, places)
 		}
 	}
-	if f := all["failed calls"][0]; f.n != 13 || f.all != 22 {
+	if f := all["failed of ended calls"][0]; f.n != 13 || f.all != 22 {
 		t.Errorf("failed calls: %+v", f)
 	}
 }

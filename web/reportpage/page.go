@@ -4,6 +4,7 @@
 package reportpage
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
@@ -15,6 +16,7 @@ import (
 	"aburn/insight"
 	"aburn/insight/remedy"
 	"aburn/insight/report"
+	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/web"
 )
@@ -27,12 +29,17 @@ func HTML(w io.Writer, r *report.Report, units []*insight.Digest, name func(sour
 	page := web.Page{
 		Title: "What keeps going wrong", Files: files, Body: "page/page.html", Styles: []string{"page/page.css"}, Scripts: []string{"page/plot.js", "page/plots.js", "page/sessions.js"},
 		Funcs: template.FuncMap{
-			"live": web.SessionLink, "clean": func(s any) string { return plain.Line(fmt.Sprint(s)) }, "count": count, "of": of, "tokens": tokens, "lasting": lasting, "day": day, "moment": moment, "place": place, "which": which, "phase": phaseName,
+			"live": web.SessionLink, "word": func(o any) string { return plain.Line(insight.Outcome(fmt.Sprint(o)).Word()) }, "shape": shapeWords, "clean": func(s any) string { return plain.Line(fmt.Sprint(s)) }, "count": count, "of": of, "tokens": tokens, "lasting": lasting, "day": day, "moment": moment, "place": place, "which": which, "phase": phaseName,
 			"pageID": pageID, "folder": folder, "observation": func() string { return remedy.Observation },
 		},
 		Values: list(r, units, name), Data: plotted(r),
 	}
 	return page.Write(w)
+}
+
+// shapeWords says what a failure group has in common.
+func shapeWords(shape string) string {
+	return insight.ShapeWords(shape, func(agent string) string { return cmp.Or(agentcli.Of(agent).Title, agent) })
 }
 
 // count formats an integer of any type with commas.

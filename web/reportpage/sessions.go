@@ -23,7 +23,7 @@ type listed struct {
 	Sessions []session
 	All      int // sessions and sub-agents of the report
 	Projects []string
-	ByError  []failureGroup // by the first decisive error, in the report's order
+	ByError  []failureGroup // by the main error, in the report's order
 	ByShape  []failureGroup
 }
 
@@ -77,7 +77,7 @@ func list(r *report.Report, units []*insight.Digest, name func(source, id string
 		l.ByError = append(l.ByError, failureGroup{Key: e.Key, Title: string(e.Class) + ": " + e.Head, Text: e.Text, Units: e.Units, Of: e.OfErring, Failing: e.Failing, Sessions: byKey[e.Key]})
 	}
 	for _, s := range r.Failures[:min(len(r.Failures), mostFailures)] {
-		l.ByShape = append(l.ByShape, failureGroup{Key: s.Key, Title: s.Shape, Units: s.Units, Of: s.OfFailing, Sessions: byKey[s.Key]})
+		l.ByShape = append(l.ByShape, failureGroup{Key: s.Key, Title: shapeWords(s.Shape), Units: s.Units, Of: s.OfFailing, Sessions: byKey[s.Key]})
 	}
 	for _, group := range slices.Concat(l.ByError, l.ByShape) {
 		for _, s := range group.Sessions {

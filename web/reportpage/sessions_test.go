@@ -67,7 +67,7 @@ func TestSessionsOfFailures(t *testing.T) {
 	set("from", "2026-04-06")
 	set("to", "2026-04-30")
 	is(t, b, "of these days", shown(`#table-sessions tbody tr`), late)
-	is(t, b, "it says so", `document.getElementById('shown').textContent`, fmt.Sprintf("%d of %d listed, %d failing. Plots and other numbers are about all.", late, len(units), failing))
+	is(t, b, "it says so", `document.getElementById('shown').textContent`, fmt.Sprintf("%d of %d listed, %d failed. Plots and other numbers are about all.", late, len(units), failing))
 	is(t, b, "items of hidden sessions", `[...document.querySelectorAll('.failure li')].filter((li) => !li.hidden && document.getElementById(li.dataset.s).hidden).length`, 0)
 	is(t, b, "failures without a session", `[...document.querySelectorAll('.failure')].filter((f) => !f.hidden && ![...f.querySelectorAll('li')].some((li) => !li.hidden)).length`, 0)
 	set("ended", "failing")

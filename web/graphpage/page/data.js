@@ -37,7 +37,7 @@ function nodeText(n) {
   const lines = [n.source + ' ' + n.session, n.label];
   lines.push(words[n.relation] + (n.inferred ? ' (' + n.inferred + ')' : '') + (n.loop ? ', a circle of relationships was cut here' : ''));
   if (n.outcome === 'missing') return lines.join('\n');
-  lines.push(n.outcome + (n.from ? ': ' + n.from : ''));
+  lines.push(n.word + (n.from ? ': ' + n.from : ''));
   if (n.start !== undefined) lines.push(day(n.start) + ' ' + clock(n.start) + ', active ' + duration(n.own.active_ms));
   lines.push(sums(n.own));
   if (n.children.length) lines.push('with all below: ' + plural(n.whole.sessions, 'session') + ', ' + sums(n.whole));
@@ -52,7 +52,7 @@ function callText(c) {
 }
 
 // What a search finds. A node that matches brings all its calls along.
-const haystack = (n) => (n.haystack ??= [n.source, n.session, n.name, n.label, n.outcome, words[n.relation]].join(' ').toLowerCase());
+const haystack = (n) => (n.haystack ??= [n.source, n.session, n.name, n.label, n.word, words[n.relation]].join(' ').toLowerCase());
 const callHay = (c) => (c.haystack ??= [c.tool, c.type, c.text, c.status].join(' ').toLowerCase());
 const nodeFound = (n) => !state.query || haystack(n).includes(state.query);
 const callFound = (c) => !state.query || callHay(c).includes(state.query);

@@ -186,9 +186,10 @@ function startTree() {
   $('tree-fit').onclick = () => zoomTree(Math.min((frame.clientWidth - 4) / tree.size[0], Math.max((frame.clientHeight - 4) / tree.size[1], 0.35)));
   $('tree-all').onclick = () => { for (const n of nodes) n.open = n.children.length; drawTree(); };
   $('tree-none').onclick = () => { for (const n of nodes) n.open = 0; drawTree(); };
-  const legend = $('tree-legend'), seen = new Set(nodes.map((n) => n.outcome)), kinds = new Set(nodes.slice(1).map((n) => n.relation));
+  const legend = $('tree-legend'), kinds = new Set(nodes.slice(1).map((n) => n.relation));
   for (const outcome of ['completed', 'interrupted', 'errored', 'gave_up', 'killed', 'running', 'unknown', 'missing']) {
-    if (seen.has(outcome)) legend.append(el('li', null, swatch('c-' + outcome), outcome + ' ' + number(nodes.filter((n) => n.outcome === outcome).length)));
+    const ended = nodes.filter((n) => n.outcome === outcome);
+    if (ended.length) legend.append(el('li', null, swatch('c-' + outcome), ended[0].word + ' ' + number(ended.length)));
   }
   for (const kind of ['subagent', 'fork', 'continuation']) {
     if (kinds.has(kind)) legend.append(el('li', null, svg('svg', { width: 30, height: 10, 'aria-hidden': 'true' }, svg('path', { class: 'edge ' + kind, d: 'M0 5H30' })), words[kind]));

@@ -1,7 +1,6 @@
 // The plots. What each draws stands in its data-… attributes too, for whoever wants to count.
 const hidden = new Set();
-const words = { gave_up: 'gave up' };
-const word = (o) => words[o] || o;
+const word = (o) => data.words[data.outcomes.indexOf(o)];
 
 // outcomes stacks how sessions ended, one column a week.
 function outcomes(place, width) {
@@ -71,11 +70,11 @@ function bars(list, own, none) {
         svg('rect', { class: 'c-part', x: label + 8, y: y + 6, width: b.n ? Math.max(room * share, 1.5) : 0, height: 12, rx: 2 }),
         b.bad ? svg('rect', { class: 'c-bad', 'data-bad': b.bad, x: label + 8, y: y + 6, width: Math.max(room * share * b.bad / b.n, 1.5), height: 12, rx: 2 }) : null,
         svg('text', { x: width - 2, y: y + 16, 'text-anchor': 'end' }, number(b.n) + ' of ' + number(b.of))), b.text, i === 0);
-      if (b.under && $('k-' + b.under)) opens(group, 'k-' + b.under);
+      if (b.key && $('k-' + b.key)) opens(group, 'k-' + b.key);
       picture.append(group);
     });
     place.replaceChildren(picture);
-    for (const text of picture.querySelectorAll('.label')) fit(text, label);
+    for (const text of picture.querySelectorAll('.label, .under')) fit(text, label);
   };
 }
 

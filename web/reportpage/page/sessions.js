@@ -24,7 +24,7 @@ function filter() {
     failure.hidden = active && items.every((item) => item.hidden);
   }
   $('all').disabled = !active;
-  $('shown').textContent = active ? number(shown) + ' of ' + number(rows.length) + ' listed, ' + number(failing) + ' failing. Plots and other numbers are about all.' : '';
+  $('shown').textContent = active ? number(shown) + ' of ' + number(rows.length) + ' listed, ' + number(failing) + ' failed. Plots and other numbers are about all.' : '';
 }
 
 // lead opens and shows what the address points at, filtered or not.

@@ -27,21 +27,24 @@ const rowsPerPage = 100
 
 // outcomeOf is how a session ended, for people.
 func outcomeOf(v insight.Verdict) pages.Outcome {
+	o := pages.Outcome{Mark: "?", Word: v.Outcome.Word(), Class: "open"}
 	switch v.Outcome {
 	case insight.Completed:
-		return pages.Outcome{Mark: "✔", Word: "completed", Class: "good"}
+		o.Mark, o.Class = "✔", "good"
 	case insight.Interrupted:
-		return pages.Outcome{Mark: "‖", Word: "interrupted by you", Class: "held"}
+		o.Mark, o.Class = "‖", "held"
 	case insight.Errored:
-		return pages.Outcome{Mark: "✖", Word: "failed", Class: "bad"}
+		o.Mark, o.Class = "✖", "bad"
 	case insight.GaveUp:
-		return pages.Outcome{Mark: "…", Word: "stopped in mid-call", Class: "bad"}
+		o.Mark, o.Class = "…", "bad"
 	case insight.Killed:
-		return pages.Outcome{Mark: "†", Word: "crashed", Class: "cut"}
+		o.Mark, o.Class = "†", "cut"
 	case insight.Running:
-		return pages.Outcome{Mark: "▶", Word: "running", Class: "live"}
+		o.Mark, o.Class = "▶", "live"
+	default:
+		o.Word = "unknown"
 	}
-	return pages.Outcome{Mark: "?", Word: "unknown", Class: "open"}
+	return o
 }
 
 // signOf is how a session came to be, or that its file is gone.

@@ -284,26 +284,7 @@ func ownError(e *insight.ErrorGroup) *insight.ErrorGroup {
 
 // shapeWords says what the sessions of a failure group have in common.
 func shapeWords(d *insight.Digest) string {
-	parts := []string{agentTitle(d.Source), outcomeOf(d.Verdict).Word}
-	// The key's own words: agent, outcome, classes, bucket of the failure rate, loops.
-	words := strings.Fields(strings.TrimPrefix(d.Shape(), d.Agent.Name+" "+string(d.Verdict.Outcome)))
-	for _, w := range words {
-		switch w {
-		case string(insight.RateNone):
-			parts = append(parts, "no call failed")
-		case string(insight.RateLow):
-			parts = append(parts, "under 20 % of calls failed")
-		case string(insight.RateMid):
-			parts = append(parts, "20 to 60 % of calls failed")
-		case string(insight.RateHigh):
-			parts = append(parts, "60 % of calls or more failed")
-		case "loops":
-			parts = append(parts, "files edited over and over")
-		default:
-			parts = append(parts, strings.ReplaceAll(strings.ReplaceAll(w, "+", ", "), "_", " ")+" errors")
-		}
-	}
-	return plain.Line(strings.Join(parts, " · "))
+	return insight.ShapeWords(d.Shape(), func(string) string { return agentTitle(d.Source) })
 }
 
 // relate finds the session at the head of each sub-agent.
