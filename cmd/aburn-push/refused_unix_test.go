@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"aburn/cmd/aburn-push/internal/postgres"
 	"aburn/cmd/internal/kit"
 )
 
@@ -100,6 +102,46 @@ func TestVersions(t *testing.T) {
 	}
 	if k.contents() != before {
 		t.Error("--init changed rows")
+	}
+}
+
+// TestMigrations: --init of a newer aburn brings tables up to date and keeps all rows; what fails midway changes nothing. An older
+// aburn then refuses.
+func TestMigrations(t *testing.T) {
+	k := newTeam(t, "mia")
+	m := newMachine(t)
+	m.fill(1, 1)
+	m.push(k.address("mia"))
+	before := k.count()
+	ours := postgres.Migrations
+	defer func() { postgres.Migrations = ours }()
+	columns := func() string {
+		return k.text(k.owner, "SELECT column_name::text FROM information_schema.columns WHERE table_schema = 'aburn' AND table_name = 'machines' AND column_name LIKE 'added%' ORDER BY 1")
+	}
+	second, third := "ALTER TABLE aburn.machines ADD COLUMN added2 text;\nUPDATE aburn.machines SET added2 = 'x';", "ALTER TABLE aburn.machines ADD COLUMN added3 text"
+
+	postgres.Migrations = append(slices.Clone(ours), second, "ALTER TABLE aburn.machines ADD COLUMN added2 text")
+	if _, errs, code := m.run("--init", k.address("owner")); code != kit.ExitBadNews || !strings.Contains(errs, "already exists") || columns() != "" {
+		t.Errorf("a migration that fails: exit %d: %s, columns %q", code, errs, columns())
+	}
+	postgres.Migrations = append(slices.Clone(ours), second)
+	if out := m.must("--init", "--json", k.address("owner")); !strings.HasPrefix(out, `{"from":1,"version":2,`) || columns() != "added2" {
+		t.Errorf("%s, columns %q", out, columns())
+	}
+	postgres.Migrations = append(slices.Clone(ours), second, third)
+	if _, errs, code := m.run(m.args("--yes", k.address("mia"))...); code != kit.ExitBadNews || !strings.Contains(errs, "an older aburn made the tables: their version is 2, and this aburn writes 3") {
+		t.Errorf("a push before --init: exit %d: %s", code, errs)
+	}
+	if out := m.must("--init", "--json", k.address("owner")); !strings.HasPrefix(out, `{"from":2,"version":3,`) || columns() != "added2\nadded3" {
+		t.Errorf("%s, columns %q", out, columns())
+	}
+	m.push(k.address("mia"))
+	if k.count() != before {
+		t.Error("sums have changed")
+	}
+	postgres.Migrations = ours
+	if _, errs, code := m.run(m.args("--yes", k.address("mia"))...); code != kit.ExitBadNews || !strings.Contains(errs, "a newer aburn made the tables") {
+		t.Errorf("an older aburn: exit %d: %s", code, errs)
 	}
 }
 

@@ -84,6 +84,10 @@ func TestRowsOfOthers(t *testing.T) {
 	if got, all := k.text(lead, "SELECT count(*)::text FROM aburn.sessions"), k.text(k.owner, "SELECT count(*)::text FROM aburn.sessions"); got != all {
 		t.Errorf("the lead sees %s of %s sessions", got, all)
 	}
+	if got := k.text(lead, "SELECT count(person)::text || ' of ' || count(id) FROM aburn.machines"); got != "1 of 2" {
+		t.Errorf("the lead sees persons of %s machines", got)
+	}
+	k.refused(lead, "SELECT owner FROM aburn.machines")
 	for _, table := range []string{"machines", "days", "sessions", "failures", "pushed", "prices"} {
 		k.refused(lead, "DELETE FROM aburn."+table)
 	}

@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"math/big"
 	"net"
 	"os"
@@ -32,7 +33,8 @@ type server struct {
 	bin, dir string
 	port     int
 	cmd      *exec.Cmd
-	skip     string // why there is none
+	end      io.Closer // closing it ends the server
+	skip     string    // why there is none
 	err      error
 }
 
@@ -84,6 +86,7 @@ func (s *server) start() {
 		return
 	}
 	s.port = freePort()
+	// The shell ends the server when this process is gone, however it ends.
 	s.cmd = run("postgres", "-D", data, "-k", s.dir, "-p", strconv.Itoa(s.port), "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "ssl=on",
 		"-c", "shared_buffers=16MB", "-c", "max_connections=40", "-c", "log_statement=all")
 	log, err := os.Create(filepath.Join(s.dir, "log"))
@@ -91,7 +94,12 @@ func (s *server) start() {
 		s.err = err
 		return
 	}
+	s.cmd.Args = append([]string{"sh", "-c", `"$@" & read end; kill -INT $!; wait; rm -rf "$HOME"`, "sh", s.cmd.Path}, s.cmd.Args[1:]...)
+	s.cmd.Path = "/bin/sh"
 	s.cmd.Stdout, s.cmd.Stderr = log, log
+	if s.end, s.err = s.cmd.StdinPipe(); s.err != nil {
+		return
+	}
 	if s.err = s.cmd.Start(); s.err == nil {
 		s.err = s.await()
 	}
@@ -165,7 +173,7 @@ func (s *server) await() error {
 
 func (s *server) stop() {
 	if s.cmd != nil && s.cmd.Process != nil {
-		s.cmd.Process.Signal(syscall.SIGINT) // a fast shutdown
+		s.end.Close()
 		s.cmd.Wait()
 	}
 	if s.dir != "" {

@@ -124,8 +124,8 @@ func (db *DB) enter(ctx context.Context, tx pgx.Tx) error {
 	if err := tx.QueryRow(ctx, "SELECT version FROM aburn.meta").Scan(&version); err != nil {
 		return err
 	}
-	if version != len(migrations) {
-		return &WrongVersion{db.Name, version, len(migrations)}
+	if version != len(Migrations) {
+		return &WrongVersion{db.Name, version, len(Migrations)}
 	}
 	return nil
 }

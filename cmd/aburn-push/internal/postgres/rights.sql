@@ -22,7 +22,7 @@ CREATE POLICY own ON aburn.days     TO aburn_machine USING (machine IN (SELECT i
 CREATE POLICY own ON aburn.sessions TO aburn_machine USING (machine IN (SELECT id FROM aburn.machines WHERE owner = current_user));
 CREATE POLICY own ON aburn.failures TO aburn_machine USING (machine IN (SELECT id FROM aburn.machines WHERE owner = current_user));
 
--- A lead reads every row, and writes none.
+-- A lead reads every row, and writes none. Which role owns a machine it does not see.
 CREATE POLICY team ON aburn.machines FOR SELECT TO aburn_lead USING (true);
 CREATE POLICY team ON aburn.days     FOR SELECT TO aburn_lead USING (true);
 CREATE POLICY team ON aburn.sessions FOR SELECT TO aburn_lead USING (true);
@@ -69,5 +69,6 @@ REVOKE ALL ON ALL TABLES IN SCHEMA aburn FROM PUBLIC, aburn_machine, aburn_lead;
 GRANT USAGE ON SCHEMA aburn TO aburn_machine, aburn_lead;
 GRANT SELECT, INSERT, UPDATE, DELETE ON aburn.machines TO aburn_machine;
 GRANT SELECT, INSERT, DELETE ON aburn.pushed, aburn.days, aburn.sessions, aburn.failures TO aburn_machine;
-GRANT SELECT ON aburn.machines, aburn.days, aburn.sessions, aburn.failures, aburn.machine_costs TO aburn_lead;
+GRANT SELECT (id, person, aburn, pushed_at) ON aburn.machines TO aburn_lead; -- a role is mostly a person's name
+GRANT SELECT ON aburn.days, aburn.sessions, aburn.failures, aburn.machine_costs TO aburn_lead;
 GRANT SELECT ON aburn.meta, aburn.prices, aburn.costs, aburn.outcomes, aburn.errors, aburn.freshness TO aburn_machine, aburn_lead;

@@ -20,8 +20,8 @@ var version1 string
 //go:embed rights.sql
 var rights string
 
-// migrations make each version of the tables out of the one before. What was released never changes: a change is one more.
-var migrations = []string{version1}
+// Migrations make each version of the tables out of the one before. What was released never changes: a change is one more.
+var Migrations = []string{version1}
 
 // Setup is what --init makes beside the tables.
 type Setup struct {
@@ -46,7 +46,7 @@ type Done struct {
 
 // Init makes or renews the tables, the rights and the prices, in one transaction.
 func (db *DB) Init(ctx context.Context, s Setup) (*Done, error) {
-	done := &Done{Version: len(migrations), Made: []string{}, Prices: len(s.Prices)}
+	done := &Done{Version: len(Migrations), Made: []string{}, Prices: len(s.Prices)}
 	err := db.transaction(ctx, func(tx pgx.Tx) (err error) {
 		if err := exec(ctx, tx, "SET LOCAL lock_timeout = '50s'"); err != nil {
 			return err
@@ -57,12 +57,12 @@ func (db *DB) Init(ctx context.Context, s Setup) (*Done, error) {
 		if done.From, err = db.version(ctx, tx); err != nil {
 			return err
 		}
-		for _, sql := range migrations[done.From:] {
+		for _, sql := range Migrations[done.From:] {
 			if err := exec(ctx, tx, sql, pgx.QueryExecModeSimpleProtocol); err != nil {
 				return err
 			}
 		}
-		err = exec(ctx, tx, "INSERT INTO aburn.meta (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = excluded.version", len(migrations))
+		err = exec(ctx, tx, "INSERT INTO aburn.meta (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = excluded.version", len(Migrations))
 		if err != nil {
 			return err
 		}
@@ -93,8 +93,8 @@ func (db *DB) version(ctx context.Context, tx pgx.Tx) (have int, err error) {
 		return 0, &Failed{db.Name + ": there is a schema aburn that is not aburn's", "rename it, or take another database", nil}
 	}
 	err = tx.QueryRow(ctx, "SELECT version FROM aburn.meta").Scan(&have)
-	if err == nil && have > len(migrations) {
-		err = &WrongVersion{db.Name, have, len(migrations)}
+	if err == nil && have > len(Migrations) {
+		err = &WrongVersion{db.Name, have, len(Migrations)}
 	}
 	return have, err
 }
