@@ -85,6 +85,28 @@ func (m *machine) fill(seed uint64, size int64) {
 	}
 }
 
+// copy makes the archive of another machine this one's. The machines stay two.
+func (m *machine) copy(from *machine) {
+	m.Helper()
+	files, err := filepath.Glob(filepath.Join(from.archive(), archive.Name+"*"))
+	if err == nil {
+		err = os.Mkdir(m.archive(), 0o700)
+	}
+	for _, name := range files {
+		var data []byte
+		if data, err = os.ReadFile(name); err == nil {
+			err = os.WriteFile(filepath.Join(m.archive(), filepath.Base(name)), data, 0o600)
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err != nil {
+		m.Fatal(err)
+	}
+	m.names = from.names
+}
+
 // ingest reads a home's sessions into the archive.
 func (m *machine) ingest(at string) {
 	m.Helper()
