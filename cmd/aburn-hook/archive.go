@@ -41,9 +41,9 @@ func startIngest(env func(string) string, root, worktree string) {
 
 // The variables that an ingest gets beside those of the agents' records, which say where sessions lie. Nothing else of
 // an agent's environment is passed on, above all no keys. The users' variables say where the archive is, how long it
-// keeps sessions, and where temporary copies go.
+// keeps sessions, on which desktop a budget's notice appears, and where temporary copies go.
 var (
-	users  = []string{"ABURN_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "TMPDIR"}
+	users  = []string{"ABURN_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "TMPDIR"}
 	homes  = []string{"HOME", "USERPROFILE", "LOCALAPPDATA"}
 	system = []string{"SystemRoot"}
 )

@@ -43,12 +43,13 @@ type Settings struct {
 	Keep     int64    // log.keep: bytes of rotated segments to keep
 	Sync     Sync     // log.sync
 	Watch    Watch    // watch.*
-	Inject   Inject   // inject.*: user-only, like the next five
+	Inject   Inject   // inject.*: user-only, like the next six
 	Notify   Notify   // notify.*
 	Deliver  Deliver  // deliver.*
 	Queue    Queue    // queue.*
 	Archive  Archive  // archive.*
 	MCP      MCP      // mcp.*
+	Cost     Cost     // cost.*
 	Warnings []string // what was left out and why, one line each; Model adds those of its own keys
 
 	env    func(string) string

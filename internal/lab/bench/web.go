@@ -127,7 +127,7 @@ func vouch(home, shop string) error {
 			return err
 		}
 	}
-	return errors.Join(projects.MarkHolding(shop), projects.MarkHolding("/home/user/work"))
+	return errors.Join(projects.MarkHolding(shop), projects.MarkHolding("/home/user"))
 }
 
 // top measures `aburn top --once` over the same archive and projects.

@@ -15,6 +15,7 @@ import (
 	"aburn/archive"
 	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/spend"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/trace"
@@ -131,6 +132,8 @@ type CostAnswer struct {
 	Archived     int  // sessions in the archive; counted only if None
 	// Failed is what of today's is in sessions that failed, if the groups are days.
 	Failed FailedToday
+	// Budgets are those of the user's settings, whatever was chosen, most used up first.
+	Budgets []spend.Budget
 	// sessions are the chosen sessions by source/id, if the groups are sessions.
 	sessions map[string]session
 }
@@ -162,6 +165,9 @@ func CostOf(ctx context.Context, c *scope.Caller, q CostQuery) (*CostAnswer, err
 	}
 	defer arch.Close()
 	answer := &CostAnswer{By: q.By, Zone: zone, Now: c.Now, Since: filter.Since, Until: filter.Until, Prices: prices}
+	if answer.Budgets, err = spend.Budgets(ctx, c, arch); err != nil {
+		return nil, err
+	}
 	filter.Until = time.Time{} // a session that ended later has earlier answers
 	n, err := tally(ctx, c, arch, filter, q, answer)
 	if err == nil && n == 0 {

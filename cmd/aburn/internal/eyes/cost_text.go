@@ -144,6 +144,9 @@ func (a *CostAnswer) footer(out *term.Out) error {
 	if f := &a.Failed; f.Sessions > 0 {
 		lines = append(lines, fmt.Sprintf("%s of today's in %s that failed.", bill.AmountWords(&f.Sum), plain.Plural(int64(f.Sessions), "session")))
 	}
+	for i := range a.Budgets {
+		lines = append(lines, "Budget: "+a.Budgets[i].Says()+".")
+	}
 	if models := a.Total.UnpricedModels(); len(models) > 0 {
 		for i, m := range models {
 			models[i] = modelName(m) + " (" + kit.Amount(a.Total.Unpriced[m]) + ")"
@@ -176,7 +179,18 @@ type CostReport struct {
 	Rows     []costRow  `json:"rows"`
 	// FailedToday is nil if no session with answers of today failed, or the rows are no days.
 	FailedToday *failedToday `json:"failed_today,omitempty"`
+	Budgets     []BudgetLine `json:"budgets,omitempty"`
 	Total       costRow      `json:"total"`
+}
+
+// BudgetLine is a budget of the user's settings, and how much of it is used up.
+type BudgetLine struct {
+	Period  cost.By `json:"period"`
+	Name    string  `json:"name"`
+	Project string  `json:"project,omitempty"`
+	Budget  string  `json:"budget_usd"`
+	Percent int64   `json:"percent"`
+	bill.Priced
 }
 
 type failedToday struct {
@@ -208,6 +222,10 @@ func costJSON(a *CostAnswer, breakdown bool) CostReport {
 		Rows: []costRow{}, Total: rowOf(a.Total, breakdown)}
 	if f := &a.Failed; f.Sessions > 0 {
 		r.FailedToday = &failedToday{f.Sessions, *bill.PricedOf(&f.Sum)}
+	}
+	for i := range a.Budgets {
+		b := &a.Budgets[i]
+		r.Budgets = append(r.Budgets, BudgetLine{b.By, b.Name, b.Project, b.Limit()[1:], b.Percent(), *bill.PricedOf(&b.Sum)})
 	}
 	for _, g := range a.Groups {
 		r.Rows = append(r.Rows, rowOf(g, breakdown))

@@ -15,6 +15,7 @@ import (
 	"aburn/archive"
 	"aburn/archive/ingest"
 	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/spend"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/project"
@@ -85,9 +86,9 @@ func runIngest(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case run.options.DryRun:
 		return ingestDry(ctx, a, run)
 	case run.watch:
-		return ingestWatch(ctx, a, run)
+		return ingestWatch(ctx, a, cmd, run)
 	}
-	return ingestOnce(ctx, a, run)
+	return ingestOnce(ctx, a, cmd, run)
 }
 
 // ingestRun reads the command line.
@@ -168,7 +169,7 @@ func (r *ingestRun) sources(dir string, args []string) error {
 
 // ingestOnce makes one run and prints it. If other processes asked for an ingest meanwhile, it reads everything once more,
 // and prints nothing of that: it was not asked for it.
-func ingestOnce(ctx context.Context, a *kit.App, run *ingestRun) error {
+func ingestOnce(ctx context.Context, a *kit.App, cmd *cli.Command, run *ingestRun) error {
 	o, told := run.options, false
 	err := ingest.Exclusively(ctx, run.dir, waitNotice(a, run), func() error {
 		select { // under the lock: of many that start at once one waits, and the others leave the work to it
@@ -201,6 +202,8 @@ func ingestOnce(ctx context.Context, a *kit.App, run *ingestRun) error {
 		return printIngest(a, run, report)
 	})
 	switch {
+	case err == nil:
+		spent(ctx, a, cmd)
 	case errors.Is(err, ingest.ErrBusy):
 		if !run.quiet {
 			a.Note("another ingest is running: it looks once more before it ends")
@@ -210,6 +213,13 @@ func ingestOnce(ctx context.Context, a *kit.App, run *ingestRun) error {
 		return kit.BadNews("interrupted before anything was read", "aburn ingest")
 	}
 	return err
+}
+
+// spent brings up to date what a status line says of today, and what a person is told of budgets.
+func spent(ctx context.Context, a *kit.App, cmd *cli.Command) {
+	if err := spend.Update(ctx, scope.CallerOf(a, cmd)); err != nil && ctx.Err() == nil {
+		a.Warn("today's sum is not kept for status lines and budgets: " + err.Error())
+	}
 }
 
 // waitNotice notes that another ingest is running; nil with --if-idle, which does not wait.
@@ -271,7 +281,7 @@ func ingestCheck(ctx context.Context, a *kit.App, run *ingestRun) error {
 	return kit.BadNews(filepath.Join(run.dir, archive.Name)+": "+plain.Plural(int64(len(faults)), "fault"), "aburn ingest --rebuild")
 }
 
-func ingestWatch(ctx context.Context, a *kit.App, run *ingestRun) error {
+func ingestWatch(ctx context.Context, a *kit.App, cmd *cli.Command, run *ingestRun) error {
 	if run.idle {
 		return kit.UsageError("--watch and --if-idle do not go together")
 	}
@@ -284,6 +294,7 @@ func ingestWatch(ctx context.Context, a *kit.App, run *ingestRun) error {
 			a.Warn(failed.Msg, failed.Hints...)
 		}
 		if report != nil {
+			spent(ctx, a, cmd)
 			printRound(a, run, report)
 		}
 	})

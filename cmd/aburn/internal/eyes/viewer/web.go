@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -161,6 +162,14 @@ func (s *Site) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *de
 			a.Warn(failed.Msg, failed.Hints...)
 		})
 	}
+	if s.demo == nil {
+		told := make(chan struct{})
+		go func() {
+			defer close(told)
+			s.keepGlance(ctx, !cmd.Bool("no-ingest"), warnOnce(a))
+		}()
+		defer func() { stop(); <-told }()
+	}
 	if s.demo != nil {
 		go func() {
 			if err := s.demo.play(ctx); err != nil {
@@ -195,6 +204,14 @@ func (s *Site) pageOf(port int, session string) string {
 		}
 	}
 	return "http://" + net.JoinHostPort(web.LiveHost(), strconv.Itoa(port)) + at
+}
+
+// warnOnce warns of the first failure to keep what status lines read: the next one has the same cause.
+func warnOnce(a *kit.App) func(error) {
+	var once sync.Once
+	return func(err error) {
+		once.Do(func() { a.Warn("status lines and budgets are not kept up to date: " + err.Error()) })
+	}
 }
 
 // showLink asks the desk for a link, and opens or prints it.

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// statusLine is what the status line of a session prints.
+func (w *webWorld) statusLine(session string) string {
+	w.Helper()
+	cmd := w.command("aburn-hook", "claude", "statusline", "--home", w.dir+"/home")
+	cmd.Stdin = strings.NewReader(`{"session_id":"` + session + `","model":{"display_name":"Opus 5.5"}}`)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		w.Fatalf("%v\n%s", err, out)
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+func (w *webWorld) untilStatus(session, want string) {
+	w.Helper()
+	got := ""
+	for range 400 {
+		if got = w.statusLine(session); got == want {
+			return
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	w.Fatalf("the status line of %s says %q, want %q", session, got, want)
+}
+
+// A session that waits stands in the status lines of all others, until it is answered, and no longer than aburn web runs.
+func TestStatusLineSaysWhoWaits(t *testing.T) {
+	const asking, other = "aaaa1111-0000-4000-8000-000000000001", "bbbb2222-0000-4000-8000-000000000002"
+	w := newWebWorld(t, 0)
+	t.Run("web", func(t *testing.T) {
+		v := *w
+		v.T = t
+		v.serve("--no-ingest")
+		v.begin(asking, "Fix rounding")
+		v.untilStatus(other, "opus-5.5")
+		v.asks(asking, "git push")
+		v.untilStatus(other, "opus-5.5 · 1 waits: shop")
+		v.untilStatus(asking, "opus-5.5")
+		v.hook(map[string]any{"session_id": asking, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": "git push"}, "tool_response": map[string]any{}, "tool_use_id": "toolu_" + asking})
+		v.untilStatus(other, "opus-5.5")
+		v.asks(asking, "git push --force")
+		v.untilStatus(other, "opus-5.5 · 1 waits: shop")
+	})
+	w.untilStatus(other, "opus-5.5") // still unanswered, and nobody would notice an answer
+}
+
+// What today costs reaches the status lines of all projects by itself.
+func TestStatusLineSaysWhatTodayCosts(t *testing.T) {
+	w := newWebWorld(t, 0)
+	w.extra = append(w.extra, "TZ="+noonZone(time.Now()))
+	w.serve()
+	w.stored("99990000-0000-4000-8000-000000000009").answer("claude-opus-5-5", 10_000)
+	w.untilStatus("s", "opus-5.5 · $0.20 today")
+}
+
+// noonZone is a time zone in which it is about noon, so that no test runs across midnight.
+func noonZone(now time.Time) string {
+	return fmt.Sprintf("Etc/GMT%+d", now.UTC().Hour()-12)
+}
+
+// answer adds a prompt and an answer of a model, of now.
+func (s *storedSession) answer(model string, output int) {
+	s.t.Helper()
+	common := fmt.Sprintf(`"sessionId":"%s","cwd":"%s","version":"2.1.329","userType":"external","isSidechain":false,"timestamp":"%s"`, s.id, s.dir, time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
+	text := fmt.Sprintf(`{"type":"user","uuid":"aaaaaaaa-0000-4000-8000-000000000001","parentUuid":null,%s,"message":{"role":"user","content":"go on"}}
+{"type":"assistant","uuid":"bbbbbbbb-0000-4000-8000-000000000001","parentUuid":"aaaaaaaa-0000-4000-8000-000000000001",%s,"requestId":"req_1","message":{"id":"msg_1","type":"message","role":"assistant","model":"%s","content":[{"type":"text","text":"Done."}],"stop_reason":"end_turn","usage":{"input_tokens":0,"cache_read_input_tokens":0,"cache_creation_input_tokens":0,"output_tokens":%d}}}
+`, common, common, model, output)
+	if err := os.WriteFile(s.path, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
