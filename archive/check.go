@@ -36,6 +36,7 @@ func (a *Archive) Check(ctx context.Context) (faults []string, err error) {
 		{"traces without a session", "SELECT count(*) FROM traces WHERE key NOT IN (SELECT key FROM sessions)"},
 		{"calls without a session", "SELECT count(*) FROM calls WHERE session NOT IN (SELECT key FROM sessions)"},
 		{"answers without a session", "SELECT count(*) FROM answers WHERE session NOT IN (SELECT key FROM sessions)"},
+		{"limits without a session", "SELECT count(*) FROM limits WHERE session NOT IN (SELECT key FROM sessions)"},
 		{"relationships without a session", "SELECT count(*) FROM relations WHERE session NOT IN (SELECT key FROM sessions)"},
 		{"spawns without a session", "SELECT count(*) FROM spawns WHERE session NOT IN (SELECT key FROM sessions)"},
 		{"digests without a session", "SELECT count(*) FROM digests WHERE key NOT IN (SELECT key FROM sessions)"},
@@ -147,7 +148,7 @@ func (a *Archive) checkSession(ctx context.Context, key int64) (fault string) {
 	if fault := a.checkAnswers(t, key); fault != "" {
 		return name + ": " + fault
 	}
-	for what, n := range map[string]int{"relations": len(want.relations), "spawns": len(want.spawns)} {
+	for what, n := range map[string]int{"limits": len(want.limits), "relations": len(want.relations), "spawns": len(want.spawns)} {
 		if rows, err := a.number("SELECT count(*) FROM "+what+" WHERE session = ?", key); err != nil || int(rows) != n {
 			return fmt.Sprintf("%s: %d rows in %s, %d in its trace", name, rows, what, n)
 		}

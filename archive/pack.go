@@ -30,6 +30,7 @@ type Packed struct {
 	body      []byte
 	calls     []byte // the row of calls, nil if there are none
 	answers   []byte // the row of answers, nil if there are none
+	limits    []trace.Limit
 	relations []trace.SessionRelationship
 	spawns    []spawn
 }
@@ -69,7 +70,7 @@ func pack(t *trace.SessionTrace) (*Packed, error) {
 			Source: t.Source, ID: t.ID, Agent: t.Agent, Project: t.Project, Start: t.Start, End: t.End, ActiveMS: t.ActiveMS,
 			Stated: t.Outcome, StatedFrom: t.OutcomeFrom, Counts: t.Count(), Usage: t.Usage, Relation: relation(t), Path: t.Sources[0].Path,
 		},
-		root: t.Lineage.Root, scrub: t.Scrub.Version, sum: sum(body[checksum:]), relations: slices.Clone(t.Relationships),
+		root: t.Lineage.Root, scrub: t.Scrub.Version, sum: sum(body[checksum:]), relations: slices.Clone(t.Relationships), limits: slices.Clone(t.Limits),
 		body: slices.Clone(body),
 	}
 	for i := range t.Events {

@@ -158,6 +158,12 @@ func (a *Archive) insert(p *Packed, store int64) error {
 			return err
 		}
 	}
+	for i, l := range p.limits {
+		if err := a.run("INSERT INTO limits (session, number, id, minutes, used, resets, time) VALUES (?,?,?,?,?,?,?)",
+			key, i, l.ID, l.WindowMinutes, l.UsedPercent, l.Resets, l.Time); err != nil {
+			return err
+		}
+	}
 	for i, r := range p.relations {
 		if err := a.run(`INSERT INTO relations (session, number, kind, related, time, source_session, source_version, parent_call,
 			agent_id, agent_type, description, provenance, evidence) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`,
@@ -206,7 +212,7 @@ func (a *Archive) remove(key int64) error {
 		return err
 	}
 	for _, query := range [...]string{
-		"DELETE FROM calls WHERE session = ?", "DELETE FROM answers WHERE session = ?", "DELETE FROM relations WHERE session = ?", "DELETE FROM spawns WHERE session = ?",
+		"DELETE FROM calls WHERE session = ?", "DELETE FROM answers WHERE session = ?", "DELETE FROM limits WHERE session = ?", "DELETE FROM relations WHERE session = ?", "DELETE FROM spawns WHERE session = ?",
 		"DELETE FROM traces WHERE key = ?", "DELETE FROM sessions WHERE key = ?",
 	} {
 		if err := a.run(query, key); err != nil {

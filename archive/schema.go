@@ -13,7 +13,7 @@ import (
 // schema is the number of the schema, in user_version. Raise it with every change of the tables, and of what is packed in
 // them: an archive with another number is refused. Where readers only give other traces of what is on the disk, ingest
 // --rebuild has them read it again.
-const schema = 10
+const schema = 11
 
 // tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
 const tables = `
@@ -112,6 +112,18 @@ CREATE TABLE answers (                     -- responses that the session was bil
 	rows    BLOB NOT NULL                  -- all of a session's, compressed (answerCoder)
 ) STRICT;
 
+CREATE TABLE limits (                      -- trace.Limit
+	session  INTEGER NOT NULL,
+	number   INTEGER NOT NULL,             -- in SessionTrace.Limits, from 0
+	id       TEXT NOT NULL,
+	minutes  INTEGER NOT NULL,
+	used     REAL NOT NULL,
+	resets   INTEGER NOT NULL,
+	time     INTEGER NOT NULL,
+	PRIMARY KEY (session, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX limits_time ON limits (time);
+
 CREATE TABLE relations (
 	session        INTEGER NOT NULL,
 	number         INTEGER NOT NULL,       -- in SessionTrace.Relationships, from 0
@@ -173,7 +185,7 @@ CREATE TABLE digests (                     -- what package digests works out whe
 `
 
 // derived lists the tables that are made anew from the bodies. What is known of the stores is not in the bodies.
-var derived = [...]string{"listing", "unlisted", "sessions", "traces", "unread", "calls", "answers", "relations", "spawns", "projects", "unlinked", "digests"}
+var derived = [...]string{"listing", "unlisted", "sessions", "traces", "unread", "calls", "answers", "limits", "relations", "spawns", "projects", "unlinked", "digests"}
 
 // prepare makes the tables if there are none.
 func (a *Archive) prepare() error {

@@ -18,6 +18,9 @@ func (e *encoder) trace(t *SessionTrace) {
 	list(e, `,"responses":`, t.Responses, e.response)
 	list(e, `,"relationships":`, t.Relationships, e.relationship)
 	e.usage(`,"usage":`, &t.Usage)
+	if len(t.Limits) > 0 {
+		e.any(`,"limits":`, t.Limits)
+	}
 	list(e, `,"sources":`, t.Sources, e.file)
 	e.int(`,"scrub":{"version":`, int64(t.Scrub.Version))
 	e.int(`,"redacted":`, int64(t.Scrub.Redacted))

@@ -29,7 +29,9 @@ type SessionTrace struct {
 	Responses     []Response            `json:"responses"`
 	Relationships []SessionRelationship `json:"relationships"`
 	// Usage is the sum over the Responses that are not copies.
-	Usage   Usage    `json:"usage"`
+	Usage Usage `json:"usage"`
+	// Limits is the last that the source states of each window of the user's plan.
+	Limits  []Limit  `json:"limits,omitempty"`
 	Sources []File   `json:"sources"`
 	Scrub   Scrub    `json:"scrub"`
 	Damaged []Damage `json:"damaged,omitempty"`
@@ -152,6 +154,19 @@ type Response struct {
 	Ref   Ref       `json:"ref"`
 	// Copied is the session that this is a copy from, which was billed for it.
 	Copied string `json:"copied,omitempty"`
+}
+
+// MaxUsedPercent bounds Limit.UsedPercent: paid extra usage goes above 100.
+const MaxUsedPercent = 1000
+
+// Limit is how much of a window of the user's plan is used up. It is about the user's account and all its sessions.
+type Limit struct {
+	// ID is the source's name of the limit; a plan may have several with windows of the same length.
+	ID            string    `json:"id,omitempty"`
+	WindowMinutes int64     `json:"window_minutes"`
+	UsedPercent   float64   `json:"used_percent"`
+	Resets        time.Time `json:"resets,omitzero"` // when the next window begins
+	Time          time.Time `json:"time"`            // when the source said so
 }
 
 // SessionRelationship relates a session to another. Every trace has at least one; the relationship of a session that

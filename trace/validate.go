@@ -161,6 +161,13 @@ func (v *validator) header() {
 	v.must(t.Scrub.Redacted >= 0, "scrub.redacted is negative")
 	v.must(t.Lineage.MayCopy >= 0 && t.Lineage.MayCopy <= len(t.Events), "lineage.may_copy is not a number of events")
 	v.token("lineage.root", t.Lineage.Root)
+	for i := range t.Limits {
+		l := &t.Limits[i]
+		v.token("the id of a limit", l.ID)
+		v.must(l.WindowMinutes > 0, "a limit has no window")
+		v.must(l.UsedPercent >= 0 && l.UsedPercent <= MaxUsedPercent, "a limit is used up to no percentage")
+		v.must(!l.Time.IsZero(), "a limit has no time")
+	}
 	for i := range t.Damaged {
 		d := &t.Damaged[i]
 		v.ref = &d.Ref

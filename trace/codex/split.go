@@ -100,6 +100,7 @@ var (
 	byDeveloper = []byte(`"role":"developer"`)
 	byAssistant = []byte(`"role":"assistant"`)
 	tokenCount  = []byte(`"type":"event_msg","payload":{"type":"token_count",`)
+	usedPercent = []byte(`"used_percent":`)
 	outputs     = []byte(`_output",`)
 	callID      = []byte(`"call_id":"`)
 )
@@ -126,7 +127,7 @@ func (s *session) canSkip(data []byte) bool {
 		return bytes.Contains(head, byDeveloper) || bytes.Contains(head, byAssistant)
 	case s.Billed && bytes.HasPrefix(head, tokenCount):
 		s.streamBrokeOff()
-		return true
+		return !bytes.Contains(data, usedPercent)
 	}
 	return s.isKnownOutput(head)
 }

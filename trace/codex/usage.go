@@ -1,7 +1,9 @@
 package codex
 
 import (
+	"slices"
 	"strconv"
+	"time"
 
 	"aburn/trace"
 )
@@ -81,6 +83,7 @@ func answerTurns(t *trace.SessionTrace) map[string]string {
 // tokenCount reads a token_count, which repeats a running total. Older clients bill with it; beside
 // token_usage_records it bills nothing. A fork begins with the total of its origin.
 func (s *session) tokenCount(p object) {
+	s.limits(p.object("rate_limits"))
 	if s.Billed {
 		s.streamBrokeOff()
 		return
@@ -109,6 +112,44 @@ func (s *session) tokenCount(p object) {
 	}
 	s.addResponse(s.nextAnswer(), one)
 }
+
+// limits notes how much of the plan's windows is used up. Their place, primary or secondary, says nothing: only their
+// length does. Older clients say in how many seconds a window ends.
+func (s *session) limits(p object) {
+	id := s.id(p, "limit_id")
+	for _, place := range []string{"primary", "secondary"} {
+		w := p.object(place)
+		used, err := strconv.ParseFloat(string(w.raw("used_percent")), 64)
+		l := trace.Limit{ID: id, WindowMinutes: w.int("window_minutes"), UsedPercent: used, Time: s.when}
+		if err != nil || !(used >= 0 && used <= trace.MaxUsedPercent) || l.WindowMinutes <= 0 || l.Time.IsZero() {
+			continue
+		}
+		if at := w.int("resets_at"); at > 0 && at < maxUnix {
+			l.Resets = time.Unix(at, 0).UTC()
+		} else if in := w.int("resets_in_seconds"); in > 0 && in < 60*l.WindowMinutes+60 {
+			l.Resets = s.when.Add(time.Duration(in) * time.Second)
+		}
+		s.limit(l)
+	}
+}
+
+// maxUnix is in seconds, and beyond the years that a trace can write.
+const maxUnix = 1e11
+
+// limit keeps the newest of each window.
+func (s *session) limit(l trace.Limit) {
+	t := s.Trace()
+	i := slices.IndexFunc(t.Limits, func(o trace.Limit) bool { return o.ID == l.ID && o.WindowMinutes == l.WindowMinutes })
+	switch {
+	case i < 0 && len(t.Limits) < maxLimits:
+		t.Limits = append(t.Limits, l)
+	case i >= 0 && !l.Time.Before(t.Limits[i].Time):
+		t.Limits[i] = l
+	}
+}
+
+// maxLimits is far more than a plan has.
+const maxLimits = 32
 
 // nextAnswer makes an id for a response that has none.
 func (s *session) nextAnswer() string {

@@ -17,7 +17,7 @@ import (
 )
 
 // version is the first byte. Raise it, and the number of the archive's schema, with every change of the walk.
-const version = 1
+const version = 2
 
 var coders = sync.Pool{New: func() any { return new(coder) }}
 

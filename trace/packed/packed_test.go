@@ -79,6 +79,9 @@ func drawn(r *rand.Rand) *trace.SessionTrace {
 	if len(t.Damaged) == 0 {
 		t.Damaged = nil
 	}
+	if len(t.Limits) == 0 {
+		t.Limits = nil
+	}
 	return t
 }
 

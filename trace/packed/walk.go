@@ -23,12 +23,21 @@ func (c *coder) trace(t *trace.SessionTrace) {
 	wire.List(c, &t.Responses, nil, 18, (*coder).response)
 	wire.List(c, &t.Relationships, nil, 3, (*coder).relationship)
 	c.usage(&t.Usage)
+	wire.List(c, &t.Limits, nil, 5, (*coder).limit)
 	c.Int(&t.Scrub.Version)
 	c.Int(&t.Scrub.Redacted)
 	c.last = last{}
 	wire.List(c, &t.Damaged, nil, 4, (*coder).damage)
 	c.Int(&t.Lineage.MayCopy)
 	c.extra(&t.Extra)
+}
+
+func (c *coder) limit(l *trace.Limit) {
+	c.texts(&l.ID)
+	c.Int64(&l.WindowMinutes)
+	c.Float(&l.UsedPercent)
+	c.Time(&l.Resets)
+	c.Time(&l.Time)
 }
 
 func (c *coder) file(f *trace.File) {
