@@ -155,7 +155,7 @@ var layers = []struct {
 	{"worker/crew", "internal/hold internal/journal internal/lockfile internal/plain internal/proc internal/queue internal/run internal/scrub logfmt worker worker/headless worker/heard worker/ledger worker/slot worker/tree worker/typing", ""},
 	{"cmd/aburn/internal/work", "cmd/aburn/internal/scope cmd/internal/kit install internal/agentcli internal/atomicfile internal/git internal/hold internal/journal internal/lockfile internal/notify internal/plain internal/proc internal/project internal/queue internal/scrub internal/settings internal/term logfmt worker worker/claude worker/codex worker/config worker/crew worker/headless worker/ledger worker/round worker/slot worker/tmux worker/tree", "github.com/urfave/cli golang.org/x/term"},
 	{"cmd/aburn/internal/bill", "archive cmd/aburn/internal/scope cmd/internal/kit insight/cost internal/agentcli internal/plain internal/project", ""},
-	{"cmd/aburn/internal/spend", "archive cmd/aburn/internal/bill cmd/aburn/internal/scope hooks insight/cost internal/atomicfile internal/lockfile internal/notify internal/project internal/settings", ""},
+	{"cmd/aburn/internal/spend", "archive cmd/aburn/internal/bill cmd/aburn/internal/scope hooks insight/cost internal/agentcli internal/atomicfile internal/lockfile internal/notify internal/plain internal/project internal/settings", ""},
 	{"worker/ledger", "internal/lockfile internal/proc internal/project worker", ""},
 	{"worker/codex", "internal/agentcli worker worker/slot", "github.com/tidwall/gjson"},
 	{"worker/headless", "internal/atomicfile internal/hold internal/lockfile worker/slot", ""},

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,13 @@ func TestStatusLineSaysWhatTodayCosts(t *testing.T) {
 	w.serve()
 	w.stored("99990000-0000-4000-8000-000000000009").answer("claude-opus-5-5", 10_000)
 	w.untilStatus("s", "opus-5.5 · $0.20 today")
+	settings := filepath.Join(w.dir, "home", ".config", "aburn", "settings.json")
+	if err := os.WriteFile(settings, []byte(`{"cost.budget.day": 1, "notify.desktop": false}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, page := w.page("/cost"); !strings.Contains(page, "$0.20 of $1 for today (20 %)") || !strings.Contains(page, "$0.20 (estimated window, list prices)") {
+		t.Errorf("the page has neither budget nor limit:\n%s", page)
+	}
 }
 
 // noonZone is a time zone in which it is about noon, so that no test runs across midnight.

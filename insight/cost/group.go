@@ -24,7 +24,7 @@ const (
 	ByOutcome By = "outcome"
 	// ByBlock groups each agent's responses in windows of five hours. A window begins at the full hour (UTC) of its
 	// first response. The next one begins with the first response more than five hours after that hour, or after
-	// the response before it. No agent's file states the real windows: these are estimated.
+	// the response before it. When a plan's past windows began is not known: these are estimated.
 	ByBlock By = "block"
 )
 

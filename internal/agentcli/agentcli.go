@@ -167,6 +167,8 @@ type Traits struct {
 	Recorded bool
 	// HidesCacheWrites: its store says 0 for the tokens that were written to a cache, whatever they were.
 	HidesCacheWrites bool
+	// ShortWindows: its plans limit windows of five hours.
+	ShortWindows bool
 	// TellsAgentEnds: the client itself tells the model of the end of each sub-agent.
 	TellsAgentEnds bool
 	// LoginShell: the model's commands run in a login shell, which sets PATH anew.

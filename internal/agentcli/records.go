@@ -42,7 +42,7 @@ var Claude = Agent{
 		Sessions: "projects/*/*.jsonl",
 		Keeps:    Keeps{Days: 30, File: "settings.json", Setting: "cleanupPeriodDays"},
 	},
-	Traits: Traits{PromptsCut: true},
+	Traits: Traits{PromptsCut: true, ShortWindows: true},
 }
 
 // Codex is the Codex CLI, as of 0.169.0.
@@ -79,7 +79,7 @@ var Codex = Agent{
 	Resume:  "codex resume",
 	Session: Session{ID: "CODEX_SESSION_ID", Thread: "CODEX_THREAD_ID", Call: "CODEX_TOOL_CALL_ID"},
 	Store:   Store{Sessions: "sessions/*/*/*/rollout-*.jsonl"},
-	Traits:  Traits{BackgroundAgents: true, CallsRunOn: true, TellsInterrupts: true, LoginShell: true, HidesCacheWrites: true, ReviewsNeverEnd: true},
+	Traits:  Traits{BackgroundAgents: true, CallsRunOn: true, TellsInterrupts: true, LoginShell: true, HidesCacheWrites: true, ReviewsNeverEnd: true, ShortWindows: true},
 }
 
 // Opencode is opencode, as of 1.18.33.

@@ -247,6 +247,8 @@ type Cost struct {
 	Plot    *Plot
 	Tables  []CostTable
 	Wrong   []Figure
+	Budgets []Note
+	Limits  []Note
 	Prices  []Note
 }
 

@@ -33,7 +33,7 @@ func CostCommand(a *kit.App) *cli.Command {
 			"its own. An answer belongs to the local day on which it came. Prices are list prices, not your bill: a subscription costs what it costs.\n\n" +
 			"≥ marks an amount that may be higher: tokens have no price, or the life of a cache write is unknown. ≈ marks an amount with a price that nobody saw at its\n" +
 			"vendor; `aburn prices` lists them. Tokens without a price stand beside the amount, and never count as 0.\n\n" +
-			"A block is five hours of one agent's answers, from the full hour of its first one. No agent's file states its real windows, so blocks are estimated.\n\n" +
+			"A block is five hours of one agent's answers, from the full hour of its first one. When a plan's past windows began is not known, so blocks are estimated.\n\n" +
 			"--check reads whole sessions, which takes seconds. It compares each session and its sub-agents with what Claude Code's cost records, or every answer, state.",
 		Flags: append(scope.ChoiceFlags(),
 			&cli.StringFlag{Name: "by", Usage: "one line for each `WHAT`: " + strings.Join(kit.Strings(cost.Bys...), ", "), Value: string(cost.ByDay)},
@@ -132,8 +132,8 @@ type CostAnswer struct {
 	Archived     int  // sessions in the archive; counted only if None
 	// Failed is what of today's is in sessions that failed, if the groups are days.
 	Failed FailedToday
-	// Budgets are those of the user's settings, whatever was chosen, most used up first.
-	Budgets []spend.Budget
+	// Present is how much of budgets and of plans' windows is used up, whatever was chosen.
+	Present spend.State
 	// sessions are the chosen sessions by source/id, if the groups are sessions.
 	sessions map[string]session
 }
@@ -165,7 +165,7 @@ func CostOf(ctx context.Context, c *scope.Caller, q CostQuery) (*CostAnswer, err
 	}
 	defer arch.Close()
 	answer := &CostAnswer{By: q.By, Zone: zone, Now: c.Now, Since: filter.Since, Until: filter.Until, Prices: prices}
-	if answer.Budgets, err = spend.Budgets(ctx, c, arch); err != nil {
+	if answer.Present, err = spend.Now(ctx, c, arch); err != nil {
 		return nil, err
 	}
 	filter.Until = time.Time{} // a session that ended later has earlier answers

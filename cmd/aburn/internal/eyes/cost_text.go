@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/bill"
+	"aburn/cmd/aburn/internal/spend"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/internal/plain"
@@ -144,8 +145,15 @@ func (a *CostAnswer) footer(out *term.Out) error {
 	if f := &a.Failed; f.Sessions > 0 {
 		lines = append(lines, fmt.Sprintf("%s of today's in %s that failed.", bill.AmountWords(&f.Sum), plain.Plural(int64(f.Sessions), "session")))
 	}
-	for i := range a.Budgets {
-		lines = append(lines, "Budget: "+a.Budgets[i].Says()+".")
+	for i := range a.Present.Budgets {
+		lines = append(lines, "Budget: "+a.Present.Budgets[i].Says()+".")
+	}
+	var windows []string
+	for i := range a.Present.Windows {
+		windows = append(windows, a.Present.Windows[i].Says(a.Zone))
+	}
+	if len(windows) > 0 {
+		lines = append(lines, "Limits: "+strings.Join(windows, ", ")+".")
 	}
 	if models := a.Total.UnpricedModels(); len(models) > 0 {
 		for i, m := range models {
@@ -157,7 +165,7 @@ func (a *CostAnswer) footer(out *term.Out) error {
 		lines = append(lines, fmt.Sprintf("%s tokens have no price: %s.", kit.Amount(a.Total.UnpricedTokens()), strings.Join(models, ", ")))
 	}
 	if a.By == cost.ByBlock {
-		lines = append(lines, "Windows of five hours are estimated: no agent's file states them.")
+		lines = append(lines, "Windows of five hours are estimated: when a plan's past windows began is not known.")
 	}
 	lines = append(lines, "List prices as known on "+string(a.Prices.Made)+", not your bill.")
 	if a.Total.Uncertain {
@@ -180,7 +188,32 @@ type CostReport struct {
 	// FailedToday is nil if no session with answers of today failed, or the rows are no days.
 	FailedToday *failedToday `json:"failed_today,omitempty"`
 	Budgets     []BudgetLine `json:"budgets,omitempty"`
+	Limits      []limitLine  `json:"limits,omitempty"`
 	Total       costRow      `json:"total"`
+}
+
+// limitLine is a current window of an agent's plan. An estimate has what it cost so far, others have the percentage.
+type limitLine struct {
+	Agent   string     `json:"agent"`
+	ID      string     `json:"id,omitempty"`
+	Minutes int64      `json:"window_minutes"`
+	From    spend.From `json:"from"`
+	Used    *float64   `json:"used_percent,omitempty"`
+	At      *time.Time `json:"at,omitempty"`
+	Resets  *time.Time `json:"resets,omitempty"`
+	*bill.Priced
+}
+
+func limitsJSON(list []spend.Window) (lines []limitLine) {
+	for i := range list {
+		w := &list[i]
+		line := limitLine{Agent: w.Agent, ID: w.ID, Minutes: int64(w.Length / time.Minute), From: w.From, At: kit.OptionalTime(w.At), Resets: kit.OptionalTime(w.Resets), Priced: bill.PricedOf(w.Sum)}
+		if w.From != spend.Estimate {
+			line.Used = &w.Used
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // BudgetLine is a budget of the user's settings, and how much of it is used up.
@@ -223,8 +256,9 @@ func costJSON(a *CostAnswer, breakdown bool) CostReport {
 	if f := &a.Failed; f.Sessions > 0 {
 		r.FailedToday = &failedToday{f.Sessions, *bill.PricedOf(&f.Sum)}
 	}
-	for i := range a.Budgets {
-		b := &a.Budgets[i]
+	r.Limits = limitsJSON(a.Present.Windows)
+	for i := range a.Present.Budgets {
+		b := &a.Present.Budgets[i]
 		r.Budgets = append(r.Budgets, BudgetLine{b.By, b.Name, b.Project, b.Limit()[1:], b.Percent(), *bill.PricedOf(&b.Sum)})
 	}
 	for _, g := range a.Groups {

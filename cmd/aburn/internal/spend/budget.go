@@ -1,14 +1,10 @@
 package spend
 
 import (
-	"context"
 	"path/filepath"
-	"slices"
 	"strconv"
 
-	"aburn/archive"
 	"aburn/cmd/aburn/internal/bill"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/insight/cost"
 	"aburn/internal/settings"
 )
@@ -93,24 +89,4 @@ func (now *Current) used(limits []limit) (list []Budget) {
 		list = append(list, b)
 	}
 	return list
-}
-
-// Budgets says how much of each budget of the person's settings is used up, of the dearest share first. The zone of c.Now
-// bounds the periods.
-func Budgets(ctx context.Context, c *scope.Caller, arch *archive.Archive) ([]Budget, error) {
-	set := settings.Load(nil, c.Env)
-	for _, w := range set.Warnings {
-		c.Warn(w)
-	}
-	limits := budgetsOf(&set.Cost)
-	if len(limits) == 0 {
-		return nil, nil
-	}
-	now, err := CurrentOf(ctx, c, arch, true)
-	if err != nil {
-		return nil, err
-	}
-	list := now.used(limits)
-	slices.SortStableFunc(list, func(a, b Budget) int { return int(b.Percent() - a.Percent()) })
-	return list, nil
 }

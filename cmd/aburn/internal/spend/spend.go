@@ -12,6 +12,7 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/hooks"
 	"aburn/insight/cost"
+	"aburn/internal/agentcli"
 	"aburn/internal/settings"
 )
 
@@ -42,13 +43,13 @@ func (p *Period) add(at time.Time, project string, sum *cost.Sum) {
 // slack is how much earlier than an answer its session may end, by clocks that disagree.
 const slack = 24 * time.Hour
 
-// CurrentOf sums up the answers of the day, and with long of the week and the month, in the time zone of c.Now.
-func CurrentOf(ctx context.Context, c *scope.Caller, arch *archive.Archive, long bool) (*Current, error) {
-	prices, err := bill.PricesOf(c, "")
-	if err != nil {
-		return nil, err
+// sumUp sums up the answers of the day, and with long of the week and the month, in the time zone of c.Now. With blocks it
+// also returns the recent answers of agents whose plans have windows of five hours.
+func sumUp(ctx context.Context, c *scope.Caller, arch *archive.Archive, long, blocks bool) (now *Current, r recent, prices *cost.Prices, err error) {
+	if prices, err = bill.PricesOf(c, ""); err != nil {
+		return nil, nil, nil, err
 	}
-	now := &Current{Day: period(cost.ByDay, c.Now), Week: period(cost.ByWeek, c.Now), Month: period(cost.ByMonth, c.Now)}
+	now = &Current{Day: period(cost.ByDay, c.Now), Week: period(cost.ByWeek, c.Now), Month: period(cost.ByMonth, c.Now)}
 	since := now.Day.From
 	if long {
 		since = now.Month.From
@@ -56,21 +57,34 @@ func CurrentOf(ctx context.Context, c *scope.Caller, arch *archive.Archive, long
 			since = now.Week.From
 		}
 	}
-	list, err := arch.Outlines(ctx, archive.Filter{Since: since.Add(-slack)})
+	from := since
+	if back := c.Now.Add(-blocksFrom); blocks && back.Before(from) {
+		from = back
+	}
+	list, err := arch.Outlines(ctx, archive.Filter{Since: from.Add(-slack)})
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	units := make(map[int64]*archive.Outline, len(list))
 	for i := range list {
 		units[list[i].Key] = &list[i]
 	}
 	chosen := func(key int64) bool { return units[key] != nil }
-	return now, arch.EachAnswers(ctx, chosen, func(key int64, answers []archive.Answer) error {
+	r = recent{}
+	err = arch.EachAnswers(ctx, chosen, func(key int64, answers []archive.Answer) error {
 		u := units[key]
-		hides := bill.HidesCacheWrites(u.Source, answers)
+		hides, windows := bill.HidesCacheWrites(u.Source, answers), blocks && agentcli.Of(u.Source).Traits.ShortWindows
 		for i := range answers {
-			if at := answers[i].Time; !at.Before(since) {
-				sum := prices.Price(bill.ResponseOf(&answers[i], hides))
+			at := answers[i].Time
+			if at.Before(from) {
+				continue
+			}
+			response := bill.ResponseOf(&answers[i], hides)
+			if windows && !at.After(c.Now) {
+				r[u.Source] = append(r[u.Source], cost.Use{Response: response, Agent: u.Source})
+			}
+			if !at.Before(since) {
+				sum := prices.Price(response)
 				now.Day.add(at, u.Project, &sum)
 				now.Week.add(at, u.Project, &sum)
 				now.Month.add(at, u.Project, &sum)
@@ -78,6 +92,7 @@ func CurrentOf(ctx context.Context, c *scope.Caller, arch *archive.Archive, long
 		}
 		return nil
 	})
+	return now, r, prices, err
 }
 
 // Update writes today's sum for status lines, and tells the person of budgets. Whoever has just brought the archive up to
@@ -94,15 +109,19 @@ func Update(ctx context.Context, c *scope.Caller) error {
 	defer arch.Close()
 	set := settings.Load(nil, c.Env)
 	limits := budgetsOf(&set.Cost)
-	now, err := CurrentOf(ctx, c, arch, len(limits) > 0)
+	now, _, _, err := sumUp(ctx, c, arch, len(limits) > 0, false)
 	if err != nil {
 		return err
+	}
+	today := bill.Dollars(&now.Day.Sum)
+	if now.Day.Amount == 0 {
+		today = bill.AmountWords(&now.Day.Sum)
 	}
 	err = hooks.UpdateGlance(c.Env, func(g *hooks.Glance) {
 		if g.Made.After(made) && !g.Made.After(time.Now()) {
 			return // another process has summed up a newer archive
 		}
-		g.Made, g.Today, g.DayEnds = made, bill.Dollars(&now.Day.Sum), now.Day.Until
+		g.Made, g.Today, g.DayEnds = made, today, now.Day.Until
 	})
 	return errors.Join(err, tell(c, now, limits, &set.Notify))
 }

@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"aburn/archive"
 	"aburn/cmd/aburn/internal/bill"
+	"aburn/cmd/aburn/internal/spend"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/internal/plain"
@@ -56,7 +58,7 @@ func groups(list []*cell, name func(*cell) string) (all []*group) {
 // costNote is said once on each page with amounts.
 const costNote = "What these answers cost at the vendors' list prices of their day. It is not your bill: a subscription costs what it costs."
 
-func (s *Site) costPage(_ context.Context, v *view, values url.Values, _ *http.Request) (*shown, error) {
+func (s *Site) costPage(ctx context.Context, v *view, values url.Values, _ *http.Request) (*shown, error) {
 	f := filterOf(values)
 	f.kind = ""
 	if f.period == "" && f.day == "" && f.session == "" && f.family == "" && f.key == "" {
@@ -90,6 +92,7 @@ func (s *Site) costPage(_ context.Context, v *view, values url.Values, _ *http.R
 		body.Wrong[0].Name = "in sessions and sub-agents that failed"
 	}
 	body.Prices = v.pricesNotes(&all)
+	body.Budgets, body.Limits = s.presentNotes(ctx)
 	frame := &pages.Frame{Title: "Cost", Page: "cost", Heading: "Cost", Sub: s.costSub(v, f), Total: sessionsIn(list), Dollars: all.Amount.Decimal()}
 	return &shown{frame: frame, body: body}, nil
 }
@@ -395,6 +398,26 @@ func ends(steps []string) (list []string) {
 		}
 	}
 	return list
+}
+
+// presentNotes say how much of budgets and of plans' windows is used up. A budget counts what is not shown here, too.
+func (s *Site) presentNotes(ctx context.Context) (budgets, limits []pages.Note) {
+	arch, err := archive.View(ctx, s.dir)
+	if err != nil {
+		return nil, nil // the page's other parts say so
+	}
+	defer arch.Close()
+	state, err := spend.Now(ctx, s.caller("."), arch)
+	if err != nil {
+		return nil, []pages.Note{{Text: plain.Line("not known: " + kit.FailureOf(err).Msg)}}
+	}
+	for i := range state.Budgets {
+		budgets = append(budgets, pages.Note{Text: plain.Line(state.Budgets[i].Says())})
+	}
+	for i := range state.Windows {
+		limits = append(limits, pages.Note{Text: plain.Line(state.Windows[i].Says(s.zone))})
+	}
+	return budgets, limits
 }
 
 func (v *view) pricesNotes(all *cost.Sum) []pages.Note {
