@@ -62,6 +62,7 @@ type Group struct {
 	models map[string]*Group
 	// rows are those of a part's model, unpriced are tokens that Groups adds to Unpriced.
 	rows     []*Row
+	looked   bool // rows are known, and none if there are none
 	unpriced int64
 	// lastModel is the part that was added to last: the answers of a session are mostly of one model.
 	lastModel *Group
@@ -109,8 +110,8 @@ func (t *Tally) add(g *Group, u *Use) {
 		t.root, t.rootNumber = u.Root, n
 	}
 	m := g.model(u.Model)
-	if m.rows == nil {
-		m.rows = t.prices.rowsOf(u.Model)
+	if !m.looked {
+		m.rows, m.looked = t.prices.rowsOf(u.Model), true
 	}
 	c := t.prices.chargeBy(rowAt(m.rows, u.Time), &u.Response)
 	m.unpriced += c.unpriced

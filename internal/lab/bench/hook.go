@@ -36,6 +36,9 @@ func (w *world) payload(event string, size int) func(int) string {
 			body += `,"stop_hook_active":false,"background_tasks":[],"session_crons":[],"last_assistant_message":"Done."`
 		case "SessionStart":
 			body += `,"source":"startup"`
+		case statusLine:
+			body += fmt.Sprintf(`,"model":{"id":"claude-opus-5-5","display_name":"Opus 5.5"},"workspace":{"current_dir":"%[1]s","project_dir":"%[1]s"},"cost":{"total_cost_usd":1.8371},`+
+				`"context_window":{"context_window_size":200000,"used_percentage":42},"rate_limits":{"five_hour":{"used_percentage":38,"resets_at":%[2]d}}`, w.project, time.Now().Add(5*time.Hour).Unix())
 		}
 		if err := w.write(strings.TrimPrefix(path, w.dir+"/"), []byte(body+"}\n")); err != nil {
 			panic(err)
@@ -44,9 +47,16 @@ func (w *world) payload(event string, size int) func(int) string {
 	}
 }
 
+// statusLine stands for the event of a status line, which has none.
+const statusLine = "Status"
+
 // hookProcess is aburn-hook on one event.
 func (w *world) hookProcess(event string, size int) *process {
-	p := w.process(event, w.bin("aburn-hook"), "claude")
+	args := []string{"claude"}
+	if event == statusLine {
+		args = append(args, "statusline")
+	}
+	p := w.process(event, w.bin("aburn-hook"), args...)
 	p.input = w.payload(event, size)
 	return p
 }
@@ -79,11 +89,14 @@ func hookCase(w *world, pg *page) error {
 	}{
 		{"after a tool call, 1 KB", "PostToolUse", 1000, 1.45}, {"before a tool call", "PreToolUse", 1000, 1.5},
 		{"prompt", "UserPromptSubmit", 400, 1.9}, {fmt.Sprintf("stop after a turn of %d calls", turnCalls), "Stop", 0, 2},
-		{"session start", "SessionStart", 0, 2}, {"after a tool call, 100 KB", "PostToolUse", 100_000, 1.8},
+		{"session start", "SessionStart", 0, 2}, {"status line", statusLine, 0, 1.3}, {"after a tool call, 100 KB", "PostToolUse", 100_000, 1.8},
 	}
 	for _, r := range rows {
 		p := w.hookProcess(r.event, r.size)
 		p.before = putBack
+		if r.event == statusLine {
+			p.before = func(int) error { return w.glance() }
+		}
 		if r.event == "Stop" {
 			p.before = func(round int) error { return errors.Join(putBack(round), w.turn(round)) }
 		}
@@ -112,6 +125,12 @@ func hookCase(w *world, pg *page) error {
 			ms(median(close[i+1])), fmt.Sprintf("%.2f ×", ratio(median(close[i+1]), median(close[0]))), ms(median(natural[i+1])))
 	}
 	return peerCase(w, pg)
+}
+
+// glance writes the file that a status line reads, as an ingest and aburn web do.
+func (w *world) glance() error {
+	now := time.Now().UnixMilli()
+	return w.write("home/.local/state/aburn/status-line.json", fmt.Appendf(nil, `{"v":1,"made":%d,"today":"$22.15","day_ends":%d,"watched":%d,"waits":[{"project":"shop","session":"x"}],"more":0}`+"\n", now, now+3_600_000, now))
 }
 
 // turn runs the hooks of a turn's calls.

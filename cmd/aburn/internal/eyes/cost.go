@@ -134,6 +134,7 @@ type CostAnswer struct {
 	Failed FailedToday
 	// Present is how much of budgets and of plans' windows is used up, whatever was chosen.
 	Present spend.State
+	every   bool // the sessions are all of the archive's
 	// sessions are the chosen sessions by source/id, if the groups are sessions.
 	sessions map[string]session
 }
@@ -165,16 +166,35 @@ func CostOf(ctx context.Context, c *scope.Caller, q CostQuery) (*CostAnswer, err
 	}
 	defer arch.Close()
 	answer := &CostAnswer{By: q.By, Zone: zone, Now: c.Now, Since: filter.Since, Until: filter.Until, Prices: prices}
-	if answer.Present, err = spend.Now(ctx, c, arch); err != nil {
+	filter.Until = time.Time{} // a session that ended later has earlier answers
+	present, err := answer.collect(ctx, c, arch, q, prices)
+	if err != nil {
 		return nil, err
 	}
-	filter.Until = time.Time{} // a session that ended later has earlier answers
-	n, err := tally(ctx, c, arch, filter, q, answer)
+	n, err := tally(ctx, c, arch, filter, q, answer, present)
+	if err == nil {
+		answer.Present, err = present.State(c, arch)
+	}
 	if err == nil && n == 0 {
 		answer.None = true
 		answer.Archived, err = scope.CountArchived(ctx, arch)
 	}
 	return answer, err
+}
+
+// collect makes the collector of the present. Only where all sessions are chosen does the tally go through all answers, so
+// that it can collect, too.
+func (answer *CostAnswer) collect(ctx context.Context, c *scope.Caller, arch *archive.Archive, q CostQuery, prices *cost.Prices) (col *spend.Collector, err error) {
+	if q.PriceFile != "" { // budgets are told at the prices that always count
+		if prices, err = bill.PricesOf(c, ""); err != nil {
+			return nil, err
+		}
+	}
+	col = spend.NewCollector(c, spend.SettingsOf(c), prices, true)
+	if answer.every = q.Choice == (scope.Choice{}) && c.Within == ""; answer.every {
+		return col, nil
+	}
+	return col, col.AddAll(ctx, arch)
 }
 
 // ZoneNamed is the zone of --timezone, local without one.
@@ -190,7 +210,7 @@ func ZoneNamed(name string, local *time.Location) (*time.Location, error) {
 }
 
 // tally prices the answers of the sessions that the filter chooses, and returns how many sessions that are.
-func tally(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter archive.Filter, q CostQuery, answer *CostAnswer) (sessions int, err error) {
+func tally(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter archive.Filter, q CostQuery, answer *CostAnswer, present *spend.Collector) (sessions int, err error) {
 	units, err := unitsOf(ctx, c, arch, filter, q.By)
 	if err != nil {
 		return 0, err
@@ -208,6 +228,10 @@ func tally(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter a
 		hides := bill.HidesCacheWrites(use.Agent, list)
 		for i := range list {
 			a := &list[i]
+			if answer.every && !a.Time.Before(present.From) {
+				r := bill.ResponseOf(a, hides)
+				present.Add(use.Agent, use.Project, &r)
+			}
 			if outside(a.Time, answer.Since, answer.Until) || !strings.Contains(a.Model, q.Model) {
 				continue
 			}

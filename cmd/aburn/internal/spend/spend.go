@@ -40,59 +40,85 @@ func (p *Period) add(at time.Time, project string, sum *cost.Sum) {
 	p.Projects[project].Add(*sum)
 }
 
+// Collector sums up the answers of the present while somebody goes through answers. Every answer of the archive from its
+// From on has to be added, whatever else is asked.
+type Collector struct {
+	// From is the time of the earliest answer that counts.
+	From time.Time
+
+	now     Current
+	since   time.Time // of the earliest answer that is summed up
+	prices  *cost.Prices
+	budgets []limit
+	recent  recent // nil: no estimates are wanted
+}
+
+// NewCollector makes a collector for the budgets of the user's settings, and with estimates for windows that no agent
+// states. The zone of c.Now bounds the periods.
+func NewCollector(c *scope.Caller, set *settings.Cost, prices *cost.Prices, estimates bool) *Collector {
+	col := &Collector{prices: prices, budgets: budgetsOf(set), now: Current{period(cost.ByDay, c.Now), period(cost.ByWeek, c.Now), period(cost.ByMonth, c.Now)}}
+	col.since = col.now.Day.From
+	if len(col.budgets) > 0 {
+		col.since = earlier(col.now.Month.From, col.now.Week.From)
+	}
+	col.From = col.since
+	if estimates {
+		col.recent = recent{}
+		col.From = earlier(col.From, c.Now.Add(-blocksFrom))
+	}
+	return col
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// Add adds an answer of a session.
+func (col *Collector) Add(agent, project string, r *cost.Response) {
+	if r.Time.Before(col.From) {
+		return
+	}
+	if col.recent != nil && agentcli.Of(agent).Traits.ShortWindows {
+		col.recent[agent] = append(col.recent[agent], cost.Use{Response: *r, Agent: agent})
+	}
+	if r.Time.Before(col.since) {
+		return
+	}
+	sum := col.prices.Price(*r)
+	col.now.Day.add(r.Time, project, &sum)
+	if len(col.budgets) > 0 {
+		col.now.Week.add(r.Time, project, &sum)
+		col.now.Month.add(r.Time, project, &sum)
+	}
+}
+
 // slack is how much earlier than an answer its session may end, by clocks that disagree.
 const slack = 24 * time.Hour
 
-// sumUp sums up the answers of the day, and with long of the week and the month, in the time zone of c.Now. With blocks it
-// also returns the recent answers of agents whose plans have windows of five hours.
-func sumUp(ctx context.Context, c *scope.Caller, arch *archive.Archive, long, blocks bool) (now *Current, r recent, prices *cost.Prices, err error) {
-	if prices, err = bill.PricesOf(c, ""); err != nil {
-		return nil, nil, nil, err
-	}
-	now = &Current{Day: period(cost.ByDay, c.Now), Week: period(cost.ByWeek, c.Now), Month: period(cost.ByMonth, c.Now)}
-	since := now.Day.From
-	if long {
-		since = now.Month.From
-		if now.Week.From.Before(since) {
-			since = now.Week.From
-		}
-	}
-	from := since
-	if back := c.Now.Add(-blocksFrom); blocks && back.Before(from) {
-		from = back
-	}
-	list, err := arch.Outlines(ctx, archive.Filter{Since: from.Add(-slack)})
+// AddAll adds the answers of an archive.
+func (col *Collector) AddAll(ctx context.Context, arch *archive.Archive) error {
+	list, err := arch.Outlines(ctx, archive.Filter{Since: col.From.Add(-slack)})
 	if err != nil {
-		return nil, nil, nil, err
+		return err
 	}
 	units := make(map[int64]*archive.Outline, len(list))
 	for i := range list {
 		units[list[i].Key] = &list[i]
 	}
 	chosen := func(key int64) bool { return units[key] != nil }
-	r = recent{}
-	err = arch.EachAnswers(ctx, chosen, func(key int64, answers []archive.Answer) error {
+	return arch.EachAnswers(ctx, chosen, func(key int64, answers []archive.Answer) error {
 		u := units[key]
-		hides, windows := bill.HidesCacheWrites(u.Source, answers), blocks && agentcli.Of(u.Source).Traits.ShortWindows
+		hides := bill.HidesCacheWrites(u.Source, answers)
 		for i := range answers {
-			at := answers[i].Time
-			if at.Before(from) {
-				continue
-			}
-			response := bill.ResponseOf(&answers[i], hides)
-			if windows && !at.After(c.Now) {
-				r[u.Source] = append(r[u.Source], cost.Use{Response: response, Agent: u.Source})
-			}
-			if !at.Before(since) {
-				sum := prices.Price(response)
-				now.Day.add(at, u.Project, &sum)
-				now.Week.add(at, u.Project, &sum)
-				now.Month.add(at, u.Project, &sum)
+			if r := bill.ResponseOf(&answers[i], hides); !r.Time.Before(col.From) {
+				col.Add(u.Source, u.Project, &r)
 			}
 		}
 		return nil
 	})
-	return now, r, prices, err
 }
 
 // Update writes today's sum for status lines, and tells the person of budgets. Whoever has just brought the archive up to
@@ -108,11 +134,15 @@ func Update(ctx context.Context, c *scope.Caller) error {
 	}
 	defer arch.Close()
 	set := settings.Load(nil, c.Env)
-	limits := budgetsOf(&set.Cost)
-	now, _, _, err := sumUp(ctx, c, arch, len(limits) > 0, false)
+	prices, err := bill.PricesOf(c, "")
 	if err != nil {
 		return err
 	}
+	col := NewCollector(c, &set.Cost, prices, false)
+	if err := col.AddAll(ctx, arch); err != nil {
+		return err
+	}
+	now := &col.now
 	today := bill.Dollars(&now.Day.Sum)
 	if now.Day.Amount == 0 {
 		today = bill.AmountWords(&now.Day.Sum)
@@ -123,5 +153,5 @@ func Update(ctx context.Context, c *scope.Caller) error {
 		}
 		g.Made, g.Today, g.DayEnds = made, today, now.Day.Until
 	})
-	return errors.Join(err, tell(c, now, limits, &set.Notify))
+	return errors.Join(err, tell(c, now, col.budgets, &set.Notify))
 }

@@ -111,6 +111,7 @@ func (r recent) estimates(prices *cost.Prices, known []Window, now time.Time) (l
 		if slices.ContainsFunc(known, func(w Window) bool { return w.Agent == agent && w.Length == hours5 }) {
 			continue
 		}
+		uses = slices.DeleteFunc(uses, func(u cost.Use) bool { return u.Time.After(now) })
 		slices.SortFunc(uses, func(a, b cost.Use) int { return a.Time.Compare(b.Time) })
 		from := -1 // the first answer after the last pause of which a block's beginning is known
 		for i := range uses {
@@ -140,25 +141,37 @@ type State struct {
 	Windows []Window // those that agents state, then estimates
 }
 
-// Now says how much of each budget of the user's settings is used up, and how near the limits of plans are. The zone of
-// c.Now bounds the periods.
-func Now(ctx context.Context, c *scope.Caller, arch *archive.Archive) (s State, err error) {
+// SettingsOf are cost.* of the user's settings. It warns of those that are wrong.
+func SettingsOf(c *scope.Caller) *settings.Cost {
 	set := settings.Load(nil, c.Env)
 	for _, warning := range set.Warnings {
 		if strings.Contains(warning, "cost.") {
 			c.Warn(warning)
 		}
 	}
-	limits := budgetsOf(&set.Cost)
+	return &set.Cost
+}
+
+// State says how much of each budget is used up, and how near the limits of plans are, once all answers are added.
+func (col *Collector) State(c *scope.Caller, arch *archive.Archive) (s State, err error) {
 	if s.Windows, err = stated(c, arch); err != nil {
 		return s, err
 	}
-	current, answers, prices, err := sumUp(ctx, c, arch, len(limits) > 0, true)
+	s.Windows = append(s.Windows, col.recent.estimates(col.prices, s.Windows, c.Now)...)
+	s.Budgets = col.now.used(col.budgets)
+	slices.SortStableFunc(s.Budgets, func(a, b Budget) int { return cmp.Compare(b.Percent(), a.Percent()) })
+	return s, nil
+}
+
+// Now is the State of an archive.
+func Now(ctx context.Context, c *scope.Caller, arch *archive.Archive) (s State, err error) {
+	prices, err := bill.PricesOf(c, "")
 	if err != nil {
 		return s, err
 	}
-	s.Windows = append(s.Windows, answers.estimates(prices, s.Windows, c.Now)...)
-	s.Budgets = current.used(limits)
-	slices.SortStableFunc(s.Budgets, func(a, b Budget) int { return cmp.Compare(b.Percent(), a.Percent()) })
-	return s, nil
+	col := NewCollector(c, SettingsOf(c), prices, true)
+	if err := col.AddAll(ctx, arch); err != nil {
+		return s, err
+	}
+	return col.State(c, arch)
 }
