@@ -39,6 +39,7 @@ type WaitFacts struct {
 	Tasks   int              `json:"tasks,omitempty"` // with queue: tasks that somebody else signed, or nobody
 	Since   *time.Time       `json:"since,omitempty"`
 	Seq     logfmt.Seq       `json:"seq,omitempty"` // of the entry that says so
+	Call    string           `json:"-"`             // the id of the call that waits, "" if unknown
 }
 
 // waits are the things that wait for the user: permissions and questions, turns that failed, then the queue; the oldest first.
@@ -70,7 +71,7 @@ func (s *StatusAnswer) waits() []WaitFacts {
 }
 
 func (s *StatusAnswer) waitOf(one *sessionView, w state.Wait) WaitFacts {
-	f := WaitFacts{Kind: WaitPermission, Session: one.ID, Source: one.Source, Agent: w.Agent, Tool: w.Tool, Input: cmp.Or(s.asked[w.Since.Seq], w.Input), Since: timeOf(w.Since), Seq: w.Since.Seq}
+	f := WaitFacts{Kind: WaitPermission, Session: one.ID, Source: one.Source, Agent: w.Agent, Tool: w.Tool, Input: cmp.Or(s.asked[w.Since.Seq], w.Input), Since: timeOf(w.Since), Seq: w.Since.Seq, Call: w.Call}
 	if w.Question {
 		f.Kind = WaitQuestion
 	}

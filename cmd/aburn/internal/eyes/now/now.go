@@ -56,7 +56,9 @@ type Item struct {
 	Session logfmt.SessionID // "" is the project
 	Word    string           // for a column: permission, loop 97 %, GREEN 6m
 	What    string           // in words, what is asked, wrong or done
-	Quoted  string           // what it is about: a command, a question, an error
+	Quoted  string           // what it is about: a command, a question, an error; as far as the log has it
+	Whole   string           // the same in lines, all of it, where the agent's own file says it
+	Call    string           // the id of the call that waits
 	Also    []string         // other things that are wrong in the session
 	Type    string           // of an issue
 	Proof   []logfmt.Seq
@@ -156,7 +158,7 @@ func isOver(one *supervise.SessionStatus, at time.Time) bool {
 }
 
 func waitItem(root string, w *supervise.WaitFacts) Item {
-	item := Item{Group: Waiting, Kind: kindOf(w), Source: w.Source, Session: w.Session}
+	item := Item{Group: Waiting, Kind: kindOf(w), Source: w.Source, Session: w.Session, Call: w.Call}
 	tool := cmp.Or(plain.Line(scope.ToolWord(w.Tool)), "an unknown tool")
 	switch item.Kind {
 	case Permission:

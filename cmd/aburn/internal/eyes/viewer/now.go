@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -30,7 +31,13 @@ func (s *Site) items(v *view) (list []now.Item, projects []now.Project) {
 			unhooked = append(unhooked, now.Item{Root: r.root, Source: r.Source, Session: logfmt.SessionID(r.ID), Heard: r.End})
 		}
 	}
-	return now.Items(projects, unhooked, s.now()), projects
+	list = now.Items(projects, unhooked, s.now())
+	for i := range list {
+		if r := v.rowOf(&list[i]); r != nil {
+			list[i].Whole = s.wholes.whole(r.Path, &list[i])
+		}
+	}
+	return list, projects
 }
 
 func (s *Site) nowPage(_ context.Context, v *view, _ url.Values, _ *http.Request) (*shown, error) {
@@ -113,7 +120,7 @@ func cardClass(item *now.Item) string {
 // card is a card with what the archive knows of its session.
 func (s *Site) card(v *view, item *now.Item) pages.Card {
 	card := pages.Card{ID: item.ID(), Title: cardTitle(item), Class: cardClass(item), Mark: item.Mark(), Says: item.Says(),
-		What: item.What, Quoted: item.Quoted, Also: item.Also}
+		What: item.What, Quoted: cmp.Or(item.Whole, item.Quoted), Also: item.Also}
 	if item.Group == now.Stuck && !item.Since.IsZero() { // the words stand before the time
 		card.Says += ","
 	}

@@ -46,6 +46,7 @@ type Site struct {
 	making sync.Mutex // one view is made at a time
 	ingest atomic.Pointer[string]
 	checks checks
+	wholes wholes
 
 	projects *now.Projects
 	life     context.Context // of the server

@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -88,6 +89,7 @@ type TopItem struct {
 	Since   *time.Time       `json:"since,omitempty"`
 	What    string           `json:"what"`
 	Quoted  string           `json:"quoted,omitempty"`
+	Whole   string           `json:"whole,omitempty"`
 	Also    []string         `json:"also,omitempty"`
 	Proof   []logfmt.Seq     `json:"proof"`
 	Where   string           `json:"where,omitempty"`
@@ -139,7 +141,7 @@ var (
 
 func (v *view) topItem(item *now.Item) TopItem {
 	one := TopItem{Group: groupWords[item.Group], Kind: kindWords[item.Kind], Project: item.Root, Branch: plain.Line(item.Branch), Source: item.Source, Session: item.Session,
-		Title: cardTitle(item), What: item.What, Quoted: item.Quoted, Also: item.Also, Proof: append([]logfmt.Seq{}, item.Proof...), item: *item}
+		Title: cardTitle(item), What: item.What, Quoted: item.Quoted, Whole: item.Whole, Also: item.Also, Proof: append([]logfmt.Seq{}, item.Proof...), item: *item}
 	if item.Kind == now.Issue {
 		one.Kind = item.Type
 	}
@@ -247,7 +249,9 @@ func (t *TopItem) detail(out *term.Out, at time.Time) []string {
 	}
 	kit.Paragraph(to, 1, "", kit.Join(filepath.Base(t.Project), t.Branch, agentTitle(t.Source), says))
 	kit.Paragraph(to, 1, "", t.What)
-	kit.Paragraph(to, 3, "", t.Quoted)
+	for line := range strings.SplitSeq(cmp.Or(t.Whole, t.Quoted), "\n") {
+		kit.Paragraph(to, 3, "", line)
+	}
 	for _, also := range t.Also {
 		kit.Paragraph(to, 1, "also: ", also)
 	}
