@@ -173,9 +173,7 @@ func agrees(text, head string) bool {
 		return false
 	}
 	head, _ = strings.CutSuffix(head, "…")
-	oneLine := func(s string) string { return strings.Join(strings.Fields(s), " ") } // the log has a space for a new line
-	line, _ := scrub.Text(plain.Line(oneLine(text)))
-	return strings.HasPrefix(line, oneLine(head))
+	return strings.HasPrefix(plain.Line(scrub.Head(strings.TrimSpace(text), longestWhole)), head) // as hooks write heads
 }
 
 // shownLines is a text without secrets and what acts on a screen, in lines.

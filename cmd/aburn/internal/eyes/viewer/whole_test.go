@@ -13,6 +13,8 @@ import (
 // with the log.
 func TestWhole(t *testing.T) {
 	secret := "ghp_" + strings.Repeat("aB3dE6gH", 4) + "Zz99"
+	home := t.TempDir()
+	t.Setenv("HOME", home)
 	long := strings.Repeat("make something long && ", 40) + "make the-end"
 	for _, c := range []struct{ name, record, quoted, want string }{
 		{"Claude Code", `{"type":"assistant","message":{"content":[{"type":"text","text":"now"},{"type":"tool_use","id":"call_1","name":"Bash","input":{"command":"` + long + `","description":"x"}}]}}`, long[:190] + "…", long},
@@ -21,6 +23,7 @@ func TestWhole(t *testing.T) {
 		{"questions", `{"message":{"content":[{"id":"call_1","input":{"questions":[{"question":"Which?","options":[{"label":"One","description":"the first"},{"label":"Two"}]},{"question":"Sure?"}]}}]}}`, "Which?",
 			"Which?\n  · One: the first\n  · Two\nSure?"},
 		{"a plan", `{"message":{"content":[{"id":"call_1","input":{"plan":"# Plan\n1. a\n2. b"}}]}}`, "# Plan 1. a…", "# Plan\n1. a\n2. b"},
+		{"a path at home", `{"message":{"content":[{"id":"call_1","input":{"command":"cat ` + home + `/notes.md"}}]}}`, "cat ~/no…", "cat " + home + "/notes.md"},
 		{"a secret", `{"message":{"content":[{"id":"call_1","input":{"command":"export TOKEN=` + secret + `\nmake"}}]}}`, "", ""},
 		{"what acts on a screen", `{"message":{"content":[{"id":"call_1","input":{"command":"echo a\u202eb\u001b[2J"}}]}}`, "", "echo a\ufffdb\ufffd[2J"},
 		{"something else than the log", `{"message":{"content":[{"id":"call_1","input":{"command":"rm -rf /"}}]}}`, "ls", ""},
