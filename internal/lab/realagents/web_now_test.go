@@ -111,7 +111,7 @@ func (p *nowPage) listen() (told <-chan time.Time) {
 // that may be is a row of `make bench`.
 func TestFiveSessionsOnNow(t *testing.T) {
 	t.Parallel()
-	const asked = "touch '$PROJECT/granted.txt' && echo and-this-is-the-end-of-the-command"
+	asked := "touch '$PROJECT/granted.txt' && echo " + strings.Repeat("much more than the log has ", 20) + "and-this-is-the-end-of-the-command"
 	var script model.Script
 	for i, call := range []model.Call{bash(untilEnd), bash(untilEnd), command(untilEnd), command(untilEnd)} {
 		script = append(script, &model.Conversation{Name: fmt.Sprint("work", i), When: model.Contains(fmt.Sprintf("number%d", i)), Turns: []model.Turn{model.Calls(call), model.Text("done")}})
@@ -130,8 +130,9 @@ func TestFiveSessionsOnNow(t *testing.T) {
 	}
 	term.say("number4")
 	p.until("shows four that work and one that waits", func(page string) bool { return cards(page, "works") == 4 && cards(page, "asks") == 1 })
+	p.until("shows the question whole, out of the client's own file", func(page string) bool { return strings.Contains(page, "and-this-is-the-end-of-the-command") })
 	page := p.text()
-	for _, want := range []string{"and-this-is-the-end-of-the-command", "Permission for Bash", " of the log · terminal pts/", "(1) Now"} {
+	for _, want := range []string{"Permission for Bash", " of the log · terminal pts/", "(1) Now"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
