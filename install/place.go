@@ -121,6 +121,12 @@ func Stale(self string, env func(string) string) bool {
 	return slices.ContainsFunc(placed, func(name string) bool { return !sameBytes(programIn(from, name), programIn(place, name)) })
 }
 
+// Other reports whether the hook at path differs from the one beside self. Without one beside self it is not other.
+func Other(path, self string) bool {
+	beside := programIn(filepath.Dir(self), hookName)
+	return beside != "" && !sameBytes(path, beside)
+}
+
 func sameBytes(a, b string) bool {
 	if a == "" || b == "" {
 		return false

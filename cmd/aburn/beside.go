@@ -65,7 +65,7 @@ func besideCommand(a *kit.App, name string, c *cli.Command, prepare func(context
 			cli.HelpPrinter(a.Stdout, "", cmd)
 			return nil
 		}
-		return kit.UsageError(name+" is neither beside aburn nor on PATH", "make install builds all executables of aburn into one folder")
+		return kit.UsageError(name+" is neither beside aburn nor on PATH", "install aburn anew: it comes with all of its executables, for one folder")
 	}
 	return c
 }
@@ -110,5 +110,5 @@ func beside(a *kit.App, name string) string {
 
 // notStarted says why an executable that is there did not start.
 func notStarted(exe string, err error) error {
-	return kit.BadNews(exe+" does not start: "+err.Error(), "make install builds it anew")
+	return kit.BadNews(exe+" does not start: "+err.Error(), "install aburn anew")
 }

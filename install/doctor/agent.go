@@ -238,11 +238,11 @@ func (e *exam) paths(p *patient, s *install.Settings, own []install.Registration
 		case path == "" && strings.ContainsRune(r.Path, '/'):
 			e.addf(p.topic(), Note, "%s: where %s leads cannot be told", where, r.Path)
 		case path == "":
-			e.blame(p, fmt.Sprintf("%s calls %s, which is not on PATH", where, r.Path)+blocks(p, r), "make install, and put its folder on PATH")
+			e.blame(p, fmt.Sprintf("%s calls %s, which is not on PATH", where, r.Path)+blocks(p, r), "install aburn anew, and put its folder on PATH")
 		case !runs(path):
-			e.blame(p, fmt.Sprintf("%s calls %s, which is not there", where, path)+blocks(p, r), "make install, then aburn install-hooks "+flags(p, s))
+			e.blame(p, fmt.Sprintf("%s calls %s, which is not there", where, path)+blocks(p, r), "install aburn anew, then aburn install-hooks "+flags(p, s))
 		case path == r.Path && install.Passing(path, e.Env): // a bare name follows PATH
-			e.add(p.topic(), Bad, fmt.Sprintf("%s calls %s, in a folder for temporary files", where, path), "make install, then aburn install-hooks "+flags(p, s))
+			e.add(p.topic(), Bad, fmt.Sprintf("%s calls %s, in a folder for temporary files", where, path), "install aburn anew, then aburn install-hooks "+flags(p, s))
 		default:
 			e.build(p, where, path)
 		}
@@ -262,6 +262,8 @@ func runs(path string) bool {
 	return err == nil
 }
 
+const anew = "install aburn anew, all of it in one way"
+
 // build compares the hook's build with this program's.
 func (e *exam) build(p *patient, where, path string) {
 	if filepath.Dir(path) == install.Place(e.Env) {
@@ -276,10 +278,14 @@ func (e *exam) build(p *patient, where, path string) {
 		return
 	}
 	self, err := buildinfo.ReadFile(e.Self)
-	if err != nil || revision(self) == revision(hook) {
+	if err != nil {
 		return
 	}
-	e.add(p.topic(), Note, fmt.Sprintf("%s is another build than this aburn (%s, %s)", path, revision(hook), revision(self)), "make install")
+	if theirs, ours := revision(hook), revision(self); theirs != ours {
+		e.add(p.topic(), Note, fmt.Sprintf("%s is another build than this aburn (%s, %s)", path, theirs, ours), anew)
+	} else if install.Other(path, e.Self) { // executables of packages know no commit
+		e.add(p.topic(), Note, fmt.Sprintf("%s is another build than the aburn-hook beside this aburn", path), anew)
+	}
 }
 
 func revision(b *buildinfo.BuildInfo) string {

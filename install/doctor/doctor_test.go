@@ -113,7 +113,7 @@ func TestWhatKeepsHooksFromRunning(t *testing.T) {
 		{"the switch, in the project's file", func(w *world) { w.write("src/.claude/settings.json", "{\n \"disableAllHooks\": true}") },
 			[]string{"claude bad ~/src/.claude/settings.json:2:21: disableAllHooks is on"}},
 		{"the program is gone", func(w *world) { os.Remove(w.path("bin/aburn-hook")) },
-			[]string{"claude bad ~/.claude/settings.json:3 calls ~/bin/aburn-hook, which is not there -> make install, then aburn install-hooks --agent claude --user",
+			[]string{"claude bad ~/.claude/settings.json:3 calls ~/bin/aburn-hook, which is not there -> install aburn anew, then aburn install-hooks --agent claude --user",
 				"codex bad ~/.codex/hooks.json:3 calls ~/bin/aburn-hook, which is not there"}},
 		{"another program of that name", func(w *world) {
 			os.Remove(w.path("bin/aburn-hook"))
@@ -174,6 +174,29 @@ func TestWhatKeepsHooksFromRunning(t *testing.T) {
 			c.prepare(w)
 			w.expect(w.run(w.root), c.want...)
 		})
+	}
+}
+
+// Executables of packages know no commit, so the bytes of the hook beside aburn say which build the registered one is.
+func TestAnotherBuildOfTheHook(t *testing.T) {
+	w := newWorld(t)
+	w.install(install.User, install.Claude)
+	data, err := os.ReadFile(hookExecutable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for beside, note := range map[string]string{
+		string(data):        "! claude note ~/bin/aburn-hook is another build",
+		string(data) + "\n": "claude note ~/bin/aburn-hook is another build than the aburn-hook beside this aburn -> install aburn anew, all of it in one way",
+	} {
+		for _, name := range []string{"newer/aburn", "newer/aburn-hook"} {
+			w.write(name, beside)
+			if err := os.Chmod(w.path(name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.self = w.path("newer/aburn")
+		w.expect(w.run(w.root), note)
 	}
 }
 

@@ -22,6 +22,7 @@ type world struct {
 	*testing.T
 	home, root string
 	live       bool
+	self       string // the aburn that examines
 	readers    []trace.Reader
 }
 
@@ -29,7 +30,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	user := lab.New(t)
 	user.Enter(t)
-	w := &world{T: t, home: user.Home, root: user.Path("src")}
+	w := &world{T: t, home: user.Home, root: user.Path("src"), self: os.Args[0]}
 	t.Setenv("SHELL", "/bin/sh")
 	t.Setenv("PATH", w.path("bin")+":"+os.Getenv("PATH"))
 	w.script("bin/claude", "echo 2.1.329 '(Claude Code)'")
@@ -158,7 +159,7 @@ func (w *world) logged(id string) {
 // run examines dir and returns the findings as text, one line each.
 func (w *world) run(dir string) string {
 	w.Helper()
-	r := Run(w.Context(), Options{Dir: dir, Env: os.Getenv, Now: time.Now(), Self: os.Args[0], Live: w.live, Readers: w.readers, Agents: install.Agents()})
+	r := Run(w.Context(), Options{Dir: dir, Env: os.Getenv, Now: time.Now(), Self: w.self, Live: w.live, Readers: w.readers, Agents: install.Agents()})
 	var b strings.Builder
 	for _, c := range r.Checks {
 		fmt.Fprintf(&b, "%s %s %s", c.Topic, c.Status, strings.ReplaceAll(c.Text, w.home, "~"))

@@ -159,7 +159,7 @@ func program(name string) (string, error) {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		return "", kit.BadNews("there is no "+name+", neither beside aburn nor on PATH", "make install")
+		return "", kit.BadNews("there is no "+name+", neither beside aburn nor on PATH", "install aburn anew: it comes with all of its executables, for one folder")
 	}
 	return path, nil
 }
