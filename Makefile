@@ -77,6 +77,7 @@ $(GORELEASER):
 	mv $(@D)/new/goreleaser $@
 
 test-packages: $(GORELEASER) ## the packages of the last commit and of the one before, installed into empty roots; needs root, npm, dpkg, rpm
+	npx --yes -p @action-validator/core@0.6.0 -p @action-validator/cli@0.6.0 action-validator action.yml # by GitHub's schema
 	ABURN_GORELEASER=$(GORELEASER) ABURN_ALL_TARGETS=1 go test -count=1 -timeout 45m ./internal/lab/packaging
 
 lint: ## staticcheck and actionlint, in the versions that .ci/lint.mod pins
