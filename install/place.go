@@ -197,14 +197,14 @@ func asideOf(path string) string {
 // than version. A version that was not released renews nothing. An error leaves each copy whole.
 func Renew(self, version string, env func(string) string) error {
 	place := Place(env)
-	if place == "" || self == "" || !released(version) {
+	if place == "" || self == "" || !Released(version) {
 		return nil
 	}
 	data, err := os.ReadFile(filepath.Join(place, versionName))
 	if err != nil {
 		return nil // no place, or one that another process is renewing
 	}
-	if have := strings.TrimSpace(string(data)); released(have) && semver.Compare(have, version) >= 0 {
+	if have := strings.TrimSpace(string(data)); Released(have) && semver.Compare(have, version) >= 0 {
 		return nil
 	}
 	from := Options{Self: self}.natives()
@@ -214,8 +214,8 @@ func Renew(self, version string, env func(string) string) error {
 	return (&Copy{from, place, version}).apply()
 }
 
-// released reports whether version is one of a release, as Go writes them: v1.2.3 or v1.2.3-rc.1.
-func released(version string) bool {
+// Released reports whether version is one of a release, as Go writes them: v1.2.3 or v1.2.3-rc.1.
+func Released(version string) bool {
 	return semver.IsValid(version) && semver.Build(version) == "" && !module.IsPseudoVersion(version)
 }
 

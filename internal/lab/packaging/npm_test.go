@@ -320,6 +320,12 @@ func npmLife(t *testing.T, reg *registry) {
 	if out, err := exec.Command(filepath.Join(filepath.Dir(command[0]), "aburn"), "version").Output(); err != nil || !strings.Contains(string(out), " v0.2.0-rc.1 ") {
 		t.Errorf("the copy is %s %v", out, err)
 	}
+	p.must("aburn", "plugin", "write", filepath.Join(p.project, "plugin"))
+	for _, name := range []string{".claude-plugin/plugin.json", "plugins/aburn/.codex-plugin/plugin.json"} {
+		if data, err := os.ReadFile(filepath.Join(p.project, "plugin", name)); err != nil || !bytes.Contains(data, []byte(`"version": "0.2.0-rc.1"`)) {
+			t.Errorf("%s of the release: %v %s", name, err, data)
+		}
+	}
 
 	p.must("aburn", "uninstall-hooks", "--yes")
 	p.must("npm", "uninstall", "-g", "aburn")

@@ -353,9 +353,8 @@ func runWritePlugin(_ context.Context, a *kit.App, cmd *cli.Command) error {
 
 // pluginVersion is a version that manifests accept: the release's, or 0.1.0 for other builds.
 func pluginVersion(v string) string {
-	v, _, _ = strings.Cut(strings.TrimPrefix(v, "v"), "+")
-	if n := strings.Count(v, "."); n == 2 && !strings.Contains(v, "-") {
-		return v
+	if install.Released(v) {
+		return strings.TrimPrefix(v, "v")
 	}
 	return "0.1.0"
 }

@@ -24,10 +24,11 @@ try {
     "install aburn again without --omit=optional, on the machine that runs it",
   );
 }
-const child = spawn(file, process.argv.slice(2), { stdio: "inherit", windowsHide: true });
-child.on("error", (error) => fail(error.message, "install aburn again"));
+// Signals are caught before there is a child, so that none ends this process alone.
 process.on("SIGINT", () => {}); // the terminal gives it to the child too
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+const child = spawn(file, process.argv.slice(2), { stdio: "inherit", windowsHide: true });
+child.on("error", (error) => fail(error.message, "install aburn again"));
 child.on("exit", (code, signal) => {
   if (!signal) process.exit(code);
   process.removeAllListeners(signal);
