@@ -155,7 +155,7 @@ func TestPluginInCodex(t *testing.T) {
 	if r := w.start(w.project, w.codexPath(), "plugin", "list").wait(); !strings.Contains(r.stdout, "installed, enabled") {
 		t.Errorf("codex plugin list: %s%s", r.stdout, r.stderr)
 	}
-	w.codexExec(w.project, "$aburn:plan a thing")
+	w.codexExec(w.project, "$aburn:plan a thing") // $plan reaches only skills of the user's own
 	if first := w.asked(0); !first.Contains("aburn chain") || !first.Contains("aburn log plan START") {
 		t.Error("the model was not given the skill")
 	}
