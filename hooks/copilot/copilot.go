@@ -138,10 +138,14 @@ func opened(p *hooks.Payload) hooks.Plan {
 	return plan
 }
 
+// notification is how a report of the client's about work in the background begins, which it makes a prompt of.
+const notification = "<system_notification>"
+
 // prompted is a prompt. No person typed that of a sub-agent, nor the text of a hook's with which the turn goes on: of
 // those we know only our own.
 func prompted(p *hooks.Payload) hooks.Plan {
-	d := p.Prompt(p.AgentID != "" || hooks.IsAdvice(p.Str("prompt")))
+	text := p.Str("prompt")
+	d := p.Prompt(p.AgentID != "" || hooks.IsAdvice(text) || strings.HasPrefix(text, notification))
 	if p.AgentID != "" {
 		return one(d)
 	}
