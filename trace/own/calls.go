@@ -103,14 +103,15 @@ func (x *step) status(r *trace.ToolResultEvent) {
 func deniedBy(reason string) string {
 	switch {
 	case strings.HasPrefix(reason, "The user doesn't want"), strings.Contains(reason, "aborted by user"),
-		strings.Contains(reason, "rejected by user"), strings.Contains(reason, "User did not allow tool call"):
+		strings.Contains(reason, "rejected by user"), strings.Contains(reason, "User did not allow tool call"),
+		reason == "cancelled", reason == "denied-interactively-by-user":
 		return "user"
 	case strings.HasPrefix(reason, "PreToolUse:"), strings.HasPrefix(reason, "Hook PreToolUse:"),
-		strings.Contains(reason, "blocked by PreToolUse hook"):
+		strings.Contains(reason, "blocked by PreToolUse hook"), reason == "denied-by-permission-request-hook":
 		return "hook"
 	case strings.HasPrefix(reason, "Permission to "), strings.HasPrefix(reason, "Cannot write to "),
 		strings.HasPrefix(reason, "Tool use is not allowed"), strings.Contains(reason, "denied by permission rules."),
-		strings.Contains(reason, "declined. Matching deny rule:"):
+		strings.Contains(reason, "declined. Matching deny rule:"), reason == "denied-by-rules", reason == "denied-by-content-exclusion-policy":
 		return "rule"
 	}
 	return "other"
@@ -119,21 +120,22 @@ func deniedBy(reason string) string {
 // typeOf classifies a tool by the name in hooks, of any agent that has hooks.
 func typeOf(tool string) trace.ToolType {
 	switch tool {
-	case "Bash", "PowerShell", "BashOutput", "KillShell", "shell", "exec_command", "write_stdin", "run_shell_command":
+	case "Bash", "PowerShell", "BashOutput", "KillShell", "shell", "exec_command", "write_stdin", "run_shell_command", "bash", "powershell",
+		"read_bash", "write_bash", "stop_bash", "list_bash", "read_powershell", "write_powershell", "stop_powershell", "list_powershell":
 		return trace.ShellTool
-	case "Read", "NotebookRead", "view_image", "read_file", "read_many_files":
+	case "Read", "NotebookRead", "view_image", "read_file", "read_many_files", "read", "view":
 		return trace.ReadTool
-	case "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch", "write_file", "replace", "edit":
+	case "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch", "write_file", "replace", "edit", "write", "multiedit", "patch", "create", "str_replace_editor":
 		return trace.EditTool
-	case "Glob", "Grep", "LS", "glob", "grep_search", "search_file_content", "list_directory":
+	case "Glob", "Grep", "LS", "glob", "grep_search", "search_file_content", "list_directory", "grep", "rg", "list", "ls":
 		return trace.SearchTool
-	case "WebFetch", "WebSearch", "web_search", "web_fetch", "google_web_search":
+	case "WebFetch", "WebSearch", "web_search", "web_fetch", "google_web_search", "webfetch", "websearch":
 		return trace.WebTool
-	case "Agent", "Task", "invoke_agent", "agent":
+	case "Agent", "Task", "invoke_agent", "agent", "task":
 		return trace.AgentTool
 	}
 	switch {
-	case strings.HasPrefix(tool, "mcp_"):
+	case strings.HasPrefix(tool, "mcp_"), strings.Contains(tool, "-"): // the Copilot CLI says server-tool
 		return trace.MCPTool
 	case strings.HasPrefix(tool, "collaboration"), strings.HasPrefix(tool, "multi_agent"),
 		strings.HasSuffix(tool, "spawn_agent"): // Codex prepends the namespace
