@@ -181,7 +181,7 @@ func TestListsOfSources(t *testing.T) {
 			prompted = append(prompted, a)
 		}
 	}
-	lists := []string{agentcli.Names(agentcli.Read()), agentcli.Names(hooked), agentcli.Names(prompted)}
+	lists := []string{agentcli.Names(agentcli.All()), agentcli.Names(hooked), agentcli.Names(prompted)}
 	name := "`?(?:" + strings.Join(agentNames(), "|") + ")\\b`?"
 	list := regexp.MustCompile(name + "(?:, " + name + ")+")
 	found := 0

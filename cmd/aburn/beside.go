@@ -20,7 +20,7 @@ func instrumentCommand(a *kit.App) *cli.Command {
 		Name:      "instrument",
 		Usage:     "OpenTelemetry for JavaScript, and proof that nothing else changed",
 		ArgsUsage: "command",
-		Description: "Starts aburn-instrument, an executable of its own that make install puts beside aburn. It has the\n" +
+		Description: "Starts aburn-instrument, an executable of its own that lies beside aburn. It has the\n" +
 			"commands: aburn instrument --help lists them where it is installed.",
 		Metadata: kit.Examples("aburn instrument check before.js after.js  # only instrumentation was added?"),
 	}, func(context.Context, *cli.Command) {})
@@ -31,7 +31,7 @@ func pushCommand(a *kit.App) *cli.Command {
 		Name:      "push",
 		Usage:     "send this machine's numbers to a team's PostgreSQL",
 		ArgsUsage: "[postgres://ROLE@HOST/DATABASE]",
-		Description: "Starts aburn-push, an executable of its own that make install puts beside aburn, after reading what\n" +
+		Description: "Starts aburn-push, an executable of its own that lies beside aburn, after reading what\n" +
 			"is new in the agents' files: aburn push --help lists its flags where it is installed.",
 		Metadata: kit.Examples("aburn push postgres://anna@db.example/team --dry-run  # which rows would leave this machine?"),
 	}, func(ctx context.Context, cmd *cli.Command) {

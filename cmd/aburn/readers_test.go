@@ -18,7 +18,7 @@ import (
 
 // TestReaders: there is a reader for each record of a store that is read, in the records' order, which is that of help and of answers.
 func TestReaders(t *testing.T) {
-	if got, want := strings.Join(scope.Sources(), ", "), agentcli.Names(agentcli.Read()); got != want {
+	if got, want := strings.Join(scope.Sources(), ", "), agentcli.Names(agentcli.All()); got != want {
 		t.Errorf("readers are %s; records are %s", got, want)
 	}
 }
@@ -107,7 +107,7 @@ func TestNewReader(t *testing.T) {
 		"show acme/first":         "make",
 		"show acme/first --raw 2": `{"turn":"2","call":"c1","of":"first.acme"}`,
 		"report --source acme":    "acme",
-		"sessions --help":         "gemini, qwen, own, acme",
+		"sessions --help":         "gemini, qwen, copilot, own, acme",
 	} {
 		if out := strings.Join(strings.Fields(run(strings.Fields(command)...)), " "); !strings.Contains(out, want) {
 			t.Errorf("%s does not say %q:\n%s", command, want, out)

@@ -142,8 +142,6 @@ type Store struct {
 	// Sessions is a glob of the session files, below Home; "" if sessions have no own files.
 	Sessions string
 	Keeps    Keeps
-	// Unread: aburn has no reader of it.
-	Unread bool
 }
 
 // Keeps is how long the agent keeps a session; the zero value is for ever.
@@ -180,16 +178,6 @@ type Traits struct {
 // Variables are the names of the variables that locate the agent's store. A program that starts a reader outside of the
 // agent passes them on. Empty names are unused.
 func (a *Agent) Variables() [3]string { return [3]string{a.Home.Var, a.Home.BaseVar, a.Store.Var} }
-
-// Read are the agents whose session stores are read, in display order.
-func Read() (list []*Agent) {
-	for _, a := range all {
-		if !a.Store.Unread {
-			list = append(list, a)
-		}
-	}
-	return list
-}
 
 // Prompted reports whether aburn has commands and skills for the agent.
 func (a *Agent) Prompted() bool { return a.Prompts.Folder != "" }

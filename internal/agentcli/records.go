@@ -220,7 +220,7 @@ var Copilot = Agent{
 	},
 	Prompts: Prompts{Folder: ".github/", Mention: "/"},
 	Session: Session{Thread: "COPILOT_AGENT_SESSION_ID"},
-	Store:   Store{Sessions: "session-state/*/events.jsonl", Unread: true},
+	Store:   Store{Sessions: "session-state/*/events.jsonl"},
 	Traits:  Traits{TellsAgentEnds: true},
 }
 

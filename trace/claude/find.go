@@ -164,6 +164,9 @@ func looksRight(path string) bool {
 	if bytes.HasPrefix(line, []byte(`{"uuid":`)) && (bytes.Contains(line, []byte(`"provenance":`)) || bytes.Contains(line, []byte(`"agentName":`))) {
 		return false // another client's, with the same members in another order
 	}
+	if bytes.HasPrefix(line, []byte(`{"type":"session.start","data":{`)) {
+		return false // another client's
+	}
 	for _, has := range []string{`"sessionId"`, `"isSidechain"`, `"leafUuid"`, `"snapshot"`} {
 		if bytes.Contains(line, []byte(has)) {
 			return true

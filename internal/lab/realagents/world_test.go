@@ -304,12 +304,12 @@ func (w *world) killIn(p *process, call string) {
 	p.wait()
 }
 
-// waitRecorded waits until a session file of Claude Code or Codex in the home holds a call.
+// waitRecorded waits until a session file of an agent in the home holds a call.
 func (w *world) waitRecorded(call string) {
 	w.Helper()
 	for deadline := time.Now().Add(runDeadline); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		found := false
-		for _, store := range []string{".claude/projects", ".codex/sessions"} {
+		for _, store := range []string{".claude/projects", ".codex/sessions", ".copilot/session-state"} {
 			filepath.WalkDir(filepath.Join(w.home, store), func(path string, e fs.DirEntry, err error) error {
 				if err == nil && strings.HasSuffix(path, ".jsonl") {
 					text, _ := os.ReadFile(path)

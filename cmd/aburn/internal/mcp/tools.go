@@ -36,7 +36,7 @@ type (
 	workflowAsk struct{}
 	chooseAsk   struct {
 		Since   string `json:"since,omitempty" jsonschema:"only sessions that ended since then: 24h, 7d, 2026-11-21"`
-		Source  string `json:"source,omitempty" jsonschema:"only sessions of this agent: claude, codex, opencode, openclaw, gemini, qwen, own"`
+		Source  string `json:"source,omitempty" jsonschema:"only sessions of this agent: claude, codex, opencode, openclaw, gemini, qwen, copilot, own"`
 		Project string `json:"project,omitempty" jsonschema:"sessions in this folder of your project; of another project only if the user's own settings have mcp.all_projects"`
 		All     bool   `json:"all_projects,omitempty" jsonschema:"sessions of all projects, not only of the one that you work in; only if the user's own settings have mcp.all_projects"`
 	}

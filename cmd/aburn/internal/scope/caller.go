@@ -20,6 +20,7 @@ import (
 	"aburn/trace/claude"
 	"aburn/trace/codex"
 	"aburn/trace/contents"
+	"aburn/trace/copilot"
 	"aburn/trace/gemini"
 	"aburn/trace/openclaw"
 	"aburn/trace/opencode"
@@ -150,6 +151,7 @@ var AgentStores = func() []AgentStore {
 		{openclaw.New(), openclaw.Records},
 		{gemini.New(), gemini.Records},
 		{qwen.New(), nil},
+		{copilot.New(), nil},
 		{own.New(), own.Records},
 	}
 }

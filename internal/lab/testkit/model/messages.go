@@ -45,7 +45,7 @@ func (s *stream) messages() {
 	s.send("message_start", map[string]any{"message": map[string]any{
 		"id": fmt.Sprintf("msg_scripted_%06d", s.request.N), "type": "message", "role": "assistant", "model": s.request.Model,
 		"content": []any{}, "stop_reason": nil, "stop_sequence": nil,
-		"usage": map[string]int{"input_tokens": usage.Input, "output_tokens": 1},
+		"usage": usage.messages(1),
 	}})
 	blocks := 0
 	block := func(start map[string]any, deltas func(delta func(map[string]any))) {
@@ -79,7 +79,19 @@ func (s *stream) messages() {
 	}
 	s.send("message_delta", map[string]any{
 		"delta": map[string]any{"stop_reason": stop, "stop_sequence": nil},
-		"usage": map[string]int{"input_tokens": usage.Input, "output_tokens": usage.Output},
+		"usage": usage.messages(usage.Output),
 	})
 	s.send("message_stop", map[string]any{})
+}
+
+// messages is the usage as Anthropic's Messages API states it: what the cache holds is no part of the input.
+func (u Usage) messages(output int) map[string]int {
+	m := map[string]int{"input_tokens": u.Input, "output_tokens": output}
+	if u.CacheRead > 0 {
+		m["cache_read_input_tokens"] = u.CacheRead
+	}
+	if u.CacheWrite > 0 {
+		m["cache_creation_input_tokens"] = u.CacheWrite
+	}
+	return m
 }

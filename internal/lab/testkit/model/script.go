@@ -70,8 +70,8 @@ type Call struct {
 }
 
 // Usage is what the answer says it cost; zero values become 100 in, 20 out. A big Input provokes a client's
-// auto-compaction.
-type Usage struct{ Input, Output int }
+// auto-compaction. Only Anthropic's Messages API tells of a cache.
+type Usage struct{ Input, Output, CacheRead, CacheWrite int }
 
 // Failure is an HTTP error in the protocol's own shape.
 type Failure struct {
