@@ -56,20 +56,22 @@ type WrongSchema struct {
 
 func (e *WrongSchema) Error() string {
 	age := "an older"
-	if e.Have > e.Want {
+	if !e.Older() {
 		age = "a newer"
 	}
 	return fmt.Sprintf("%s: %s aburn wrote it: its schema is %d, and this aburn knows only %d", e.Path, age, e.Have,
 		e.Want)
 }
 
+// Older reports whether an older aburn wrote it, so that Renew can make it this one's.
+func (e *WrongSchema) Older() bool { return e.Have < e.Want }
+
 // Hint says what to do about it.
 func (e *WrongSchema) Hint() string {
-	if e.Have > e.Want {
+	if !e.Older() {
 		return "use the newer aburn, or set ABURN_HOME to another folder"
 	}
-	return "it may hold the only copy of sessions whose files are gone, so nothing here changes it: move " + Name + "* from " + filepath.Dir(e.Path) +
-		" into another folder and run aburn ingest; the older aburn reads it there (ABURN_HOME)"
+	return "aburn ingest  # renews it with every session in it, and keeps the older file beside it"
 }
 
 // Foreign is the error for another program's database in the archive's place.
@@ -198,7 +200,7 @@ func View(ctx context.Context, dir string) (*Archive, error) {
 		return nil, err
 	}
 	have, err := int64(0), a.refuseForeign()
-	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultCantOpen {
+	if closedFolder(err) {
 		a.Close()
 		if a, err = openAsIs(ctx, dir); err != nil {
 			return nil, err
@@ -232,6 +234,12 @@ func open(ctx context.Context, dir string, flags sqlite.OpenFlags) (*Archive, er
 	}
 	conn.SetBusyTimeout(busyTimeout)
 	return &Archive{dir: dir, path: path, conn: conn, now: time.Now, rules: scrub.Version}, nil
+}
+
+// closedFolder reports whether err says that SQLite can make no file in the folder, which it needs to read beside writers.
+func closedFolder(err error) bool {
+	code := sqlite.ErrCode(err).ToPrimary()
+	return code == sqlite.ResultCantOpen || code == sqlite.ResultReadOnly
 }
 
 // openAsIs opens the archive for reading in a folder where SQLite can make no file.

@@ -13,7 +13,7 @@
 //   - (source, id) names a session, which has one trace. When its source is gone, the trace stays and is marked.
 //   - Pack refuses traces that the rules of this executable did not scrub, so that nothing else is stored.
 //   - user_version is the number of the schema. Any other is refused, and nothing in that file changes: it may hold the
-//     only copy of sessions whose sources are gone.
+//     only copy of sessions whose sources are gone. Renew makes a new file of an older one, which it keeps.
 //
 // One process writes at a time, under the lock of package ingest; any number read. Digests are kept without that lock
 // (Keeper): the transaction that changes what a digest was made from drops it.

@@ -68,7 +68,7 @@ func Watch(ctx context.Context, dir string, o Options, p Pace, busy func(), done
 
 // runOnce opens the archive for each run, because another aburn may have made it anew meanwhile.
 func runOnce(ctx context.Context, dir string, o Options) (*Report, error) {
-	a, err := archive.Open(ctx, dir)
+	a, _, err := archive.OpenRenewed(ctx, dir, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,6 @@ func TestNoCommandIsAtALossForAnArchive(t *testing.T) {
 			return os.WriteFile(path, bytes.Repeat([]byte("no database "), 100), 0o600)
 		}},
 		{"pages that are spoilt", "malformed", "move it away", spoilPages},
-		{"an older aburn's", "archive.db: an older aburn wrote it: its schema is 2, and this aburn knows only ", "run aburn ingest", olderSchema},
 		{"a folder", "not a regular file", "move away what is there", func(path string) error {
 			if err := os.Remove(path); err != nil {
 				return err

@@ -31,6 +31,13 @@ const (
 	lockPatience = 3 * time.Second
 )
 
+// How long the same command reads after it renewed the archive, whose sessions are all to be read again, and how long it
+// waits for another process that may be renewing it: without that it has no answer.
+const (
+	renewedTime   = time.Minute
+	renewPatience = time.Minute
+)
+
 // IngestFlag is for commands that read the archive.
 func IngestFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "no-ingest", Usage: "answer from the archive as it is, without reading new sessions first"}
@@ -44,6 +51,10 @@ func CatchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) {
 	if cmd.Bool("no-ingest") || dir == "" {
 		return
 	}
+	within := readingTime
+	if renewArchive(ctx, a, c, dir) {
+		within = renewedTime
+	}
 	began := time.Now()
 	changes, err := ingest.Look(ctx, ingest.LookOptions{
 		Dir: dir, Readers: Readers(), Places: trace.Places{Home: c.Env("HOME"), Getenv: c.Env}, Project: projectAsked(ctx, c, what.Project), Until: began.Add(lookingTime),
@@ -54,9 +65,53 @@ func CatchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) {
 	defer changes.Remember(ctx)
 	report := &ingest.Report{}
 	if len(changes.Stores) > 0 {
-		report, err = readChanges(ctx, c, dir, changes.Stores, readingTime-min(time.Since(began), lookingTime))
+		report, err = readChanges(ctx, c, dir, changes.Stores, within-min(time.Since(began), lookingTime))
 	}
 	noteCatchUp(a, changes, report, err)
+}
+
+// renewArchive makes an older aburn's archive one of this aburn's, and reports whether it did. Like CatchUp it never
+// fails: the command meets the older archive and says so.
+func renewArchive(ctx context.Context, a *kit.App, c *Caller, dir string) bool {
+	var wrong *archive.WrongSchema
+	view, err := archive.View(ctx, dir)
+	if err == nil {
+		view.Close()
+	}
+	if !errors.As(err, &wrong) || !wrong.Older() {
+		return false
+	}
+	meter := &Meter{Out: c.Progress}
+	defer meter.Clear()
+	waiting, giveUp := context.WithTimeout(ctx, renewPatience)
+	defer giveUp()
+	var renewed *archive.Renewed
+	err = ingest.Exclusively(waiting, dir, func() { meter.Say("waiting for another ingest") }, func() error {
+		r, err := archive.Renew(ctx, dir, meter.Renewing)
+		if r != nil {
+			renewed = r
+		}
+		return err
+	})
+	meter.Clear()
+	switch {
+	case renewed != nil:
+		NoteRenewed(a, renewed)
+	case waiting.Err() != nil && ctx.Err() == nil:
+		a.Note("another ingest is running: it may be renewing the archive")
+	case err != nil:
+		failed := kit.FailureOf(err)
+		a.Warn("the archive is an older aburn's and cannot be renewed: "+failed.Msg, failed.Hints...)
+	}
+	return renewed != nil
+}
+
+// NoteRenewed says what became of an older archive.
+func NoteRenewed(a *kit.App, r *archive.Renewed) {
+	a.Note(fmt.Sprintf("an older aburn wrote the archive; it was renewed with its %s. The older file is kept: %s", plain.Plural(int64(r.Sessions), "session"), project.Tilde(r.Kept, a.Getenv)))
+	if r.Unread > 0 {
+		a.Note(plain.Plural(int64(r.Unread), "session") + " in it could not be read: only the older aburn reads them, in that file")
+	}
 }
 
 // projectAsked is the folder that --project means, or "" if that is none or unknown: then all projects are asked for.
@@ -172,6 +227,13 @@ type Meter struct {
 func (m *Meter) Show(p ingest.Progress) {
 	if p.Took >= 300*time.Millisecond {
 		m.Say(progressText(p))
+	}
+}
+
+// Renewing shows how far renewing the archive is.
+func (m *Meter) Renewing(done, total int) {
+	if done%200 == 0 || done == total {
+		m.Say(fmt.Sprintf("renewing the archive: %s of %s sessions", plain.Count(int64(done)), plain.Count(int64(total))))
 	}
 }
 

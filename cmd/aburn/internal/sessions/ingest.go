@@ -181,7 +181,11 @@ func ingestOnce(ctx context.Context, a *kit.App, cmd *cli.Command, run *ingestRu
 		if _, err := os.Stat(run.dir); err != nil {
 			return kit.UsageError("the archive's folder is gone: " + err.Error())
 		}
-		db, err := archive.Open(ctx, run.dir)
+		db, renewed, err := archive.OpenRenewed(ctx, run.dir, run.renewing())
+		run.meter.Clear()
+		if renewed != nil && !run.quiet {
+			scope.NoteRenewed(a, renewed)
+		}
 		if err != nil {
 			return err
 		}
@@ -220,6 +224,14 @@ func spent(ctx context.Context, a *kit.App, cmd *cli.Command) {
 	if err := spend.Update(ctx, scope.CallerOf(a, cmd)); err != nil && ctx.Err() == nil {
 		a.Warn("today's sum is not kept for status lines and budgets: " + err.Error())
 	}
+}
+
+// renewing shows the progress of renewing the archive; nil if nothing is to be shown.
+func (r *ingestRun) renewing() func(done, total int) {
+	if r.options.Progress == nil {
+		return nil
+	}
+	return r.meter.Renewing
 }
 
 // waitNotice notes that another ingest is running; nil with --if-idle, which does not wait.

@@ -134,7 +134,7 @@ func (s *Site) tellIngest(text string) {
 // ingestNow reads new sessions once, because somebody pressed the button.
 func (s *Site) ingestNow(w http.ResponseWriter, r *http.Request) {
 	err := ingest.Exclusively(r.Context(), s.dir, nil, func() error {
-		db, err := archive.Open(r.Context(), s.dir)
+		db, _, err := archive.OpenRenewed(r.Context(), s.dir, nil)
 		if err != nil {
 			return err
 		}
