@@ -140,6 +140,8 @@ func (w *world) watcher() func() {
 // TestAdviceArrives: a failed command leads to a task whose text is in the next request of its own session, exactly once, while another
 // session works beside it and is told nothing; a supervisor that is killed and started again in between repeats nothing; what was
 // delivered is seen in the transcript; and when the trouble is gone, the log says so.
+//
+// Holds claude, codex: advice.
 func TestAdviceArrives(t *testing.T) {
 	for _, agent := range advisers() {
 		t.Run(agent.name, func(t *testing.T) {

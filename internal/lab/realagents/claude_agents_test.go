@@ -21,6 +21,7 @@ func helper(name, task string, turns ...model.Turn) *model.Conversation {
 	return &model.Conversation{Name: name, When: model.FirstUserContains(task), Turns: turns}
 }
 
+// Holds claude: sub-agent.
 func TestClaudeNestedAgents(t *testing.T) {
 	scenario{
 		script: func() model.Script {

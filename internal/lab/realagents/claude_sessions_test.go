@@ -11,6 +11,7 @@ import (
 	"aburn/logfmt"
 )
 
+// Holds claude: denied.
 func TestClaudeDenied(t *testing.T) {
 	scenario{
 		files: map[string]string{".claude/settings.json": `{"permissions": {"deny": ["Bash(touch forbidden*)"]},
@@ -40,6 +41,7 @@ func TestClaudeDenied(t *testing.T) {
 	}.run(t)
 }
 
+// Holds claude: resume.
 func TestClaudeResumeAndFork(t *testing.T) {
 	scenario{
 		script: one(

@@ -34,6 +34,7 @@ func one(turns ...model.Turn) func() model.Script {
 
 func claudeCalls(w *world) []call { return w.claudeCalls() }
 
+// Holds claude: basic, failing, stop.
 func TestClaudeTools(t *testing.T) {
 	scenario{
 		files: map[string]string{"a.txt": "one\ntwo\n"},

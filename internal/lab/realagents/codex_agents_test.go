@@ -26,6 +26,7 @@ func codexHelper(name string, turns ...model.Turn) *model.Conversation {
 	return &model.Conversation{Name: name, When: model.HeaderContains("X-Codex-Turn-Metadata", "/"+name+`"`), Turns: turns}
 }
 
+// Holds codex: sub-agent.
 func TestCodexNestedAgents(t *testing.T) {
 	scenario{
 		prepare: func(w *world) { w.codex = "gpt-6-sol"; w.codexConfig("danger-full-access") },

@@ -13,6 +13,7 @@ import (
 // foreignCodexHook is somebody else's hooks.json: it refuses commands that say forbidden.
 const foreignCodexHook = `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "grep -q forbidden && { echo not here >&2; exit 2; }; exit 0"}]}]}}`
 
+// Holds codex: denied.
 func TestCodexDenied(t *testing.T) {
 	scenario{
 		prepare: func(w *world) { w.write(filepath.Join(w.home, ".codex", "hooks.json"), foreignCodexHook) },

@@ -22,6 +22,7 @@ func patch(text string) model.Call {
 
 func codexCalls(w *world) []call { return w.codexCalls() }
 
+// Holds codex: basic, failing, stop.
 func TestCodexTools(t *testing.T) {
 	scenario{
 		script: one(
@@ -142,6 +143,7 @@ func TestCodexCompaction(t *testing.T) {
 	}.run(t)
 }
 
+// Holds codex: resume.
 func TestCodexResumeAndFork(t *testing.T) {
 	scenario{
 		script: one(
@@ -188,6 +190,7 @@ func TestCodexKilledInATool(t *testing.T) {
 	}.run(t)
 }
 
+// Holds codex: interrupted.
 func TestCodexInterrupted(t *testing.T) {
 	scenario{
 		script: one(model.Calls(command(untilEnd))),

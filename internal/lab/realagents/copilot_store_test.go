@@ -14,6 +14,8 @@ import (
 
 // TestCopilotStore: what the Copilot CLI leaves on disk agrees with what the hooks recorded of the same sessions: calls of all
 // kinds, sub-agents in each other, a resumed session, an error of the provider, and runs that a signal ended.
+//
+// Holds copilot: denied.
 func TestCopilotStore(t *testing.T) {
 	call := func(name string, input map[string]any) model.Call { return model.Call{Name: name, Input: input} }
 	wait := copilotBash(untilEnd)

@@ -66,6 +66,8 @@ func (w *world) eventWords() string {
 
 // TestCopilot plays one turn with and without aburn: commands that succeed, fail and are denied, an unknown tool, a file, a
 // sub-agent, and aburn log in it. The model is told the same, and the log has it all, in one session.
+//
+// Holds copilot: basic, failing, denied, sub-agent, stop, uninstall.
 func TestCopilot(t *testing.T) {
 	t.Parallel()
 	script := func() model.Script {
@@ -128,6 +130,8 @@ func TestCopilot(t *testing.T) {
 }
 
 // TestCopilotWithoutTheHook: the executable is gone, or fails, and the agent works on.
+//
+// Holds copilot: missing.
 func TestCopilotWithoutTheHook(t *testing.T) {
 	for _, c := range []struct{ name, hook string }{{"gone", ""}, {"fails", "#!/bin/sh\necho broken >&2\nexit 2\n"}} {
 		t.Run(c.name, func(t *testing.T) {
@@ -165,6 +169,8 @@ func TestCopilotWithoutTheHook(t *testing.T) {
 
 // TestCopilotInterrupted: SIGINT while a command runs. The session ends; whether the transcript tells of the interrupt by
 // then is a race of the client's, so the call is interrupted or open, and nothing else.
+//
+// Holds copilot: interrupted.
 func TestCopilotInterrupted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "hooked", model.Script{{Name: "main", Turns: []model.Turn{model.Calls(copilotBash(untilEnd)), model.Text("never")}}}, nil)

@@ -16,6 +16,8 @@ import (
 
 // TestUninstallAfterTheAgentRewroteItsSettings: Claude Code re-prints its settings when a plugin is added. What is left after
 // uninstall is what it would have written without aburn.
+//
+// Holds claude, codex: uninstall.
 func TestUninstallAfterTheAgentRewroteItsSettings(t *testing.T) {
 	t.Parallel()
 	const claudeSettings = "{\n\t\"model\": \"sonnet\",\n\t\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]},\n\t\"env\": {}\n}\n"

@@ -77,6 +77,8 @@ func (a nodeAgent) settingsNow(w *world) []byte {
 
 // TestNodeAgentsRecorded: what a command ended with is in the log, whatever the client calls it; a call that was refused is there as
 // such; `aburn log` in a call knows its session. The settings, comments included, are what the client reads, and in the end the user's.
+//
+// Holds gemini, qwen: basic, failing, denied, stop, uninstall.
 func TestNodeAgentsRecorded(t *testing.T) {
 	for _, a := range nodeAgents() {
 		t.Run(a.name, func(t *testing.T) {
@@ -119,6 +121,8 @@ func TestNodeAgentsRecorded(t *testing.T) {
 }
 
 // TestNodeAgentsWithoutTheProgram: an uninstalled program blocks neither prompts nor tools.
+//
+// Holds gemini, qwen: missing.
 func TestNodeAgentsWithoutTheProgram(t *testing.T) {
 	for _, a := range nodeAgents() {
 		t.Run(a.name, func(t *testing.T) {
@@ -142,6 +146,8 @@ func TestNodeAgentsWithoutTheProgram(t *testing.T) {
 }
 
 // TestNodeAgentsAdvice: what a session did wrong is told at its next prompt, once, in the request to the model, and to no other session.
+//
+// Holds gemini, qwen: advice.
 func TestNodeAgentsAdvice(t *testing.T) {
 	for _, a := range nodeAgents() {
 		t.Run(a.name, func(t *testing.T) {

@@ -24,6 +24,8 @@ func (w *world) hookOpencode() {
 
 // TestOpencodeHooks: commands that succeed and fail, a file, an unknown tool, a sub-agent, and aburn log in it: the log has it
 // all in one session, and so has the store, call for call.
+//
+// Holds opencode: basic, failing, sub-agent, stop, uninstall.
 func TestOpencodeHooks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "hooked", model.Script{titles(),
@@ -64,6 +66,8 @@ func TestOpencodeHooks(t *testing.T) {
 }
 
 // TestOpencodeResumedAndTold: the session goes on in another process, and what waits for it stands behind its prompt.
+//
+// Holds opencode: resume, advice.
 func TestOpencodeResumedAndTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "hooked", model.Script{titles(), {Name: "main", Turns: []model.Turn{
@@ -94,6 +98,8 @@ func TestOpencodeResumedAndTold(t *testing.T) {
 }
 
 // TestOpencodeWithoutTheHook: the hook is gone, or hangs, and the agent works on.
+//
+// Holds opencode: missing.
 func TestOpencodeWithoutTheHook(t *testing.T) {
 	for _, c := range []struct{ name, hook string }{{"gone", ""}, {"fails", "#!/bin/sh\nexit 2\n"}, {"hangs", "#!/bin/sh\nexec sleep 600\n"}} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 
 // TestQwenStore: what Qwen Code leaves on disk agrees with what the hooks recorded of the same sessions: calls of all kinds,
 // sub-agents, a resumed session, an error of the provider, and runs that a signal ended.
+//
+// Holds qwen: sub-agent, interrupted.
 func TestQwenStore(t *testing.T) {
 	a := nodeAgents()[1]
 	file := func(name string, input map[string]any) model.Call { return model.Call{Name: name, Input: input} }

@@ -118,6 +118,8 @@ func (w *world) claudeTerminal(args ...string) *terminal {
 
 // TestClaudeInATerminal: questions answered with no and with yes, a call interrupted by Esc, which no hook tells, and /clear, which begins
 // another session in the same process.
+//
+// Holds claude: interrupted.
 func TestClaudeInATerminal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "hooked", one(
