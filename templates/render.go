@@ -12,10 +12,15 @@ const allowedTools = "Bash(aburn log:*), Bash(aburn chain:*)"
 
 // Render returns the template in the agent's form, with front matter.
 func (t Template) Render(agent *agentcli.Agent) []byte {
-	if t.slash(agent) {
-		return t.slashCommand()
+	switch {
+	case !t.slash(agent):
+		return t.skill(agent)
+	case agent.Prompts.TOML:
+		return t.tomlCommand()
+	case agent.Prompts.Braces:
+		return t.bracesCommand()
 	}
-	return t.skill(agent)
+	return t.slashCommand()
 }
 
 // slash reports whether the template is a slash command for the agent, not a skill.
@@ -34,6 +39,26 @@ func (t Template) slashCommand() []byte {
 	}
 	b.WriteString("---\n\n")
 	b.WriteString(t.expand("$ARGUMENTS", func(cmd string) string { return "!`" + cmd + "`" }))
+	return []byte(b.String())
+}
+
+// braces is the body for an agent that fills in {{args}} and runs !{…}. It asks the user before it does.
+func (t Template) braces() string {
+	return t.expand("{{args}}", func(cmd string) string { return "!{" + cmd + "}" })
+}
+
+// tomlCommand is the form of .gemini/commands/NAME.toml. No text holds what ends a literal string (TestRendered).
+func (t Template) tomlCommand() []byte {
+	return []byte("description = " + strconv.Quote(t.Description) + "\n\nprompt = '''\n" + t.braces() + "'''\n")
+}
+
+// bracesCommand is the form of .qwen/commands/NAME.md.
+func (t Template) bracesCommand() []byte {
+	var b strings.Builder
+	b.WriteString("---\n")
+	field(&b, "description", t.Description)
+	b.WriteString("---\n\n")
+	b.WriteString(t.braces())
 	return []byte(b.String())
 }
 
@@ -114,6 +139,9 @@ func ProjectFiles(agent *agentcli.Agent) []File {
 // Path returns the template's path below the agent's folder or a plugin's root.
 func (t Template) Path(agent *agentcli.Agent) string {
 	if t.slash(agent) {
+		if agent.Prompts.TOML {
+			return "commands/" + t.Name + ".toml"
+		}
 		return "commands/" + t.Name + ".md"
 	}
 	return "skills/" + t.skillName() + "/SKILL.md"

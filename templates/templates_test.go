@@ -36,9 +36,12 @@ func TestTheWorkflowComesFirst(t *testing.T) {
 // command no line that could call the command off.
 func TestRendered(t *testing.T) {
 	frontMatter := regexp.MustCompile(`\A---\n((?:[a-z-]+: .+\n)+)---\n\n# `)
-	for _, agent := range agents {
+	for _, agent := range append(agents, &agentcli.Opencode, &agentcli.Qwen, &agentcli.Copilot) {
 		for _, tmpl := range List() {
 			text := string(tmpl.Render(agent))
+			if agent.Prompts.Braces && tmpl.Kind == Command {
+				text = strings.ReplaceAll(text, "{{args}}", "")
+			}
 			head := frontMatter.FindStringSubmatch(text)
 			if head == nil {
 				t.Fatalf("%s for %s begins %q", tmpl.Name, agent.Name, text[:80])
@@ -142,5 +145,30 @@ func TestShown(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A command of Gemini CLI is a TOML file: its prompt is a literal string, which nothing in it may end. The client runs what
+// stands in balanced braces.
+func TestTOMLCommands(t *testing.T) {
+	form := regexp.MustCompile(`\Adescription = ("[^"\\]+")\n\nprompt = '''\n((?s:.*))'''\n\z`)
+	for _, tmpl := range List() {
+		if tmpl.Kind != Command {
+			continue
+		}
+		parts := form.FindStringSubmatch(string(tmpl.Render(&agentcli.Gemini)))
+		if parts == nil {
+			t.Fatalf("%s is %q", tmpl.Name, tmpl.Render(&agentcli.Gemini))
+		}
+		prompt := parts[2]
+		if strings.Contains(prompt, "'''") || !strings.Contains(prompt, "{{args}}") || !strings.Contains(prompt, "\n!{aburn chain ") || strings.Contains(prompt, "$ARGUMENTS") {
+			t.Errorf("%s: %s", tmpl.Name, prompt)
+		}
+		if open, closed := strings.Count(prompt, "{"), strings.Count(prompt, "}"); open != closed {
+			t.Errorf("%s: %d braces are opened, %d closed", tmpl.Name, open, closed)
+		}
+		if tmpl.Path(&agentcli.Gemini) != "commands/"+tmpl.Name+".toml" || tmpl.Path(&agentcli.Qwen) != "commands/"+tmpl.Name+".md" {
+			t.Errorf("%s is at %s, and at %s", tmpl.Name, tmpl.Path(&agentcli.Gemini), tmpl.Path(&agentcli.Qwen))
+		}
 	}
 }

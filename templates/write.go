@@ -28,6 +28,7 @@ const (
 	Updated Status = "updated"   // the file was as an earlier aburn wrote it
 	Kept    Status = "kept"      // somebody else wrote or changed the file: left alone
 	Forced  Status = "replaced"  // replaced because of Options.Force; else Kept
+	Removed Status = "removed"   // by Remove: it was as aburn wrote it
 )
 
 // Written is the result for one file.
@@ -105,6 +106,77 @@ func Write(dir string, files []File, o Options) ([]Written, error) {
 		return done, nil
 	}
 	return done, writeLedger(root, o.Ledger, ledger)
+}
+
+// Remove takes out of dir what Write wrote for the agent and nobody changed since, the folders that are empty then, and
+// the ledger once it names nothing. A changed file stays, and in the ledger.
+func Remove(dir string, agent *agentcli.Agent, dryRun bool) ([]Written, error) {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	folder, name := agent.Prompts.Folder, ProjectLedger(agent)
+	ledger := readLedger(root, name)
+	var done []Written
+	for _, file := range slices.Sorted(maps.Keys(ledger)) {
+		rest, ours := strings.CutPrefix(file, folder)
+		if !ours || path.Clean(file) != file || !strings.HasPrefix(rest, "commands/") && !strings.HasPrefix(rest, "skills/") {
+			continue // the ledger is in the repository: it names only what Write can have written
+		}
+		status, err := removeFile(root, file, ledger[file], dryRun)
+		if err != nil {
+			return done, err
+		}
+		if status != "" {
+			done = append(done, Written{file, status})
+		}
+		if status != Kept {
+			delete(ledger, file)
+		}
+	}
+	if dryRun || len(done) == 0 {
+		return done, nil
+	}
+	if len(ledger) > 0 {
+		return done, writeLedger(root, name, ledger)
+	}
+	if err := root.Remove(name); err != nil {
+		return done, err
+	}
+	removeEmpty(root, path.Dir(name))
+	return done, nil
+}
+
+// removeFile removes a file if it has this hash, and the folders that are empty then. The status is "" if it was gone.
+func removeFile(root *os.Root, file, hash string, dryRun bool) (Status, error) {
+	data, err := readFile(root, file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case errors.Is(err, atomicfile.ErrNotRegular):
+		return Kept, nil
+	case err != nil:
+		return "", err
+	case sum(data) != hash:
+		return Kept, nil
+	case dryRun:
+		return Removed, nil
+	}
+	if err := root.Remove(file); err != nil {
+		return "", err
+	}
+	removeEmpty(root, path.Dir(file))
+	return Removed, nil
+}
+
+// removeEmpty removes a folder and those above it, as long as they are empty.
+func removeEmpty(root *os.Root, folder string) {
+	for ; folder != "." && root.Remove(folder) == nil; folder = path.Dir(folder) {
+	}
 }
 
 // passable returns a *Blocked if a part of the folder is no folder, or is a link that leads out of dir.

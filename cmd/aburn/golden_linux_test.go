@@ -131,6 +131,8 @@ templates show plan | cat
 templates write --agent all --dry-run
 templates write --agent all --dry-run --json
 templates write --agent claude --json
+templates remove --agent claude --dry-run
+templates remove --agent claude --dry-run --json
 plugin write plugin
 plugin write plugin2 --json
 sessions --no-ingest

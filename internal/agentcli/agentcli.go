@@ -105,6 +105,9 @@ type Prompts struct {
 	// Slash: the agent has slash commands; it runs their ! lines and fills in arguments. Otherwise a command of the
 	// workflow is a skill.
 	Slash bool
+	// Braces: in a command {{args}} stands for the arguments, and !{…} for a line that the agent runs. Otherwise these are
+	// $ARGUMENTS and !`…`. TOML: a command is a TOML file with its prompt, not Markdown.
+	Braces, TOML bool
 	// Explicit is the file beside a skill that keeps the model from starting it by itself; ExplicitText is its content.
 	Explicit, ExplicitText string
 }

@@ -145,6 +145,7 @@ var Gemini = Agent{
 		Renamed: [][2]string{{"BeforeAgent", "UserPromptSubmit"}, {"BeforeTool", "PreToolUse"}, {"AfterTool", "PostToolUse"}, {"AfterAgent", "Stop"}},
 		Since:   "0.26.0", Before: "it has hooks only as an experiment that has to be switched on",
 	},
+	Prompts: Prompts{Folder: ".gemini/", Mention: "/", Slash: true, Braces: true, TOML: true},
 	Session: Session{Mark: "GEMINI_CLI"}, // its hooks have GEMINI_SESSION_ID, its model's commands do not
 	Store: Store{
 		Sessions: "tmp/*/chats/session-*.jsonl",
@@ -183,6 +184,7 @@ var Qwen = Agent{
 		},
 		Named: true, Millis: true, Comments: true, Once: true,
 	},
+	Prompts: Prompts{Folder: ".qwen/", Mention: "/", Slash: true, Braces: true},
 	Session: Session{ID: "QWEN_CODE_SESSION_ID"},
 	Store:   Store{Var: "QWEN_RUNTIME_DIR", Sessions: "projects/*/chats/*.jsonl"},
 	Traits:  Traits{PromptsCut: true},

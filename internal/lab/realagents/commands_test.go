@@ -160,3 +160,47 @@ func TestPluginInCodex(t *testing.T) {
 		t.Error("the model was not given the skill")
 	}
 }
+
+// TestTemplatesInNodeAgents: a command that `aburn templates write` made is one of the client's: it fills in what the user wrote, and
+// runs the line that asks the chain. After `templates remove` the client knows it no more.
+func TestTemplatesInNodeAgents(t *testing.T) {
+	for _, a := range nodeAgents() {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			w := a.world(t, a.before, model.Script{{Name: "a", Repeat: true, Turns: []model.Turn{model.Text("all done")}}})
+			w.aburn("init")
+			w.aburn("templates", "write", "--agent", a.name)
+			for name, or := range map[string]string{"build": "No plan was made", a.plan: "No idea was worked out"} {
+				asked := len(w.model.Asked())
+				a.run(w, "/"+name+" cheese by post")
+				if prompt := w.asked(asked); !prompt.Contains("cheese by post") || !prompt.Contains(or) || !prompt.Contains(" START`") || prompt.Contains("{{args}}") || prompt.Contains("!{aburn") {
+					t.Errorf("/%s told the model %+v", name, prompt.Items)
+				}
+			}
+			w.aburn("templates", "remove", "--agent", a.name)
+			asked := len(w.model.Asked())
+			a.run(w, "/build cheese by post")
+			for _, r := range w.model.Asked()[asked:] {
+				if r.Contains("aburn log build START") {
+					t.Errorf("the command is still there: %q", r.Last())
+				}
+			}
+		})
+	}
+}
+
+// TestTemplatesInCopilot: the model is told of the written skills.
+func TestTemplatesInCopilot(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "hooked", model.Script{{Name: "a", Repeat: true, Turns: []model.Turn{model.Text("all done")}}}, nil)
+	w.aburn("init")
+	w.aburn("templates", "write", "--agent", "copilot")
+	w.startCopilot("hello", "--allow-all-tools", "--trust-folder").wait()
+	told := false
+	for _, r := range w.model.Asked() {
+		told = told || strings.Contains(r.System, "Use when the user writes /plan")
+	}
+	if !told {
+		t.Error("the model was told of no skill")
+	}
+}

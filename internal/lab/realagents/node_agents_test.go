@@ -26,6 +26,7 @@ type nodeAgent struct {
 	env      func(modelURL string) []string
 	free     []string // arguments of a run that asks nothing
 	again    []string // arguments that go on with the newest session
+	plan     string   // the name of a project's command plan: Gemini CLI has one of its own
 	recorded string   // of TestNodeAgentsRecorded
 }
 
@@ -34,12 +35,12 @@ func nodeAgents() []nodeAgent {
 		name: "gemini", program: geminiVar, settings: ".gemini/settings.json", before: agents.GeminiSettings, env: agents.GeminiEnv,
 		refuses: strings.Replace(agents.GeminiSettings, "{\n", "{\n  \"hooks\": {\"BeforeTool\": [{\"hooks\": [{\"type\": \"command\",\n"+
 			"    \"command\": \"if grep -q refused.tmp; then echo not here >&2; exit 2; fi\"}]} /* theirs */]}, // first\n", 1),
-		free: []string{"-m", "gemini-2.5-pro", "--yolo"}, again: []string{"--resume", "latest"},
+		free: []string{"-m", "gemini-2.5-pro", "--yolo"}, again: []string{"--resume", "latest"}, plan: "workspace.plan",
 		recorded: "PROMPT, START, TOOL 0, TOOL_FAILED 7, TOOL 0, TOOL 0, TOOL_DENIED, STOP", // a refusal is known when the turn ends
 	}, {
 		name: "qwen", program: qwenVar, settings: ".qwen/settings.json", before: agents.QwenSettings, env: agents.QwenEnv,
 		refuses: strings.Replace(agents.QwenSettings, "{\n", "{\n  \"permissions\": {\"deny\": [\"Bash(touch refused.tmp)\"]}, // first\n", 1),
-		free:    []string{"--yolo"}, again: []string{"--continue"},
+		free:    []string{"--yolo"}, again: []string{"--continue"}, plan: "plan",
 		recorded: "PROMPT, START, TOOL 0, TOOL_FAILED 7, TOOL_DENIED, TOOL 0, TOOL 0, STOP",
 	}}
 }

@@ -24,12 +24,12 @@ func TemplatesCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "templates",
 		Usage: "write the workflow's commands for agents, and the logging guide",
-		Description: "ideate, plan, build and ship as slash commands of Claude Code and opencode, and as skills of Codex and the Copilot CLI:\n" +
-			"prompts that begin with `aburn chain` and log their lifecycle with `aburn log`.\n" +
+		Description: "ideate, plan, build and ship as slash commands of Claude Code, opencode, Gemini CLI and Qwen Code, and as skills of\n" +
+			"Codex and the Copilot CLI: prompts that begin with `aburn chain` and log their lifecycle with `aburn log`.\n" +
 			"The guide is for those who write prompts of their own.",
 		Metadata: kit.Examples("aburn templates list", "aburn templates show build", "aburn templates write"),
 		Action:   a.HelpAction,
-		Commands: []*cli.Command{templatesList(a), templatesShow(a), templatesWrite(a)},
+		Commands: []*cli.Command{templatesList(a), templatesShow(a), templatesWrite(a), templatesRemove(a)},
 	}
 }
 
@@ -165,8 +165,8 @@ func templatesWrite(a *kit.App) *cli.Command {
 		Name:      "write",
 		Usage:     "put the commands and the guide where the agents look for them",
 		ArgsUsage: "[DIR]",
-		Description: "Writes into .claude/, .agents/, .opencode/ and .github/ of DIR; without DIR, of the worktree you are in. A file\n" +
-			"that you changed stays as it is (exit 1 says so); what an older aburn wrote is renewed.\n" +
+		Description: "Writes into .claude/, .agents/, .opencode/, .gemini/, .qwen/ and .github/ of DIR; without DIR, of the worktree\n" +
+			"you are in. A file that you changed stays as it is (exit 1 says so); what an older aburn wrote is renewed.\n" +
 			"In Claude Code /plan is then this command; its own plan mode stays on shift+tab.",
 		Flags: []cli.Flag{
 			agentFlag("all", prompted()),
@@ -177,6 +177,43 @@ func templatesWrite(a *kit.App) *cli.Command {
 		Metadata: kit.Examples("aburn templates write", "aburn templates write --agent claude ~    # for all your projects"),
 		Action:   a.Action(runWriteTemplates),
 	}
+}
+
+func templatesRemove(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "remove",
+		Usage:     "take out what templates write put there",
+		ArgsUsage: "[DIR]",
+		Description: "Removes the files that `aburn templates write` wrote into DIR, or the worktree you are in, and the folders\n" +
+			"that are empty then. A file that you changed stays (exit 1 says so).",
+		Flags: []cli.Flag{
+			agentFlag("all", prompted()),
+			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be removed"},
+			kit.JSONFlag(),
+		},
+		Metadata: kit.Examples("aburn templates remove", "aburn templates remove --agent gemini ~"),
+		Action:   a.Action(runRemoveTemplates),
+	}
+}
+
+func runRemoveTemplates(_ context.Context, a *kit.App, cmd *cli.Command) error {
+	dir, err := templatesDir(a, cmd)
+	if err != nil {
+		return err
+	}
+	done := []templates.Written{}
+	for _, agent := range Records(agentsNamed(cmd.String("agent"), prompted())) {
+		some, err := templates.Remove(dir, agent, cmd.Bool("dry-run"))
+		done = append(done, some...)
+		if err != nil {
+			return writeError(err)
+		}
+	}
+	if len(done) == 0 && !cmd.Bool("json") {
+		_, err := fmt.Fprintf(a.Screen(cmd), "nothing of aburn's in %s\n", plain.Line(dir))
+		return err
+	}
+	return printWritten(a, cmd, dir, done)
 }
 
 func runWriteTemplates(_ context.Context, a *kit.App, cmd *cli.Command) error {
@@ -266,6 +303,9 @@ func printWritten(a *kit.App, cmd *cli.Command, dir string, done []templates.Wri
 	}
 	if cmd.Bool("dry-run") {
 		fmt.Fprintln(o, "nothing was written")
+	}
+	if kept > 0 && cmd.Name == "remove" {
+		return kit.BadNews(plain.Plural(int64(kept), "file")+" not removed, somebody changed what is there", "they are yours now: remove them yourself")
 	}
 	if kept > 0 {
 		return kit.BadNews(plain.Plural(int64(kept), "file")+" not written, somebody changed what is there", "--force replaces changed files")
