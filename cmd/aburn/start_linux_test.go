@@ -311,6 +311,51 @@ func TestStopWithinItsTime(t *testing.T) {
 	s.until("it goes on", s.is("w", "working"))
 }
 
+// TestWhatIsMissingIsSaid: a ledger that somebody deleted, and a branch that somebody checked out, lead to no loss and no guess.
+func TestWhatIsMissingIsSaid(t *testing.T) {
+	world.Slow(t)
+	t.Parallel()
+	s := newSite(t)
+	s.notices("")
+	for _, name := range []string{"w", "x"} {
+		cmd := s.command("aburn", "spawn", "--env", "DO", "--name", name, "task")
+		cmd.Env = append(cmd.Env, `DO=echo kept > made; sleep 600`)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	s.ok("aburn", "start")
+	s.until("they are looked after", func() bool { return len(s.started().Projects) == 1 })
+	dirs, err := filepath.Glob(s.home + "/.local/state/aburn/workers/*/x")
+	s.must(err)
+	s.must(os.Rename(filepath.Join(dirs[0], "ledger.jsonl"), filepath.Join(s.home, "away")))
+	var of work.WorkerReport
+	for _, w := range s.workers() {
+		if w.Worker == "x" {
+			of = w
+		}
+	}
+	if of.State != "unknown" || !strings.Contains(of.Error, "its ledger is gone, and its tree is there: /") || !strings.HasSuffix(of.Error, "its agent runs") {
+		t.Errorf("%+v", of)
+	}
+	s.must(os.Rename(filepath.Join(s.home, "away"), filepath.Join(dirs[0], "ledger.jsonl")))
+	s.until("x is known again", s.is("x", "working"))
+	s.ok("aburn", "stop", "--yes")
+	w := s.workers()[0]
+	s.until("its tree is kept", func() bool { return s.workers()[0].Snapshots > 0 })
+	s.must(os.RemoveAll(w.Tree))
+	s.ok("git", "worktree", "prune")
+	s.ok("git", "switch", "-q", w.Branch)
+	s.more = append(s.more, "DO=sleep 600")
+	out, err := s.command("aburn", "restore", "w").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "its tree stands on no branch, as "+w.Branch+" moved or is checked out elsewhere") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if made, err := os.ReadFile(filepath.Join(w.Tree, "made")); err != nil || string(made) != "kept\n" {
+		t.Errorf("%q, %v", made, err)
+	}
+}
+
 // TestInterruptedStart: an interrupt in the foreground ends the workers too; a second one leaves those alone that live.
 func TestInterruptedStart(t *testing.T) {
 	world.Slow(t)

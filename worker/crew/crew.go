@@ -11,6 +11,7 @@ package crew
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -135,7 +136,11 @@ func (c *Crew) glance(ctx context.Context, names ...string) (members []*Member) 
 	for _, name := range names {
 		m := &Member{Name: name}
 		book := c.Store.Book(name)
-		if m.Ledger, m.Err = c.settle(ctx, book); m.Err == nil {
+		m.Ledger, m.Err = c.settle(ctx, book)
+		if errors.Is(m.Err, ledger.ErrUnknown) {
+			m.Err = c.bereft(name)
+		}
+		if m.Err == nil {
 			m.Request, m.Asked = requested(m.Ledger)
 			c.listen(m)
 		}

@@ -52,6 +52,32 @@ func (c *Crew) settle(ctx context.Context, book *ledger.Book) (*ledger.Contents,
 	return c.abandon(ctx, book)
 }
 
+// bereft says what there is of a worker whose ledger is gone. Nothing of it is touched.
+func (c *Crew) bereft(name string) error {
+	book := c.Store.Book(name)
+	if _, err := os.Stat(book.Dir); err != nil {
+		return ledger.ErrUnknown
+	}
+	text := "its ledger is gone"
+	if path := c.Store.Tree(name); exists(path) {
+		text += ", and its tree is there: " + path
+	}
+	for gen := 1; gen <= maxGenerations; gen++ {
+		if held, err := hold.Held(book.Dir, gen); err == nil && held {
+			return errors.New(text + "; its agent runs")
+		}
+	}
+	return errors.New(text)
+}
+
+// maxGenerations is how many launches of a worker without a ledger are looked for.
+const maxGenerations = 32
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // abandon undoes a spawn that ended in the middle.
 func (c *Crew) abandon(ctx context.Context, book *ledger.Book) (*ledger.Contents, error) {
 	l, err := book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { return late(book, l), nil })

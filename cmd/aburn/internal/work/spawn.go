@@ -332,7 +332,7 @@ func (o *office) background(ctx context.Context, a *kit.App, cmd *cli.Command, r
 		if heardTask(m) || ctx.Err() != nil || time.Since(began) > hasTaskWithin {
 			break
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 	}
 	r := o.report(s, p)
 	r.State = m.Worker.State.String()
