@@ -54,12 +54,12 @@ func state(s Seen, now time.Time) *Notice {
 	case worker.StatusStuck:
 		n.Key, n.Title, n.Text = KeyStuck, s.Name+" is stuck", strings.ReplaceAll(string(w.Reason), "_", " ")
 	case worker.StatusDone:
-		if w.Changes == nil && age >= 0 && age < silentTime {
+		if w.Changes == nil && young(age, silentTime) {
 			return nil // whether it changed anything is known in a moment
 		}
 		n.Key, n.Title, n.Text, n.Hint = KeyDone, s.Name+" is done", done(s), "aburn diff "+s.Name
 	case worker.StatusErrored, worker.StatusTerminated:
-		if s.Attended || age >= 0 && age < settleTime || w.Reason != worker.ErrorInProcess && toldOfServer(s.Entries, w.Gen) {
+		if s.Attended || young(age, settleTime) || w.Reason != worker.ErrorInProcess && toldOfServer(s.Entries, w.Gen) {
 			return nil
 		}
 		n.Key, n.Title = KeyExited, s.Name+" ended"
@@ -77,6 +77,10 @@ func state(s Seen, now time.Time) *Notice {
 	}
 	return n
 }
+
+// young reports whether something is not as old as that yet. What was written after the round began is a little younger than nothing;
+// a clock that went back makes nothing young.
+func young(age, than time.Duration) bool { return age > -time.Minute && age < than }
 
 // toldOfServer reports whether a person heard that the worker's server may have died, in this generation.
 func toldOfServer(entries []ledger.Entry, gen int) bool {

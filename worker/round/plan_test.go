@@ -104,6 +104,8 @@ func TestPlan(t *testing.T) {
 		{newLife("w").add(worker.Prompted, worker.TurnEnded).kept(1).fact(exit(1)), 10 * time.Second, "agent-exited w"},
 		{newLife("w").add(worker.Prompted, worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.KillAsked}).fact(exit(1)), 10 * time.Second, ""},
 		{newLife("w").add(worker.Prompted).fact(exit(1)), 10 * time.Second, "snapshot w, agent-exited w"},
+		{newLife("w").add(worker.Prompted, worker.SaysDone, worker.TurnEnded), -time.Second, "snapshot w"}, // written after the round began
+		{newLife("w").add(worker.Prompted, worker.SaysDone, worker.TurnEnded), 2 * time.Minute, "snapshot w, agent-done w"},
 		// Its hooks say nothing.
 		{newLife("w").fact(worker.Fact{Kind: worker.Launched, Hooks: true}), 30 * time.Second, ""},
 		{newLife("w").fact(worker.Fact{Kind: worker.Launched, Hooks: true}), 2 * time.Minute, "no-signal w"},

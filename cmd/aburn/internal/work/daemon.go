@@ -70,9 +70,12 @@ func openPost(a *kit.App) (*post, error) {
 
 func (p *post) close() { p.root.Close() }
 
+// aMoment is how long somebody may hold the lock who only asks whether it is free.
+const aMoment = 100 * time.Millisecond
+
 // running says who holds the lock. Without a holder there is nobody, whatever the file says.
 func (p *post) running() (r Running, ok bool) {
-	lock, err := lockfile.Acquire(p.root, daemonLock, 0)
+	lock, err := lockfile.Acquire(p.root, daemonLock, aMoment)
 	if err == nil {
 		lock.Release()
 		return r, false

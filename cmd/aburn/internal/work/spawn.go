@@ -106,6 +106,11 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			return err
 		}
 	}
+	if len(cmd.StringSlice("gate")) > 0 { // they run outside of what the agent that asks may do
+		if err := personOnly(a, "say what runs as gates"); err != nil {
+			return err
+		}
+	}
 	if runtime.GOOS == "windows" {
 		return kit.UsageError("workers do not run on Windows yet")
 	}

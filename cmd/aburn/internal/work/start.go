@@ -78,7 +78,7 @@ func runStart(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // foreground makes rounds in this process.
 func foreground(ctx context.Context, a *kit.App, p *post) error {
-	lock, err := lockfile.Acquire(p.root, daemonLock, 0)
+	lock, err := lockfile.Acquire(p.root, daemonLock, 10*aMoment)
 	if errors.Is(err, lockfile.ErrBusy) {
 		return kit.BadNews("another one was faster", "aburn start --replace")
 	}
