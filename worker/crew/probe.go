@@ -80,11 +80,13 @@ func (c *Crew) record(m *Member, f worker.Fact) {
 		return
 	}
 	book := c.Store.Book(m.Name)
-	fresh := late(book, m.Ledger)
-	if len(fresh) == 0 {
-		fresh = []ledger.Entry{{Fact: f}}
-	}
-	l, err := book.Update(func(*ledger.Contents) ([]ledger.Entry, error) { return fresh, nil })
+	l, err := book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { // others may have looked since m was read
+		fresh := late(book, l)
+		if len(fresh) == 0 && l.Gen() == f.Gen {
+			fresh = []ledger.Entry{{Fact: f}}
+		}
+		return fresh, nil
+	})
 	if err != nil {
 		return
 	}

@@ -16,6 +16,7 @@ import (
 	"aburn/worker"
 	"aburn/worker/crew"
 	"aburn/worker/headless"
+	"aburn/worker/ledger"
 	"aburn/worker/tree"
 )
 
@@ -59,6 +60,9 @@ func runStop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			return kit.UsageError(err.Error())
 		}
 	}
+	if err := knownProject(a, only); err != nil {
+		return err
+	}
 	p, err := openPost(a)
 	if err != nil {
 		return err
@@ -83,6 +87,21 @@ func runStop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return nil
 	}
 	return d.stopAll(ctx, list)
+}
+
+// knownProject refuses a name that no project with workers has.
+func knownProject(a *kit.App, only string) error {
+	var names []string
+	for _, root := range ledger.Projects(a.Getenv) {
+		if only == root || only == filepath.Base(root) {
+			return nil
+		}
+		names = append(names, filepath.Base(root))
+	}
+	if only == "" {
+		return nil
+	}
+	return kit.UsageError("no project with workers is called "+kit.Quote(only), kit.DidYouMean(only, names)...)
 }
 
 func confirmStop(a *kit.App, cmd *cli.Command, list []hand) error {
