@@ -5,9 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
+	"aburn/internal/lockfile"
 	"aburn/worker"
 	"aburn/worker/ledger"
 	"aburn/worker/tree"
@@ -72,6 +75,38 @@ func (c *Crew) Overlaps(ctx context.Context, members []*Member) (list []Overlap,
 		}
 	}
 	return list, failed
+}
+
+// Files of those who compare. The second one has the time at which the last comparison that was finished began.
+const overlapLock, overlapMark = "overlap.lock", "overlap.at"
+
+// CompareNow looks for overlaps among all living workers, unless somebody began to after this call did: of many agents that end at once,
+// two or three compare for all.
+func (c *Crew) CompareNow(ctx context.Context) error {
+	asked := time.Now()
+	root, err := os.OpenRoot(c.Store.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	lock, err := lockfile.Acquire(root, overlapLock, treesWait)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	if st, err := root.Stat(overlapMark); err == nil && st.ModTime().After(asked) && st.ModTime().Before(time.Now()) {
+		return nil
+	}
+	began := time.Now()
+	all, err := c.Look(ctx)
+	if err != nil || len(Living(all)) < 2 {
+		return err
+	}
+	_, failed := c.Overlaps(ctx, all)
+	if err := root.WriteFile(overlapMark, nil, 0o600); err != nil {
+		return errors.Join(failed, err)
+	}
+	return errors.Join(failed, root.Chtimes(overlapMark, began, began))
 }
 
 func compare(ctx context.Context, a, b sketch) (Overlap, error) {

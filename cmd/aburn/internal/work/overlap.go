@@ -167,7 +167,5 @@ func conflictText(name string, e ledger.Entry) string {
 
 // compare looks for overlaps after an agent's work was kept. What cannot be compared is said by `aburn overlap`.
 func (o *office) compare(ctx context.Context) {
-	if all, err := o.Look(ctx); err == nil && len(crew.Living(all)) > 1 {
-		o.Overlaps(ctx, all)
-	}
+	o.CompareNow(ctx)
 }
