@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/lab/world"
@@ -65,6 +66,17 @@ func (s *site) heardOf(worker, key string) (list []work.NoticeReport) {
 	return list
 }
 
+// patiently is until for what takes rounds that lie apart.
+func (s *site) patiently(what string, ok func() bool) {
+	s.Helper()
+	for deadline := time.Now().Add(5 * time.Minute); !ok(); time.Sleep(200 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			log, _ := os.ReadFile(filepath.Join(s.home, ".local/state/aburn/start/log"))
+			s.Fatalf("never: %s:\n%s", what, log)
+		}
+	}
+}
+
 func (s *site) is(name, state string) func() bool {
 	return func() bool {
 		for _, w := range s.workers() {
@@ -117,7 +129,7 @@ kill -9 $2
 		s.ok("aburn", "start")
 		pid := s.started().PID
 		killed := func() bool { return !fileExists(filepath.Join(s.home, "kill_at")) }
-		s.until("it is killed or all is done", func() bool { return killed() || s.is(name, "done")() && len(s.heardOf(name, "agent-done")) > 0 })
+		s.patiently("it is killed or all is done", func() bool { return killed() || s.is(name, "done")() && len(s.heardOf(name, "agent-done")) > 0 })
 		last := !killed()
 		os.Remove(filepath.Join(s.home, "kill_at"))
 		if last {
@@ -125,7 +137,7 @@ kill -9 $2
 		}
 		s.until("it is gone", func() bool { return syscall.Kill(pid, 0) != nil })
 		s.ok("aburn", "start")
-		s.until(name+" is done", s.is(name, "done"))
+		s.patiently(name+" is done", s.is(name, "done"))
 		s.until("the person hears of it", func() bool { return len(s.heardOf(name, "agent-done")) > 0 })
 		s.ok("aburn", "stop", "--keep-workers")
 		s.judge(name)
@@ -193,7 +205,7 @@ func TestKilledServerIsOneNotice(t *testing.T) {
 	pid, err := strconv.Atoi(strings.TrimSpace(s.ok("tmux", "-L", "aburn", "display-message", "-p", "#{pid}")))
 	s.must(err)
 	syscall.Kill(pid, syscall.SIGKILL)
-	s.until("the person hears of it", func() bool { return len(s.heardOf("", "")) > 0 })
+	s.patiently("the person hears of it", func() bool { return len(s.heardOf("", "")) > 0 })
 	for _, w := range s.settled() {
 		if w.State != "terminated" || w.Signal == 0 {
 			t.Errorf("%+v", w)
@@ -234,8 +246,8 @@ func TestKilledHoldersAreOneNotice(t *testing.T) {
 		s.must(err)
 		s.must(syscall.Kill(pid, syscall.SIGKILL))
 	}
-	s.until("a person hears of it", func() bool { return len(s.heardOf("", "")) > 0 })
-	s.until("the ends are proven", func() bool {
+	s.patiently("a person hears of it", func() bool { return len(s.heardOf("", "")) > 0 })
+	s.patiently("the ends are proven", func() bool {
 		for _, w := range s.workers() {
 			if w.State != "terminated" || w.Reason != "runtime_lost" && w.Reason != "agent_process_exited" {
 				return false

@@ -29,3 +29,18 @@ func TestSettingsAreTOML(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// TestConfine: a command runs in the sandbox of the permission, with the folders that a commit needs and no others.
+func TestConfine(t *testing.T) {
+	for permissions, want := range map[slot.Permissions]string{
+		slot.Ask:   `sandbox -c sandbox_mode="read-only" -- sh -c true`,
+		slot.Plan:  `sandbox -c sandbox_mode="read-only" -- sh -c true`,
+		slot.Edits: `sandbox -c sandbox_mode="workspace-write" -c sandbox_workspace_write.writable_roots=["/a b/\"c\"","/d"] -- sh -c true`,
+	} {
+		o := slot.Order{Permissions: permissions, Writable: []string{`/a b/"c"`, "/d"}}
+		args, _ := Agent().(slot.Confiner).Confine(o, []string{"sh", "-c", "true"})
+		if got := strings.Join(args, " "); got != want {
+			t.Errorf("%s: %s", permissions, got)
+		}
+	}
+}

@@ -266,3 +266,34 @@ func BenchmarkFold(b *testing.B) {
 		worker.Reduce(c.Facts())
 	}
 }
+
+// TestProjects finds the projects that have workers, whatever else lies beside them.
+func TestProjects(t *testing.T) {
+	home := t.TempDir()
+	env := func(name string) string { return map[string]string{"HOME": home}[name] }
+	if list := Projects(env); len(list) > 0 {
+		t.Errorf("%q", list)
+	}
+	for _, name := range []string{"a", "b"} {
+		root := filepath.Join(t.TempDir(), name)
+		s, err := Open(root, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Book("w").Create(nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join(s.Dir, "torn"), 0o700); err != nil { // before all others, without a ledger
+			t.Fatal(err)
+		}
+		if list := Projects(env); !slices.Contains(list, root) {
+			t.Errorf("%s is not in %q", root, list)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(home, ".local/state/aburn/workers/other"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if list := Projects(env); len(list) != 2 {
+		t.Errorf("%q", list)
+	}
+}

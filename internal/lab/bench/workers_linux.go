@@ -74,11 +74,10 @@ func workersCase(w *world, pg *page) (err error) {
 
 // workers is a project with workers.
 type workers struct {
-	w    *world
-	dir  string
-	env  []string
-	n    int
-	tmux string
+	w   *world
+	dir string
+	env []string
+	n   int
 }
 
 // newWorkers is nil where something is missing that it needs.
