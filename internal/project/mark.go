@@ -153,7 +153,7 @@ func markOf(root string) (path, real string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if real, err := filepath.EvalSymlinks(root); err == nil {
+	if real, err := resolve(root); err == nil {
 		root = real
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return "", "", err

@@ -82,7 +82,7 @@ func At(root string, env func(string) string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	if root, err = filepath.EvalSymlinks(root); err != nil {
+	if root, err = resolve(root); err != nil {
 		return nil, err
 	}
 	switch err := checkOss(root); {
@@ -145,7 +145,7 @@ func (s *search) named(dir string) string {
 	if !filepath.IsAbs(dir) {
 		return ""
 	}
-	dir, err := filepath.EvalSymlinks(dir)
+	dir, err := resolve(dir)
 	if err != nil {
 		return ""
 	}
@@ -203,7 +203,7 @@ func existing(start string) (string, error) {
 		return real, nil
 	}
 	for {
-		real, err := filepath.EvalSymlinks(dir)
+		real, err := resolve(dir)
 		above := filepath.Dir(dir)
 		if !errors.Is(err, fs.ErrNotExist) || above == dir {
 			return real, err
@@ -223,7 +223,7 @@ func realHome(dir string, env func(string) string) string {
 	if inside(dir, home) {
 		return home
 	}
-	if real, err := filepath.EvalSymlinks(home); err == nil && inside(dir, real) {
+	if real, err := resolve(home); err == nil && inside(dir, real) {
 		return real
 	}
 	return ""

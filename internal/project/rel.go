@@ -39,7 +39,7 @@ func (p *Project) local(path string) string {
 // realPath follows the links in the part of path that exists. It goes down to where that ends,
 // not up from the end: an agent can name a path of a hundred thousand missing folders.
 func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
+	if real, err := resolve(path); err == nil {
 		return real
 	}
 	there := len(filepath.VolumeName(path)) + 1
@@ -52,7 +52,7 @@ func realPath(path string) string {
 		}
 		there = i
 	}
-	real, err := filepath.EvalSymlinks(path[:there])
+	real, err := resolve(path[:there])
 	if err != nil {
 		return path
 	}

@@ -97,7 +97,7 @@ func gitDir(dir string) string {
 	if err != nil || !ok {
 		return ""
 	}
-	real, err := filepath.EvalSymlinks(absIn(dir, target))
+	real, err := resolve(absIn(dir, target))
 	if err != nil {
 		return ""
 	}
@@ -110,7 +110,7 @@ func pathIn(dir, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.EvalSymlinks(absIn(dir, text))
+	return resolve(absIn(dir, text))
 }
 
 func absIn(dir, path string) string {
