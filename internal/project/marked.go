@@ -30,7 +30,13 @@ func beside(name, text string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), name)
+	err = os.Rename(f.Name(), name)
+	if err != nil { // Windows refuses while another process has name open: perhaps to write the same
+		if now, e := os.ReadFile(name); e == nil && string(now) == text {
+			return nil
+		}
+	}
+	return err
 }
 
 // Marked lists the roots of the projects that this user has marked. A mark from before 21

@@ -117,19 +117,22 @@ func TestPackages(t *testing.T) {
 func counts(out string) string {
 	passed, failed := 0, 0
 	var skipped []string
-	last := ""
+	said, test := map[string]string{}, "" // the last line that each test has logged
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
-		switch {
+		switch words := strings.Fields(line); {
+		case len(words) == 3 && words[0] == "===":
+			test = words[2]
 		case strings.HasPrefix(line, "--- PASS"):
 			passed++
 		case strings.HasPrefix(line, "--- FAIL"):
 			failed++
 		case strings.HasPrefix(line, "--- SKIP"):
-			_, reason, _ := strings.Cut(last, ": ")
-			skipped = append(skipped, strings.Fields(line)[2]+": "+reason)
+			_, reason, _ := strings.Cut(said[words[2]], ": ")
+			skipped = append(skipped, words[2]+": "+reason)
+		default:
+			said[test] = line
 		}
-		last = line
 	}
 	return fmt.Sprintf("%d passed, %d failed, %d skipped\n%s", passed, failed, len(skipped), strings.Join(skipped, "\n"))
 }
