@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests of Windows executables under Wine 10 or newer: of this machine, or in a Debian 13 root in WINE_ROOT, which
-# `run.sh root` makes. Skips, with the reason, where there is neither. `run.sh REGEXP` runs only the tests that match.
+# `run.sh root` makes. Skips, with the reason, where there is neither. `run.sh REGEXP` runs only the tests that match,
+# `run.sh list` prints the packages.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 repo=$PWD
@@ -10,6 +11,11 @@ root=${WINE_ROOT:-$HOME/.cache/aburn/wine}
 packages="logfmt workflow chain archive templates hooks install trace/packed internal/atomicfile internal/journal
 	internal/jsonl internal/lockfile internal/plain internal/proc internal/project internal/queue internal/recent
 	internal/scrub internal/settings internal/shell"
+
+if [ "${1:-}" = list ]; then
+	printf './%s\n' $packages
+	exit
+fi
 
 if [ "${1:-}" = root ]; then
 	command -v debootstrap >/dev/null || { echo "debootstrap is not installed"; exit 1; }

@@ -14,22 +14,20 @@ import (
 // person is somebody with a home directory, a project in it, Claude Code and Codex, who starts aburn without HOME.
 type person struct {
 	*testing.T
-	home, project string // as Linux has them
+	home, project string // as this process has them
 	name          string // of the home directory on Windows
+	env           []string
 }
 
 func newPerson(t *testing.T) *person {
 	t.Helper()
-	users := filepath.Join(os.Getenv("WINEPREFIX"), "drive_c", "users")
-	folders, err := os.ReadDir(users)
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := &person{T: t}
-	for _, f := range folders {
-		if f.Name() != "Public" {
-			p.home, p.name = filepath.Join(users, f.Name()), `C:\users\`+f.Name()
-		}
+	if native {
+		p.home = filepath.Join(built, "home")
+		p.name, p.env = p.home, []string{"HOME=", "USERPROFILE=" + p.home, "LOCALAPPDATA=" + p.home + `\AppData\Local`, "PATH=" + p.home + `\bin;` + os.Getenv("PATH")}
+	} else {
+		p.home, p.name = inPrefix(t)
+		p.env = []string{"WINEPATH=" + p.name + `\bin`}
 	}
 	p.project = filepath.Join(p.home, "p")
 	p.write("p/.git/HEAD", "ref: refs/heads/main\n")
@@ -43,6 +41,22 @@ func newPerson(t *testing.T) *person {
 		p.write("bin/"+name, string(data))
 	}
 	return p
+}
+
+// inPrefix is the home directory that Wine made, as Linux and as Windows have it.
+func inPrefix(t *testing.T) (home, name string) {
+	t.Helper()
+	users := filepath.Join(os.Getenv("WINEPREFIX"), "drive_c", "users")
+	folders, err := os.ReadDir(users)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range folders {
+		if f.Name() != "Public" {
+			home, name = filepath.Join(users, f.Name()), `C:\users\`+f.Name()
+		}
+	}
+	return home, name
 }
 
 func (p *person) write(name, data string) {
@@ -68,7 +82,7 @@ func (p *person) read(name string) string {
 // runs runs a program in the project. PATH has the folder bin.
 func (p *person) runs(stdin string, args ...string) ran {
 	p.Helper()
-	return wine(p.T, p.project, stdin, 2*time.Minute, []string{"WINEPATH=" + p.name + `\bin`}, args...)
+	return wine(p.T, p.project, stdin, 2*time.Minute, p.env, args...)
 }
 
 // aburn runs a command that must end well, and returns what it prints.
