@@ -3,6 +3,7 @@
 # `run.sh root` makes. Skips, with the reason, where there is neither. `run.sh REGEXP` runs only the tests that match,
 # `run.sh list` prints the packages.
 set -euo pipefail
+{ # read as a whole: bash would notice an edit while it runs
 cd "$(dirname "$0")/../../.."
 repo=$PWD
 root=${WINE_ROOT:-$HOME/.cache/aburn/wine}
@@ -77,3 +78,4 @@ else
 fi
 cat "$work/out"
 exit $status
+}

@@ -43,6 +43,14 @@ func newPerson(t *testing.T) *person {
 	return p
 }
 
+// shell is cmd.
+func shell() string {
+	if native {
+		return `C:\Windows\System32\cmd.exe`
+	}
+	return "cmd"
+}
+
 // inPrefix is the home directory that Wine made, as Linux and as Windows have it.
 func inPrefix(t *testing.T) (home, name string) {
 	t.Helper()
@@ -154,7 +162,7 @@ func (p *person) hook(event string, fields map[string]any) {
 func TestWalk(t *testing.T) {
 	needsWine(t)
 	p := newPerson(t)
-	if env := p.runs("", "cmd", "/c", "set"); strings.Contains(env.out, "\nHOME=") || !strings.Contains(env.out, "\nUSERPROFILE="+p.name) {
+	if env := p.runs("", shell(), "/c", "set"); strings.Contains(strings.ReplaceAll(env.out, "\nHOME=\n", "\n"), "\nHOME=") || !strings.Contains(env.out, "\nUSERPROFILE="+p.name) {
 		t.Errorf("this person has a HOME, or no USERPROFILE:\n%s", env.out)
 	}
 	before := "{\r\n  \"model\": \"opus\"\r\n}\r\n"
@@ -204,7 +212,7 @@ func (p *person) day() {
 	wait.Wait()
 	line := p.registered(".codex/hooks.json", "UserPromptSubmit").Command
 	codex := p.payload("UserPromptSubmit", map[string]any{"session_id": "walk-codex", "prompt": "x", "turn_id": "1", "model": "m", "permission_mode": "default"})
-	if r := p.runs(codex, append([]string{"cmd", "/c"}, strings.Fields(line)...)...); r.code != 0 || r.err != "" {
+	if r := p.runs(codex, append([]string{shell(), "/c"}, strings.Fields(line)...)...); r.code != 0 || r.err != "" {
 		p.Errorf("%s: exit %d, %q, %q", line, r.code, r.out, r.err)
 	}
 	p.hook("Stop", nil)
