@@ -38,7 +38,7 @@ func (c *cursor) start(from Position) error {
 		return c.enter(all, 0, false)
 	}
 	for i, s := range all {
-		if !from.in(s) {
+		if !from.in(s, c.j.root) {
 			continue
 		}
 		if from.Offset > s.Size {
@@ -52,9 +52,9 @@ func (c *cursor) start(from Position) error {
 	return ErrPosition
 }
 
-func (p Position) in(s Segment) bool {
-	dev, ino := fileID(s.info)
-	if ino == 0 { // unknown on this system
+func (p Position) in(s Segment, root *os.Root) bool {
+	dev, ino := s.id(root)
+	if ino == 0 && p.Ino == 0 { // unknown on this system
 		return s.Name == p.Segment
 	}
 	return dev == p.Dev && ino == p.Ino

@@ -28,7 +28,7 @@ type segmentFile struct {
 
 func newSegmentFile(f *os.File, name string, info fs.FileInfo, made bool) *segmentFile {
 	s := &segmentFile{File: f, name: name, info: info, made: made}
-	s.dev, s.ino = fileID(info)
+	s.dev, s.ino = fileID(f, info)
 	return s
 }
 

@@ -4,7 +4,6 @@ package journal
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"syscall"
 )
@@ -16,8 +15,19 @@ const readFlags = os.O_RDONLY
 // writeOnce relies on a small write to a local file being one operation.
 func writeOnce(f *os.File, b []byte) (int, error) { return f.Write(b) }
 
-// fileID is unknown here, so positions are told apart by segment and size.
-func fileID(fs.FileInfo) (dev, ino uint64) { return 0, 0 }
+// id is fileID of a segment. Only an open file tells it here.
+func (s Segment) id(root *os.Root) (dev, ino uint64) {
+	f, err := root.Open(s.Name)
+	if err != nil {
+		return 0, 0
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !os.SameFile(info, s.info) { // renamed meanwhile
+		return 0, 0
+	}
+	return fileID(f, info)
+}
 
 type fixedFile struct{ *os.File }
 

@@ -37,13 +37,16 @@ func writeOnce(f *os.File, b []byte) (n int, err error) {
 	return max(n, 0), err
 }
 
-// fileID identifies a file for as long as it exists.
-func fileID(info fs.FileInfo) (dev, ino uint64) {
+// fileID identifies an open file for as long as it exists.
+func fileID(_ *os.File, info fs.FileInfo) (dev, ino uint64) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(s.Dev), s.Ino
 	}
 	return 0, 0
 }
+
+// id is fileID of a segment.
+func (s Segment) id(*os.Root) (dev, ino uint64) { return fileID(nil, s.info) }
 
 // fixedFile is an open file of fixed size, past os.File, which costs a hook three more system
 // calls.

@@ -96,7 +96,7 @@ func (j *Journal) Left(p Position) int64 {
 	var left int64
 	for i := len(all) - 1; i >= 0; i-- {
 		left += all[i].Size
-		if p.in(all[i]) {
+		if p.in(all[i], j.root) {
 			left -= p.Offset
 			break
 		}
