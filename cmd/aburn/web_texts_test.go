@@ -290,6 +290,27 @@ func TestWebSaysWhatBecameOfTheFile(t *testing.T) {
 	}
 }
 
+// An image is named and not shown, also where a prompt is nothing else.
+func TestWebNamesImages(t *testing.T) {
+	w := newWebWorld(t, 0)
+	s := w.stored("1ace0000-0000-4000-8000-000000000001")
+	image := map[string]any{"type": "image", "source": map[string]any{"type": "base64", "media_type": "image/png", "data": strings.Repeat("iVBORw0KGgo", 400)}}
+	s.add("user", []any{map[string]any{"type": "text", "text": "look at this"}, image})
+	s.says("I see it")
+	s.add("user", []any{image})
+	w.aburn("ingest", "--quiet")
+	w.serve("--no-ingest")
+	_, page := w.page("/s/claude/" + s.id)
+	if n := strings.Count(page, "not shown: 1 image (png, 3.2 KiB)"); n != 2 || !strings.Contains(page, "look at this") || strings.Contains(page, "iVBORw0KGgo") {
+		t.Errorf("%d images are named: %s", n, page[strings.Index(page, "<ol"):])
+	}
+	for _, n := range []string{"1", "3"} {
+		if _, page := w.page("/s/claude/" + s.id + "/raw/" + n); !strings.Contains(page, "not shown: 1 image") || strings.Contains(page, "iVBORw0KGgo") {
+			t.Errorf("event %s: %s", n, page)
+		}
+	}
+}
+
 // A text of any length is shown in parts that together are all of it, each page within its bound, also if everything in it has to
 // be escaped.
 func TestWebShowsLongTextsInParts(t *testing.T) {

@@ -72,8 +72,6 @@ func Read(ctx context.Context, from From, wants []Want) ([]Content, error) {
 		for i := range wants {
 			switch w := &wants[i]; {
 			case w.Ref.File != file:
-			case w.Digest.Length == 0:
-				found[i] = Content{Text: []byte{}}
 			default:
 				of = append(of, i)
 			}
@@ -154,6 +152,10 @@ func (t *taker) group(of []int) (refs []trace.Ref) {
 	}
 	for _, group := range t.groups {
 		for _, i := range group {
+			if t.wants[i].Digest.Length == 0 {
+				t.found[i] = Content{Text: []byte{}}
+				continue
+			}
 			t.found[i].State = -1 // nobody has said anything yet
 		}
 	}
@@ -174,8 +176,11 @@ func compare(a, b string) int {
 func (t *taker) record(i int, record []byte, err error) {
 	var open []int
 	for _, k := range t.groups[i] {
-		if t.found[k].State != Proved {
+		switch {
+		case t.found[k].State != Proved:
 			open = append(open, k)
+		case t.wants[k].Digest.Length == 0 && len(Images(record)) > 0: // a message of nothing but images
+			t.found[k].Record = slices.Clone(record)
 		}
 	}
 	if err != nil {

@@ -103,6 +103,8 @@ func TestInput(t *testing.T) {
 		{`"{\"command\":\"make\"}"`, "|[]command: make\n"},
 		{`"*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch"`, "|[at]*** Begin Patch\n*** Update File: a\n@@\n[del]-x\n[add]+y\n[at]*** End Patch\n"},
 		{`{"content":"one\ntwo"}`, "content|[]one\ntwo\n"},
+		{`{"/src/a.go":{"type":"update","unified_diff":"@@ -1 +1 @@\n-x\n+y\n"}}`, "|[]/src/a.go type: update\n/src/a.go unified_diff|[at]@@ -1 +1 @@\n[del]-x\n[add]+y\n"},
+		{`{"todos":[{"text":"one\ntwo"},{"done":true}]}`, "|[]todos 2 done: true\ntodos 1 text|[]one\ntwo\n"},
 		{`not json`, "|[]not json\n"},
 	} {
 		var s Scrubber

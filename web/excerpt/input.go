@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"aburn/internal/jsonl"
@@ -61,6 +62,14 @@ func (s *Scrubber) Input(raw []byte, l Limits, said ...string) []Block {
 			b.Patch = true
 			b.Head, b.Tail = again(b.Head, l), again(b.Tail, l)
 			blocks = append(blocks, b)
+		case m.raw != nil && bytes.Contains(m.raw, []byte(`\n`)):
+			for _, leaf := range leaves(m.name, m.raw, nil) {
+				if strings.Contains(leaf.value, "\n") {
+					blocks = append(blocks, s.code(leaf.name, leaf.value, l))
+				} else {
+					short += leaf.name + ": " + leaf.value + "\n"
+				}
+			}
 		case m.raw != nil && len(m.value) > 60, strings.Contains(m.value, "\n"), len(m.value) > 120:
 			value := m.value
 			if m.raw != nil {
@@ -75,6 +84,37 @@ func (s *Scrubber) Input(raw []byte, l Limits, said ...string) []Block {
 		blocks = append([]Block{s.code("", short, l)}, blocks...)
 	}
 	return blocks
+}
+
+// mostLeaves bounds what is shown of a nested value.
+const mostLeaves = 60
+
+// leaves are the values within an object or a list that are neither, by the names that lead to them.
+func leaves(name string, raw []byte, list []member) []member {
+	add := func(at string, value []byte) bool {
+		switch {
+		case len(list) >= mostLeaves:
+		case value[0] == '"':
+			list = append(list, member{name: at, value: jsonl.Text(value)})
+		case value[0] == '{', value[0] == '[':
+			list = leaves(at, value, list)
+		default:
+			list = append(list, member{name: at, value: string(value)})
+		}
+		return len(list) < mostLeaves
+	}
+	if raw[0] == '{' {
+		jsonl.Members(raw, func(key, value []byte) bool {
+			return add(name+" "+jsonl.Text(slices.Concat([]byte{'"'}, key, []byte{'"'})), value)
+		})
+		return list
+	}
+	n := 0
+	jsonl.Elements(raw, func(value []byte) bool {
+		n++
+		return add(name+" "+strconv.Itoa(n), value)
+	})
+	return list
 }
 
 // isSaid reports whether a value is shown already, or is a path of which the end is.

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -93,12 +94,14 @@ func (s *Site) wholeText(body *pages.Event, o *opened, p *speech, n int, values 
 		body.Line.Texts = []pages.Text{{Note: why}}
 		return
 	}
+	images := imagesOf(e, c.Record)
 	if len(c.Text) == 0 {
-		body.Line.Texts = []pages.Text{{Note: "The text is empty."}}
+		body.Line.Texts = []pages.Text{{Note: cmp.Or(images, "The text is empty.")}}
 		return
 	}
 	if _, isCall := e.Body.(*trace.ToolCall); isCall || len(c.Text) <= mostOfText {
 		text := p.text(e, c.Text, &sessions.StoryLine{}, excerpt.Limits{})
+		text.Note = images
 		text.Blocks = cutBlocks(text.Blocks, mostOfText+mostOfText/2)
 		body.Line.Texts = []pages.Text{text}
 		return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"strconv"
+	"strings"
 
 	"aburn/archive"
 	"aburn/archive/kept"
@@ -179,20 +180,38 @@ func (p *speech) textsOf(o *opened, l *sessions.StoryLine, limits excerpt.Limits
 			}
 			continue
 		}
-		if len(c.Text) == 0 {
-			continue
+		var text pages.Text
+		if len(c.Text) > 0 {
+			text = p.text(&p.stored.Events[n-1], c.Text, l, limits)
 		}
-		text := p.text(&p.stored.Events[n-1], c.Text, l, limits)
+		text.Note = imagesOf(&p.stored.Events[n-1], c.Record)
 		for _, b := range text.Blocks {
 			if b.Fold != "" {
 				text.Whole = pages.Link{Text: "all of it", Href: o.rawAt(n)}
 			}
 		}
-		if len(text.Blocks) > 0 {
+		if len(text.Blocks) > 0 || text.Note != "" {
 			list = append(list, text)
 		}
 	}
 	return list
+}
+
+// imagesOf says which images a prompt or a result has, which are not shown.
+func imagesOf(e *trace.Event, record []byte) string {
+	switch e.Body.(type) {
+	case *trace.UserMessage, *trace.ToolResult:
+	default:
+		return ""
+	}
+	var words []string
+	for _, image := range contents.Images(record) {
+		words = append(words, plain.Cut(plain.Line(image.Kind), 20)+", "+plain.Size(image.Size))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "not shown: " + plain.Plural(int64(len(words)), "image") + " (" + strings.Join(words[:min(len(words), 6)], "; ") + ")"
 }
 
 // quietly is how thoughts and what programs say is shown in a list.
