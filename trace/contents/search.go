@@ -150,7 +150,6 @@ func (a *anchor) equal(b []byte) bool {
 type Hit struct {
 	Event int // its number in the trace
 	Text  []byte
-	Kept  bool
 }
 
 // maxRecords bounds the records of one session that are looked into. Others are counted in Searched.More.
@@ -162,14 +161,13 @@ type Searched struct {
 	More  int // records that hold the rarest word and were not looked into
 }
 
-// Search finds the texts of a session that hold all words of q. It scans the session's file as it is, and only where the longest
-// word stands it asks for the trace, and proves and gives the texts of these records. A file that is gone has none.
-func Search(ctx context.Context, q *Query, path string, rows Rows, load func() (*trace.SessionTrace, From, error), each func(Hit)) (s Searched, err error) {
+// Search finds the texts of a session whose records are lines, and that hold all words of q. It scans the session's file as it is,
+// and only where the longest word stands it asks for the trace, and proves and gives the texts of these records. A file that is
+// gone has none.
+func Search(ctx context.Context, q *Query, path string, load func() (*trace.SessionTrace, From, error), each func(Hit)) (s Searched, err error) {
 	at := map[int64]bool{}
-	if rows == nil {
-		if err := q.scan(ctx, path, at, &s); err != nil || len(at) == 0 {
-			return s, err
-		}
+	if err := q.scan(ctx, path, at, &s); err != nil || len(at) == 0 {
+		return s, err
 	}
 	t, from, err := load()
 	if err != nil {
@@ -179,7 +177,7 @@ func Search(ctx context.Context, q *Query, path string, rows Rows, load func() (
 	var events []int
 	for i := range t.Events {
 		e := &t.Events[i]
-		if rows == nil && (e.Ref.File != 0 || e.Ref.Table != "" || !at[e.Ref.Offset]) || e.Copied != "" {
+		if e.Ref.File != 0 || e.Ref.Table != "" || !at[e.Ref.Offset] || e.Copied != "" {
 			continue
 		}
 		if w, ok := Of(t, e); ok {
@@ -193,19 +191,55 @@ func Search(ctx context.Context, q *Query, path string, rows Rows, load func() (
 			return s, err
 		}
 		for i, c := range got {
-			if rows != nil {
-				s.Bytes += int64(len(c.Record))
-			}
 			if c.State != Proved {
 				continue
 			}
 			if _, _, ok := q.Match(string(c.Text)); ok {
-				each(Hit{events[i], c.Text, c.Kept})
+				each(Hit{events[i], c.Text})
 			}
 		}
 		wants, events = wants[n:], events[n:]
 	}
 	return s, nil
+}
+
+// SearchRows is Search for sessions whose records are rows of the store at path. It opens the store once for all of them, and reads
+// every row. each is told which of the traces has the text.
+func SearchRows(ctx context.Context, q *Query, path string, rows Rows, traces []*trace.SessionTrace, each func(i int, h Hit)) (s Searched, err error) {
+	type place struct{ trace, event int }
+	var refs []trace.Ref
+	var places [][]place
+	known := map[trace.Ref]int{}
+	for i, t := range traces {
+		for k := range t.Events {
+			e := &t.Events[k]
+			if w, ok := Of(t, e); !ok || e.Copied != "" || w.Digest.Length < int64(len(q.anchor.word)) {
+				continue
+			}
+			at, seen := known[e.Ref]
+			if !seen {
+				at = len(refs)
+				known[e.Ref] = at
+				refs, places = append(refs, e.Ref), append(places, nil)
+			}
+			places[at] = append(places[at], place{i, k})
+		}
+	}
+	err = rows(ctx, path, refs, func(at int, record []byte, err error) {
+		s.Bytes += int64(len(record))
+		if err != nil || q.anchor.index(record) < 0 {
+			return
+		}
+		for _, p := range places[at] {
+			e := &traces[p.trace].Events[p.event]
+			w, _ := Of(traces[p.trace], e)
+			text := Find(record, []trace.Digest{w.Digest})[0]
+			if _, _, ok := q.Match(string(text)); text != nil && ok {
+				each(p.trace, Hit{e.Seq, text})
+			}
+		}
+	})
+	return s, err
 }
 
 // scanChunk is how much of a file is read at once.

@@ -45,12 +45,17 @@ func TestSearchFindsEveryText(t *testing.T) {
 					}
 					searched++
 					var events []int
-					_, err = contents.Search(t.Context(), contents.NewQuery(strings.ToUpper(word)), tr.Sources[0].Path, rows, func() (*trace.SessionTrace, contents.From, error) { return tr, from, nil }, func(h contents.Hit) {
+					hit := func(h contents.Hit) {
 						events = append(events, h.Event)
 						if !strings.Contains(strings.ToLower(string(h.Text)), strings.ToLower(word)) {
 							t.Errorf("%s: event %d does not hold %q", tr.ID, h.Event, word)
 						}
-					})
+					}
+					if q := contents.NewQuery(strings.ToUpper(word)); rows == nil {
+						_, err = contents.Search(t.Context(), q, tr.Sources[0].Path, func() (*trace.SessionTrace, contents.From, error) { return tr, from, nil }, hit)
+					} else {
+						_, err = contents.SearchRows(t.Context(), q, tr.Sources[0].Path, rows, []*trace.SessionTrace{tr}, func(_ int, h contents.Hit) { hit(h) })
+					}
 					if err != nil || !slices.Contains(events, e.Seq) {
 						t.Errorf("%s %s: %q finds %v, not %d: %v", c.reader.Name(), tr.ID, word, events, e.Seq, err)
 					}
@@ -80,7 +85,7 @@ func TestSearchAcrossParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	search := func(text string) (events []int, s contents.Searched) {
-		s, err := contents.Search(t.Context(), contents.NewQuery(text), path, nil, func() (*trace.SessionTrace, contents.From, error) {
+		s, err := contents.Search(t.Context(), contents.NewQuery(text), path, func() (*trace.SessionTrace, contents.From, error) {
 			return tr, contents.From{Sources: tr.Sources}, nil
 		}, func(h contents.Hit) { events = append(events, h.Event) })
 		if err != nil {
