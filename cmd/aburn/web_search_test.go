@@ -1,14 +1,19 @@
 package main
 
 import (
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"html"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"aburn/internal/project"
 )
 
 // searched is the text of a page of findings, without its tags.
@@ -134,5 +139,43 @@ func TestWebSearchPaging(t *testing.T) {
 				t.Errorf("%s is shown %d times", at, n)
 			}
 		}
+	}
+}
+
+// The sessions of a database are searched and shown as those of files are: every text of every one of its sessions.
+func TestWebSearchesDatabases(t *testing.T) {
+	w := newWebWorld(t, 0)
+	packed, err := os.Open("../../trace/opencode/testdata/opencode.db.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	r, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	path := filepath.Join(w.dir, "home", ".local", "share", "opencode", "opencode.db")
+	if err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600), project.MarkHolding("/home/user")); err != nil {
+		t.Fatal(err)
+	}
+	w.aburn("ingest", "--quiet")
+	w.serve("--no-ingest")
+	if got := w.searched("/search?q=looking"); !strings.Contains(got, "answer Looking .") || strings.Contains(got, " 0 texts found") || strings.Contains(got, "could not be read") {
+		t.Error(got)
+	}
+	texts := 0
+	for _, at := range w.everySession() {
+		w.story(at, func(at, page string) {
+			texts += strings.Count(page, `class="said-text`)
+			for _, word := range []string{"changed since", "cannot be read", "not there any more"} {
+				if strings.Contains(page, word) {
+					t.Errorf("%s: %s", at, word)
+				}
+			}
+		})
+	}
+	if texts < 100 {
+		t.Errorf("%d texts", texts)
 	}
 }
