@@ -98,8 +98,9 @@ func TestWebSearchKeys(t *testing.T) {
 	focus("p", "e1")
 	focus("e", "e9")
 	focus("f", "find")
-	b.Value(`document.activeElement.value = 'rounding'; document.activeElement.form.requestSubmit(); ''`)
+	b.Value(`document.activeElement.value = 'rounding'; setTimeout(() => $('find').form.requestSubmit(), 0); ''`)
 	b.Until(`location.pathname + document.querySelector('#searched')?.textContent.slice(0, 13)`, "/search1 text found.")
+	b.Until(`document.readyState`, "complete") // keys work once the script has begun
 	focus("/", "q")
 	b.Value(`document.querySelector('#q').value = 'curl'; document.querySelector('#q').dispatchEvent(new Event('input')); ''`)
 	b.Until(`String(/error.*503/s.test(document.querySelector('#live-found').textContent)) + location.search`, "true?q=curl")
@@ -117,7 +118,7 @@ func TestWebRemembersWhatWasSeen(t *testing.T) {
 	b.Until(`String(!!kept('token'))`, "true")
 	is := func(at, selector, want string) { // in the tab that has the token
 		t.Helper()
-		b.Value(`document.documentElement.dataset.old = '1'; location.href = '` + at + `'; ''`)
+		b.Value(`document.documentElement.dataset.old = '1'; setTimeout(() => { location.href = '` + at + `'; }, 0); ''`)
 		b.Until(`String(document.readyState === 'complete' && !document.documentElement.dataset.old)`, "true")
 		if got := b.Value(`String(document.querySelectorAll('` + selector + `').length)`); got != want {
 			t.Errorf("%s has %s of %s, not %s", at, got, selector, want)
@@ -127,9 +128,11 @@ func TestWebRemembersWhatWasSeen(t *testing.T) {
 	is("/sessions", dot, "0")
 	is("/s/claude/"+s.id, mark, "0")
 	b.Until(`String(performance.getEntriesByType('resource').some((e) => e.name.endsWith('/seen') && e.responseStatus === 204))`, "true")
+	is("/cost", mark, "0") // the page of the session would follow it, and see what is new
 	s.says("something new")
 	w.aburn("ingest", "--quiet")
 	w.until("/s/claude/"+s.id, "something new")
+	w.until("/sessions", "new since you looked") // the lists know of it a moment later
 	is("/sessions", dot, "1")
 	is("/s/claude/"+s.id, mark, "1")
 	b.Until(`String(performance.getEntriesByType('resource').some((e) => e.name.endsWith('/seen') && e.responseStatus === 204))`, "true")

@@ -161,7 +161,6 @@ type Search struct {
 	Query   string
 	Choices []Choice
 	Chosen  []Link
-	Hidden  []Field
 	Note    string // why nothing was searched for
 	Lines   SearchPart
 	Inside  <-chan SearchHit // nil if conversations are not searched

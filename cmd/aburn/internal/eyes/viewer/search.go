@@ -32,7 +32,6 @@ type finder struct {
 	updating sync.Mutex
 	state    archiveState // that the index was brought up to date with
 	progress [2]int       // while it is
-	busy     bool
 
 	running map[string]context.CancelFunc // searches of conversations, by name
 	names   int
@@ -48,7 +47,7 @@ func (s *Site) searchPage(w http.ResponseWriter, r *http.Request) {
 	f := filterOf(values)
 	text := plain.Cut(strings.Join(strings.Fields(f.q), " "), longestQuery)
 	f.q = ""
-	body := &pages.Search{Query: text, Hidden: []pages.Field{}}
+	body := &pages.Search{Query: text}
 	frame := &pages.Frame{Title: "Search", Page: "search", Heading: "Search", Query: text}
 	if text != "" {
 		frame.Heading = "Search: " + text
