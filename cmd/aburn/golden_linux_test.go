@@ -218,7 +218,6 @@ const goldenEnd = "ingest --rebuild --json"
 // goldenLess are commands with --json that no golden holds, and why.
 var goldenLess = map[string]string{
 	"prices update":    "it changes the prices of the other runs: see prices_update.txtar",
-	"keep":             "it changes what the other runs find: see keep.txtar",
 	"supervisor watch": "it goes on until it is ended: see supervisor_watch_test.go",
 	"keep":             "the sizes of its copies are those of the compression: see keep.txtar",
 	"spawn":            workerGoldens,
