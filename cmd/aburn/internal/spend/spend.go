@@ -5,6 +5,8 @@ package spend
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"time"
 
 	"aburn/archive"
@@ -13,6 +15,7 @@ import (
 	"aburn/hooks"
 	"aburn/insight/cost"
 	"aburn/internal/agentcli"
+	"aburn/internal/project"
 	"aburn/internal/settings"
 )
 
@@ -121,10 +124,39 @@ func (col *Collector) AddAll(ctx context.Context, arch *archive.Archive) error {
 	})
 }
 
+// settled is how much older than a sum a file has to be to be in it for sure, by the clock of file systems.
+const settled = 50 * time.Millisecond
+
+// current reports whether the sum of a glance is still the present one: the day is the same, and nothing that it was made
+// from was written since. Most ingests find nothing new.
+func current(c *scope.Caller, g *hooks.Glance) bool {
+	if g.Today == "" || !g.DayEnds.Equal(cost.Period(cost.ByDay, c.Now).Until) {
+		return false
+	}
+	dir := archive.Dir(c.Env)
+	files := []string{filepath.Join(dir, archive.Name), filepath.Join(dir, archive.Name+"-wal"), bill.PriceFile(c.Env)}
+	if own := project.ConfigDir(c.Env); own != "" {
+		files = append(files, filepath.Join(own, settings.File))
+	}
+	for _, name := range files {
+		if st, err := os.Stat(name); err == nil && st.ModTime().After(g.Made.Add(-settled)) {
+			return false
+		}
+	}
+	return true
+}
+
 // Update writes today's sum for status lines, and tells the person of budgets. Whoever has just brought the archive up to
 // date calls it. An archive that is not there has nothing to say.
 func Update(ctx context.Context, c *scope.Caller) error {
 	made := time.Now()
+	if g := hooks.ReadGlance(c.Env); current(c, &g) {
+		return hooks.UpdateGlance(c.Env, func(g *hooks.Glance) {
+			if g.Made.Before(made) {
+				g.Made = made
+			}
+		})
+	}
 	arch, err := archive.View(ctx, archive.Dir(c.Env))
 	if none := (*archive.NotFound)(nil); errors.As(err, &none) {
 		return nil
