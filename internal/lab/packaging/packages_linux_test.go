@@ -30,11 +30,16 @@ func TestPackages(t *testing.T) {
 	if out, err := command(rootOfSource, goreleaser, "check").CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
-	if out, err := command(rootOfSource, "git", "rev-parse", "--verify", "HEAD~1").CombinedOutput(); err != nil {
-		t.Skipf("this clone has no commit before the last one, to upgrade from: %s", out)
+	commits := make([]string, 2) // looked up once: somebody may commit meanwhile
+	for i, name := range []string{"HEAD", "HEAD~1"} {
+		out, err := command(rootOfSource, "git", "rev-parse", "--verify", name).Output()
+		if err != nil {
+			t.Skip("this clone has no commit before the last one, to upgrade from: ", err)
+		}
+		commits[i] = strings.TrimSpace(string(out))
 	}
-	now := snapshot(t, goreleaser, "HEAD", os.Getenv(allVar) != "")
-	before := snapshot(t, goreleaser, "HEAD~1", false)
+	now := snapshot(t, goreleaser, commits[0], os.Getenv(allVar) != "")
+	before := snapshot(t, goreleaser, commits[1], false)
 	if now.number == before.number {
 		t.Fatalf("both are %s", now.number)
 	}
@@ -53,9 +58,9 @@ func command(dir, name string, args ...string) *exec.Cmd {
 
 // made is what goreleaser made of a commit.
 type made struct {
-	dir, source    string
-	version        string // v1.2.3
-	number, commit string
+	dir, source string
+	version     string // v1.2.3
+	number      string // 1.2.3
 }
 
 func (m made) file(t *testing.T, end string) string {
@@ -74,11 +79,10 @@ func snapshot(t *testing.T, goreleaser, commit string, all bool) made {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash := succeed(t, command(source, "git", "rev-parse", commit))
-	m := made{source: filepath.Join(t.TempDir(), "aburn"), commit: hash}
+	m := made{source: filepath.Join(t.TempDir(), "aburn")}
 	m.dir = filepath.Join(m.source, "dist")
 	succeed(t, command(source, "git", "clone", "-q", "--shared", source, m.source))
-	succeed(t, command(m.source, "git", "checkout", "-q", "--detach", hash))
+	succeed(t, command(m.source, "git", "checkout", "-q", "--detach", commit))
 	config, err := os.ReadFile(filepath.Join(m.source, ".goreleaser.yaml"))
 	if err != nil {
 		t.Fatal(err)
