@@ -60,6 +60,12 @@ func TestRefused(t *testing.T) {
 	if _, errs, code := m.run("--init", empty.address("rita")); code != kit.ExitBadNews || !strings.Contains(errs, "this role may not set up the database") {
 		t.Errorf("--init without rights: exit %d: %s", code, errs)
 	}
+	k.sql("CREATE ROLE outsider LOGIN")
+	for _, role := range []string{"rita", "outsider"} {
+		if _, errs, code := m.run("--init", k.address(role)); code != kit.ExitBadNews || !strings.Contains(errs, "this role may not set up the database") {
+			t.Errorf("--init of somebody else's tables by %s: exit %d: %s", role, code, errs)
+		}
+	}
 	if got := empty.text(empty.owner, "SELECT coalesce(to_regnamespace('aburn')::text, 'none')"); got != "none" {
 		t.Errorf("a refused --init left the schema %s", got)
 	}

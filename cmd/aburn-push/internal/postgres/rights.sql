@@ -29,14 +29,14 @@ CREATE POLICY team ON aburn.sessions FOR SELECT TO aburn_lead USING (true);
 CREATE POLICY team ON aburn.failures FOR SELECT TO aburn_lead USING (true);
 
 -- Views read as their owner, whom no policy binds. So what anybody sees of others here is a sum, without machine and person.
--- Only machine_costs names machines; it is the leads'.
+-- Only machine_costs names machines; it is the leads'. Sums are numeric: one damaged archive cannot make them overflow for all.
 CREATE OR REPLACE VIEW aburn.machine_costs AS
 SELECT d.machine, m.person, d.day, d.project, d.agent, d.model, d.tier, d.answers,
 	d.input, d.cache_read, d.cache_write_5m, d.cache_write_1h, d.cache_write, d.output, d.web_searches,
 	coalesce(d.input * p.input, 0) + coalesce(d.cache_read * p.cache_read, 0) + coalesce(d.cache_write_5m * p.cache_write_5m, 0)
 		+ coalesce(d.cache_write_1h * p.cache_write_1h, 0) + coalesce(d.cache_write * p.cache_write, 0) + coalesce(d.output * p.output, 0)
 		+ coalesce(d.web_searches * p.web_search, 0) AS usd,
-	CASE WHEN p.input IS NULL THEN d.input ELSE 0 END + CASE WHEN p.cache_read IS NULL THEN d.cache_read ELSE 0 END
+	CASE WHEN p.input IS NULL THEN d.input ELSE 0 END::numeric + CASE WHEN p.cache_read IS NULL THEN d.cache_read ELSE 0 END
 		+ CASE WHEN p.cache_write_5m IS NULL THEN d.cache_write_5m ELSE 0 END + CASE WHEN p.cache_write_1h IS NULL THEN d.cache_write_1h ELSE 0 END
 		+ CASE WHEN p.cache_write IS NULL THEN d.cache_write ELSE 0 END + CASE WHEN p.output IS NULL THEN d.output ELSE 0 END AS unpriced,
 	coalesce(d.writes_unknown AND d.input > 0 AND p.cache_write IS NOT NULL
@@ -48,18 +48,18 @@ FROM aburn.days d
 		AND p.from_day <= d.price_day AND d.price_day < p.until_day;
 
 CREATE OR REPLACE VIEW aburn.costs AS
-SELECT day, project, agent, model, sum(answers)::bigint AS answers, sum(input)::bigint AS input, sum(cache_read)::bigint AS cache_read,
-	sum(cache_write_5m + cache_write_1h + cache_write)::bigint AS cache_written, sum(output)::bigint AS output, sum(web_searches)::bigint AS web_searches,
-	sum(usd) AS usd, sum(unpriced)::bigint AS unpriced, bool_or(at_least OR unpriced > 0) AS at_least, bool_or(uncertain) AS uncertain
+SELECT day, project, agent, model, sum(answers) AS answers, sum(input) AS input, sum(cache_read) AS cache_read,
+	sum(cache_write_5m::numeric + cache_write_1h + cache_write) AS cache_written, sum(output) AS output, sum(web_searches) AS web_searches,
+	sum(usd) AS usd, sum(unpriced) AS unpriced, bool_or(at_least OR unpriced > 0) AS at_least, bool_or(uncertain) AS uncertain
 FROM aburn.machine_costs GROUP BY day, project, agent, model;
 
 CREATE OR REPLACE VIEW aburn.outcomes AS
-SELECT day, project, agent, subagent, outcome, count(*) AS sessions, sum(active_ms)::bigint AS active_ms, sum(prompts)::bigint AS prompts,
-	sum(calls)::bigint AS calls, sum(failed)::bigint AS failed, sum(denied)::bigint AS denied
+SELECT day, project, agent, subagent, outcome, count(*) AS sessions, sum(active_ms) AS active_ms, sum(prompts) AS prompts,
+	sum(calls) AS calls, sum(failed) AS failed, sum(denied) AS denied
 FROM aburn.sessions GROUP BY day, project, agent, subagent, outcome;
 
 CREATE OR REPLACE VIEW aburn.errors AS
-SELECT day, project, agent, class, error_key, sum(count)::bigint AS count, count(DISTINCT machine) AS machines
+SELECT day, project, agent, class, error_key, sum(count) AS count, count(DISTINCT machine) AS machines
 FROM aburn.failures GROUP BY day, project, agent, class, error_key;
 
 CREATE OR REPLACE VIEW aburn.freshness AS
