@@ -21,7 +21,7 @@ RACE := $(GOTEST) -race -skip '^TestScripts$$'
 LONG := aburn/archive/ingest aburn/cmd/aburn aburn/instrument/jsast
 RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %))
 
-.PHONY: demo demo-workers quick test test-long test-agents test-packages test-windows wine-root lint bench install dist checked vetted layers
+.PHONY: demo demo-workers quick test test-long test-agents test-packages test-windows wine-root lint bench install npm dist checked vetted layers
 
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
@@ -96,6 +96,10 @@ install: ## all executables side by side in $(PREFIX)/bin
 	@# Copied beside and renamed: a running agent never starts half a hook, and a copy starts faster than what the linker wrote.
 	@for f in $(EXECUTABLES); do cp bin/$$f $(PREFIX)/bin/.$$f.new && mv -f $(PREFIX)/bin/.$$f.new $(PREFIX)/bin/$$f || exit 1; done
 	@echo "installed $(EXECUTABLES) in $(PREFIX)/bin"
+
+npm: ## the npm packages of this machine, in dist/: npm install -g ./dist/*.tgz
+	@rm -f dist/*.tgz
+	go run ./internal/lab/packaging npm -targets $$(go env GOOS)/$$(go env GOARCH) -o dist
 
 dist: ## release archives of six targets in dist/, with checksums, the same bytes each time; VERSION=v1.2.3 outside of a repository
 	go run ./internal/lab/packaging dist -o dist $(VERSION:%=-version %)
