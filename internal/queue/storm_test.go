@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -155,7 +154,7 @@ func (b *bench) judge(c *crew, most int) {
 						b.Errorf("%s was told to %s", id, c.jobs[i].session)
 					}
 				}
-			case runtime.GOOS == "windows" && strings.Contains(line, "Access denied"): // Wine replaces no open file: nothing was put, and it said so
+			case world.IsWine() && strings.Contains(line, "Access denied"): // it replaces no open file: nothing was put, and it said so
 			case !strings.HasPrefix(line, "not put "): // full
 				b.Errorf("a process said %q", line)
 			}
@@ -167,6 +166,9 @@ func (b *bench) judge(c *crew, most int) {
 		}
 	}
 	b.Logf("%d put, %d told, %d left", put, len(told), len(b.tasks()))
+	if world.IsWine() && put == 0 {
+		b.Skip("Wine replaced no file under this many readers")
+	}
 	if put == 0 || len(told) == 0 {
 		b.Error("nothing was put or told")
 	}

@@ -45,10 +45,13 @@ func Symlink(target, path string) error {
 // steps, so that one overwrites another. Windows appends in one.
 func Appends(t testing.TB) {
 	t.Helper()
-	if runtime.GOOS == "windows" && os.Getenv("WINEUSERNAME") != "" {
+	if IsWine() {
 		t.Skip("Wine does not append in one step")
 	}
 }
+
+// IsWine reports whether this Windows is Wine.
+func IsWine() bool { return runtime.GOOS == "windows" && os.Getenv("WINEUSERNAME") != "" }
 
 // UnixPaths skips a test whose data has absolute paths of Unix, which Windows takes for relative ones.
 func UnixPaths(t testing.TB) {
