@@ -15,6 +15,7 @@ import (
 
 	"aburn/cmd/aburn-push/internal/figures"
 	"aburn/cmd/aburn-push/internal/postgres"
+	"aburn/internal/lab/world"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
@@ -43,6 +44,7 @@ func TestScripts(t *testing.T) {
 
 // TestPages: each member of what --json prints stands in docs/formats/json.md, each table and view in the guide.
 func TestPages(t *testing.T) {
+	world.Slow(t)
 	page := func(name string) string {
 		b, err := os.ReadFile("../../docs/" + name)
 		if err != nil {

@@ -26,6 +26,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"aburn/internal/lab/world"
 )
 
 // server is a PostgreSQL that all tests of this process share, in a folder of its own.
@@ -196,6 +198,7 @@ type team struct {
 
 // newDatabase makes an empty database on the real server. It skips where there is no PostgreSQL, and never in CI.
 func newDatabase(t *testing.T) *team {
+	world.Slow(t)
 	t.Helper()
 	startOnce.Do(theServer.start)
 	switch {

@@ -238,6 +238,7 @@ func TestReportFitsATerminal(t *testing.T) {
 
 // A change to settings files is shown, and on a terminal somebody has to want it.
 func TestInstallAsksOnATerminal(t *testing.T) {
+	world.Slow(t)
 	dir := newProject(t)
 	bin := filepath.Join(dir, "home", "bin")
 	settings := filepath.Join(dir, "home", ".claude", "settings.json")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aburn/internal/lab/world"
 )
 
 // statusLine is what the status line of a session prints.
@@ -35,6 +37,7 @@ func (w *webWorld) untilStatus(session, want string) {
 
 // A session that waits stands in the status lines of all others, until it is answered, and no longer than aburn web runs.
 func TestStatusLineSaysWhoWaits(t *testing.T) {
+	world.Slow(t)
 	const asking, other = "aaaa1111-0000-4000-8000-000000000001", "bbbb2222-0000-4000-8000-000000000002"
 	w := newWebWorld(t, 0)
 	t.Run("web", func(t *testing.T) {
@@ -56,6 +59,7 @@ func TestStatusLineSaysWhoWaits(t *testing.T) {
 
 // What today costs reaches the status lines of all projects by itself.
 func TestStatusLineSaysWhatTodayCosts(t *testing.T) {
+	world.Slow(t)
 	w := newWebWorld(t, 0)
 	w.extra = append(w.extra, "TZ="+noonZone(time.Now()))
 	w.serve()

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/project"
 )
 
@@ -103,6 +104,7 @@ func TestWebSearch(t *testing.T) {
 
 // A search that finds more sessions than a page shows goes on where it ended, and finds each once.
 func TestWebSearchPaging(t *testing.T) {
+	world.Slow(t)
 	w := newWebWorld(t, 0)
 	for i := range 70 {
 		s := w.stored(fmt.Sprintf("%04d5ea2-0000-4000-8000-000000000001", i))
@@ -144,6 +146,7 @@ func TestWebSearchPaging(t *testing.T) {
 
 // The sessions of a database are searched and shown as those of files are: every text of every one of its sessions.
 func TestWebSearchesDatabases(t *testing.T) {
+	world.Slow(t)
 	w := newWebWorld(t, 0)
 	packed, err := os.Open("../../trace/opencode/testdata/opencode.db.gz")
 	if err != nil {

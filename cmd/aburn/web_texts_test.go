@@ -188,6 +188,7 @@ func plantedSecrets(t *testing.T) (forms, secrets []string) {
 // None of the planted secrets is on any page, wherever in a session it stands: in a prompt, an answer, a command, an output, or the
 // input of a tool.
 func TestWebShowsNoSecret(t *testing.T) {
+	world.Slow(t)
 	w := newWebWorld(t, 0)
 	s := w.stored("5ec2e700-0000-4000-8000-000000000001")
 	forms, secrets := plantedSecrets(t)
@@ -314,6 +315,7 @@ func TestWebNamesImages(t *testing.T) {
 // A text of any length is shown in parts that together are all of it, each page within its bound, also if everything in it has to
 // be escaped.
 func TestWebShowsLongTextsInParts(t *testing.T) {
+	world.Slow(t)
 	w := newWebWorld(t, 0)
 	s := w.stored("1a7e0000-0000-4000-8000-000000000001")
 	var long strings.Builder

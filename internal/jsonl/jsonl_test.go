@@ -14,6 +14,7 @@ import (
 	"testing/iotest"
 
 	"aburn/internal/jsonl"
+	"aburn/internal/lab/world"
 )
 
 // read is what Read gives of r, a line a line: "N@Offset+Size data".
@@ -94,6 +95,7 @@ func (endless) Read(p []byte) (int, error) { return copy(p, manyX), nil }
 
 // A line that is too long is passed over, with its place, in memory that does not grow with it.
 func TestTooLong(t *testing.T) {
+	world.Slow(t)
 	const n = 3 * jsonl.MaxLine
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

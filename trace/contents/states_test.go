@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/contents"
 	"aburn/trace/draft"
@@ -155,6 +156,7 @@ func TestFileHasChangedSince(t *testing.T) {
 
 // A line of 100 MB in the place of a record is passed over, and what stands behind it is read.
 func TestLineOf100MB(t *testing.T) {
+	world.Slow(t)
 	path, wants := stored(t)
 	long := `{"id":"long","content":"` + strings.Repeat("x", 100<<20) + `"}` + "\n"
 	var first int64

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/tracetest"
 )
@@ -193,6 +194,7 @@ func TestFirstLineBroken(t *testing.T) {
 
 // A trace holds nothing of the lines that it was read from: its memory does not grow with them.
 func TestMemory(t *testing.T) {
+	world.Slow(t)
 	const lines, size = 8, 1 << 20
 	path := filepath.Join(t.TempDir(), "s1", eventsFile)
 	long := strings.Repeat("long ", size/5)

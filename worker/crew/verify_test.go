@@ -32,12 +32,21 @@ func (y *yard) agent(retries int) (says func(events ...logfmt.Event)) {
 		ledger.Entry{Fact: worker.Fact{Kind: worker.Launched, Gen: 2, Hooks: true}}))
 	return func(events ...logfmt.Event) {
 		y.Helper()
+		tick() // ledger and log are put in order by milliseconds
+		defer tick()
 		for _, ev := range events {
 			_, err := y.crew.Log.Append(func(journal.Tail) []*logfmt.Entry {
 				return []*logfmt.Entry{{Time: time.Now(), Cmd: logfmt.SessionCmd, Event: ev, Session: "s1", Source: "claude", Wt: y.crew.Wt("w"), Data: []byte(`{"machine":true}`)}}
 			})
 			y.must(err)
 		}
+	}
+}
+
+// tick waits for the clock's next millisecond.
+func tick() {
+	for at := time.Now().UnixMilli(); time.Now().UnixMilli() == at; {
+		time.Sleep(100 * time.Microsecond)
 	}
 }
 

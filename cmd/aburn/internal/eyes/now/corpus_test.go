@@ -13,6 +13,7 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/internal/journal"
+	"aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 	"aburn/internal/term"
@@ -96,6 +97,7 @@ func line(i *Item) string {
 // Whoever waits in a scenario of the corpus stands on Now from the entry that asks, with that entry as its proof, until an entry
 // answers; never does mere time end it. The golden file has every beginning and end of waiting of the whole corpus, to be read.
 func TestWaitingInTheCorpus(t *testing.T) {
+	world.Slow(t)
 	all, err := scenario.Load(corpus)
 	if err != nil {
 		t.Fatal(err)
