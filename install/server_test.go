@@ -72,6 +72,7 @@ func registered(t *testing.T, data []byte) entry {
 
 // TestServerIsReversible: whatever the file is, the server is in it after the install, twice is once, and uninstall gives the bytes back.
 func TestServerIsReversible(t *testing.T) {
+	world.Slow(t)
 	for seed := range uint64(world.Storm(150)) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			original := draw(seed, Claude)

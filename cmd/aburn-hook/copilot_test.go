@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	lab "aburn/internal/lab/world"
 	"aburn/internal/queue"
 	"aburn/logfmt"
 )
@@ -31,6 +32,7 @@ var inputOfPath = regexp.MustCompile(`"path":"[^"]*","input":"([0-9a-f]{8})"`)
 // Every session of Copilot that was recorded, all hook calls in their order through the real executable, with the
 // transcript as far as it was written at each call.
 func TestCopilotSequences(t *testing.T) {
+	lab.Slow(t)
 	names, err := filepath.Glob("../../hooks/copilot/testdata/sequences/*.tsv")
 	if err != nil || len(names) < 4 {
 		t.Fatalf("%d sequences, %v", len(names), err)

@@ -86,6 +86,7 @@ func TestInTurnAtOnce(t *testing.T) {
 // Hooks are killed wherever they are. A turn is told at most once, another session never, and what a dead hook took
 // with it comes at the next prompt.
 func TestInTurnKillStorm(t *testing.T) {
+	lab.Slow(t)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	lab "aburn/internal/lab/world"
 	"aburn/logfmt"
 )
 
@@ -36,6 +37,7 @@ func ran(agent, command, output, members string) string {
 }
 
 func TestRelay(t *testing.T) {
+	lab.Slow(t)
 	start := logfmt.Entry{Cmd: "build", Event: logfmt.Start, Session: "s1", ID: "0123456789abcdef", Source: "prompt"}
 	with := func(change func(e *logfmt.Entry)) logfmt.Entry {
 		e := start

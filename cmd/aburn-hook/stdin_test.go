@@ -28,6 +28,7 @@ func (z zeros) Read(p []byte) (int, error) {
 // What is on stdin may be anything: the hook exits 0, prints nothing, and what it
 // could not read is one entry with size and hash.
 func TestUnreadable(t *testing.T) {
+	lab.Slow(t)
 	good := bash("PreToolUse", "t1", "ls", "")
 	deep := `{"hook_event_name":"Stop","session_id":"s1","x":` + strings.Repeat("[", 5<<20)
 	big := good[:len(good)-2] + `,"x":"` + strings.Repeat("x", 50_000_000) + `"}` + "\n"

@@ -16,6 +16,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/instrument/record"
 	"aburn/instrument/rules"
+	"aburn/internal/lab/world"
 	"aburn/internal/project"
 )
 
@@ -53,6 +54,7 @@ func TestScripts(t *testing.T) {
 
 // TestExitCodes: 0 if nothing blocks, 1 if a finding does, 2 if nothing can be judged.
 func TestExitCodes(t *testing.T) {
+	world.Slow(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.js": "f();\n", "b.js": "g();\n", "c.js": "f(\n", "advised.mjs": "import { trace } from '@opentelemetry/api';\nf();\n", "a.mjs": "f();\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

@@ -14,12 +14,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aburn/archive"
+	"aburn/internal/lab/world"
 	"aburn/internal/mcpserver"
 )
 
 // TestMCPTellsWhatTheCommandsPrint: the part for reading is what the command prints on a pipe, and the part for acting what it
 // prints with --json.
 func TestMCPTellsWhatTheCommandsPrint(t *testing.T) {
+	world.Slow(t)
 	w := newMCPWorld(t)
 	w.vars["CLAUDE_CODE_SESSION_ID"] = "5b0c2f91-0000-4000-8000-000000000001"
 	s := w.dial()

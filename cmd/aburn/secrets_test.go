@@ -142,6 +142,7 @@ func (x *exported) checkKept(secrets []string) {
 // A value that one text of a session gives away is secret in the texts before and after it, also in what the client adds after the
 // archive has read the session.
 func TestValueIsSecretInTheWholeSession(t *testing.T) {
+	world.Slow(t)
 	x := newExported(t)
 	s := x.newSession()
 	v := "hunter" + "Z4mbler"

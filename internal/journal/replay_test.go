@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aburn/internal/journal"
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 )
 
@@ -134,6 +135,7 @@ func TestReplayStops(t *testing.T) {
 
 // Rotated segments are read one after the other, carried lines once.
 func TestReplayRotated(t *testing.T) {
+	world.Slow(t)
 	dir := folder(t)
 	j := open(t, dir, journal.Options{})
 	for n := range 3 {

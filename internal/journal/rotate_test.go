@@ -126,6 +126,7 @@ func TestRotateIfDue(t *testing.T) {
 
 // A hook leaves a segment above 64 MiB to a command.
 func TestHookLeavesTheLargeOne(t *testing.T) {
+	world.Slow(t)
 	dir := folder(t)
 	j := open(t, dir, journal.Options{})
 	mustAppend(t, j, entry("a"))

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aburn/internal/lab/world"
 )
 
 type found struct {
@@ -148,6 +150,7 @@ func TestBackScan(t *testing.T) {
 
 // A line of 50 MB costs neither direction its memory, and nothing around it.
 func TestGiantLine(t *testing.T) {
+	world.Slow(t)
 	giant := "{\"a\":1}\n" + strings.Repeat("x", 50<<20) + "\n{\"b\":2}\n"
 	for _, text := range []string{giant, giant + strings.Repeat("y", 3<<20)} {
 		fore := newForeScan(strings.NewReader(text), 0, maxLine)

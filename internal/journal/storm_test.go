@@ -38,6 +38,7 @@ func TestKilledWriters(t *testing.T) {
 
 // The same with writers that give up on the lock at once.
 func TestKilledLockFreeWriters(t *testing.T) {
+	world.Slow(t)
 	world.Appends(t)
 	dir := folder(t, journal.BadLine, journal.TornTail)
 	acked := killing(t, world.Storm(20), job{what: "append", dir: dir, size: 60_000, wait: time.Nanosecond})

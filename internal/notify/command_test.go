@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/lockfile"
 )
 
@@ -195,6 +196,7 @@ func TestFailingCommands(t *testing.T) {
 
 // A command that hangs is killed with its children, and the next notice is tried all the same.
 func TestHangingCommandIsKilledWithItsChildren(t *testing.T) {
+	world.Slow(t)
 	if Shell("")[0] == "cmd" {
 		t.Skip("there are no process groups here")
 	}
@@ -237,6 +239,7 @@ func TestCloseKills(t *testing.T) {
 
 // What a command that went well leaves running is its user's business, and no failure.
 func TestChildOfGoodCommandLives(t *testing.T) {
+	world.Slow(t)
 	dir, r := t.TempDir(), newReports()
 	n := New(Options{Command: notifier("careless", dir), Report: r.add})
 	n.Tell(Notice{Key: "a", JSON: []byte("{}\n")})

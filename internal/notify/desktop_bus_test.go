@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"aburn/internal/lab/world"
 )
 
 // bus starts a bus of the test's own and returns the environment that names it.
@@ -142,6 +144,7 @@ func TestDesktopStorm(t *testing.T) {
 
 // A desktop that comes back is used again.
 func TestDesktopFailures(t *testing.T) {
+	world.Slow(t)
 	deaf := filepath.Join(t.TempDir(), "bus") // accepts and says nothing
 	listener, err := net.Listen("unix", deaf)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aburn/internal/journal"
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/limits"
@@ -221,6 +222,7 @@ func TestEachIssueIsToldOnce(t *testing.T) {
 
 // What comes and goes is told again only after the cooldown, and resolved no more often than told.
 func TestComingAndGoing(t *testing.T) {
+	world.Slow(t)
 	r := watching(t, 0, func(l *looker) { l.finds = "a" })
 	r.wants("raised a")
 	for range 3 {
@@ -297,6 +299,7 @@ func TestLooksAreSpaced(t *testing.T) {
 }
 
 func TestEndsWhenNothingLives(t *testing.T) {
+	world.Slow(t)
 	start := time.Now()
 	r := watching(t, 3*time.Second, func(l *looker) { l.finds = "a" })
 	r.wants("raised a")

@@ -45,6 +45,7 @@ func TestBuilt(t *testing.T) {
 
 // Nothing of an event changes with what comes behind it, beyond what tracetest forgets.
 func TestCuts(t *testing.T) {
+	world.Slow(t)
 	tracetest.Cuts(t, New(), home)
 	tracetest.Cuts(t, New(), built)
 }

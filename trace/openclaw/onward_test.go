@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/tracetest"
 )
 
 // Reading on behind each statement gives what reading all of it at once gives then.
 func TestReadingOn(t *testing.T) {
+	world.Slow(t)
 	path := built(t, t.TempDir(), 0)
 	conn := open(t, path)
 	defer conn.Close()

@@ -356,6 +356,7 @@ func TestCleanTreeIsRemovedAndOthersAreNot(t *testing.T) {
 
 // Commits on no branch come back with the kept state, whose first parent they are.
 func TestKeptStateHoldsCommitsOnNoBranch(t *testing.T) {
+	lab.Slow(t)
 	w := newWorld(t)
 	tree := w.create("w")
 	w.git(tree.Path, "checkout", "-q", "--detach")
@@ -375,6 +376,7 @@ func TestKeptStateHoldsCommitsOnNoBranch(t *testing.T) {
 
 // A change that a mark hides from git status is kept all the same, and an ignored one is given up only in so many words.
 func TestHiddenChangesAreKept(t *testing.T) {
+	lab.Slow(t)
 	w := newWorld(t)
 	tree := w.create("w")
 	for _, mark := range []string{"--assume-unchanged", "--skip-worktree"} {
@@ -444,6 +446,7 @@ func TestLargeFiles(t *testing.T) {
 }
 
 func TestDiffs(t *testing.T) {
+	lab.Slow(t)
 	w := newWorld(t)
 	tree := w.create("w")
 	w.write(tree.Path, "committed", "c\n")
