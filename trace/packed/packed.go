@@ -16,16 +16,19 @@ import (
 	"aburn/trace"
 )
 
-// version is the first byte. Raise it, and the number of the archive's schema, with every change of the walk.
+// version is the first byte. Raise it, and the number of the archive's schema, with every change of the walk. Earlier ones
+// are read too, because an archive may hold the only copy of a session. 2 added the limits of plans.
 const version = 2
 
 var coders = sync.Pool{New: func() any { return new(coder) }}
 
 // Append appends t in its packed form. It may fail for a trace that Validate refuses.
-func Append(dst []byte, t *trace.SessionTrace) ([]byte, error) {
+func Append(dst []byte, t *trace.SessionTrace) ([]byte, error) { return write(dst, t, version) }
+
+func write(dst []byte, t *trace.SessionTrace, version byte) ([]byte, error) {
 	c := coders.Get().(*coder)
 	defer coders.Put(c)
-	c.Coder = wire.Writer(append(dst, version))
+	c.Coder, c.version = wire.Writer(append(dst, version)), uint64(version)
 	c.trace(t)
 	out, err := c.Written(), c.Err()
 	*c = coder{} // it would keep the trace's texts
@@ -50,8 +53,8 @@ func read(data []byte) (*trace.SessionTrace, error) {
 	c := coders.Get().(*coder)
 	defer coders.Put(c)
 	c.Coder = wire.Reader(string(data))
-	if v := c.Take(); v != version {
-		c.Fail("version %d, not %d", v, version)
+	if c.version = c.Take(); c.version < 1 || c.version > version {
+		c.Fail("version %d, not 1 to %d", c.version, version)
 	}
 	// Lists that have to be there are empty rather than nil: their JSON is [].
 	t := &trace.SessionTrace{

@@ -111,6 +111,30 @@ func TestEveryField(t *testing.T) {
 	}
 }
 
+// What an earlier version wrote is read, without what it did not know.
+func TestEarlierVersions(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		want := drawn(r)
+		data, err := write(nil, want, 1)
+		if err != nil || data[0] != 1 {
+			t.Fatal(err)
+		}
+		got, err := read(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want.Limits = nil; !reflect.DeepEqual(got, want) {
+			t.Fatalf("got\n%+v\nwant\n%+v", got, want)
+		}
+		for _, other := range []byte{0, version + 1} {
+			if _, err := read(append([]byte{other}, data[1:]...)); err == nil {
+				t.Fatalf("version %d is read", other)
+			}
+		}
+	}
+}
+
 // A time that JSON could not tell is an error, not another time.
 func TestYears(t *testing.T) {
 	for _, year := range []int{-1, 10000} {

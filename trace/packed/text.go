@@ -41,8 +41,9 @@ func place(s string) uint64 {
 // coder walks over a trace and remembers recent values.
 type coder struct {
 	wire.Coder
-	last   last
-	recent [places]string
+	version uint64 // of what is read or written
+	last    last
+	recent  [places]string
 }
 
 // texts codes several texts, after a number whose bits say which are not empty.

@@ -23,7 +23,9 @@ func (c *coder) trace(t *trace.SessionTrace) {
 	wire.List(c, &t.Responses, nil, 18, (*coder).response)
 	wire.List(c, &t.Relationships, nil, 3, (*coder).relationship)
 	c.usage(&t.Usage)
-	wire.List(c, &t.Limits, nil, 5, (*coder).limit)
+	if c.version >= 2 {
+		wire.List(c, &t.Limits, nil, 5, (*coder).limit)
+	}
 	c.Int(&t.Scrub.Version)
 	c.Int(&t.Scrub.Redacted)
 	c.last = last{}
