@@ -129,6 +129,7 @@ func TestOpencodePluginHarmsNobody(t *testing.T) {
 
 // TestOpencodePluginTells: what the hook answers stands behind the prompt, as a text that no person wrote.
 func TestOpencodePluginTells(t *testing.T) {
+	world.Slow(t)
 	p := plug(t, `case $(cat) in *chat.message*) echo '{"text":"be careful"}';; esac`)
 	prompts, _ := p.play("testdata/opencode/basic.jsonl")
 	if len(prompts) != 1 {

@@ -3,6 +3,8 @@ package logfmt
 import (
 	"strings"
 	"testing"
+
+	"aburn/internal/lab/world"
 )
 
 // One line of the table is one entry in a short notation, `cmd[:phase]:EVENT
@@ -88,6 +90,7 @@ func drawn(s, data string) *Entry {
 }
 
 func TestHumanLineIsBounded(t *testing.T) {
+	world.Slow(t)
 	long := strings.Repeat("ä \n", 5000)
 	for _, ev := range append(Events(), "OTHER") {
 		var o Object

@@ -11,6 +11,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/ingest"
+	lab "aburn/internal/lab/world"
 	"aburn/trace"
 )
 
@@ -393,6 +394,7 @@ func TestRebuildAfterChanges(t *testing.T) {
 
 // A store with many sessions is written in parts.
 func TestParts(t *testing.T) {
+	lab.Slow(t)
 	w := newWorld(t)
 	w.reader.many = 400
 	lines := []string{`{"say":"hello","at":"2026-11-01T10:00:00Z"}`}

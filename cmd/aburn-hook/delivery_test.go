@@ -160,6 +160,7 @@ func TestDelivery(t *testing.T) {
 
 // Everything that must keep the hook silent although something waits.
 func TestNotDelivered(t *testing.T) {
+	lab.Slow(t)
 	claude := func(event, members string) func(*world) string {
 		return func(w *world) string { return w.send("claude", claudePayload(event, members)) }
 	}

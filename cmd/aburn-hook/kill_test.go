@@ -251,6 +251,7 @@ func TestBusyAtReceipt(t *testing.T) {
 // Hooks of the same prompt (registered twice) and of many sessions at once: each task
 // is told once, and only to its own session.
 func TestDeliveryAtOnce(t *testing.T) {
+	lab.Slow(t)
 	w := newWorld(t)
 	w.trust()
 	const sessions = 6

@@ -16,6 +16,7 @@ import (
 // new one are whole, and at most one line is damaged. The cut one counts where
 // its JSON line is complete but for the newline.
 func TestCutAtEveryByte(t *testing.T) {
+	world.Slow(t)
 	dir := t.TempDir()
 	j := open(t, dir, journal.Options{})
 	first := logfmt.FirstLine + numbered(t, 1)

@@ -55,6 +55,7 @@ func manyLines(t testing.TB, r *rand.Rand, n int) string {
 
 // A replay in blocks says what reading line after line says, in the same order.
 func TestReplay(t *testing.T) {
+	world.Slow(t)
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		dir := folder(t, journal.BadLine, journal.TornTail)
@@ -110,6 +111,7 @@ func TestReplay(t *testing.T) {
 
 // Who stops early leaves nothing behind.
 func TestReplayStops(t *testing.T) {
+	world.Slow(t)
 	dir := folder(t, journal.BadLine, journal.TornTail)
 	writeLog(t, dir, manyLines(t, rand.New(rand.NewPCG(1, 10)), 4<<20))
 	j := open(t, dir, journal.Options{})

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"aburn/internal/lab/world"
 )
 
 func TestHead(t *testing.T) {
@@ -58,6 +60,7 @@ func TestHead(t *testing.T) {
 // Wherever the cut falls, or the end of what is searched, no part of a secret stays. The head is what cutting the whole
 // text after scrubbing gives.
 func TestHeadCutsNoSecret(t *testing.T) {
+	world.Slow(t)
 	rnd := rand.New(rand.NewPCG(11, 12))
 	const max = 60
 	for _, s := range wellKnown() {

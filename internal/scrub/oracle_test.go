@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aburn/internal/lab/world"
 )
 
 // This file holds the search against the plain way: every rule over the whole text, as regular expressions.
@@ -178,6 +180,7 @@ func TestTablesSkipNothing(t *testing.T) {
 // What the values of vendors, URLs, headers and passwords look like, over the whole text. What stands in the brackets
 // must not be left.
 func TestPlacesAgreeWithExpressions(t *testing.T) {
+	world.Slow(t)
 	type place struct {
 		re *regexp.Regexp
 		ok func(value string) bool

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aburn/internal/journal"
+	lab "aburn/internal/lab/world"
 	"aburn/internal/queue"
 	"aburn/logfmt"
 )
@@ -72,6 +73,7 @@ func TestPiecesAreTheWhole(t *testing.T) {
 
 // A stored state is believed only if it is one, of this model, and of this log.
 func TestStoredStateIsNotBelieved(t *testing.T) {
+	lab.Slow(t)
 	replace := func(old, new string) func(w *world, path string, stored []byte) error {
 		return func(w *world, path string, stored []byte) error {
 			changed := bytes.Replace(stored, []byte(old), []byte(new), 1)
@@ -178,6 +180,7 @@ func TestAnotherModel(t *testing.T) {
 
 // What is no entry is read no further than entries are, and once.
 func TestHookReadsLittleOfNothing(t *testing.T) {
+	lab.Slow(t)
 	for name, nothing := range map[string]string{"blank": "\n", "comments": "# nothing\n"} {
 		w := newWorld(t)
 		w.draw(failure)

@@ -26,6 +26,7 @@ const memoryWorker = "ABURN_TEST_MEMORY_WORKER"
 // reads a log which is never whole in memory. ABURN_STORM=170 makes it 10 GB. (The
 // race detector takes more than that.)
 func TestMemoryOfLongLog(t *testing.T) {
+	world.Slow(t)
 	if size := os.Getenv(memoryWorker); size != "" {
 		n, _ := strconv.ParseInt(size, 10, 64)
 		foldBytes(n)

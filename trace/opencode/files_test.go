@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/tracetest"
 )
@@ -33,6 +34,7 @@ func legacyCopy(t *testing.T) string {
 
 // TestFilesAreCut cuts each file of a session at 8 places: what is left is read, and what is damaged is told with its place.
 func TestFilesAreCut(t *testing.T) {
+	world.Slow(t)
 	root := legacyCopy(t)
 	const id = "ses_e00de46c0ffeKtZjhdI5N2Rwhh"
 	session, _ := filepath.Glob(filepath.Join(root, "session", "*", id+".json"))

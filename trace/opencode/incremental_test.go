@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/tracetest"
 )
@@ -75,6 +76,7 @@ const (
 )
 
 func TestGoesOnWithWhatChanged(t *testing.T) {
+	world.Slow(t)
 	for _, events := range []bool{true, false} {
 		t.Run(fmt.Sprint("events=", events), func(t *testing.T) {
 			whole, path := fixture(t), fixture(t)
