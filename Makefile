@@ -35,7 +35,7 @@ quick: ## a minute: format, vet, and all tests but what works long, with small s
 test: checked layers ## all tests, those of what starts goroutines under the race detector
 	GOOS=windows go vet ./...
 	GOOS=darwin go vet ./...
-	$(GOTEST) $(UNRACED) $(LONG)
+	$(GOTEST) $(LONG) $(UNRACED)
 	$(RACE) $(RACED_WHOLE)
 	$(RACE) -short $(LONG)
 
