@@ -52,6 +52,7 @@ func (w *wrappedLine) output() []byte {
 	}
 	defer w.stdout.Close()
 	until := time.Now().Add(wrapTime)
+	defer time.AfterFunc(wrapTime, func() { _ = w.process.Kill() }).Stop() // it may close its output and live on
 	if w.stdout.SetReadDeadline(until) != nil {
 		return nil
 	}
