@@ -5,7 +5,7 @@ PREFIX ?= $(HOME)/.local
 BUILD  := CGO_ENABLED=0 go build -trimpath -ldflags='-s -w'
 
 # Some tests wait rather than work, so two packages more than there are processors run at once.
-GOTEST := go test -p $(shell expr 2 + `getconf _NPROCESSORS_ONLN`)
+GOTEST := go test -timeout 25m -p $(shell expr 2 + `getconf _NPROCESSORS_ONLN`)
 
 # All packages but the root, whose test runs `go list`: what that says the test cache cannot see.
 PACKAGES = $$(go list ./... | grep -v '^aburn$$')
@@ -14,14 +14,28 @@ PACKAGES = $$(go list ./... | grep -v '^aburn$$')
 # (internal/lab) runs without it. So do the scripts of cmd/aburn: they start the command a thousand times, one by one.
 RACED = $$(git ls-files -co --exclude-standard '*.go' | grep -v '^internal/lab/' | \
 	xargs grep -lE '^[[:space:]]*go (func|[A-Za-z.]+)\(|\.Go\(|\.Parallel\(\)|httptest\.New' | xargs -n1 dirname | sort -u | sed 's,^,aburn/,')
-UNRACED = $$(go list ./... | grep -vxF -e aburn $$(for p in $(RACED); do echo "-e $$p"; done))
-RACE := $(GOTEST) -race -skip '^TestScripts$$'
+UNRACED = $$(go list ./... | grep -vxF -e aburn $$(for p in $(RACED); do echo "-e $$p"; done) | $(LONGEST_FIRST))
+# What takes longest begins first, so that nothing is left alone at the end.
+LONGEST_FIRST := awk '/\/(coordinator|packaging|install|instrument|bench|crew|demo|worker|tree)$$/ { print; next } { rest = rest " " $$0 } END { print rest }'
+# A process under the race detector sleeps for a second before it exits, and tests start many: a twentieth is enough.
+RACE := GORACE=atexit_sleep_ms=50 $(GOTEST) -race -skip '^TestScripts$$'
 
-# Whole, these take minutes each under the race detector: they run whole without it, and small under it.
-LONG := aburn/archive/ingest aburn/cmd/aburn aburn/instrument/jsast
-RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %))
+# Whole, these take long under the race detector, mostly where nothing is shared: they run whole without it, and small
+# under it, but for what world.SlowUnraced marks.
+LONG := aburn/instrument/coordinator aburn/cmd/aburn aburn/archive/ingest aburn/instrument aburn/cmd/aburn/internal/eyes/now \
+	aburn/instrument/jsast aburn/internal/journal aburn/internal/queue aburn/trace/claude aburn/worker/round
+# Only their tests start goroutines, to wait for one result, to play a server, or to run what works alone side by side:
+# they run without the race detector but in test-long.
+ALONE := aburn/install aburn/internal/scrub aburn/cmd/aburn-hook aburn/hooks/codex aburn/instrument/jsproject aburn/instrument/provider \
+	aburn/instrument/telemetry aburn/internal/recent aburn/internal/settings aburn/supervisor/look aburn/worker/forge aburn/worker/tracker
+# Its tests wait for processes more than they work, so it runs beside all others, with more of them at once.
+WAITING := aburn/cmd/aburn
+RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %) $(ALONE:%=-e %) | $(LONGEST_FIRST))
 
-.PHONY: demo demo-workers quick test test-long test-agents test-packages test-windows wine-root lint bench install npm dist checked vetted layers
+LAYERS := go test -count=1 .
+ELSEWHERE := GOOS=windows go vet ./... && GOOS=darwin go vet ./...
+
+.PHONY: demo demo-workers demo-instrument quick test test-long test-agents test-packages test-windows wine-root lint bench install npm dist vetted layers
 
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
@@ -29,15 +43,16 @@ demo: ## the newcomer's first minute
 demo-workers: ## three scripted workers: one finishes, one waits for you, two collide
 	@go run ./internal/lab/demo -workers
 
+demo-instrument: ## spans in a small shop service, by a recorded plan: diff, proof, and what its tests emit
+	@go run ./internal/lab/demo -instrument
+
 quick: ## a minute: format, vet, and all tests but what works long, with small storms and no race detector
 	@{ $(MAKE) -s vetted && go test -short -count=1 .; } & rest=$$!; $(GOTEST) -vet=off -short $(PACKAGES); code=$$?; wait $$rest && exit $$code
 
-test: checked layers ## all tests, those of what starts goroutines under the race detector
-	GOOS=windows go vet ./...
-	GOOS=darwin go vet ./...
-	$(GOTEST) $(LONG) $(UNRACED)
-	$(RACE) $(RACED_WHOLE)
-	$(RACE) -short $(LONG)
+test: vetted ## all tests, those of what starts goroutines under the race detector
+	@$(GOTEST) -parallel 4 $(WAITING) & waiting=$$!; { go build ./... && $(LAYERS) && $(ELSEWHERE); } & checks=$$!; \
+	$(GOTEST) $(filter-out $(WAITING),$(LONG)) $(ALONE) $(UNRACED) && $(RACE) $(RACED_WHOLE) && $(RACE) -short $(LONG); code=$$?; \
+	wait $$checks || code=1; wait $$waiting || code=1; exit $$code
 
 test-long: export ABURN_STORM ?= 10
 test-long: ## what is random ten times as long, or ABURN_STORM times, under the race detector too; each fuzzer for as many seconds
@@ -46,15 +61,12 @@ test-long: ## what is random ten times as long, or ABURN_STORM times, under the 
 	git grep -E '^func Fuzz' -- '*_test.go' | sed -E 's,^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*,\1 \2,' | while read -r dir name; do \
 		go test -run '^$$' -fuzz "^$$name$$" -fuzztime "$${ABURN_STORM}s" "./$$dir" || exit 1; done
 
-checked: vetted # builds too
-	go build ./...
-
 vetted: # is gofmt-ed, and vetted
 	@fmt=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); test -z "$$fmt" || { echo "not gofmt-ed: $$fmt"; exit 1; }
 	go vet ./...
 
 layers: # who imports whom
-	go test -count=1 .
+	$(LAYERS)
 
 test-agents: ## the six real agents on a scripted model
 	go test -tags agents -count=1 -timeout 30m ./internal/lab/realagents
@@ -77,7 +89,7 @@ $(GORELEASER):
 	mv $(@D)/new/goreleaser $@
 
 test-packages: $(GORELEASER) ## the packages of the last commit and of the one before, installed into empty roots; needs root, npm, dpkg, rpm
-	npx --yes -p @action-validator/core@0.6.0 -p @action-validator/cli@0.6.0 action-validator action.yml # by GitHub's schema
+	for f in action.yml instrument/action.yml; do npx --yes -p @action-validator/core@0.6.0 -p @action-validator/cli@0.6.0 action-validator $$f || exit 1; done # by GitHub's schema
 	ABURN_GORELEASER=$(GORELEASER) ABURN_ALL_TARGETS=1 go test -count=1 -timeout 45m ./internal/lab/packaging
 
 lint: ## staticcheck and actionlint, in the versions that .ci/lint.mod pins

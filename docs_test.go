@@ -74,7 +74,13 @@ func TestPagesInCode(t *testing.T) {
 // Every file, folder and package of this repository that a page names exists, and -update is asked of packages that know it.
 func TestPathsInProse(t *testing.T) {
 	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]+`")
-	rooms := regexp.MustCompile(`^(?:\./)?((?:\.ci|archive|chain|cmd|docs|hooks|insight|install|instrument|internal|logfmt|supervisor|templates|trace|web|workflow)(?:/[^\s'"]*)?)$`)
+	names := []string{`\.ci`, "docs"}
+	for _, row := range layers {
+		if room, _, _ := strings.Cut(row.pkg, "/"); !slices.Contains(names, room) {
+			names = append(names, room)
+		}
+	}
+	rooms := regexp.MustCompile(`^(?:\./)?((?:` + strings.Join(names, "|") + `)(?:/[^\s'"]*)?)$`)
 	placeholder := regexp.MustCompile(`<\w+>`)
 	seen := 0
 	for _, page := range pages(t) {
@@ -189,7 +195,7 @@ func TestAnchors(t *testing.T) {
 // pages are the repository's texts for people and agents.
 func pages(t *testing.T) []string {
 	t.Helper()
-	list := []string{"README.md", "AGENTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "logfmt/SPEC.md", "insight/failure/testdata/errors/README.md", "supervisor/testdata/README.md"}
+	list := []string{"README.md", "AGENTS.md", "worker/AGENTS.md", "instrument/AGENTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "logfmt/SPEC.md", "insight/failure/testdata/errors/README.md", "supervisor/testdata/README.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
@@ -288,7 +294,7 @@ func newHelp(t *testing.T) *help {
 	if runtime.GOOS == "windows" {
 		exe += ".exe"
 	}
-	if out, err := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./cmd/aburn", "./cmd/aburn-instrument", "./cmd/aburn-push").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", dir+string(filepath.Separator), "./cmd/aburn", "./cmd/aburn-instrument", "./cmd/aburn-push").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return &help{t, exe, map[string]string{}}
@@ -328,6 +334,8 @@ func (h *help) fault(words []string) string {
 				i++ // its value
 			}
 		case !hasCommands: // an argument, or a flag's value
+		case strings.HasSuffix(word, "/"): // a folder, for a command that takes paths or commands
+			hasCommands = false
 		case h.lists(command, regexp.QuoteMeta(word)+" "):
 			command = append(command, word)
 			hasCommands = strings.Contains(h.of(command), "\nCommands:\n")

@@ -90,11 +90,70 @@ func packAnswers(t *trace.SessionTrace) []byte {
 var errAnswers = errors.New("the answers of a session are not what was written")
 
 // EachAnswers calls each with the key of every chosen session and its answers, in the order of the keys. It leaves out
-// sessions that were billed for nothing. The slice is only valid during the call.
+// sessions that were billed for nothing. The slice is only valid during the call. chosen runs beside each, which uses no
+// connection: rows are read while those before them are summed up.
 func (a *Archive) EachAnswers(ctx context.Context, chosen func(session int64) bool, each func(session int64, list []Answer) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	read, free, failed := make(chan *answerRows, 1), make(chan *answerRows, 2), make(chan error, 1)
+	free <- &answerRows{}
+	free <- &answerRows{}
+	go func() {
+		defer close(read)
+		failed <- a.readAnswerRows(ctx, chosen, read, free)
+	}()
 	var list []Answer
+	var err error
+	for rows := range read { // to the end: nobody else may use the connection before
+		for i := 0; i < len(rows.keys) && err == nil; i++ {
+			if list, err = readAnswers(rows.text(i), list[:0]); err != nil {
+				err = fmt.Errorf("%s: the answers of session %d: %w", a.path, rows.keys[i], err)
+				break
+			}
+			err = each(rows.keys[i], list)
+		}
+		if err != nil {
+			stop()
+		}
+		free <- rows // there are two, and room for both
+	}
+	if err != nil {
+		return err
+	}
+	return <-failed
+}
+
+// answerRows are the expanded rows of some sessions.
+type answerRows struct {
+	keys  []int64
+	ends  []int // in texts
+	texts []byte
+}
+
+func (r *answerRows) text(i int) []byte {
+	if i == 0 {
+		return r.texts[:r.ends[0]]
+	}
+	return r.texts[r.ends[i-1]:r.ends[i]]
+}
+
+// enoughAnswers is how many bytes go from one goroutine to the other at once.
+const enoughAnswers = 128 << 10
+
+func (a *Archive) readAnswerRows(ctx context.Context, chosen func(session int64) bool, to chan<- *answerRows, free <-chan *answerRows) error {
 	var row, text []byte // used again for each session
-	return a.each("SELECT session, rows FROM answers ORDER BY session", func(s *sqlite.Stmt) error {
+	rows := <-free
+	give := func() error {
+		to <- rows // two are about, and one of them is free or summed up
+		select {
+		case rows = <-free:
+			rows.keys, rows.ends, rows.texts = rows.keys[:0], rows.ends[:0], rows.texts[:0]
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	err := a.each("SELECT session, rows FROM answers ORDER BY session", func(s *sqlite.Stmt) error {
 		key := s.ColumnInt64(0)
 		if !chosen(key) {
 			return nil
@@ -106,15 +165,21 @@ func (a *Archive) EachAnswers(ctx context.Context, chosen func(session int64) bo
 		row = slices.Grow(row[:0], n)[:n]
 		s.ColumnBytes(1, row)
 		expanded, err := expandInto(text, row)
-		if err == nil {
-			text = expanded
-			list, err = readAnswers(text, list[:0])
-		}
 		if err != nil {
 			return fmt.Errorf("%s: the answers of session %d: %w", a.path, key, err)
 		}
-		return each(key, list)
+		text = expanded
+		rows.keys, rows.texts = append(rows.keys, key), append(rows.texts, text...)
+		rows.ends = append(rows.ends, len(rows.texts))
+		if len(rows.texts) < enoughAnswers {
+			return nil
+		}
+		return give()
 	})
+	if err == nil && len(rows.keys) > 0 {
+		err = give()
+	}
+	return err
 }
 
 func expandAnswers(row []byte) ([]Answer, error) {

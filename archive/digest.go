@@ -59,7 +59,8 @@ func (a *Archive) digests(from, where string, args []any, rules int, each func(D
 }
 
 // dropDigests drops the digests that the trace under key is part of: its own, that of the session whose hooks' record
-// it is, and that of the session whose sub-agent it is.
+// it is, that of the session whose sub-agent it is, and those of all sessions in the same worker's tree: which part of the
+// ledger is about which of them depends on when each began.
 func (a *Archive) dropDigests(key int64) error {
 	kept, err := a.number("SELECT EXISTS (SELECT 1 FROM digests)")
 	if err != nil || kept == 0 {
@@ -67,7 +68,42 @@ func (a *Archive) dropDigests(key int64) error {
 	}
 	return a.run(`DELETE FROM digests WHERE key IN (SELECT key FROM sessions WHERE id IN (
 		SELECT id FROM sessions WHERE key = ?1
-		UNION ALL SELECT related FROM relations WHERE session = ?1 AND kind = 'subagent' AND related <> ''))`, key)
+		UNION ALL SELECT related FROM relations WHERE session = ?1 AND kind = 'subagent' AND related <> '')
+		UNION ALL SELECT t.key FROM sessions s CROSS JOIN sessions t ON t.project = s.project
+			WHERE s.key = ?1 AND s.project <> '' AND s.project IN (SELECT project FROM sessions WHERE source = 'worker'))`, key)
+}
+
+// Workers are the ids of the ledgers of workers, by the folder in which each worked.
+func (a *Archive) Workers(ctx context.Context) (map[string]string, error) {
+	list := map[string]string{}
+	err := a.each("SELECT project, id FROM sessions WHERE source = 'worker' AND project <> ''", func(s *sqlite.Stmt) error {
+		list[s.ColumnText(0)] = s.ColumnText(1)
+		return nil
+	})
+	return list, err
+}
+
+// LedgerPart is what of a worker's ledger is about one session: the entries from From until Until. A zero time is no bound.
+type LedgerPart struct {
+	Key         int64 // of the ledger; 0 if the session was no worker's
+	From, Until time.Time
+}
+
+// LedgerOf returns the part of a ledger that a session's digest is made from. Of several sessions in one tree each has what
+// was written since it began, and the first one also what came before. A sub-agent's session has none. Of a worker in a clone there are
+// two ledgers: the clone's begins later, and says how the agent ended.
+func (a *Archive) LedgerOf(key int64) (p LedgerPart, err error) {
+	err = a.each(`SELECT w.key,
+		CASE WHEN EXISTS (SELECT 1 FROM sessions e WHERE e.project = s.project AND e.source NOT IN ('own', 'worker') AND e.relation <> 'subagent'
+			AND e.id <> s.id AND (e.start < s.start OR e.start = s.start AND e.key < s.key)) THEN s.start ELSE 0 END,
+		coalesce((SELECT min(l.start) FROM sessions l WHERE l.project = s.project AND l.source NOT IN ('own', 'worker') AND l.relation <> 'subagent'
+			AND l.id <> s.id AND (l.start > s.start OR l.start = s.start AND l.key > s.key)), 0)
+		FROM sessions s CROSS JOIN sessions w ON w.source = 'worker' AND w.project = s.project
+		WHERE s.key = ? AND s.project <> '' AND s.source <> 'worker' AND s.relation <> 'subagent' ORDER BY w.start DESC LIMIT 1`, func(s *sqlite.Stmt) error {
+		p = LedgerPart{s.ColumnInt64(0), instant(s.ColumnInt64(1)), instant(s.ColumnInt64(2))}
+		return nil
+	}, key)
+	return p, err
 }
 
 // Parts returns what else a session's digest is made from: the key of the hooks' record, 0 if it has none, and if it

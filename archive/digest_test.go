@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aburn/trace"
 )
 
 // digested is the sessions that have a digest by rules, as source/id.
@@ -183,5 +185,64 @@ func TestParts(t *testing.T) {
 		if got := fmt.Sprint(own, " ", subs); got != want || err != nil {
 			t.Errorf("of %d: %s, %v; want %s", key, got, err, want)
 		}
+	}
+}
+
+// inTree is a session that worked in a worker's tree.
+func inTree(s *trace.SessionTrace) *trace.SessionTrace {
+	s.Project = trace.Project{Path: "/trees/w", Key: "/repo"}
+	return s
+}
+
+// A worker's ledger is about the sessions in its tree: each has what was written since it began. It is listed only where no
+// session is known.
+func TestLedgers(t *testing.T) {
+	a := create(t)
+	ledger := inTree(story(t, "worker", "w@p", 1, "ask call done"))
+	a.store(t, ledger)
+	list := func() string {
+		all, err := a.Sessions(context.Background(), Filter{})
+		text := ""
+		for _, s := range all {
+			text += " " + s.Source + "/" + s.ID
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		return text
+	}
+	if got := list(); got != " worker/w@p" {
+		t.Errorf("alone:%s", got)
+	}
+	a.store(t, inTree(story(t, "claude", "a", 2, "ask")), inTree(story(t, "codex", "b", 9, "ask")), inTree(subagent(story(t, "claude", "a/x", 3, "ask"), "a", "x")), story(t, "claude", "c", 4, "ask"), inTree(story(t, "own", "a", 2, "ask")))
+	if got := list(); strings.Contains(got, "worker/") {
+		t.Errorf("with its sessions:%s", got)
+	}
+	second := at(9)
+	for id, want := range map[string]LedgerPart{
+		"claude/a": {Key: 1, Until: second}, "codex/b": {Key: 1, From: second}, "claude/a/x": {}, "claude/c": {}, "worker/w@p": {}, "own/a": {Key: 1, Until: second},
+	} {
+		source, name, _ := strings.Cut(id, "/")
+		s, err := a.stored(source, name)
+		if err != nil || s.key == 0 {
+			t.Fatal(id, err)
+		}
+		got, err := a.LedgerOf(s.key)
+		if got.Key != want.Key || !got.From.Equal(want.From) || !got.Until.Equal(want.Until) || err != nil {
+			t.Errorf("%s: %+v, %v; want %+v", id, got, err, want)
+		}
+	}
+	keepAll(t, a, 7)
+	a.store(t, inTree(story(t, "worker", "w@p", 1, "ask call done call done")))
+	if got := digested(t, a, 7); got != "claude/c" {
+		t.Errorf("after the ledger grew %q is kept", got)
+	}
+	keepAll(t, a, 7)
+	a.store(t, inTree(story(t, "codex", "d", 5, "ask")))
+	if got := digested(t, a, 7); got != "claude/c" {
+		t.Errorf("after another session began in the tree %q is kept", got)
+	}
+	if workers, err := a.Workers(context.Background()); len(workers) != 1 || workers["/trees/w"] != "w@p" || err != nil {
+		t.Errorf("workers %v, %v", workers, err)
 	}
 }

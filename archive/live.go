@@ -17,16 +17,18 @@ const LiveFor = 5 * time.Minute
 const endSlack = 2 * time.Second
 
 // work reports whether the event shows that the session goes on: a prompt, an answer, a call, a start. What a client
-// writes while it ends (results, machine-made messages) does not.
-func work(e *trace.Event) bool {
+// writes while it ends (results, machine-made messages) does not, nor do a worker's gates, which run after its agent has ended.
+func work(t *trace.SessionTrace, e *trace.Event) bool {
 	if e.Copied != "" {
 		return false
 	}
 	switch b := e.Body.(type) {
 	case *trace.UserMessage:
 		return b.Machine == "" && e.By == ""
-	case *trace.AgentMessage, *trace.ToolCall:
+	case *trace.AgentMessage:
 		return true
+	case *trace.ToolCall:
+		return t.Source != "worker"
 	case *trace.Session:
 		return b.Marker == trace.Started || b.Marker == trace.Resumed
 	}
@@ -36,7 +38,7 @@ func work(e *trace.Event) bool {
 // lastWork is the time of the last work, zero if it is unknown.
 func lastWork(t *trace.SessionTrace) (last time.Time) {
 	for i := range t.Events {
-		if e := &t.Events[i]; work(e) && e.Time.After(last) {
+		if e := &t.Events[i]; work(t, e) && e.Time.After(last) {
 			last = e.Time
 		}
 	}
@@ -52,7 +54,7 @@ func recordedEnd(t *trace.SessionTrace) time.Time {
 		if m, ok := e.Body.(*trace.Session); ok && e.Copied == "" && (m.Marker == trace.Ended || subagent && m.Marker == trace.Stopped) {
 			return e.Time
 		}
-		if work(e) {
+		if work(t, e) {
 			break
 		}
 	}
@@ -80,10 +82,11 @@ func (a *Archive) goesOn(key int64) (bool, error) {
 	return true, nil
 }
 
-// endOf returns when a session last worked and when it ended (in milliseconds, 0 if unknown), as its store or the
-// hooks' record says, and the key of the session whose sub-agent it is, or 0.
+// endOf returns when a session last worked and when it ended (in milliseconds, 0 if unknown), as its store, the hooks'
+// record or the ledger of its worker says, and the key of the session whose sub-agent it is, or 0.
 func (a *Archive) endOf(key int64) (worked, closed, parent int64, err error) {
-	err = a.each(`SELECT max(s.worked, coalesce(o.worked, 0)), max(s.closed, coalesce(o.closed, 0)),
+	err = a.each(`SELECT max(s.worked, coalesce(o.worked, 0)), max(s.closed, coalesce(o.closed, 0),
+			coalesce((SELECT max(w.closed) FROM sessions w WHERE w.source = 'worker' AND w.project = s.project AND s.project <> ''), 0)),
 		coalesce((SELECT p.key FROM relations r JOIN sessions p ON p.source = s.source AND p.id = r.related
 			WHERE r.session = s.key AND r.kind = 'subagent' AND r.related <> '' LIMIT 1), 0)
 		FROM sessions s LEFT JOIN sessions o ON o.id = s.id AND o.source = 'own' AND s.source <> 'own' WHERE s.key = ?`,

@@ -26,11 +26,17 @@ const listed = `(SELECT s.*,
 const listedAll = `(SELECT s.*,
 	s.store <> 0 AND (s.ended` + recently + ` OR s.store IN (SELECT store FROM cursors WHERE sessions = 1 AND modified / 1000000` + recently + `)) AS live,
 	CASE s.source WHEN 'own' THEN EXISTS (SELECT 1 FROM sessions t WHERE t.id = s.id AND t.source <> 'own')
+		WHEN 'worker' THEN s.project <> '' AND s.project IN (SELECT project FROM sessions WHERE source <> 'worker')
 		ELSE s.id IN (SELECT id FROM sessions WHERE source = 'own') END AS twin
 	FROM sessions s)`
 
-// hasTwin says whether both hooks and their agent's store have the session.
-const hasTwin = "EXISTS (SELECT 1 FROM sessions t WHERE t.id = s.id AND (t.source = 'own') <> (s.source = 'own')) AS twin"
+// hasTwin says whether both hooks and their agent's store have the session; of a worker's ledger, whether a session is known
+// that worked in its tree.
+const hasTwin = `CASE s.source WHEN 'worker' THEN s.project <> '' AND EXISTS (SELECT 1 FROM sessions t WHERE t.project = s.project AND t.source <> 'worker')
+	ELSE EXISTS (SELECT 1 FROM sessions t WHERE t.id = s.id AND (t.source = 'own') <> (s.source = 'own')) END AS twin`
+
+// recordOnly is the condition that a session of listed, named s, is aburn's record of one that its agent's store has too.
+const recordOnly = "s.source IN ('own', 'worker') AND s.twin"
 
 const sessionColumns = `s.key, s.source, s.id, s.agent, s.version, s.project, s.project_key, s.start, s.ended, s.active_ms,
 	s.outcome, s.outcome_from, s.relation, s.path, s.ask, s.store = 0, s.live, s.twin,
@@ -135,7 +141,7 @@ func (f Filter) where() (string, []any) {
 			args = append(args, values...)
 		}
 	}
-	add(!f.Own, "NOT (s.source = 'own' AND s.twin)")
+	add(!f.Own, "NOT ("+recordOnly+")")
 	add(!f.Since.IsZero(), "s.ended >= ?", f.Since)
 	add(!f.Until.IsZero(), "s.ended <> 0 AND s.ended < ?", f.Until)
 	add(f.Source != "", "s.source = ?", f.Source)
@@ -209,7 +215,7 @@ func (a *Archive) Lookup(ctx context.Context, name string) ([]Session, error) {
 	if name == "" {
 		return nil, nil
 	}
-	for _, own := range [...]string{"NOT (s.source = 'own' AND s.twin)", "s.source = 'own' AND s.twin"} {
+	for _, own := range [...]string{"NOT (" + recordOnly + ")", recordOnly} {
 		for _, way := range ways(name) {
 			within, args := a.where(Filter{Own: true})
 			list, err := a.sessions("SELECT "+sessionColumns+" FROM "+listed+" s WHERE ("+way.where+") AND "+own+" AND "+within+newestFirst,

@@ -29,7 +29,8 @@ type Session struct {
 	Gone bool
 	// Live says that the source changed less than LiveFor ago and that no end is recorded: the session may be going on.
 	Live bool
-	// Recorded says that aburn's hooks recorded the session too. Their own trace of it is listed only with Filter.Own.
+	// Recorded says that aburn's hooks recorded the session too; of a worker's ledger, that its agent's session is known. Such
+	// a record is listed only with Filter.Own.
 	Recorded bool
 	// Ask is the head of the first prompt.
 	Ask string
@@ -50,7 +51,7 @@ type Filter struct {
 	Project      string // the project's key, or a path in it
 	Relation     trace.Relation
 	Limit        int  // keeps only the newest; 0 for all
-	Own          bool // includes the hooks' record of sessions that were read from their agent's store
+	Own          bool // includes aburn's records of sessions that were read from their agent's store
 }
 
 // Relation is a relationship with the keys of both sessions. RelatedKey is 0 if the archive does not have that one.

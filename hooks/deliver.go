@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"time"
+	"unicode"
 
 	"github.com/tidwall/gjson"
 
@@ -78,7 +79,7 @@ func (d *delivery) answerStop() ([]byte, error) {
 // certain of, with a machine's prompt the critical ones. So too at a turn's end, unless
 // no prompt comes after it: then nothing can wait.
 func (d *delivery) claimant() queue.Claimant {
-	who := queue.Claimant{Session: d.payload.Session, PromptID: d.promptID(), PID: os.Getpid()}
+	who := queue.Claimant{Session: d.payload.Session, PromptID: d.promptID(), PID: os.Getpid(), Typed: d.typed()}
 	switch d.entry.Event {
 	case logfmt.Prompt:
 		who.CriticalOnly = !d.typed()
@@ -143,9 +144,9 @@ func (d *delivery) claim(room int) (string, error) {
 	return text, nil
 }
 
-// undelivered leaves out tasks that the log calls delivered or resolved. The queue may
-// not know: a claimant was killed or found the queue busy before its receipt, or
-// somebody put an old queue back.
+// undelivered leaves out tasks that the log calls delivered or resolved, and messages that a
+// prompt said. The queue may not know: a claimant was killed or found the queue busy before
+// its receipt, somebody put an old queue back, or a person sent what aburn had typed.
 func (d *delivery) undelivered(desk *queue.Desk, tasks []queue.Task, now time.Time) []queue.Task {
 	if len(tasks) == 0 {
 		return nil
@@ -187,14 +188,38 @@ func (d *delivery) lastEvents(tasks []queue.Task) map[string]logfmt.Event {
 		if at, err := time.Parse(time.RFC3339, string(h.Time)); err == nil && at.Before(oldest) {
 			break
 		}
-		if string(h.Event) != string(logfmt.Delivered) && string(h.Event) != string(logfmt.Resolved) {
-			continue
+		id, event := "", logfmt.Event(h.Event)
+		switch event {
+		case logfmt.Delivered, logfmt.Resolved:
+			id = gjson.GetBytes(line, "data.task_id").Str
+		case logfmt.Prompt:
+			id, event = said(tasks, line), logfmt.Delivered
 		}
-		if id := gjson.GetBytes(line, "data.task_id").Str; last[id] == "" {
-			last[id] = logfmt.Event(h.Event)
+		if id != "" && last[id] == "" {
+			last[id] = event
 		}
 	}
 	return last
+}
+
+// said is the id of the message that the entry of a prompt has whole, as far as its length tells: a person may have sent
+// the tag alone.
+func said(tasks []queue.Task, prompt []byte) string {
+	id := logfmt.MessageIn(gjson.GetBytes(prompt, "data.head").Str)
+	i := slices.IndexFunc(tasks, func(t queue.Task) bool { return t.ID == id && t.IsMessage() })
+	if id == "" || i < 0 || gjson.GetBytes(prompt, "data.machine").Bool() {
+		return ""
+	}
+	least := int64(0)
+	for _, r := range tasks[i].Prompt {
+		if !unicode.IsSpace(r) {
+			least++
+		}
+	}
+	if gjson.GetBytes(prompt, "data.chars").Int() < least {
+		return ""
+	}
+	return id
 }
 
 // receipt notes in the log and in the queue that the claimed tasks were printed.

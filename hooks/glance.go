@@ -3,6 +3,7 @@ package hooks
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -26,6 +27,8 @@ type Glance struct {
 	// empty if that is not known.
 	Today   string
 	DayEnds time.Time
+	// Plans are the agents that the user has a subscription to: what their answers cost is no bill.
+	Plans []string
 	// Watched is when a program that follows all projects wrote Waits, longest wait first.
 	Watched time.Time
 	Waits   []Wait
@@ -68,6 +71,11 @@ func ReadGlance(env func(string) string) (g Glance) {
 			g.Today = v.Str
 		case "day_ends":
 			g.DayEnds = instant(v)
+		case "plans":
+			v.ForEach(func(_, agent gjson.Result) bool {
+				g.Plans = append(g.Plans, agent.Str)
+				return true
+			})
 		case "watched":
 			g.Watched = instant(v)
 		case "more":
@@ -148,8 +156,15 @@ func (g *Glance) encode() []byte {
 		o.Str("project", plain.OneLine(w.Project, maxName)).Str("session", string(w.Session))
 		waits = append(waits, o.Bytes()...)
 	}
+	plans := []byte{'['}
+	for i, agent := range g.Plans {
+		if i > 0 {
+			plans = append(plans, ',')
+		}
+		plans = strconv.AppendQuote(plans, agent) // a name of agentcli
+	}
 	var o logfmt.Object
-	o.Int("v", 1).Int("made", millis(g.Made)).StrIf("today", plain.OneLine(g.Today, maxName)).Int("day_ends", millis(g.DayEnds))
+	o.Int("v", 1).Int("made", millis(g.Made)).StrIf("today", plain.OneLine(g.Today, maxName)).Int("day_ends", millis(g.DayEnds)).Raw("plans", append(plans, ']'))
 	o.Int("watched", millis(g.Watched)).Raw("waits", append(waits, ']')).Int("more", int64(g.More+len(g.Waits)-len(named)))
 	return append(o.Bytes(), '\n')
 }

@@ -39,7 +39,8 @@ import (
 // The budgets of one run, counted from the start of main.
 const (
 	Deadline      = 800 * time.Millisecond
-	stdinDeadline = 300 * time.Millisecond
+	stdinDeadline = 300 * time.Millisecond // of an agent that forgets to close the pipe
+	stdinLast     = 600 * time.Millisecond // of a payload that is not whole: on a busy machine the agent itself is late
 	grace         = 100 * time.Millisecond // to read what is on stdin when its deadline has passed
 	lookTime      = 30 * time.Millisecond
 )

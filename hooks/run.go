@@ -42,7 +42,7 @@ func (r *Run) Do() error {
 			return nil
 		}
 	}
-	in := readInput(r.Stdin, r.Start.Add(stdinDeadline))
+	in := readInput(r.Stdin, r.Start.Add(stdinDeadline), r.Start.Add(stdinLast))
 	if in.err != nil || in.size > bigPayload || time.Since(r.Start) > stdinDeadline/10 {
 		r.guard()
 	}

@@ -41,7 +41,7 @@ const exactFor = 2 * time.Minute
 // status line that was there before is called first and keeps its lines.
 func (r *Run) statusLine(agent *Agent) {
 	folders, wrapped := splitWrap(r.Args[2:])
-	in := readInput(r.Stdin, r.Start.Add(stdinDeadline))
+	in := readInput(r.Stdin, r.Start.Add(stdinDeadline), r.Start.Add(stdinDeadline))
 	var first *wrappedLine
 	if wrapped != "" {
 		first = startWrapped(wrapped, in.data)
@@ -53,7 +53,7 @@ func (r *Run) statusLine(agent *Agent) {
 		r.Env = project.FolderEnv(folders, r.Env)
 		now := time.Now()
 		g := ReadGlance(r.Env)
-		line = s.line(&g, now)
+		line = s.line(agent.Name, &g, now)
 		defer func() {
 			if len(s.Windows) > 0 {
 				_ = keepLimits(agent.Agent, s.Windows, now, r.Env)
@@ -81,8 +81,11 @@ func splitWrap(args []string) (folders []string, wrapped string) {
 	return args, ""
 }
 
-// line is the status line.
-func (s *Status) line(g *Glance, now time.Time) string {
+// apiValue is what amounts are called that a subscription pays for.
+const apiValue = "API value "
+
+// line is the status line of an agent.
+func (s *Status) line(agent string, g *Glance, now time.Time) string {
 	parts := make([]string, 0, 8)
 	add := func(text string) {
 		if text != "" {
@@ -90,10 +93,19 @@ func (s *Status) line(g *Glance, now time.Time) string {
 		}
 	}
 	add(strings.ReplaceAll(strings.ToLower(plain.OneLine(s.Model, 32)), " ", "-"))
-	if s.Cost != "" {
-		add(s.Cost + " session")
+	value := ""
+	if slices.Contains(g.Plans, agent) {
+		value = apiValue
 	}
-	add(g.today(now))
+	if s.Cost != "" {
+		add(value + s.Cost + " session")
+	}
+	if today := g.today(now); today != "" {
+		if len(g.Plans) > 0 && (value == "" || s.Cost == "") { // else it stands before the session's amount
+			today = apiValue + today
+		}
+		add(today)
+	}
 	if s.Context != "" {
 		add("ctx " + s.Context)
 	}

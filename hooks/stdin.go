@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"hash"
 	"runtime/debug"
@@ -68,6 +69,11 @@ func (t *reader) add(n int) {
 		t.sum.Write(t.buf)
 		t.buf = t.buf[:256<<10]
 	}
+}
+
+// looksWhole reports whether the input ends as a payload does. One that is too large to keep need not be waited for.
+func (t *reader) looksWhole() bool {
+	return t.sum != nil || bytes.HasSuffix(bytes.TrimRight(t.buf, " \t\r\n"), []byte("}"))
 }
 
 func (t *reader) input(err error) input {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// readInput reads f to its end or until deadline, whichever comes first. At the
-// deadline it leaves the reading goroutine behind.
-func readInput(f *os.File, deadline time.Time) input {
+// readInput reads f to its end or until deadline, whichever comes first, or until last if what came until the deadline looks
+// like no whole payload. Then it leaves the reading goroutine behind.
+func readInput(f *os.File, deadline, last time.Time) input {
 	pieces := make(chan []byte)
 	go func() {
 		defer close(pieces)
@@ -38,6 +38,11 @@ func readInput(f *os.File, deadline time.Time) input {
 				p = p[n:]
 			}
 		case <-timeUp:
+			if deadline.Before(last) && !t.looksWhole() {
+				deadline = last
+				timeUp = time.NewTimer(time.Until(last)).C
+				continue
+			}
 			return t.input(errSlow)
 		}
 	}

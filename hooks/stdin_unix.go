@@ -8,15 +8,19 @@ import (
 	"time"
 )
 
-// readInput reads f to its end. It waits for more until deadline. For grace after that
-// it still takes what is there: on a busy machine the deadline may pass before this
+// readInput reads f to its end. It waits for more until deadline, or until last if what came looks like no whole payload.
+// For grace after that it still takes what is there: on a busy machine the time may pass before this
 // process has run at all. The kernel does the waiting: a timer or goroutine would start
 // threads, the largest avoidable cost of a small process.
-func readInput(f *os.File, deadline time.Time) input {
+func readInput(f *os.File, deadline, last time.Time) input {
 	var t reader
 	fd := int(f.Fd())
 	for {
-		left := time.Until(deadline)
+		end := deadline
+		if end.Before(last) && !t.looksWhole() {
+			end = last
+		}
+		left := time.Until(end)
 		ready, err := waitReadable(fd, max(left, 0))
 		switch {
 		case err == syscall.EINTR:

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// wrapTime bounds a wrapped status line. maxWrapped bounds what is kept of it, in bytes.
-const (
-	wrapTime   = 10 * time.Second
-	maxWrapped = 64 << 10
-)
+// wrapTime bounds a wrapped status line; a variable for tests.
+var wrapTime = 10 * time.Second
+
+// maxWrapped bounds what is kept of a wrapped status line, in bytes.
+const maxWrapped = 64 << 10
 
 // wrappedLine is the running command of the status line that was there before.
 type wrappedLine struct {
@@ -31,7 +31,7 @@ func startWrapped(line string, payload []byte) *wrappedLine {
 		return nil
 	}
 	defer stdout.Close()
-	process, err := os.StartProcess("/bin/sh", []string{"sh", "-c", line}, &os.ProcAttr{Files: []*os.File{stdin, stdout, os.Stderr}})
+	process, err := os.StartProcess("/bin/sh", []string{"sh", "-c", line}, &os.ProcAttr{Files: []*os.File{stdin, stdout, os.Stderr}, Sys: ownGroup()})
 	if err != nil {
 		give.Close()
 		take.Close()
@@ -45,24 +45,24 @@ func startWrapped(line string, payload []byte) *wrappedLine {
 }
 
 // output waits for the command and is what it prints; nothing if it fails, because the agent shows nothing then either.
-// One that takes too long is ended, and what it printed until then counts.
+// One that takes too long is ended with all that it started, and what it printed until then counts.
 func (w *wrappedLine) output() []byte {
 	if w == nil {
 		return nil
 	}
 	defer w.stdout.Close()
 	until := time.Now().Add(wrapTime)
-	defer time.AfterFunc(wrapTime, func() { _ = w.process.Kill() }).Stop() // it may close its output and live on
+	defer time.AfterFunc(wrapTime, w.end).Stop() // it may close its output and live on
 	if w.stdout.SetReadDeadline(until) != nil {
 		return nil
 	}
 	text, err := io.ReadAll(io.LimitReader(w.stdout, maxWrapped))
-	if err != nil || time.Now().After(until) {
-		_ = w.process.Kill()
+	if err != nil || !time.Now().Before(until) {
+		w.end()
 		return text
 	}
 	_, _ = io.Copy(io.Discard, w.stdout)
-	if state, err := w.process.Wait(); err != nil || !state.Success() {
+	if state, err := w.process.Wait(); time.Now().Before(until) && (err != nil || !state.Success()) {
 		return nil
 	}
 	return text

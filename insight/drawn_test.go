@@ -160,6 +160,10 @@ func (d *drawing) other(word string, arg func(int) string) {
 		body = c
 	case "stop":
 		body = &trace.Session{Marker: trace.Stopped, Detail: arg(1)}
+	case "saysdone":
+		body = &trace.Session{Marker: trace.Stopped, Detail: trace.SaidDone}
+	case "abandoned":
+		body = &trace.Session{Marker: trace.Abandoned, Detail: "the test"}
 	case "end":
 		body = &trace.Session{Marker: trace.Ended}
 	default:

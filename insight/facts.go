@@ -7,8 +7,15 @@ import (
 )
 
 // refine corrects the inferred outcome by what hooks and the source state. An interrupt stays an
-// interrupt.
+// interrupt, unless the session was abandoned.
 func (j *judgement) refine() {
+	if why := j.abandoned(); why != "" {
+		if j.Outcome != GaveUp {
+			j.Refined = fmt.Sprintf("%s → %s: %s", j.Outcome, GaveUp, why)
+		}
+		j.Outcome = GaveUp
+		return
+	}
 	if j.Outcome == Interrupted {
 		return
 	}
@@ -25,6 +32,40 @@ func (j *judgement) refine() {
 	if j.Outcome != from {
 		j.Refined = fmt.Sprintf("%s → %s: %s", from, j.Outcome, why)
 	}
+}
+
+// abandoned: a person ended the worker that the session was and took nothing of it, and neither did it say before that it is
+// done, nor did it work on since.
+func (j *judgement) abandoned() string {
+	for i := len(j.t.Events) - 1; i >= 0; i-- {
+		e := &j.t.Events[i]
+		m, ok := e.Body.(*trace.Session)
+		switch {
+		case e.Copied != "":
+		case ok && m.Marker == trace.Abandoned:
+			if j.saidDone(i) {
+				return ""
+			}
+			return "abandoned" + when(e) + ": " + m.Detail
+		case isPrompt(e), byAgent(e):
+			return ""
+		}
+	}
+	return ""
+}
+
+// saidDone reports whether the last thing that the session did before its event at i was to say that it is done.
+func (j *judgement) saidDone(i int) bool {
+	for i--; i >= 0; i-- {
+		e := &j.t.Events[i]
+		if m, ok := e.Body.(*trace.Session); ok && m.Marker == trace.Stopped && m.Detail == trace.SaidDone {
+			return true
+		}
+		if isPrompt(e) {
+			return false
+		}
+	}
+	return false
 }
 
 // turnEnded: calls left open when the turn ended in good order, such as a background program,

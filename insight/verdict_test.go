@@ -87,6 +87,13 @@ func TestFacts(t *testing.T) {
 		// Nothing turns an interrupt into something else.
 		{"p:hi intr start:build fail:build outcome:killed", "interrupted interrupt "},
 		{"p:hi intr start:build complete:build stop outcome:completed", "interrupted interrupt "},
+		// But who ended the worker that it was, and took nothing of it, abandoned it, unless it was done or went on.
+		{"p:hi say stop abandoned", "gave_up work completed → gave_up: abandoned at 2026-11-21 10:00:04 UTC: the test"},
+		{"p:hi intr abandoned end", "gave_up interrupt interrupted → gave_up: abandoned at 2026-11-21 10:00:03 UTC: the test"},
+		{"p:hi c1:Bash=a abandoned outcome:killed", "gave_up open_calls "},
+		{"p:hi saysdone stop abandoned", "completed work "},
+		{"p:hi saysdone p:more abandoned", "gave_up work completed → gave_up: abandoned at 2026-11-21 10:00:04 UTC: the test"},
+		{"p:hi abandoned p:more", "completed work "},
 	} {
 		v := insight.Make(drawn(t, c.line), true).Verdict
 		if got := fmt.Sprint(v.Outcome, " ", v.Rule, " ", v.Refined); got != c.want {

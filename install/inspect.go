@@ -41,6 +41,7 @@ type Settings struct {
 	Others        int            // handlers of others
 	Notes         []string       // reasons in the file why hooks do not run
 	Moves         []string       // variables of aburn's folders that the file sets for the agent, "line: NAME"
+	Status        *Registration  // aburn's status line; nil if the file has none
 	Installed     time.Time      // when an install last wrote the file; zero without a record
 	Modified      time.Time      // when the file was last written
 }
@@ -126,7 +127,7 @@ func (s *Settings) read(data []byte) error {
 		if err != nil {
 			return err
 		}
-		all, s.Notes, s.Moves = d.registrations(s.Agent), d.notes(s.Agent), d.moves()
+		all, s.Notes, s.Moves, s.Status = d.registrations(s.Agent), d.notes(s.Agent), d.moves(), d.status(s.Agent)
 	}
 	for _, r := range all {
 		if r.Ours || r.Wrapped {

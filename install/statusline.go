@@ -98,6 +98,26 @@ func (d *document) ownsStatus(a Agent, m *member) (wrapped string, ok bool) {
 	return ownStatus(a, d.str(command))
 }
 
+// status is aburn's status line as a registration without an event; nil if there is none. Wrapped says that it calls another
+// line first.
+func (d *document) status(a Agent) *Registration {
+	m := d.root.last(statusKey)
+	wrapped, own := d.ownsStatus(a, m)
+	if !a.Settings.StatusLine || !own {
+		return nil
+	}
+	r := &Registration{Shell: d.str(d.statusCommandOf(m)), Ours: true, Wrapped: wrapped != ""}
+	r.Line, _ = place(d.data, m.keyStart)
+	words, _ := shellWords(r.Shell)
+	if n := strings.Index(r.Shell, orShell); n >= 0 && len(words) == 0 {
+		words, _ = shellWords(r.Shell[:n])
+	}
+	if len(words) > 0 {
+		r.Path = words[0]
+	}
+	return r
+}
+
 // statusLine returns the items that the root lacks for the status line.
 func (e *ensurer) statusLine(c call, mode StatusLine) []item {
 	m := e.root.last(statusKey)

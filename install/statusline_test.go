@@ -142,7 +142,7 @@ func TestStatusLineRuns(t *testing.T) {
 	}
 	dir := t.TempDir()
 	hook := filepath.Join(dir, "it's here", hookName)
-	if out, err := exec.Command("go", "build", "-o", hook, "aburn/cmd/aburn-hook").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", hook, "aburn/cmd/aburn-hook").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	env := func(name string) string { return map[string]string{"HOME": dir}[name] }

@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,7 +36,9 @@ func placed(path string) Planned {
 
 func work(t *testing.T, a Applying) *RunResult {
 	t.Helper()
+	levels := a.Config.Rules
 	a.Config = Defaults()
+	a.Config.Rules = levels
 	r, err := a.Work(t.Context(), jsast.NewGoja())
 	if err != nil {
 		t.Fatal(err)
@@ -146,5 +149,75 @@ func TestTheFormatterPrintsWhatItPrintedBefore(t *testing.T) {
 				t.Errorf("%+v\n%s", file, file.After)
 			}
 		})
+	}
+}
+
+// TestSecondTimeOfOneName: ids move when spans are put in, so a second time another function of the same name would be
+// taken for the one of the plan.
+func TestSecondTimeOfOneName(t *testing.T) {
+	const source = "export async function run() {\n  let hook = async () => {};\n  hook = async (a) => {\n    await a.b();\n  };\n  await hook();\n}\n"
+	for _, withSource := range []bool{true, false} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "a.mjs"), []byte(source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		plan := &Plan{Files: []Planned{{Path: "a.mjs", Plan: edit.Plan{Functions: []edit.Choice{
+			{ID: "f1", Name: "run", Action: "span", Span: "shop.run"}, {ID: "f3", Name: "hook", Action: "span", Span: "shop.hook"}}}}}}
+		if withSource {
+			plan.Files[0].Source = SourceHash([]byte(source))
+		}
+		work := Applying{Dir: dir, Config: Defaults(), Plan: plan}
+		first, err := work.Work(t.Context(), jsast.NewGoja())
+		if err != nil || first.Succeeded != 1 || first.Files[0].SpansAdded != 2 {
+			t.Fatalf("%v %+v", err, first.Files[0])
+		}
+		if err := first.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		again, err := work.Work(t.Context(), jsast.NewGoja())
+		if err != nil || again.Files[0].Status != Unchanged {
+			t.Errorf("with source %v: %v %s %s", withSource, err, again.Files[0].Status, again.Files[0].After)
+		}
+	}
+}
+
+// TestManySpansOfAFile: more than every fifth function is noted. In a run a person decides where reviewSensitivity is
+// strict; somebody who wrote the plan has decided.
+func TestManySpansOfAFile(t *testing.T) {
+	world.Slow(t)
+	text, p := "", Planned{Path: "a.mjs"}
+	for i := 1; i <= 5; i++ {
+		text += fmt.Sprintf("export async function work%d(order) {\n  await save(order.id);\n}\n", i)
+		if i < 5 {
+			p.Functions = append(p.Functions, edit.Choice{ID: fmt.Sprintf("f%d", i), Name: fmt.Sprintf("work%d", i), Action: "span", Span: fmt.Sprintf("shop.order.work%d", i)})
+		}
+	}
+	dir := folder(t, map[string]string{"a.mjs": text})
+	for _, tt := range []struct {
+		sensitivity  string
+		attempt      bool
+		spans, large int
+		want         Status
+		notes        string
+	}{
+		{"moderate", true, 4, 500, Success, "4 of 5 functions get a span, more than every fifth: the file does much, or some of these say little"},
+		{"strict", true, 4, 500, NeedsHuman, "4 of 5 functions get a span"},
+		{"strict", false, 4, 500, Success, "4 of 5 functions get a span"},
+		{"strict", true, 3, 500, Success, ""},
+		{"off", true, 1, 14, Success, "a large file, of 15 lines"},
+	} {
+		c := Defaults()
+		c.ReviewSensitivity, c.LargeFileThresholdLines = tt.sensitivity, tt.large
+		few := p
+		few.Functions = p.Functions[:tt.spans]
+		r, err := Applying{Dir: dir, Config: c, Plan: &Plan{[]Planned{few}}, Attempt: tt.attempt}.Work(t.Context(), jsast.NewGoja())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := r.Files[0]
+		notes := strings.Join(f.Notes, "\n")
+		if f.Status != tt.want || !strings.HasPrefix(notes, tt.notes) || (tt.notes == "") != (notes == "") || (f.After == nil) != (tt.want == NeedsHuman) || (f.SpansAdded == 0) != (tt.want == NeedsHuman) || r.NeedsHuman != len(r.Files)-r.Succeeded {
+			t.Errorf("%+v: %s %q %s", tt, f.Status, notes, f.Reason)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"aburn/instrument/edit"
 	"aburn/instrument/jsast"
 	"aburn/instrument/rules"
 	"aburn/internal/run"
@@ -52,28 +53,45 @@ func Check(ctx context.Context, engine jsast.Engine, orig, later string, c Confi
 	if kind == jsast.Auto { // the original may be a copy elsewhere
 		kind = sourceType(later)
 	}
-	pair.Orig, err = jsast.Parse(ctx, engine, source, kind)
+	pair.Orig, err = jsast.ParseNamed(ctx, engine, orig, source, kind)
 	if err != nil {
 		return nil, refused(ctx, orig, err)
 	}
 	if err := parseLater(ctx, engine, pair, later, changed); err != nil {
 		return nil, err
 	}
+	if jsast.IsTypeScript(orig) != jsast.IsTypeScript(later) {
+		return nil, &JudgeError{later, errors.New("one of the files is TypeScript, and the other is not"), "compare files of one language"}
+	}
 	if kind == jsast.Auto && pair.OtherType && eitherKind(pair.Orig) {
-		if module, err := jsast.Parse(ctx, engine, source, pair.New.Type); err == nil {
+		if module, err := jsast.ParseNamed(ctx, engine, orig, source, pair.New.Type); err == nil {
 			pair.Orig, pair.Broken, pair.OtherType = module, nil, false
 		}
 	}
 	if pair.Broken == nil {
 		pair.Broken = nodeRefuses(ctx, engine, pair)
 	}
-	return rules.Judge(pair, c.Rules), nil
+	list := rules.Judge(pair, c.Rules)
+	if name, ok := below(dir, later); ok && dir != "" && pair.New != nil && !slices.Equal(apiImports(pair.Orig), apiImports(pair.New)) {
+		list = append(list, judgeManifests(dir, c, []Instrumented{{Path: name, Module: pair.New}})...)
+	}
+	return list, nil
+}
+
+// apiImports are the names that a file takes of the API.
+func apiImports(m *jsast.Module) (names []string) {
+	for _, i := range m.Imports {
+		if i.Module == edit.API {
+			names = append(names, i.Imported)
+		}
+	}
+	return names
 }
 
 // parseLater parses the later file as what the original is. One that only parses as
 // the other kind of module is judged as that, beside the error.
 func parseLater(ctx context.Context, engine jsast.Engine, pair *rules.Pair, path string, source []byte) error {
-	later, err := jsast.Parse(ctx, engine, source, pair.Orig.Type)
+	later, err := jsast.ParseNamed(ctx, engine, path, source, pair.Orig.Type)
 	if err == nil {
 		pair.New = later
 		return nil
@@ -85,7 +103,7 @@ func parseLater(ctx context.Context, engine jsast.Engine, pair *rules.Pair, path
 	if pair.Orig.Type == jsast.ESModule {
 		other = jsast.CommonJS
 	}
-	if later, err := jsast.Parse(ctx, engine, source, other); err == nil {
+	if later, err := jsast.ParseNamed(ctx, engine, path, source, other); err == nil {
 		pair.New, pair.OtherType = later, true
 	}
 	return nil
@@ -114,7 +132,12 @@ func refused(ctx context.Context, path string, err error) error {
 	e := &JudgeError{File: path, Err: err}
 	var limit *jsast.LimitError
 	var syntax *jsast.SyntaxError
+	var types *jsast.TypesError
 	switch {
+	case errors.As(err, &types) && types.Missing:
+		e.Hint = "install node 22.13 or later: it takes the types off as it runs such files"
+	case errors.As(err, &types):
+		e.Hint = "enum, namespace, parameter properties and the like are code, not types: leave the file out, or write them as JavaScript"
 	case errors.As(err, &limit):
 		e.Hint = "split the file, or leave it out: generated and minified files are not instrumented"
 	case errors.As(err, &syntax):
@@ -127,7 +150,7 @@ func refused(ctx context.Context, path string, err error) error {
 // parser then says why it is refused.
 func read(path string) ([]byte, error) {
 	if err := otherLanguage(path); err != nil {
-		return nil, &JudgeError{path, err, "only .js, .mjs, .cjs and .jsx"}
+		return nil, &JudgeError{path, err, Kinds}
 	}
 	st, err := os.Stat(path)
 	switch {
@@ -150,10 +173,13 @@ func read(path string) ([]byte, error) {
 	return source, nil
 }
 
+// Kinds are the files that can be instrumented, for hints.
+const Kinds = "only .js, .mjs, .cjs, .jsx, .ts, .mts and .cts"
+
 func otherLanguage(path string) error {
 	switch ext := filepath.Ext(path); ext {
-	case ".ts", ".tsx", ".mts", ".cts":
-		return errors.New("TypeScript cannot be judged yet")
+	case ".tsx":
+		return errors.New("TypeScript with JSX cannot be judged: node takes no types off it")
 	case ".vue", ".svelte", ".astro":
 		return fmt.Errorf("%s files cannot be judged", ext)
 	}
@@ -184,6 +210,9 @@ func sourceType(path string) jsast.SourceType {
 			case "module":
 				return jsast.ESModule
 			case "commonjs":
+				if jsast.IsTypeScript(path) { // a compiler makes CommonJS of imports
+					return jsast.Auto
+				}
 				return jsast.CommonJS
 			}
 			return jsast.Auto
@@ -206,10 +235,11 @@ func isSetUp(c Config, dir, path string) bool {
 }
 
 // nodeRefuses asks the node on PATH whether it takes the later file, if the engine
-// is node. It only counts where node takes the original: it knows no JSX. node
+// is node. It only counts where node takes the original: it knows no JSX. Of TypeScript
+// the node that took off the types has said so already. node
 // parses standard input and runs nothing of it.
 func nodeRefuses(ctx context.Context, engine jsast.Engine, pair *rules.Pair) *jsast.SyntaxError {
-	if engine.Name() != "node" || nodeTakes(ctx, pair.New) || !nodeTakes(ctx, pair.Orig) || ctx.Err() != nil {
+	if pair.Orig.TypeScript || engine.Name() != "node" || nodeTakes(ctx, pair.New) || !nodeTakes(ctx, pair.Orig) || ctx.Err() != nil {
 		return nil
 	}
 	return &jsast.SyntaxError{Pos: pair.New.Pos(0), Message: "node --check refuses it"}

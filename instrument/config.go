@@ -11,10 +11,12 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"aburn/instrument/registry"
 	"aburn/instrument/rules"
 )
 
@@ -63,8 +65,8 @@ func Defaults() Config {
 		AgentEffort: "medium", Provider: "auto", Mode: "plan", AutoApproveLibraries: true, MaxFilesPerRun: 50, MaxFixAttempts: 2,
 		MaxTokensPerFile: 80_000, LargeFileThresholdLines: 500, SchemaCheckpointInterval: 5, Weaver: "auto", WeaverMinVersion: "0.21.2",
 		ReviewSensitivity: "moderate", ConfirmEstimate: true, Concurrency: 1,
-		Exclude: []string{"**/*.test.*", "**/*.spec.*", "**/__tests__/**", "**/*.d.ts"},
-		Include: []string{"**/*.{js,mjs,cjs,jsx}"},
+		Exclude: []string{"**/*.test.*", "**/*.spec.*", "**/__tests__/**", "**/*.d.{ts,mts,cts}"},
+		Include: []string{"**/*.{js,mjs,cjs,jsx,ts,mts,cts}"},
 	}
 }
 
@@ -85,6 +87,9 @@ var words = map[string][]string{
 	"agentEffort": {"low", "medium", "high"}, "mode": {"plan", "rewrite"},
 	"dependencyStrategy": {"dependencies", "peerDependencies"}, "weaver": {"auto", "required", "never"}, "reviewSensitivity": {"strict", "moderate", "off"},
 }
+
+// maxConcurrency bounds how many questions may be out at once.
+const maxConcurrency = 8
 
 // maxConfig bounds a configuration, in bytes.
 const maxConfig = 256 << 10
@@ -117,7 +122,7 @@ func ParseConfig(path string, data []byte) (Config, error) {
 		if errors.Is(err, io.EOF) { // an empty file
 			return c, nil
 		}
-		return c, yamlError(path, err)
+		return c, yamlError(path, data, err)
 	}
 	root := doc.Content[0]
 	if root.Kind != yaml.MappingNode {
@@ -127,22 +132,33 @@ func ParseConfig(path string, data []byte) (Config, error) {
 		return c, err
 	}
 	if err := root.Decode(&c); err != nil {
-		return c, yamlError(path, err)
+		return c, yamlError(path, data, err)
 	}
 	return c, nil
 }
 
-func yamlError(path string, err error) error {
-	e := &ConfigError{File: path, Line: 1, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
+func yamlError(path string, data []byte, err error) error {
 	var types *yaml.TypeError
-	if errors.As(err, &types) && len(types.Errors) > 0 {
-		e.Msg = types.Errors[0]
+	if !errors.As(err, &types) || len(types.Errors) == 0 {
+		line, text := registry.NoYAML(err, data)
+		return &ConfigError{File: path, Line: line, Msg: text}
 	}
+	e := &ConfigError{File: path, Line: 1, Msg: types.Errors[0]}
 	if n, err := fmt.Sscanf(e.Msg, "line %d:", &e.Line); n == 1 && err == nil {
 		_, e.Msg, _ = strings.Cut(e.Msg, ": ")
 	}
+	value, kind, ok := strings.Cut(e.Msg, " into ")
+	if what := kindWords[kind]; ok && what != "" {
+		e.Msg = "the value has to be " + what
+		if _, value, ok = strings.Cut(strings.TrimSpace(value), "`"); ok {
+			e.Msg = strings.TrimSuffix(value, "`") + " has to be " + what
+		}
+	}
 	return e
 }
+
+// kindWords are the kinds of values, by the types that hold them.
+var kindWords = map[string]string{"int": "a whole number", "float64": "a number", "bool": "true or false", "string": "a text", "[]string": "a list of texts"}
 
 // checkKeys refuses keys that typ has not, keys that stand twice, and words that a
 // key does not take.
@@ -162,6 +178,9 @@ func checkKeys(path string, mapping *yaml.Node, typ reflect.Type) error {
 		seen[key.Value] = true
 		if choices := words[key.Value]; choices != nil && value.Kind == yaml.ScalarNode && !slices.Contains(choices, value.Value) {
 			return &ConfigError{path, value.Line, fmt.Sprintf("%s is %q", key.Value, value.Value), value.Value, choices}
+		}
+		if n, err := strconv.Atoi(value.Value); key.Value == "concurrency" && err == nil && (n < 1 || n > maxConcurrency) {
+			return &ConfigError{File: path, Line: value.Line, Msg: fmt.Sprintf("concurrency is %d, and has to be 1 to %d", n, maxConcurrency)}
 		}
 		if field.Type.Kind() == reflect.Struct && value.Kind == yaml.MappingNode {
 			if err := checkKeys(path, value, field.Type); err != nil {

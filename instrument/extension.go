@@ -3,6 +3,7 @@ package instrument
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,7 +57,7 @@ func (w *applying) extend(p Planned) (*extension, error) {
 	case out.attributes+w.created > maxNewPerRun:
 		return nil, fmt.Errorf("the plan adds more than %d attributes: extend the registry by hand", maxNewPerRun)
 	}
-	files, err := w.contract.Registry.Extend(w.namespace(), add)
+	files, err := w.contract.Registry.Extend(Namespace(w.contract, w.tracer), add)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +74,30 @@ func (w *applying) extend(p Planned) (*extension, error) {
 	return out, nil
 }
 
-// namespace is what the project's own names begin with.
-func (w *applying) namespace() string {
-	if w.contract.Spans.Namespace != "" {
-		return w.contract.Spans.Namespace
+// TracerName is the configuration's, else the package's, else the first part of the
+// registry's names. contract may be nil.
+func TracerName(dir string, c Config, contract *Contract) string {
+	if c.TracerName != "" {
+		return c.TracerName
 	}
-	return namespaceOf(w.tracer)
+	if root, err := os.OpenRoot(dir); err == nil {
+		defer root.Close()
+		if m, err := readManifest(root, "."); err == nil && m.Name != "" {
+			return m.Name
+		}
+	}
+	if contract != nil && contract.Spans.Namespace != "" {
+		return contract.Spans.Namespace
+	}
+	return "app"
+}
+
+// Namespace is what the project's own names begin with.
+func Namespace(c *Contract, tracer string) string {
+	if c != nil && c.Spans.Namespace != "" {
+		return c.Spans.Namespace
+	}
+	return namespaceOf(tracer)
 }
 
 // typed reads examples as what they are examples of.

@@ -28,9 +28,9 @@ type Skipped struct {
 // folder, with / between the parts.
 type Selection struct {
 	Files []string
-	// Skipped were named themselves, and cannot be taken.
+	// Skipped were named themselves, and cannot be taken; or a program generates them.
 	Skipped    []Skipped
-	TypeScript int // files that would count, were TypeScript taken
+	TypeScript int // files of .tsx, and of TypeScript that include leaves out
 }
 
 // PathError says why a path cannot be taken.
@@ -44,8 +44,8 @@ func (e *PathError) Error() string { return e.Path + ": " + e.Msg }
 
 // Select finds the files below dir that paths name: those that c includes and does not
 // exclude. Files that git ignores, node_modules, folders with a dot in front and the
-// file that sets up telemetry are left out. A file that is named itself counts in any
-// case. environ is for git. The error is a *PathError, or the context's.
+// file that sets up telemetry are left out, and files that say that a program generates
+// them. A file that is named itself counts in any case. environ is for git. The error is a *PathError, or the context's.
 func Select(ctx context.Context, dir string, paths []string, c Config, environ []string) (*Selection, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -91,6 +91,7 @@ func Select(ctx context.Context, dir string, paths []string, c Config, environ [
 	}
 	slices.Sort(s.Files)
 	s.Files = slices.Compact(s.Files)
+	s.Skipped = slices.DeleteFunc(s.Skipped, func(left Skipped) bool { return slices.Contains(s.Files, left.Path) })
 	return s, nil
 }
 
@@ -154,8 +155,58 @@ func (s *Selection) add(root *os.Root, file string, c Config) {
 		}
 		return
 	}
-	if st, err := root.Lstat(filepath.FromSlash(file)); err == nil && st.Mode().IsRegular() {
+	st, err := root.Lstat(filepath.FromSlash(file))
+	switch {
+	case err != nil || !st.Mode().IsRegular():
+	case isGenerated(root, file):
+		s.Skipped = append(s.Skipped, Skipped{file, "it says that a program generates it, which would overwrite spans"})
+	default:
 		s.Files = append(s.Files, file)
+	}
+}
+
+// generatedHead is how much of a file is looked at for the comment that says what made it, in bytes.
+const generatedHead = 2 << 10
+
+// isGenerated says whether the comments at a file's beginning say "@generated", or that it
+// is generated and not to be edited.
+func isGenerated(root *os.Root, file string) bool {
+	f, err := root.Open(filepath.FromSlash(file))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, generatedHead))
+	if err != nil {
+		return false
+	}
+	text := strings.ToLower(leadingComments(strings.TrimPrefix(string(head), "\uFEFF")))
+	if strings.Contains(text, "@generated") {
+		return true
+	}
+	return strings.Contains(text, "generated") && (strings.Contains(text, "do not edit") || strings.Contains(text, "do not modify") || strings.Contains(text, "do not change"))
+}
+
+// leadingComments are the comments before a file's first code.
+func leadingComments(text string) string {
+	if strings.HasPrefix(text, "#!") {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	var comments strings.Builder
+	for {
+		text = strings.TrimLeft(text, " \t\r\n")
+		end := ""
+		switch {
+		case strings.HasPrefix(text, "//"):
+			end = "\n"
+		case strings.HasPrefix(text, "/*"):
+			end = "*/"
+		default:
+			return comments.String()
+		}
+		comment, rest, _ := strings.Cut(text, end)
+		comments.WriteString(comment + "\n")
+		text = rest
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -28,7 +27,6 @@ type manifest struct {
 	Dependencies   map[string]string `json:"dependencies"`
 	Dev            map[string]string `json:"devDependencies"`
 	Peer           map[string]string `json:"peerDependencies"`
-	Version        string            `json:"version"`
 }
 
 // readManifest reads the package.json of a folder below root.
@@ -51,28 +49,13 @@ type Formatter struct {
 	Env  []string
 }
 
-const formatTime = 30 * time.Second
+const formatTime = time.Minute
 
 // FindFormatter finds the Prettier that is installed in dir, without starting it; nil if
 // there is none.
 func FindFormatter(dir string, environ []string) *Formatter {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil
-	}
-	defer root.Close()
-	m, err := readManifest(root, "node_modules/prettier")
-	if err != nil {
-		return nil
-	}
-	var bin string
-	if json.Unmarshal(m.Bin, &bin) != nil {
-		var named map[string]string
-		_ = json.Unmarshal(m.Bin, &named)
-		bin = named["prettier"]
-	}
-	bin = path.Join("node_modules/prettier", bin)
-	if st, err := root.Stat(filepath.FromSlash(bin)); err != nil || !st.Mode().IsRegular() || !strings.HasPrefix(bin, "node_modules/prettier/") {
+	bin := installedBin(dir, "prettier")
+	if bin == "" {
 		return nil
 	}
 	return &Formatter{dir, []string{"node", bin}, environ}

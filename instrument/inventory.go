@@ -2,8 +2,12 @@ package instrument
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"aburn/instrument/jsast"
 	"aburn/instrument/registry"
@@ -14,11 +18,13 @@ import (
 type Inventory struct {
 	Files      []*scan.File `json:"files"`
 	Skipped    []Skipped    `json:"skipped"`
-	TypeScript int          `json:"typescript"` // files that were left out for it
+	TypeScript int          `json:"typescript"` // files that were left out for it: no node takes types off them
 	Functions  int          `json:"functions"`
 	Candidates int          `json:"candidates"`
 	Covered    int          `json:"covered"`
 	Forbidden  int          `json:"forbidden"`
+	// Node says why TypeScript was left out; "" where it was not, or for .tsx.
+	Node string `json:"node,omitempty"`
 	// Registry is the folder whose spans count; "" for none.
 	Registry string `json:"registry"`
 }
@@ -33,20 +39,47 @@ func Scan(ctx context.Context, engine jsast.Engine, dir string, s *Selection, co
 	}
 	defer root.Close()
 	out := &Inventory{Files: []*scan.File{}, Skipped: append([]Skipped{}, s.Skipped...), TypeScript: s.TypeScript}
-	for _, name := range s.Files {
-		m, err := parseIn(ctx, engine, root, dir, name)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+	found := make([]*scan.File, len(s.Files))
+	failed := make([]error, len(s.Files))
+	var wg sync.WaitGroup
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), len(s.Files)) { // the engine bounds how many parse at once
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(s.Files)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				found[i], failed[i] = scanIn(ctx, engine, root, dir, s.Files[i], contract)
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	for i, name := range s.Files {
+		err := failed[i]
+		var types *jsast.TypesError
+		if errors.As(err, &types) && types.Missing {
+			out.TypeScript++
+			out.Node = types.Reason
+			continue
 		}
 		if err != nil {
 			out.Skipped = append(out.Skipped, Skipped{name, err.Error()})
 			continue
 		}
-		f := scan.Inventory(m, scan.Options{Path: name, Contract: contract})
-		f.Source = SourceHash(m.Source)
-		out.add(f)
+		out.add(found[i])
 	}
 	return out, nil
+}
+
+func scanIn(ctx context.Context, engine jsast.Engine, root *os.Root, dir, name string, contract *scan.Contract) (*scan.File, error) {
+	m, err := parseIn(ctx, engine, root, dir, name)
+	if err != nil {
+		return nil, err
+	}
+	f := scan.Inventory(m, scan.Options{Path: name, Contract: contract})
+	f.Source = SourceHash(m.Source)
+	f.Forget()
+	return f, nil
 }
 
 func parseIn(ctx context.Context, engine jsast.Engine, root *os.Root, dir, name string) (*jsast.Module, error) {
@@ -54,11 +87,15 @@ func parseIn(ctx context.Context, engine jsast.Engine, root *os.Root, dir, name 
 	if err != nil {
 		return nil, err
 	}
-	return jsast.Parse(ctx, engine, source, sourceType(filepath.Join(dir, filepath.FromSlash(name))))
+	return ParseAs(ctx, engine, dir, name, source)
+}
+
+// ParseAs parses a text as the project's file called name, which may have another text on disk.
+func ParseAs(ctx context.Context, engine jsast.Engine, dir, name string, source []byte) (*jsast.Module, error) {
+	return jsast.ParseNamed(ctx, engine, name, source, sourceType(filepath.Join(dir, filepath.FromSlash(name))))
 }
 
 func (i *Inventory) add(f *scan.File) {
-	f.Forget()
 	i.Files = append(i.Files, f)
 	i.Functions += len(f.Functions)
 	for _, fn := range f.Functions {

@@ -2,7 +2,6 @@ package instrument
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"aburn/instrument/jsproject"
 	"aburn/instrument/registry"
+	"aburn/instrument/rules"
 	"aburn/internal/git"
 )
 
@@ -42,13 +43,14 @@ type Project struct {
 	Package       string         `json:"package"`
 	Type          string         `json:"type"`     // service, distributable
 	Strategy      string         `json:"strategy"` // dependencies, peerDependencies
-	SDK           string         `json:"sdk"`      // major version of the SDK that is installed; "" for none
+	SDK           string         `json:"sdk"`      // major version of the SDK that is installed, or asked for; "" for none
 	SetUp         string         `json:"setUp"`    // the file that sets up telemetry; "" for none
 	Exports       string         `json:"exports"`  // where telemetry will go
 	TestCommand   string         `json:"testCommand"`
 	Runner        string         `json:"runner"` // of the tests: node, mocha, jest, vitest; "" where none is recognised
 	Registry      string         `json:"registry"`
 	Formatter     string         `json:"formatter"`
+	Linter        string         `json:"linter"`
 	// Commands are the lines that a run would start.
 	Commands []string `json:"commands"`
 
@@ -82,6 +84,13 @@ func Examine(ctx context.Context, dir string, c Config, environ []string, truste
 		p.Formatter = strings.Join(f.Line, " ")
 		p.Commands = append(p.Commands, p.Formatter)
 	}
+	if l := FindLinter(dir, environ); l != nil {
+		p.Linter = strings.Join(l.Line, " ")
+		p.Commands = append(p.Commands, p.Linter)
+	}
+	if line := CommitHooks(ctx, dir, environ); line != "" {
+		p.Commands = append(p.Commands, line)
+	}
 	p.lookAtWeaver(ctx, c, trusted)
 	p.root = nil
 	return p, ctx.Err()
@@ -91,10 +100,18 @@ func (p *Project) say(name string, s State, says, hint string) {
 	p.Prerequisites = append(p.Prerequisites, Prerequisite{name, s, says, hint})
 }
 
-// Ready says whether nothing is missing that a run needs.
-func (p *Project) Ready() bool {
-	return !slices.ContainsFunc(p.Prerequisites, func(r Prerequisite) bool { return r.State == Missing })
+// Lacks are the prerequisites that a run needs and the project does not have.
+func (p *Project) Lacks() (list []Prerequisite) {
+	for _, r := range p.Prerequisites {
+		if r.State == Missing {
+			list = append(list, r)
+		}
+	}
+	return list
 }
+
+// Ready says whether nothing is missing that a run needs.
+func (p *Project) Ready() bool { return len(p.Lacks()) == 0 }
 
 func (p *Project) lookAtPackage() {
 	m, err := readManifest(p.root, ".")
@@ -107,9 +124,9 @@ func (p *Project) lookAtPackage() {
 		p.say("package.json", Missing, text, "npm init")
 		return
 	}
-	p.m, p.Package, p.Type, p.Strategy = m, m.Name, "service", "dependencies"
-	if !m.Private && (len(m.Bin) > 0 || m.Main != "" || len(m.Exports) > 0) {
-		p.Type, p.Strategy = "distributable", "peerDependencies"
+	p.m, p.Package, p.Type, p.Strategy = m, m.Name, "service", rules.Dependencies
+	if m.strategy() == rules.PeerDependencies {
+		p.Type, p.Strategy = "distributable", rules.PeerDependencies
 	}
 	p.say("package.json", Met, fmt.Sprintf("%s, a %s: the API belongs into %s", orNone(m.Name), p.Type, p.Strategy), "")
 	p.lookAtAPI()
@@ -124,8 +141,12 @@ func orNone(name string) string {
 
 const api = "@opentelemetry/api"
 
-// lookAtAPI tells where the API stands and which line of the SDK is installed.
+// lookAtAPI tells where the API stands and which line of the SDK the project has.
 func (p *Project) lookAtAPI() {
+	sdk := jsproject.FindSDK(p.Dir)
+	if sdk != nil {
+		p.SDK = sdk.Line
+	}
 	places := []string{}
 	for place, deps := range map[string]map[string]string{"dependencies": p.m.Dependencies, "devDependencies": p.m.Dev, "peerDependencies": p.m.Peer} {
 		if deps[api] != "" {
@@ -133,38 +154,30 @@ func (p *Project) lookAtAPI() {
 		}
 	}
 	slices.Sort(places)
+	add := p.manager() + " add " + jsproject.APIFor(p.SDK).String()
 	switch {
 	case len(places) == 0:
-		p.say("api", Missing, api+" is not in package.json: instrumented code would not load", "npm install "+api)
+		p.say("api", Missing, api+" is not in package.json: instrumented code would not load", add)
 	case p.Strategy == "dependencies" && !slices.Contains(places, "dependencies"):
-		p.say("api", Noted, fmt.Sprintf("%s stands in %s, and a service needs it in dependencies", api, strings.Join(places, " and ")), "npm install "+api)
+		p.say("api", Noted, fmt.Sprintf("%s stands in %s, and a service needs it in dependencies", api, strings.Join(places, " and ")), add)
 	default:
 		p.say("api", Met, api+" stands in "+strings.Join(places, " and "), "")
 	}
-	for _, sdk := range []string{"@opentelemetry/sdk-node", "@opentelemetry/sdk-trace-node", "@opentelemetry/sdk-trace", "@opentelemetry/sdk-trace-base"} {
-		m, err := readManifest(p.root, "node_modules/"+sdk)
-		if err != nil || m.Version == "" {
-			continue
-		}
-		p.SDK = sdkLine(m.Version)
-		p.say("sdk", Met, fmt.Sprintf("%s %s is installed: the %s.x line", sdk, m.Version, p.SDK), "")
-		return
-	}
-	p.say("sdk", Noted, "no OpenTelemetry SDK is installed: spans are made, and nobody records them", "npm install @opentelemetry/sdk-node")
+	p.lookAtSDK(sdk)
 }
 
-// sdkLine is the major version of the SDK. Packages that still begin with 0 are of line
-// 3 from 0.300 on.
-func sdkLine(version string) string {
-	major, rest, _ := strings.Cut(version, ".")
-	if major != "0" {
-		return major
+// lookAtSDK tells which line of the SDK the project has: libraries of another line do not fit.
+func (p *Project) lookAtSDK(sdk *jsproject.SDK) {
+	switch {
+	case sdk == nil:
+		p.say("sdk", Noted, "no OpenTelemetry SDK is installed: spans are made, and nobody records them", p.manager()+" add @opentelemetry/sdk-node")
+	case !jsproject.KnowsLine(sdk.Line):
+		p.say("sdk", Noted, fmt.Sprintf("%s %s is of the %s.x line; aburn installs no packages beside it, because it knows the lines 2 and 3 only", sdk.Package, sdk.Version, sdk.Line), "https://github.com/open-telemetry/opentelemetry-js/blob/main/doc/upgrade-to-2.x.md")
+	case !sdk.Installed:
+		p.say("sdk", Noted, fmt.Sprintf("package.json asks for %s %s, the %s.x line; it is not installed", sdk.Package, sdk.Version, sdk.Line), p.manager()+" install")
+	default:
+		p.say("sdk", Met, fmt.Sprintf("%s %s is installed: the %s.x line", sdk.Package, sdk.Version, sdk.Line), "")
 	}
-	minor, _, _ := strings.Cut(rest, ".")
-	if len(minor) >= 3 && minor >= "300" {
-		return "3"
-	}
-	return "2"
 }
 
 var (
@@ -180,7 +193,6 @@ func (p *Project) lookAtSetUp(ctx context.Context, c Config, environ []string) e
 		found = append(found, path.Clean(filepath.ToSlash(c.SDKInitFile)))
 	} else {
 		all := Defaults()
-		all.Include = append(all.Include, "**/*.{ts,mts,cts}")
 		s, err := Select(ctx, p.Dir, []string{"."}, all, environ)
 		if err != nil {
 			return err
@@ -212,6 +224,21 @@ func (p *Project) lookAtSetUp(ctx context.Context, c Config, environ []string) e
 		p.say("start", Noted, "no script of package.json and no main file seems to load "+p.SetUp+" first: then nothing is recorded", "node --import ./"+p.SetUp+" …")
 	}
 	return nil
+}
+
+// Exports is where a project's spans will go, as far as its files tell. It does not look at the environment: a pull
+// request tells it to others.
+func Exports(dir string, c Config) string {
+	root, err := os.OpenRoot(dir)
+	if c.SDKInitFile == "" || err != nil {
+		return "nowhere that aburn knows of: sdkInitFile names no file that sets up telemetry"
+	}
+	defer root.Close()
+	text, err := readIn(root, path.Clean(filepath.ToSlash(c.SDKInitFile)))
+	if err != nil {
+		return "nowhere that aburn knows of: sdkInitFile cannot be read"
+	}
+	return destination(text, nil)
 }
 
 // destination is where a set-up sends spans, as far as its text and the environment tell.
@@ -258,16 +285,7 @@ func (p *Project) isLoaded() bool {
 }
 
 func (p *Project) lookAtTests(c Config) {
-	switch command := c.TestCommand.(type) {
-	case string:
-		p.TestCommand = command
-	case []any:
-		var words []string
-		for _, w := range command {
-			words = append(words, fmt.Sprint(w))
-		}
-		p.TestCommand = strings.Join(words, " ")
-	}
+	p.TestCommand = TestLine(c)
 	script := p.m.Scripts["test"]
 	if p.TestCommand == "" && script != "" && !strings.Contains(script, "no test specified") {
 		p.TestCommand = p.manager() + " test"
@@ -302,9 +320,6 @@ func (p *Project) manager() string {
 	}
 	return "npm"
 }
-
-// NewRegistry is where init writes a registry if there is none.
-const NewRegistry = "telemetry/registry"
 
 // lookAtRegistry finds the registry: what the configuration names, else a usual folder
 // with a manifest.
@@ -367,101 +382,4 @@ func spans(c *Contract) string {
 		return fmt.Sprintf("%d spans", n)
 	}
 	return "1 span"
-}
-
-// Namespace is what the names of a new registry begin with.
-func (p *Project) Namespace() string {
-	if p.Package == "" {
-		return namespaceOf(filepath.Base(p.Dir))
-	}
-	return namespaceOf(p.Package)
-}
-
-// namespaceOf makes a namespace of the name of a package.
-func namespaceOf(name string) string {
-	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
-	name = strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(name, "_"), "_")
-	if name == "" || name[0] < 'a' {
-		name = strings.Trim("app_"+name, "_")
-	}
-	return name
-}
-
-// SmallestRegistry is the text of a valid registry without spans, by file.
-func SmallestRegistry(namespace string) map[string]string {
-	return map[string]string{
-		"manifest.yaml": "schema_url: https://example.com/schemas/" + namespace + "/0.1.0\ndescription: What " + namespace + " emits\nstability: development\n",
-		namespace + ".yaml": "# file_format: definition/1 of OpenTelemetry Weaver. Spans and attributes of " + namespace + " stand here.\n" +
-			"groups:\n- id: registry." + namespace + "\n  type: attribute_group\n  stability: development\n  brief: Attributes of " + namespace + ".\n  attributes:\n" +
-			"  - id: " + namespace + ".operation\n    type: string\n    stability: development\n    brief: What was asked for.\n    examples: [\"import\"]\n",
-	}
-}
-
-// quoteYAML is a value as YAML has it on one line.
-func quoteYAML(s string) string {
-	if regexp.MustCompile(`^[A-Za-z][A-Za-z0-9 ._/-]*[A-Za-z0-9]$`).MatchString(s) && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off"}, strings.ToLower(s)) {
-		return s
-	}
-	b, _ := json.Marshal(s) // a JSON string is one of YAML's; strings always marshal
-	return string(b)
-}
-
-// ConfigText is a configuration with what was found. had is the text that is there, nil
-// for none: then only keys that it lacks are added, at its end, and named in added.
-func (p *Project) ConfigText(had []byte, c Config) (text []byte, added []string) {
-	type line struct{ key, value, comment string }
-	lines := []line{{"schemaPath", p.Registry, "the registry: which spans and attributes this project makes"}, {"sdkInitFile", p.SetUp, "sets up telemetry; is never instrumented"},
-		{"testCommand", p.TestCommand, "run only after you permitted exactly this line"}, {"dependencyStrategy", p.Strategy, "where the API belongs: this is a " + p.Type}}
-	has := map[string]bool{"schemaPath": c.SchemaPath != "", "sdkInitFile": c.SDKInitFile != "", "testCommand": c.TestCommand != nil, "dependencyStrategy": c.DependencyStrategy != ""}
-	var b strings.Builder
-	if had == nil {
-		b.WriteString("# How aburn instruments this project. All keys stand in the guide; what is not here has its default.\n")
-	} else {
-		b.Write(had)
-		if len(had) > 0 && had[len(had)-1] != '\n' {
-			b.WriteByte('\n')
-		}
-	}
-	for _, l := range lines {
-		if l.value == "" || has[l.key] && had != nil {
-			continue
-		}
-		fmt.Fprintf(&b, "%s: %s # %s\n", l.key, quoteYAML(l.value), l.comment)
-		added = append(added, l.key)
-	}
-	if had != nil && len(added) == 0 {
-		return had, nil
-	}
-	return []byte(b.String()), added
-}
-
-// WriteNew writes files below dir that are not there yet, by path with /.
-func WriteNew(dir string, files map[string]string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for name, text := range files {
-		if err := root.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o755); err != nil {
-			return err
-		}
-		if _, err := root.Lstat(filepath.FromSlash(name)); err == nil {
-			continue
-		}
-		if err := replace(root, name, nil, []byte(text)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// WriteConfig replaces the configuration in dir in one step, if it is still had.
-func WriteConfig(dir string, had, text []byte) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return replace(root, ConfigFile, had, text)
 }

@@ -183,6 +183,7 @@ const (
 	Stopped          Marker = "stopped" // the end of a turn
 	Ended            Marker = "ended"
 	ModelChanged     Marker = "model_changed"
+	Abandoned        Marker = "abandoned" // by the person who started it as a worker
 	CommandStarted   Marker = "command_started"
 	CommandCompleted Marker = "command_completed"
 	CommandFailed    Marker = "command_failed"
@@ -190,6 +191,9 @@ const (
 	PhaseCompleted   Marker = "phase_completed"
 	PhaseFailed      Marker = "phase_failed"
 )
+
+// SaidDone is the Detail of a Stopped event where a worker's agent said that its task is done.
+const SaidDone = "says done"
 
 // The bounds of kept texts, in bytes after scrubbing.
 const (

@@ -175,7 +175,7 @@ func (v *validator) marker(b *Session) {
 	v.token("the command", b.Command)
 	v.token("the phase", b.Phase)
 	switch b.Marker {
-	case Started, Resumed, Compacted, Stopped, Ended, ModelChanged:
+	case Started, Resumed, Compacted, Stopped, Ended, ModelChanged, Abandoned:
 		v.must(b.Command == "" && b.Phase == "", "only a command's or phase's marker has one")
 	case CommandStarted, CommandCompleted, CommandFailed:
 		v.must(b.Command != "" && b.Phase == "", "a command's marker names the command and no phase")

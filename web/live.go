@@ -32,3 +32,8 @@ func SessionPath(source, id string) string {
 func SessionLink(source, id string) string {
 	return "http://" + LiveHost() + ":" + strconv.Itoa(LivePort) + SessionPath(source, id)
 }
+
+// WorkerPath is the path of a worker's page in aburn web.
+func WorkerPath(project, name string) string {
+	return "/w/" + url.PathEscape(project) + "/" + url.PathEscape(name)
+}

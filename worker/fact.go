@@ -56,6 +56,7 @@ const (
 	Accepted     = Kind(logfmt.LedgerAccepted)
 	Unconfirmed  = Kind(logfmt.LedgerUnconfirmed)
 	Held         = Kind(logfmt.LedgerHeld)
+	Withdrawn    = Kind(logfmt.LedgerWithdrawn) // a message that was told to nobody, and will not be
 	KillAsked    = Kind(logfmt.LedgerKillAsked)
 	Pulled       = Kind(logfmt.LedgerPull)
 	Checked      = Kind(logfmt.LedgerCheck)
@@ -64,6 +65,7 @@ const (
 	Escalated    = Kind(logfmt.LedgerEscalated)
 	Snapshotted  = Kind(logfmt.LedgerSnapshot)
 	Preserved    = Kind(logfmt.LedgerPreserved)
+	Expired      = Kind(logfmt.LedgerExpired) // a snapshot of which each file stands in a commit too
 	Overlapped   = Kind(logfmt.LedgerOverlap)
 	Synced       = Kind(logfmt.LedgerSynced)
 	Merged       = Kind(logfmt.LedgerMerged)
@@ -102,19 +104,19 @@ type Process struct {
 
 // Words of Fact.Is.
 const (
-	PullOpen, PullMerged, PullClosed                       = "open", "merged", "closed"           // pr
-	CheckPassing, CheckFailing, CheckPending               = "passing", "failing", "pending"      // ci
-	ReviewAsked, ReviewApproved, ReviewChanges, ReviewNone = "asked", "approved", "changes", "no" // review
-	OverlapNone, OverlapFiles, OverlapConflict             = "none", "overlap", "conflict"        // overlap
-	GateStarted, GatePassed, GateFailed                    = "started", "passed", "failed"        // gate
-	ActionSend, ActionNotify                               = "send-to-agent", "notify"            // reacted
+	PullOpen, PullMerged, PullClosed                       = "open", "merged", "closed"                        // pr
+	CheckPassing, CheckFailing, CheckPending               = "passing", "failing", "pending"                   // ci
+	ReviewAsked, ReviewApproved, ReviewChanges, ReviewNone = "asked", "approved", "changes", "no"              // review
+	OverlapNone, OverlapFiles, OverlapConflict             = "none", "overlap", "conflict"                     // overlap
+	GateStarted, GatePassed, GateFailed                    = "started", "passed", "failed"                     // gate
+	ActionSend, ActionNotify, ActionMerge, ActionResume    = "send-to-agent", "notify", "auto-merge", "resume" // reacted
 	KeyCI, KeyChanges, KeyBots, KeyConflicts               = "ci-failed", "changes-requested", "bugbot-comments", "merge-conflicts"
 )
 
 // Fact is one thing that somebody saw or did. Members that its kind does not use are zero.
 type Fact struct {
 	File File      `json:"-"`   // said by who reads it
-	Seq  uint64    `json:"seq"` // place in its file, from 1, growing
+	Seq  uint64    `json:"seq"` // place in its file, from 1, growing; 0 for an entry of the log that its writer could not number
 	At   time.Time `json:"at"`  // wall clock, UTC, whole milliseconds
 	Kind Kind      `json:"kind"`
 	Gen  int       `json:"gen,omitempty"` // the launch that it belongs to, from 1; 0: not said, the present one
@@ -130,7 +132,7 @@ type Fact struct {
 
 	Call    string `json:"call,omitempty"`    // of a tool or permission: the client's id of the call
 	Input   string `json:"input,omitempty"`   // hash of its input, where the permission has no id
-	Message string `json:"message,omitempty"` // id of a message: sent, accepted, or seen as the tag of a prompt; gate: what tells the agent
+	Message string `json:"message,omitempty"` // id of a message: sent, accepted, or seen as the tag of a prompt; gate, reacted: what tells the agent
 	Person  bool   `json:"person,omitempty"`  // prompt, message: neither a machine nor aburn wrote it
 
 	Server  string `json:"server,omitempty"`  // launched: the runtime server, which may die with all its workers
@@ -151,6 +153,7 @@ type Fact struct {
 	PR        int    `json:"pr,omitempty"`        // number
 	Head      string `json:"head,omitempty"`      // commit of the branch that was judged
 	Conflicts bool   `json:"conflicts,omitempty"` // pr
+	Unsure    bool   `json:"unsure,omitempty"`    // pr: the forge has not said whether it conflicts
 	Threads   int    `json:"threads,omitempty"`   // review: open threads
 	Key       string `json:"key,omitempty"`       // reacted, escalated: which reaction
 	Action    string `json:"action,omitempty"`    // reacted

@@ -1,31 +1,9 @@
 package worker
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // MessageType is the type of a message's task in the queue, and of its DELIVERED.
 const MessageType = "message"
-
-// Tag is how the text of a message begins, so that the agent's own record names it.
-func Tag(id string) string { return "[aburn " + id + "]" }
-
-// TagIn is the id of the message that a prompt begins with, "" if it begins with none. A client may put a pasted text into
-// a tag of its own.
-func TagIn(head string) string {
-	head = strings.TrimSpace(head)
-	if strings.HasPrefix(head, "<pasted_content") {
-		_, head, _ = strings.Cut(head, ">")
-		head = strings.TrimSpace(head)
-	}
-	rest, ok := strings.CutPrefix(head, "[aburn m-")
-	id, _, closed := strings.Cut(rest, "]")
-	if !ok || !closed || len(id) > 32 || strings.Trim(id, "0123456789abcdef") != "" {
-		return ""
-	}
-	return "m-" + id
-}
 
 // MaxOpen is how many messages may wait for a worker at once.
 const MaxOpen = 20
@@ -39,13 +17,15 @@ const (
 	NotConfirmed                // keys were pressed and no record followed; nothing sends it again by itself
 	Heard                       // the agent's own record shows it
 	Confirmed                   // and the ledger says so
+	TakenBack                   // before anybody told it
 )
 
 // Message is one message to the agent.
 type Message struct {
 	ID      string
 	Receipt Receipt
-	Gen     int // in which it was heard
+	Gen     int    // in which it was heard
+	Key     string // of the reaction that it is; "" is none
 }
 
 // noteMessage believes `accepted` only of a message that a record of this generation shows, and only once.
@@ -53,17 +33,20 @@ func (w *Worker) noteMessage(f *Fact) {
 	i := slices.IndexFunc(w.Messages, func(m Message) bool { return m.ID == f.Message })
 	switch {
 	case f.Message == "":
-	case (f.Kind == Messaged || f.Kind == Gated) && i < 0:
-		w.addMessage(f.Message)
+	case (f.Kind == Messaged || f.Kind == Gated || f.Kind == Reacted) && i < 0:
+		w.addMessage(f)
 	case i < 0:
 	case f.Kind == Unconfirmed && w.Messages[i].Receipt == Waiting:
 		w.Messages[i].Receipt = NotConfirmed
+	case f.Kind == Withdrawn && w.Messages[i].Receipt == Waiting:
+		w.Messages[i].Receipt = TakenBack
+		w.takeBack(w.Messages[i].Key)
 	case f.Kind == Accepted && w.Messages[i].Receipt == Heard && w.Messages[i].Gen == w.Gen:
 		w.Messages[i].Receipt = Confirmed
 	}
 }
 
-func (w *Worker) addMessage(id string) {
+func (w *Worker) addMessage(f *Fact) {
 	if len(w.Open()) >= MaxOpen {
 		return
 	}
@@ -71,14 +54,18 @@ func (w *Worker) addMessage(id string) {
 		i := slices.IndexFunc(w.Messages, func(m Message) bool { return m.Receipt >= Heard })
 		w.Messages = slices.Delete(w.Messages, i, i+1)
 	}
-	w.Messages = append(w.Messages, Message{ID: id})
+	m := Message{ID: f.Message}
+	if f.Kind == Reacted && f.Action == ActionSend {
+		m.Key = f.Key
+	}
+	w.Messages = append(w.Messages, m)
 }
 
 // hear takes the tag in an agent's record, and reports whether that was news. In another generation the agent may be told
 // again, so it may hear again.
 func (w *Worker) hear(f *Fact) (news bool) {
 	for i := range w.Messages {
-		if m := &w.Messages[i]; m.ID == f.Message && m.Receipt != Confirmed {
+		if m := &w.Messages[i]; m.ID == f.Message && m.Receipt < Confirmed {
 			news = news || m.Receipt < Heard
 			m.Receipt, m.Gen = Heard, w.Gen
 		}

@@ -22,7 +22,7 @@ func (w *Worker) note(f *Fact) event {
 		return w.noteProbe(f)
 	case Pulled, Checked, Reviewed, Reacted, Escalated:
 		return w.notePull(f)
-	case Messaged, Accepted, Unconfirmed:
+	case Messaged, Accepted, Unconfirmed, Withdrawn:
 		w.noteMessage(f)
 		w.encourage(f)
 	case Snapshotted, Preserved:
@@ -157,11 +157,16 @@ func (w *Worker) encourage(f *Fact) {
 }
 
 func (w *Worker) noteAgent(f *Fact) event {
+	w.noteCall(f)
 	switch f.Kind {
 	case TurnEnded, TurnFailed, Interrupted, Ended, Started:
 		w.TurnOver = true
 	case Prompted, ToolBegan, SaysDone: // it did more, or says it of more
 		w.TurnOver, w.judged = w.TurnOver && f.Kind == SaysDone, false
+	}
+	if spent := w.State == NeedsInput && w.Reason == BudgetReached; spent && (f.Kind == TurnEnded || f.Kind == Interrupted) {
+		w.asked = nil
+		return noEvent // it was stopped: that is no answer of a person's
 	}
 	switch f.Kind {
 	case Started:
@@ -216,6 +221,27 @@ func (w *Worker) noteAgent(f *Fact) event {
 	}
 	return noEvent
 }
+
+// noteCall keeps which calls run. Above the bound nobody knows which, until the turn ends.
+func (w *Worker) noteCall(f *Fact) {
+	switch f.Kind {
+	case ToolBegan:
+		if len(w.calls) < maxCalls {
+			w.calls = append(w.calls, f.Call)
+		} else {
+			w.calls[maxCalls-1] = manyCalls
+		}
+	case ToolEnded:
+		if i := slices.Index(w.calls, f.Call); i >= 0 {
+			w.calls = slices.Delete(w.calls, i, i+1)
+		}
+	case Started, TurnEnded, TurnFailed, Interrupted, Cleared, Ended: // a prompt may come while a call runs
+		w.calls = nil
+	}
+}
+
+// manyCalls stands for calls that were not kept. No client names one so.
+const manyCalls = "\x00"
 
 // noteAsked forgets names where there are too many: what has no name is answered by no call.
 func (w *Worker) noteAsked(a asked) {

@@ -18,7 +18,7 @@ func draw(r *rand.Rand, n int) []Fact {
 	gen, procs := 1, []*Process{nil, nil, {10, 100}, {10, 200}, {11, 300}}
 	kinds := []Kind{
 		Started, Prompted, Prompted, ToolBegan, ToolEnded, Asks, AsksPerson, TurnEnded, TurnEnded, TurnFailed, Interrupted, Cleared, Ended, SaysDone, Received,
-		Launched, LaunchFailed, Certificate, Probed, Probed, Probed, Probed, Probed, Messaged, Accepted, Unconfirmed, KillAsked, Pulled, Checked, Checked,
+		Launched, LaunchFailed, Certificate, Probed, Probed, Probed, Probed, Probed, Messaged, Accepted, Unconfirmed, Withdrawn, KillAsked, Pulled, Checked, Checked,
 		Reviewed, Reacted, Escalated, Snapshotted, Preserved, Budgeted, Restored, Removed, NoProgress, Gated, Gated, "of tomorrow",
 	}
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
@@ -91,6 +91,7 @@ type witness struct {
 	deaths   []Fact // probes in a row that saw it and its holder dead
 	unheard  int    // probes in a row that saw less than all alive
 	verdict  bool   // of no progress, since the agent's last fact
+	callless bool   // no call began since a turn or a generation did
 	safe     bool
 	tagged   map[string]int // generation in which the agent's record showed a message
 	attempts map[string]int
@@ -103,7 +104,7 @@ func (v *witness) see(w *Worker, f Fact, before *Worker) {
 		v.safe = false
 	}
 	if w.Gen != before.Gen {
-		v.deaths, v.unheard, v.verdict = nil, 0, false
+		v.deaths, v.unheard, v.verdict, v.callless = nil, 0, false, before.Gen > 0
 	}
 	if !(f.Gen == 0 || f.Gen == w.Gen) {
 		return
@@ -112,6 +113,7 @@ func (v *witness) see(w *Worker, f Fact, before *Worker) {
 	case f.Kind.agents():
 		if !f.Weak && !f.names(before.old...) && !(before.certified != nil && f.names(*before.certified)) {
 			v.deaths, v.unheard, v.verdict = nil, 0, false
+			v.callless = f.Kind != ToolBegan && (v.callless || f.Kind == TurnEnded || f.Kind == Interrupted || f.Kind == Ended || f.Kind == Started)
 			if f.Kind == Prompted || f.Kind == Received {
 				v.tagged[f.Message] = w.Gen
 			}
@@ -170,6 +172,9 @@ func (v *witness) polls(f Fact) map[string]bool {
 		poll(KeyChanges, f.Is != ReviewChanges)
 		poll(KeyBots, f.Threads == 0)
 	case Reacted, Escalated:
+		if f.Kind == Reacted && f.Action != ActionSend {
+			break // the agent heard nothing, so it costs nothing
+		}
 		v.good[f.Key] = nil
 		if f.Head != "" {
 			v.bad[f.Key] = f.Head
@@ -182,7 +187,7 @@ func (v *witness) polls(f Fact) map[string]bool {
 func TestInvariants(t *testing.T) {
 	world.Slow(t)
 	reached := map[told]int{}
-	for seed := range uint64(world.Storm(100_000)) {
+	for seed := range uint64(world.Storm(20_000)) {
 		r := rand.New(rand.NewPCG(seed, 14))
 		facts := draw(r, r.IntN(40))
 		if fault := follow(facts, reached); fault != "" {
@@ -244,11 +249,13 @@ func (v *witness) judge(w, before *Worker, f Fact) string {
 		return "7: a pull request moved the state"
 	case w.Delivery() == ByKeys && w.State != Idle && w.State != Done && w.Reason != Verifying && w.Reason != VerifyFailed:
 		return "8: keys would be pressed"
+	case w.Calling() && v.callless:
+		return "a call runs that did not begin in this turn"
 	case w.MayRemove() && !v.safe:
 		return "10: the tree may go without a proof"
 	case f.Weak && (changed && before.strong == nil && !slices.Contains([]State{Idle, NeedsInput}, w.State) || w.base() != before.base()):
 		return "a weak fact promoted or ended"
-	case len(w.Messages) > maxMessages || len(w.Reactions) > maxReactions || len(w.old) > maxOld || len(w.asked) > maxAsked || len(w.rounds.refs) > evidenceSize || len(w.Evidence) > evidenceSize:
+	case len(w.Messages) > maxMessages || len(w.Reactions) > maxReactions || len(w.old) > maxOld || len(w.asked) > maxAsked || len(w.calls) > maxCalls || len(w.rounds.refs) > evidenceSize || len(w.Evidence) > evidenceSize:
 		return "it grew"
 	}
 	for _, m := range w.Messages {
@@ -258,6 +265,11 @@ func (v *witness) judge(w, before *Worker, f Fact) string {
 		}
 		if i >= 0 && before.Messages[i].Receipt > m.Receipt {
 			return "9: a message was taken back"
+		}
+	}
+	for i, m := range before.Messages {
+		if i < len(w.Messages) && f.Kind == Withdrawn && m.Receipt == Waiting && w.Messages[i].Receipt == TakenBack && m.Key != "" && before.Spent(m.Key)-w.Spent(m.Key) == 1 {
+			free[m.Key] = true // of a message that nobody was told
 		}
 	}
 	for _, r := range before.Reactions {

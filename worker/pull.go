@@ -8,6 +8,7 @@ type Pull struct {
 	Is        string // open, merged, closed
 	Head      string
 	Conflicts bool
+	Unsure    bool   // nobody has said of Head whether it conflicts
 	Checks    string // passing, failing, pending
 	Review    string // asked, approved, changes, no
 }
@@ -41,9 +42,15 @@ func (w *Worker) notePull(f *Fact) event {
 	switch f.Kind {
 	case Pulled:
 		ended := f.Is == PullMerged || f.Is == PullClosed
-		w.Pull.Number, w.Pull.Is, w.Pull.Conflicts = f.PR, f.Is, f.Conflicts
+		if w.Pull.Is == "" || f.Head != w.Pull.Head {
+			w.Pull.Unsure = f.Unsure
+		}
+		w.Pull.Number, w.Pull.Is = f.PR, f.Is
 		w.head(f)
-		w.poll(KeyConflicts, f.Head, !f.Conflicts)
+		if !f.Unsure {
+			w.Pull.Conflicts, w.Pull.Unsure = f.Conflicts, false
+			w.poll(KeyConflicts, f.Head, !f.Conflicts)
+		}
 		if ended {
 			return pullEnded
 		}
@@ -60,6 +67,7 @@ func (w *Worker) notePull(f *Fact) event {
 		w.poll(KeyChanges, f.Head, f.Is != ReviewChanges)
 		w.poll(KeyBots, f.Head, f.Threads == 0)
 	case Reacted, Escalated:
+		w.noteMessage(f)
 		w.react(f)
 	}
 	return noEvent
@@ -102,10 +110,11 @@ func (w *Worker) poll(key, head string, good bool) {
 	}
 }
 
+// react counts what the agent was told, and that a person was told that it did not help. What a person alone is told has no budget.
 func (w *Worker) react(f *Fact) {
 	i := slices.IndexFunc(w.Reactions, func(r Reaction) bool { return r.Key == f.Key })
 	if i < 0 {
-		if f.Key == "" || len(w.Reactions) == maxReactions {
+		if f.Key == "" || f.Kind == Reacted && f.Action != ActionSend || len(w.Reactions) == maxReactions {
 			return
 		}
 		i = len(w.Reactions)
@@ -127,6 +136,21 @@ func (w *Worker) react(f *Fact) {
 		case KeyChanges, KeyBots:
 			w.fixing = fixing{ResolvingReview, f.Key, f.Head}
 		}
+	}
+}
+
+// takeBack gives back what a message cost that nobody was told.
+func (w *Worker) takeBack(key string) {
+	if key == "" {
+		return
+	}
+	for i := range w.Reactions {
+		if r := &w.Reactions[i]; r.Key == key && r.Attempts > 0 {
+			r.Attempts--
+		}
+	}
+	if w.fixing.key == key {
+		w.fixing = fixing{}
 	}
 }
 

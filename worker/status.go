@@ -1,6 +1,9 @@
 package worker
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Status is the one word that people see.
 type Status string
@@ -90,7 +93,7 @@ func (p *Pull) status() Status {
 		return StatusChangesRequested
 	case p.Conflicts:
 		return StatusMergeConflict
-	case p.Checks == CheckPassing && (p.Review == ReviewApproved || p.Review == ReviewNone):
+	case p.Checks == CheckPassing && !p.Unsure && (p.Review == ReviewApproved || p.Review == ReviewNone):
 		return StatusMergeable
 	case p.Review == ReviewApproved:
 		return StatusApproved
@@ -160,7 +163,10 @@ const (
 const noSignalAfter = time.Minute
 
 // Signals are the times of signs of life that no fact holds; zero is unknown.
-type Signals struct{ Grew, Output time.Time }
+type Signals struct {
+	Grew, Output time.Time
+	ReadyFor     time.Duration // until when it counts as ready; 0 is ReadyFor
+}
 
 // Activity at now. A worker that ended its turn is never active, whatever its screen does.
 func (w *Worker) Activity(now time.Time, s Signals) Activity {
@@ -190,7 +196,7 @@ func (w *Worker) Activity(now time.Time, s Signals) Activity {
 		return NoActivity
 	case now.Sub(newest) < ActiveFor && w.State != Idle && w.State != Done:
 		return Active
-	case now.Sub(newest) < ReadyFor:
+	case now.Sub(newest) < cmp.Or(s.ReadyFor, ReadyFor):
 		return Ready
 	}
 	return Quiet

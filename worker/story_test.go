@@ -54,6 +54,34 @@ func TestActivity(t *testing.T) {
 	}
 }
 
+// A call that began runs until its end, or that of its turn. A prompt may come meanwhile.
+func TestCallsThatRun(t *testing.T) {
+	began, ended := Fact{Kind: ToolBegan, Call: "a"}, Fact{Kind: ToolEnded, Call: "a"}
+	start := func() *story { return newStory().launch(false).add(Fact{Kind: Prompted}) }
+	many := func() *story {
+		s := start()
+		for _, kind := range []Kind{ToolBegan, ToolEnded} {
+			for i := range 3 * maxCalls {
+				s.add(Fact{Kind: kind, Call: fmt.Sprint(i)})
+			}
+		}
+		return s
+	}
+	for name, c := range map[string]struct {
+		s    *story
+		runs bool
+	}{
+		"none": {start(), false}, "one": {start().add(began), true}, "its end": {start().add(began).add(ended), false},
+		"the end of another": {start().add(began).add(Fact{Kind: ToolEnded, Call: "b"}), true}, "a prompt meanwhile": {start().add(began).add(Fact{Kind: Prompted}), true},
+		"the turn's end": {start().add(began).add(Fact{Kind: TurnEnded}), false}, "another launch": {start().add(began).add(Fact{Kind: Launched, Gen: 2}), false},
+		"more than are kept": {many(), true}, "and the turn's end": {many().add(Fact{Kind: TurnEnded}), false},
+	} {
+		if got := c.s.worker().Calling(); got != c.runs {
+			t.Errorf("%s: runs %t", name, got)
+		}
+	}
+}
+
 // A death takes three rounds ten seconds apart, by the uptime, with the holder gone; each of these alone is not enough.
 func TestDeathNeedsProof(t *testing.T) {
 	working := func() *story { return newStory().launch(false).add(Fact{Kind: Prompted}) }
@@ -395,5 +423,32 @@ func BenchmarkFold(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Reduce(s.facts)
+	}
+}
+
+// A hook that cannot have the log's lock writes its entry without a number. Such entries are heard, each by its own clock, once.
+func TestEntriesWithoutNumbers(t *testing.T) {
+	s := newStory().launch(false).add(Fact{Kind: Started}).add(Fact{Kind: Prompted}).add(Fact{Kind: TurnEnded})
+	unnumbered := func(kind Kind) *story {
+		s.add(Fact{Kind: kind})
+		last := &s.facts[len(s.facts)-1]
+		last.Seq = 0
+		s.seq[last.File]--
+		return s
+	}
+	unnumbered(Prompted).want(t, Working, TaskInProgress)
+	unnumbered(TurnEnded).want(t, Idle, TurnIsOver)
+	s.add(Fact{Kind: Prompted}).want(t, Working, TaskInProgress)
+	w := unnumbered(TurnEnded).want(t, Idle, TurnIsOver)
+	s.facts = append(s.facts, s.facts...)
+	if again := s.want(t, Idle, TurnIsOver); !again.equal(w) {
+		t.Error("repeats change something")
+	}
+	for _, f := range s.facts {
+		if line, err := Encode(f); err != nil {
+			t.Error(err)
+		} else if read, err := Parse(line, f.File); err != nil || read.Seq != f.Seq {
+			t.Errorf("%s: %v", line, err)
+		}
 	}
 }

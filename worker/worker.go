@@ -10,6 +10,7 @@ import (
 // Bounds of a Worker, which holds however many facts it is made of.
 const (
 	maxAsked     = 8  // permissions open at once
+	maxCalls     = 32 // tool calls open at once
 	maxOld       = 8  // processes of former generations
 	maxMessages  = 64 // open or lately accepted
 	maxReactions = 16
@@ -45,7 +46,8 @@ type Worker struct {
 	certified  *Process  // and this is what it names
 	old        []Process // of former generations
 	asked      []asked
-	asking     bool // `aburn ask` was said since the last prompt
+	calls      []string // tool calls that began since the turn did, and of which no end was told
+	asking     bool     // `aburn ask` was said since the last prompt
 	fixing     fixing
 	host, boot string
 	quiet      quiet
@@ -83,7 +85,7 @@ func Reduce(facts []Fact) *Worker {
 }
 
 // Merge puts facts in the order in which Apply wants them, without repeats. Inside of a file the order is that of Seq,
-// whatever its clock said; a fact counts as no earlier than those before it in its file.
+// whatever its clock said; a fact counts as no earlier than those before it in its file. A fact without Seq stands by its clock alone.
 func Merge(facts []Fact) []Fact {
 	var merged []Fact
 	for _, i := range order(facts) {
@@ -104,9 +106,12 @@ func order(facts []Fact) []int {
 	}
 	inFile := func(a, b key) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Seq, b.Seq)) }
 	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(inFile(a, b), cmp.Compare(a.index, b.index)) })
-	keys = slices.CompactFunc(keys, func(a, b key) bool { return a.Ref == b.Ref })
+	keys = slices.CompactFunc(keys, func(a, b key) bool {
+		x, y := &facts[a.index], &facts[b.index]
+		return a.Ref == b.Ref && (a.Seq > 0 || x.Kind == y.Kind && x.Call == y.Call && x.Message == y.Message && a.at.Equal(b.at))
+	})
 	for i := 1; i < len(keys); i++ {
-		if keys[i].File == keys[i-1].File && keys[i].at.Before(keys[i-1].at) {
+		if keys[i].File == keys[i-1].File && keys[i-1].Seq > 0 && keys[i].at.Before(keys[i-1].at) {
 			keys[i].at = keys[i-1].at
 		}
 	}
@@ -122,10 +127,10 @@ func order(facts []Fact) []int {
 func (w *Worker) Apply(f Fact) { w.apply(&f) }
 
 func (w *Worker) apply(f *Fact) {
-	if f.File >= files || f.Seq <= w.seen[f.File] {
+	if f.File >= files || f.Seq > 0 && f.Seq <= w.seen[f.File] {
 		return
 	}
-	w.seen[f.File] = f.Seq
+	w.seen[f.File] = max(f.Seq, w.seen[f.File])
 	if f.Kind.agents() {
 		w.safe = false // also when a former generation still writes
 	}
@@ -172,7 +177,7 @@ func (w *Worker) renew(f *Fact) {
 	}
 	w.Gen = max(w.Gen+1, f.Gen)
 	w.place = place{NotStarted, SpawnRequested, f.At, []Ref{f.ref()}}
-	w.told, w.strong, w.asked, w.asking, w.over = told{}, nil, nil, false, false
+	w.told, w.strong, w.asked, w.calls, w.asking, w.over = told{}, nil, nil, nil, false, false
 	w.Agent, w.certified, w.Server, w.KillFor, w.Refuted = nil, nil, "", "", ""
 	w.LaunchedAt, w.Heard, w.Hooks, w.Unseen, w.Unproven = time.Time{}, time.Time{}, false, false, false
 	w.TurnOver, w.judged = false, false
@@ -182,12 +187,15 @@ func (w *Worker) renew(f *Fact) {
 // Over reports whether the agent has ended. A worker that is done may have ended too, or may sit at its prompt.
 func (w *Worker) Over() bool { return w.State == Terminated || w.over }
 
+// Calling reports whether a tool call of its agent's runs, as far as the agent told. A long build is such a call.
+func (w *Worker) Calling() bool { return len(w.calls) > 0 }
+
 // Clone gives a Worker that shares nothing with w.
 func (w *Worker) Clone() *Worker {
 	c := *w
 	c.Evidence = slices.Clone(w.Evidence)
 	c.Messages, c.Reactions = slices.Clone(w.Messages), slices.Clone(w.Reactions)
-	c.old, c.asked = slices.Clone(w.old), slices.Clone(w.asked)
+	c.old, c.asked, c.calls = slices.Clone(w.old), slices.Clone(w.asked), slices.Clone(w.calls)
 	c.rounds.refs = slices.Clone(w.rounds.refs)
 	if w.strong != nil {
 		s := *w.strong

@@ -95,7 +95,7 @@ func (s *status) options(words []string) {
 		return
 	}
 	for i, w := range words[1:] {
-		s.errexit = s.errexit || w[0] == '-' && strings.Contains(w, "e") || w == "errexit"
+		s.errexit = s.errexit || strings.HasPrefix(w, "-") && strings.Contains(w, "e") || w == "errexit" // w may be empty
 		s.pipefail = s.pipefail || w == "pipefail" && shell.IsOption(words[i])
 	}
 }

@@ -194,6 +194,7 @@ func BenchmarkTestRun(b *testing.B) {
 // Whatever the text, what is not said to run says nothing, and it ends.
 func FuzzTestRun(f *testing.F) {
 	f.Add("set -e; cd x && (go test | tail) || bash -c 'npm test' & # go test")
+	f.Add(`set ""; go test`) // a head may also be cut inside of the quotes
 	f.Add("-C - timeout -k docker compose exec <test> */x.test.js $(go test `npm t`)")
 	m := Default()
 	f.Fuzz(func(t *testing.T, head string) {

@@ -10,30 +10,58 @@ import (
 	"aburn/trace/join"
 )
 
-// digest makes the digest of a session from its store's trace, completed with what hooks recorded of it. Event numbers
-// are those of the store's trace. If the two cannot be joined the store's trace alone counts.
+// digest makes the digest of a session from its store's trace, completed with what hooks recorded of it, and with what the
+// ledger of its worker says. Event numbers are those of the store's trace. What cannot be joined is left out.
 func digest(ctx context.Context, a *archive.Archive, key int64) (*insight.Digest, error) {
 	t, err := a.Trace(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	if agentcli.Of(t.Source).Traits.Recorded {
-		return insight.Make(t, true), nil
-	}
-	own, subs, err := a.Parts(key)
+	whole, hooked, err := hooksJoined(ctx, a, t, key)
 	if err != nil {
 		return nil, err
 	}
-	if own == 0 {
-		return insight.Make(t, false), nil
+	if whole, err = ledgerJoined(ctx, a, whole, key); err != nil {
+		return nil, err
+	}
+	d := insight.Make(whole, hooked)
+	if whole != t {
+		d.Renumber(numbers(whole, len(t.Sources)))
+	}
+	return d, nil
+}
+
+// hooksJoined is a session's trace with what hooks recorded of it, and whether they did.
+func hooksJoined(ctx context.Context, a *archive.Archive, t *trace.SessionTrace, key int64) (*trace.SessionTrace, bool, error) {
+	if agentcli.Of(t.Source).Traits.Recorded {
+		return t, true, nil
+	}
+	own, subs, err := a.Parts(key)
+	if err != nil || own == 0 {
+		return t, false, err
 	}
 	both, err := joined(ctx, a, t, own, subs)
 	if err != nil {
-		return insight.Make(t, false), ctx.Err()
+		return t, false, ctx.Err()
 	}
-	d := insight.Make(both, true)
-	d.Renumber(numbers(both, len(t.Sources)))
-	return d, nil
+	return both, true, nil
+}
+
+// ledgerJoined is a session's trace with what the ledger of its worker says, if it was a worker's.
+func ledgerJoined(ctx context.Context, a *archive.Archive, t *trace.SessionTrace, key int64) (*trace.SessionTrace, error) {
+	part, err := a.LedgerOf(key)
+	if err != nil || part.Key == 0 {
+		return t, err
+	}
+	ledger, err := a.Trace(ctx, part.Key)
+	if err != nil {
+		return nil, err
+	}
+	both, err := join.Ledger(t, ledger, part.From, part.Until)
+	if err != nil {
+		return t, ctx.Err()
+	}
+	return both, nil
 }
 
 func joined(ctx context.Context, a *archive.Archive, t *trace.SessionTrace, own int64,

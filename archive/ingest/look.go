@@ -38,6 +38,8 @@ type Changes struct {
 	Others, Unseen int
 	// Partial says that there was no time to look into all folders.
 	Partial bool
+	// Closed are the readers of which a folder could not be read; an ingest says which, and why.
+	Closed []string
 
 	options LookOptions
 	seen    looks
@@ -105,6 +107,11 @@ func (l *look) search(ctx context.Context) {
 	}
 	wait.Wait()
 	l.Partial = slices.ContainsFunc(l.seen.readers, func(r readerLook) bool { return r.partial })
+	for _, r := range l.seen.readers {
+		if r.closed {
+			l.Closed = append(l.Closed, r.name)
+		}
+	}
 }
 
 // env is the environment that the readers see.
@@ -115,8 +122,7 @@ func (l *look) env(name string) string {
 	return l.Places.Getenv(name)
 }
 
-// find has a reader search. A store is left unless the last look saw it as it is. Folders that cannot be read are an
-// ingest's to report.
+// find has a reader search. A store is left unless the last look saw it as it is.
 func (l *look) find(ctx context.Context, reader trace.Reader, before *readerLook) readerLook {
 	r := readerLook{name: reader.Name(), asked: []asked{{"HOME", l.Places.Home}}}
 	was := map[string]*storeLook{}
@@ -128,7 +134,7 @@ func (l *look) find(ctx context.Context, reader trace.Reader, before *readerLook
 	in := l.Places
 	in.Getenv = r.ask(l.Places.Getenv)
 	in.Opened = func(dir string, modified time.Time) { r.opened(dir, modified, l.began) }
-	_ = reader.Find(ctx, in, func(s trace.Store) error {
+	err := reader.Find(ctx, in, func(s trace.Store) error {
 		found := storeLook{Store: s, left: true}
 		if w := was[s.Path]; w != nil {
 			found.left = w.left || w.Size != s.Size || !w.ModTime.Equal(s.ModTime)
@@ -138,6 +144,7 @@ func (l *look) find(ctx context.Context, reader trace.Reader, before *readerLook
 		return ctx.Err()
 	})
 	r.partial = ctx.Err() != nil
+	r.closed = err != nil && !r.partial
 	return r
 }
 
@@ -231,7 +238,12 @@ func (l *look) inside(dir string) bool {
 	}
 	key, ok := l.keys[dir]
 	if !ok {
-		_, key = project.Checkout(dir, l.env)
+		if _, key = project.Checkout(dir, l.env); key != "" {
+			key = project.Original(key, l.env)
+		}
+	}
+	if !ok && key == "" { // as settle does
+		key = project.OfTree(dir, l.env)
 	}
 	return within(key, l.Project)
 }
@@ -279,6 +291,6 @@ func (c *Changes) Remember(ctx context.Context) {
 			}
 		}
 	}
-	c.seen.readers = slices.DeleteFunc(c.seen.readers, func(r readerLook) bool { return r.partial })
+	c.seen.readers = slices.DeleteFunc(c.seen.readers, func(r readerLook) bool { return r.partial || r.closed })
 	_ = c.seen.write(c.options.Dir)
 }

@@ -46,6 +46,7 @@ type readerLook struct {
 	stores  []storeLook
 	kept    bool // it was not searched: this is what the last look saw
 	partial bool // the search ended early
+	closed  bool // a folder could not be read
 }
 
 // asked is a variable that Find asked for.

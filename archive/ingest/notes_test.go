@@ -23,6 +23,7 @@ import (
 // {"call":"c1"}, {"result":"c1"}, {"root":"r"}, {"agent":"parent"}, {"spawn":"agent","call":"c1"}.
 type notes struct {
 	slow time.Duration // for each line
+	hold string        // a file; while it is there, nothing is read
 	many int           // so many further sessions in each file, all alike
 	// again says that it never goes on.
 	again bool
@@ -86,6 +87,12 @@ func (r notes) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 			return err
 		}
 		b = draft.Resume(before)
+	}
+	for r.hold != "" {
+		if _, err := os.Stat(r.hold); err != nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
 	}
 	end, err := jsonl.Read(ctx, f, s.Cursor.Offset, s.Cursor.Line, func(l jsonl.Line) error {
 		time.Sleep(r.slow)

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 type order struct {
 	Home, Dir string
 	Slow      time.Duration // for each line
+	Hold      string        // a file; while it is there, nothing is read
 	Idle      bool
 	FileSize  uint64 // the system's limit, 0 for none
 }
@@ -64,7 +65,7 @@ func childMain() int {
 		}
 		defer db.Close()
 		r, err := ingest.Run(context.Background(), ingest.Options{
-			Archive: db, Readers: []trace.Reader{notes{slow: o.Slow}}, Places: trace.Places{Home: o.Home, Getenv: os.Getenv},
+			Archive: db, Readers: []trace.Reader{notes{slow: o.Slow, hold: o.Hold}}, Places: trace.Places{Home: o.Home, Getenv: os.Getenv},
 		})
 		if r != nil {
 			a.New += r.Sources[0].New
@@ -253,9 +254,13 @@ func TestAtOnce(t *testing.T) {
 func TestIfIdle(t *testing.T) {
 	lab.Slow(t)
 	w := newWorld(t)
-	w.fill(8, 100)
-	_, wait := w.start(order{Slow: 500 * time.Microsecond})
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	w.fill(8, 3)
+	hold := filepath.Join(w.TempDir(), "hold")
+	if err := os.WriteFile(hold, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, wait := w.start(order{Hold: hold})
+	for deadline := time.Now().Add(2 * time.Minute); ; {
 		if _, err := os.Stat(filepath.Join(w.dir, archive.Name+"-wal")); err == nil {
 			break
 		}
@@ -269,6 +274,9 @@ func TestIfIdle(t *testing.T) {
 	_, second := w.start(order{Idle: true})
 	if a := second(); !a.Busy {
 		t.Fatalf("the second did not leave: %+v", a)
+	}
+	if err := os.Remove(hold); err != nil {
+		t.Fatal(err)
 	}
 	a := wait()
 	if a.Runs < 2 || w.events()["late"] != 1 {

@@ -107,8 +107,8 @@ type projects struct {
 	keys   map[string]string // by path
 }
 
-// settle sets a project's key to the root of its main checkout. Without a work tree the key is what an earlier reading
-// found, else the path.
+// settle sets a project's key to the root of its main checkout; in a clone for workers, to that of the project. Without a work tree
+// the key is what an earlier reading found, else, for the tree of a worker that was removed, its project, else the path.
 func (p *projects) settle(of *trace.Project) {
 	if of.Path == "" || of.Key != "" && of.Key != of.Path {
 		return
@@ -119,7 +119,9 @@ func (p *projects) settle(of *trace.Project) {
 	if !ok {
 		key = of.Path
 		if _, main := project.Checkout(of.Path, p.getenv); main != "" {
-			key = main
+			key = project.Original(main, p.getenv)
+		} else if root := project.OfTree(of.Path, p.getenv); root != "" {
+			key = root
 		}
 		p.keys[of.Path] = key
 	}

@@ -17,6 +17,7 @@ import (
 	"aburn/archive"
 	"aburn/archive/ingest"
 	"aburn/internal/lab/synth/home"
+	lab "aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/trace"
 	"aburn/trace/tracetest"
@@ -33,7 +34,11 @@ func smaller() int64 {
 
 // What is archived of homes whose contents are known is what they hold: in total, and of each session.
 func TestArchiveIsTheTruth(t *testing.T) {
-	for seed := range uint64(2) {
+	seeds := uint64(2)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		k := newKnown(t, home.Options{Size: 20 << 20 / smaller(), Seed: seed + 1, Brief: true, Own: true})
 		dir := filepath.Join(k.dir, "archive")
 		report := k.ingest(dir)
@@ -82,6 +87,7 @@ func (k *known) unchanged(dir string) {
 // The order in which files come to the archive does not matter: children before parents, forks before what they were
 // copied from, one file at a time or all together.
 func TestOrderDoesNotMatter(t *testing.T) {
+	lab.Unshared(t)
 	k := newKnown(t, home.Options{Size: 8 << 20 / smaller(), Seed: 11, Brief: true, Own: true})
 	whole := filepath.Join(k.dir, "whole")
 	k.ingest(whole)

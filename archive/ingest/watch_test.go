@@ -37,7 +37,7 @@ func (w *world) watching(p ingest.Pace) <-chan *ingest.Report {
 // next is the next run that changed something.
 func (w *world) next(reports <-chan *ingest.Report) *ingest.Source {
 	w.Helper()
-	for late := time.After(30 * time.Second); ; {
+	for late := time.After(2 * time.Minute); ; {
 		select {
 		case r := <-reports:
 			if r.Changed() {

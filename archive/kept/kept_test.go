@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/contents"
@@ -68,6 +69,7 @@ func proved(t *testing.T, dir string, tr *trace.SessionTrace) (n, of int) {
 
 // A copy of a file, and of a database's rows, holds every text after the source is gone; it is listed, replaced and removed.
 func TestKept(t *testing.T) {
+	world.Slow(t)
 	now := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	runs := t.TempDir()
 	if err := os.CopyFS(runs, os.DirFS("../../trace/claude/testdata/runs")); err != nil {

@@ -29,6 +29,9 @@ func TestHolderIsSmall(t *testing.T) {
 	t.Run("lines", func(t *testing.T) {
 		small(t, bin, hold.Launch{Argv: []string{"/bin/sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x; echo; yes | head -c 20000000; touch printed; sleep 600"}, Lines: true})
 	})
+	t.Run("its own terminal", func(t *testing.T) {
+		small(t, bin, hold.Launch{Argv: []string{"/bin/sh", "-c", "yes '\033[31mred \033[5A' | head -c 5000000; touch printed; sleep 600"}, Size: hold.Size{Cols: 200, Rows: 50}})
+	})
 }
 
 // small measures a holder whose agent has printed all that it will.
@@ -56,7 +59,7 @@ func small(t *testing.T, bin string, l hold.Launch) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for l.Lines && ctx.Err() == nil {
+	for (l.Lines || l.Size.Cols > 0) && ctx.Err() == nil {
 		if _, err := os.Stat(filepath.Join(dir, "printed")); err == nil {
 			break
 		}

@@ -87,7 +87,7 @@ func (r *running) read() string {
 
 func (w *world) eventually(what string, is func() bool) {
 	w.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			w.t.Fatalf("never: %s", what)
 		}
@@ -213,7 +213,7 @@ func (w *world) lockQueue() *lockfile.Lock {
 		w.t.Fatal(err)
 	}
 	defer root.Close()
-	lock, err := lockfile.Acquire(root, queue.LockName, 10*time.Second)
+	lock, err := lockfile.Acquire(root, queue.LockName, time.Minute)
 	if err != nil {
 		w.t.Fatal(err)
 	}

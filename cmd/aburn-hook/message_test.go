@@ -143,3 +143,41 @@ func TestManyMessages(t *testing.T) {
 		t.Errorf("%d receipts of %d", receipts, n)
 	}
 }
+
+// A message whose text a person sent from the agent's input line is not told again, neither with that prompt nor later. With a
+// part of it, it is told whole. While it may stand there, no other prompt and no turn's end tells it.
+func TestMessageInInputLine(t *testing.T) {
+	prompt := func(text string) string { return claudePayload("UserPromptSubmit", `"prompt":"`+text+`"`) }
+	const said, machine = "[aburn m-1] use port 8081", `<task-notification>[aburn m-1] use port 8081`
+	for name, c := range map[string]struct {
+		typed    bool
+		payloads []string
+		told     int
+	}{
+		"sent":                  {true, []string{prompt(said), stopOf("claude"), prompt("go on")}, 0},
+		"sent, of a paste":      {true, []string{prompt(`[aburn m-1] <pasted_content id=\"1\">use port 8081`)}, 0},
+		"sent, never noted":     {false, []string{prompt(said), stopOf("claude")}, 0},
+		"its tag alone":         {true, []string{prompt("[aburn m-1] "), stopOf("claude")}, 1},
+		"something else":        {true, []string{prompt("go on"), prompt(said)}, 1},
+		"nothing was sent":      {true, []string{stopOf("claude"), prompt(machine)}, 0},
+		"it was told":           {false, []string{stopOf("claude"), prompt(said)}, 1},
+		"a machine says it too": {false, []string{prompt(machine)}, 1},
+	} {
+		w := newWorld(t)
+		w.trust()
+		w.message("m-1", "use port 8081")
+		if c.typed {
+			w.desk(func(d *queue.Desk) { d.Typing("m-1", time.Now()) })
+		}
+		told := 0
+		for _, p := range c.payloads {
+			told += strings.Count(w.send("claude", p, inWorker), "use port 8081")
+		}
+		if told != c.told {
+			t.Errorf("%s: told %d times", name, told)
+		}
+		if status := w.task("m-1").Status; (status == queue.Pending) != (name == "nothing was sent") {
+			t.Errorf("%s: %s", name, status)
+		}
+	}
+}

@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"os"
+	"runtime/debug"
 
 	"aburn/cmd/aburn-instrument/internal/commands"
 	"aburn/cmd/internal/kit"
@@ -13,6 +14,9 @@ import (
 )
 
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // parsing makes much that soon is garbage: a fifth less time for 70 MB more
+	}
 	a := &kit.App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: project.Env}
 	os.Exit(commands.Run(context.Background(), a, os.Args))
 }

@@ -52,6 +52,20 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// TestTypeScriptScripts runs testdata/typescript with a node that takes types off.
+func TestTypeScriptScripts(t *testing.T) {
+	world.Slow(t)
+	world.TypeNode(t)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/typescript", UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("PATH", filepath.SplitList(env.Getenv("PATH"))[0]+string(filepath.ListSeparator)+os.Getenv("PATH"))
+			return nil
+		},
+	})
+}
+
 // TestExitCodes: 0 if nothing blocks, 1 if a finding does, 2 if nothing can be judged.
 func TestExitCodes(t *testing.T) {
 	world.Slow(t)

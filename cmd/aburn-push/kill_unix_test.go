@@ -42,11 +42,10 @@ func (k *team) release(tx pgx.Tx) {
 // awaitPushes waits until so many connections of aburn-push wait for a lock.
 func (k *team) awaitPushes(n string) {
 	k.Helper()
-	for range 1200 {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if k.text(k.owner, "SELECT count(*)::text FROM pg_stat_activity WHERE application_name = 'aburn-push' AND wait_event_type = 'Lock' AND datname = current_database()") == n {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	k.Fatalf("no %s pushes wait", n)
 }

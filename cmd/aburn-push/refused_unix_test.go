@@ -220,6 +220,47 @@ func TestSince(t *testing.T) {
 	}
 }
 
+// TestSinceMoves: a session that goes on to a day that is sent leaves nothing on the day that is not, neither its row nor its
+// failures.
+func TestSinceMoves(t *testing.T) {
+	k := newTeam(t, "sine")
+	m := newMachine(t)
+	dir := filepath.Join(m.home, "agents/.claude/projects/-work-shop")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write := func(id string, days ...int) {
+		text := ""
+		for n, day := range days {
+			record := func(kind, content string) {
+				text += fmt.Sprintf(`{"uuid":"%s%d%s","parentUuid":null,"sessionId":"%s","cwd":"/work/shop","timestamp":"2026-11-%02dT20:00:0%dZ","version":"2.1.329","type":"%s","message":{"role":"%s",%s}}`+"\n",
+					id, n, kind, id, day, len(kind)%9, kind, kind, content)
+			}
+			record("user", `"content":"go on"`)
+			record("assistant", fmt.Sprintf(`"id":"m%s%d","model":"claude-opus-4-8","content":[{"type":"tool_use","id":"t%s%d","name":"Bash","input":{"command":"make"}}],"usage":{"input_tokens":1,"output_tokens":1}`, id, n, id, n))
+			record("user", fmt.Sprintf(`"content":[{"type":"tool_result","tool_use_id":"t%s%d","is_error":true,"content":"Exit code 2\nmake: no rule"}]`, id, n))
+		}
+		if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("11111111-0000-4000-8000-000000000001", 3)
+	write("22222222-0000-4000-8000-000000000002", 3)
+	m.ingest(filepath.Join(m.home, "agents"))
+	m.names = []string{"/work/shop=shop"}
+	m.push(k.address("sine"))
+	write("11111111-0000-4000-8000-000000000001", 3, 9)
+	m.ingest(filepath.Join(m.home, "agents"))
+	m.push(k.address("sine"), "--since", "2026-11-08")
+	if got := k.text(k.owner, "SELECT string_agg(concat(day, ' ', count), ', ' ORDER BY day) FROM aburn.failures"); got != "2026-11-03 1, 2026-11-09 2" {
+		t.Errorf("failures: %s", got)
+	}
+	since := k.contents()
+	if m.push(k.address("sine")); k.contents() != since {
+		t.Error("a push of all changes what --since sent")
+	}
+}
+
 // TestPermission: nothing is sent before a person permitted it, and a change of place, projects or name asks again.
 func TestPermission(t *testing.T) {
 	k := newTeam(t, "petra")

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	random "math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -151,23 +152,25 @@ func (s *server) notRoot() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(s.dir, uid, gid)
 }
 
+// freePort is one that no system gives to a connection by itself: until the server listens, nothing takes it by chance.
 func freePort() int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0
+	for range 100 {
+		port := 12_000 + random.IntN(18_000)
+		if l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
+			l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return 0
 }
 
 func (s *server) await() error {
 	var err error
-	for range 600 {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		var conn *pgx.Conn
 		if conn, err = pgx.Connect(context.Background(), s.url("owner", "postgres")); err == nil {
 			return conn.Close(context.Background())
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
 	log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
 	return fmt.Errorf("the server does not answer: %w\n%s", err, log)

@@ -12,11 +12,14 @@ import (
 
 	"aburn/archive"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/lab/world"
 )
 
 // In a folder that this user may not write an older archive stays as it is, and the command says both: whose it is, and why it was
 // not renewed.
 func TestOlderArchiveReadOnly(t *testing.T) {
+	world.Unshared(t)
+	t.Parallel()
 	home, exe, _ := closedHome(t)
 	as := func(args ...string) *exec.Cmd {
 		cmd := aburnIn(home, args...)

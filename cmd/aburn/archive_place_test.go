@@ -12,6 +12,7 @@ import (
 
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/lab/world"
 	"aburn/trace"
 )
 
@@ -31,6 +32,7 @@ func pathOf(t *testing.T, run runner) string {
 
 // Whatever is in the archive's place, each command says the fact, once, and what to do; none makes it worse.
 func TestNoCommandIsAtALossForAnArchive(t *testing.T) {
+	world.Unshared(t)
 	for _, c := range []struct {
 		name, want, hint string
 		spoil            func(path string) error
@@ -90,6 +92,7 @@ func spoilPages(path string) error {
 
 // Before the first ingest, and after one that found nothing, the way on is said.
 func TestNothingArchivedYet(t *testing.T) {
+	world.Unshared(t)
 	run := archived(t)
 	for _, command := range []string{"sessions", "graph", "tools", "report", "lessons", "export --format jsonl"} {
 		code, out, errs := run(strings.Fields(command)...)
@@ -117,6 +120,7 @@ func TestNothingArchivedYet(t *testing.T) {
 
 // A session's name can be too short, or mean several, or name its source; a project and a tool can be mistyped.
 func TestNamesThatMeanNothing(t *testing.T) {
+	world.Unshared(t)
 	ids := []string{"aaaaaaaa-1", "aaaaaaaa-2", "bbbbbbbb-3"}
 	for i := range 9 {
 		ids = append(ids, "cccccccc-"+strconv.Itoa(i))
@@ -156,6 +160,7 @@ func TestNamesThatMeanNothing(t *testing.T) {
 
 // --tool takes a tool as its agent calls it, and as the tables show it.
 func TestToolAsItIsShown(t *testing.T) {
+	world.Unshared(t)
 	s := session("aaaaaaaa-1", "root")
 	s.Events[1].Body.(*trace.ToolCall).Tool = "mcp__tracker__search"
 	run := archived(t, s)

@@ -15,6 +15,7 @@ import (
 	"aburn/archive/ingest"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/lab/world"
 	"aburn/internal/scrub"
 	"aburn/trace"
 )
@@ -108,6 +109,7 @@ func session(id, relation string) *trace.SessionTrace {
 
 // Relationships in a circle, into it, and to nobody: everything is shown once, and nothing hangs.
 func TestGraphOfAnything(t *testing.T) {
+	world.Unshared(t)
 	run := archived(t, session("aaaaaaaa-1", "fork bbbbbbbb-2"), session("bbbbbbbb-2", "continuation cccccccc-3"), session("cccccccc-3", "fork aaaaaaaa-1"),
 		session("dddddddd-4", "continuation aaaaaaaa-1"), session("eeeeeeee-5", "subagent ffffffff-9"))
 	for _, args := range [][]string{{"graph", "--json"}, {"graph", "bbbb", "--json"}} {
@@ -164,6 +166,7 @@ func hostileTrace() *trace.SessionTrace {
 
 // Whatever stands in a trace, no command lets it turn or hide what else is shown.
 func TestHostileTracesStayText(t *testing.T) {
+	world.Unshared(t)
 	run := archived(t, hostileTrace())
 	for _, line := range []string{
 		"sessions", "sessions --json", "show aaaa", "show aaaa --json", "show aaaa --raw 1", "graph", "graph --json", "graph aaaa --top failures", "graph --mermaid",

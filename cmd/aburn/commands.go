@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/eyes"
-	"aburn/cmd/aburn/internal/eyes/viewer"
+	"aburn/cmd/aburn/internal/eyes/serve"
+	"aburn/cmd/aburn/internal/eyes/top"
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/mcp"
 	"aburn/cmd/aburn/internal/record"
@@ -17,6 +19,8 @@ import (
 	"aburn/cmd/aburn/internal/setup"
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/aburn/internal/work/daemon"
+	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/cmd/internal/kit"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
@@ -62,6 +66,9 @@ func root(a *kit.App) *cli.Command {
 		},
 	}
 	for _, group := range groups(a) {
+		if group.name == workGroup {
+			work.InAnyProject(group.commands)
+		}
 		for _, c := range group.commands {
 			c.Category = group.name
 			root.Commands = append(root.Commands, c)
@@ -78,6 +85,8 @@ type group struct {
 
 const setUp = "Set up" // holds the completion command too, which cli makes
 
+const workGroup = "Work"
+
 // groups are all commands, the most used first.
 func groups(a *kit.App) []group {
 	return []group{
@@ -85,13 +94,13 @@ func groups(a *kit.App) []group {
 			setup.InstallHooksCommand(a), record.InitCommand(a), sessions.IngestCommand(a), record.VerifyCommand(a), sessions.ExportCommand(a), sessions.KeepCommand(a),
 		}},
 		{"Look", []*cli.Command{
-			supervise.StatusCommand(a), viewer.WebCommand(a), viewer.TopCommand(a), record.TailCommand(a), supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a),
+			supervise.StatusCommand(a, supervise.Crew{Standings: work.Standings, Keeper: daemon.Keeper}), serve.WebCommand(a), top.Command(a), record.TailCommand(a), supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a),
 			eyes.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
 			eyes.PricesCommand(a),
 		}},
-		{"Work", []*cli.Command{
-			work.SpawnCommand(a), work.StartCommand(a), work.StopCommand(a), work.RestoreCommand(a), work.PsCommand(a), work.AttachCommand(a), work.AnswerCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.SyncCommand(a), work.OverlapCommand(a), work.ConfigCommand(a),
-			work.SnapshotsCommand(a), work.SendCommand(a), work.InterruptCommand(a), work.DoneCommand(a), work.AskCommand(a), work.KillCommand(a), work.CleanupCommand(a),
+		{workGroup, []*cli.Command{
+			spawn.Command(a), daemon.StartCommand(a, serve.Beside), daemon.StopCommand(a), daemon.RestoreCommand(a), work.PsCommand(a), serve.DashboardCommand(a), spawn.AttachCommand(a), work.AnswerCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.PrCommand(a), work.SyncCommand(a), work.OverlapCommand(a), work.ConfigCommand(a), work.ProjectCommand(a),
+			work.SnapshotsCommand(a), work.SendCommand(a), work.InterruptCommand(a), work.DoneCommand(a), work.AskCommand(a), work.KillCommand(a), work.CleanupCommand(a), work.FarCommand(a), spawn.FarCommand(a),
 		}},
 		{"Learn", []*cli.Command{
 			learn.ReportCommand(a), learn.RemedyCommand(a), learn.ReplayCommand(a), learn.LessonsCommand(a),
@@ -104,7 +113,7 @@ func groups(a *kit.App) []group {
 			setup.DoctorCommand(a), setup.UninstallHooksCommand(a), setup.TemplatesCommand(a), setup.PluginCommand(a), versionCommand(a),
 		}},
 		{"For agents", []*cli.Command{
-			record.ChainCommand(a), record.LogCommand(a), mcp.Command(a),
+			record.ChainCommand(a), record.LogCommand(a), mcp.Command(a, func() string { return beside(a, "aburn-instrument") }),
 		}},
 	}
 }
@@ -131,7 +140,14 @@ func flagWordsOf(ctx context.Context, a *kit.App, cmd *cli.Command, flag string)
 	switch flag {
 	case "session":
 		return scope.LogSessions(a, cmd)
+	case "from":
+		if cmd.Name == "spawn" {
+			return slices.DeleteFunc(work.WorkerNames(a, cmd), func(n string) bool { return strings.Contains(n, "/") }) // a fork stays in its project
+		}
 	case "project":
+		if cmd.Category == workGroup {
+			return work.ProjectNames(a.Getenv)
+		}
 		if takesText(cmd, flag) {
 			return scope.ProjectNames(ctx, a.Getenv)
 		}

@@ -26,6 +26,7 @@ func TestCostBesideCcusage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("installs from npm")
 	}
+	t.Parallel()
 	exe := installCcusage(t)
 	o := home.Options{Size: 24 << 20, Seed: 2, Brief: true}
 	if os.Getenv("ABURN_STORM") != "" {

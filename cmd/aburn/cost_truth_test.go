@@ -35,6 +35,7 @@ func TestCostIsTheTruth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it prices 2,000 answers in 27 ways")
 	}
+	t.Parallel()
 	o := home.Options{Size: 16 << 20, Brief: true}
 	if os.Getenv("ABURN_STORM") != "" {
 		o = home.Options{Size: int64(world.Storm(16)) << 20}

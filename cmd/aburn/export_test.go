@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/lab/world"
 	"aburn/trace/tracetest"
 )
 
@@ -68,6 +69,7 @@ func collector(t *testing.T, status int) (url string, spans *[]*tracepb.Span) {
 }
 
 func TestExportLines(t *testing.T) {
+	world.Unshared(t)
 	x := newExported(t)
 	out, errs, code := x.run("export", "--format", "jsonl")
 	if code != kit.ExitOK {
@@ -99,6 +101,7 @@ func TestExportLines(t *testing.T) {
 }
 
 func TestExportSpans(t *testing.T) {
+	world.Unshared(t)
 	x := newExported(t)
 	url, spans := collector(t, http.StatusOK)
 	out, errs, code := x.run("export", "--format", "otlp", "--endpoint", url, "--header", "X-Key=dummy", "--json")
@@ -123,6 +126,7 @@ func TestExportSpans(t *testing.T) {
 }
 
 func TestExportMistakes(t *testing.T) {
+	world.Unshared(t)
 	x := newExported(t)
 	refused, _ := collector(t, http.StatusForbidden)
 	for _, tc := range []struct {

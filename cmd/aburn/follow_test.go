@@ -16,7 +16,17 @@ import (
 )
 
 // patience is how long a test waits for what has to come.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
+
+// waitUntil waits for what has to come.
+func waitUntil(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !ok(); time.Sleep(25 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
 
 // aburnIn prepares the aburn of this test binary to run in dir, with a home of its own.
 func aburnIn(dir string, args ...string) *exec.Cmd {
@@ -79,6 +89,7 @@ func nextLine(t *testing.T, lines <-chan string) string {
 // Each entry is shown once and in order, while the log is rotated underneath.
 func TestTailFollowsAcrossRotation(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	dir := newProject(t)
 	const entries = 60
 	if out, err := aburnIn(dir, "log", "build", "START").CombinedOutput(); err != nil {
@@ -107,6 +118,7 @@ func TestTailFollowsAcrossRotation(t *testing.T) {
 
 // What follows goes on over a log that somebody emptied.
 func TestTailFollowsATruncatedLog(t *testing.T) {
+	t.Parallel()
 	dir := newProject(t)
 	log := func(name string) {
 		t.Helper()
@@ -130,6 +142,7 @@ func TestTailFollowsATruncatedLog(t *testing.T) {
 
 // Nothing is printed about a reader that went away.
 func TestTailIntoAClosedPipe(t *testing.T) {
+	t.Parallel()
 	dir := newProject(t)
 	for range 3 {
 		if out, err := aburnIn(dir, "log", "build", "START").CombinedOutput(); err != nil {

@@ -29,6 +29,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/lab/world"
 	"aburn/logfmt/drawn"
 )
 
@@ -225,15 +226,23 @@ var goldenLess = map[string]string{
 	"done":             workerGoldens,
 	"ask":              workerGoldens,
 	"send":             workerGoldens,
+	"diff":             workerGoldens,
 	"snapshots":        workerGoldens,
 	"cleanup":          workerGoldens,
+	"kill":             workerGoldens,
+	"interrupt":        workerGoldens,
+	"answer":           workerGoldens,
+	"restore":          workerGoldens,
+	"stop":             workerGoldens,
 	"merge":            workerGoldens,
 	"sync":             workerGoldens,
+	"pr":               workerGoldens,
+	"project ls":       "it names folders of the machine: see project.txtar",
 	"config check":     "it names files of the machine: see config.txtar and worker/config/testdata",
 	"overlap":          workerGoldens,
 }
 
-const workerGoldens = "it runs git and an agent, with ids and clocks of their own: see spawn.txtar, worker-says.txtar, send.txtar"
+const workerGoldens = "it runs git and an agent, with ids and clocks of their own: see spawn.txtar, worker-says.txtar, send.txtar, crew.txtar, start.txtar"
 
 // goldenTools are what the tools of the MCP server are asked; each has to be here.
 var goldenTools = []struct {
@@ -271,6 +280,7 @@ var goldenResources = map[string]string{
 
 // TestGoldens: every answer of aburn, byte for byte, on one home and log, so that a change shows what it changed. -update rewrites them.
 func TestGoldens(t *testing.T) {
+	world.Unshared(t)
 	w := newGoldenWorld(t)
 	answers := map[string]*strings.Builder{}
 	of := func(name string) *strings.Builder {

@@ -14,6 +14,7 @@ import (
 
 // Somebody who did not wait makes a running ingest look once more. That is not what it was asked for, and not told.
 func TestIngestAgainIsNotTold(t *testing.T) {
+	t.Parallel()
 	x := newExported(t)
 	wish := filepath.Join(x.home, ".local", "share", "aburn", "ingest.again")
 	db := filepath.Join(x.home, ".local", "share", "aburn", "archive.db")
@@ -24,7 +25,7 @@ func TestIngestAgainIsNotTold(t *testing.T) {
 	done := make(chan struct{})
 	go func() { // from before the run until it has begun to write: every look finds one until then
 		defer close(done)
-		for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 			if now, err := os.Stat(db); err != nil || !os.SameFile(before, now) || now.ModTime() != before.ModTime() {
 				return
 			}
@@ -43,6 +44,7 @@ func TestIngestAgainIsNotTold(t *testing.T) {
 // A home that is taken away while a detached ingest waits is not made anew.
 func TestIngestMakesNoHome(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	x := newExported(t)
 	lock := filepath.Join(x.home, ".local", "share", "aburn", "ingest.lock")
 	if err := os.Remove(lock); err != nil {
@@ -58,7 +60,7 @@ func TestIngestMakesNoHome(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 		gone <- os.RemoveAll(x.home)
 	}()
-	_, errs, code := x.run("ingest", "--if-idle", "--quiet", "--settle", "2s")
+	_, errs, code := x.run("ingest", "--if-idle", "--quiet", "--settle", "10s")
 	if err := <-gone; err != nil {
 		t.Fatal(err)
 	}

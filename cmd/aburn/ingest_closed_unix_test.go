@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/lab/world"
 )
 
 // nobody is a user that owns nothing here.
@@ -65,6 +66,8 @@ func closedHome(t *testing.T) (home, exe string, closed []string) {
 
 // Where a person names a folder, all readers look, and a folder below it that may not be read is told once, whoever it is of.
 func TestIngestNamedAboveClosedFolders(t *testing.T) {
+	world.Unshared(t)
+	t.Parallel()
 	home, exe, closed := closedHome(t)
 	for _, dir := range []string{".gemini/tmp/p/chats", ".openclaw/agents/a/sessions"} {
 		dir = filepath.Join(home, dir)
@@ -103,6 +106,8 @@ func TestIngestNamedAboveClosedFolders(t *testing.T) {
 // Folders that may not be read are told, each once and as bad news, and everything beside them is archived: by the usual places
 // and by a name.
 func TestIngestBesideClosedFolders(t *testing.T) {
+	world.Unshared(t)
+	t.Parallel()
 	home, exe, closed := closedHome(t)
 	prepare := func(args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
 		cmd := aburnIn(home, args...)

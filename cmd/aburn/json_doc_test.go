@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"aburn/cmd/aburn/internal/eyes"
-	"aburn/cmd/aburn/internal/eyes/viewer"
+	"aburn/cmd/aburn/internal/eyes/top"
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/aburn/internal/work/daemon"
+	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/insight/lesson"
 	"aburn/insight/remedy"
 	"aburn/insight/replay"
@@ -40,7 +42,7 @@ func TestJSONPage(t *testing.T) {
 		in   string
 	}{
 		{"issue", supervise.AdviceReport{}, issue}, {"issue of watch", supervise.WatchLine{}, issue + part("`aburn supervisor watch`")},
-		{"look", supervise.LookReport{}, look + issue}, {"explain", supervise.ExplainReport{}, look + issue}, {"status", supervise.StatusReport{}, part("`aburn status`") + look + issue},
+		{"look", supervise.LookReport{}, look + issue}, {"explain", supervise.ExplainReport{}, look + issue}, {"status", supervise.StatusPrinted{}, part("`aburn status`") + look + issue},
 		{"report", supervise.AdviceTotals{}, part("`aburn supervisor report`")},
 		{"backtest", supervise.BacktestReport{}, part("`aburn supervisor backtest`")}, {"sweep", supervise.SweepReport{}, part("`aburn supervisor backtest`")},
 		{"ingest", sessions.IngestReport{}, part("`aburn ingest`")}, {"ingest --check", sessions.IngestCheckReport{}, part("`aburn ingest`")},
@@ -53,11 +55,12 @@ func TestJSONPage(t *testing.T) {
 		{"remedy", remedy.Answer{}, part("`aburn remedy`") + part("`aburn replay`")},
 		{"remedy --applied", learn.AppliedReport{}, part("`aburn remedy`")},
 		{"lessons", lesson.Lessons{}, part("`aburn lessons`")},
-		{"top", viewer.TopReport{}, part("`aburn top`")},
+		{"top", top.Report{}, part("`aburn top`")},
 		{"cost", eyes.CostReport{}, part("`aburn cost`")}, {"prices", eyes.PricesReport{}, part("`aburn prices`")},
-		{"spawn", work.SpawnReport{}, part("`aburn spawn`")}, {"notice", work.NoticeReport{}, part("A notice of `aburn start`")}, {"send", crew.Sent{}, part("`aburn send`")}, {"prompt", work.PromptReport{}, part("`aburn spawn`")}, {"ps", work.WorkerReport{}, part("`aburn ps`")}, {"cleanup", crew.Cleanup{}, part("`aburn cleanup`")},
+		{"spawn", spawn.Report{}, part("`aburn spawn`")}, {"notice", daemon.NoticeReport{}, part("A notice of `aburn start`")}, {"send", crew.Sent{}, part("`aburn send`")}, {"project ls", work.ProjectReport{}, part("`aburn project`")}, {"prompt", spawn.PromptReport{}, part("`aburn spawn`")}, {"ps", work.WorkerReport{}, part("`aburn ps`")}, {"cleanup", crew.Cleanup{}, part("`aburn cleanup`")},
+		{"kill", work.Acted{}, part("`aburn kill`, `interrupt`, `answer`, `restore`, `stop`")},
 		{"snapshots", work.SnapshotReport{}, part("`aburn snapshots`")}, {"restore", work.RestoreReport{}, part("`aburn snapshots`")},
-		{"merge", crew.Merge{}, part("`aburn merge`")}, {"sync", crew.Sync{}, part("`aburn sync`")}, {"config check", config.Config{}, part("`aburn config check`")}, {"overlap", crew.Overlap{}, part("`aburn overlap`")},
+		{"diff", work.DiffReport{}, part("`aburn diff`")}, {"merge", crew.Merge{}, part("`aburn merge`")}, {"pr", crew.PullRequest{}, part("`aburn pr`")}, {"sync", crew.Sync{}, part("`aburn sync`")}, {"config check", config.Config{}, part("`aburn config check`")}, {"rules file", work.ConfigReport{}, part("`aburn config check`")}, {"overlap", crew.Overlap{}, part("`aburn overlap`")},
 		{"queue", supervise.QueueReport{}, part("`aburn queue`") + readPage(t, "queue.md")},
 	} {
 		for _, member := range members(reflect.TypeOf(c.of)) {

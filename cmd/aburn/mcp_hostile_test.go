@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"aburn/internal/lab/world"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aburn/archive"
@@ -126,6 +128,7 @@ func TestMCPCutsNoSecretInTwo(t *testing.T) {
 
 // TestMCPOlderArchive: agents are told that another aburn wrote the archive, and it stays as it is.
 func TestMCPOlderArchive(t *testing.T) {
+	world.Slow(t)
 	w := newMCPWorld(t)
 	path := filepath.Join(archive.Dir(w.env), archive.Name)
 	if err := olderSchema(path); err != nil {

@@ -27,6 +27,7 @@ type mcpWorld struct {
 	*testing.T
 	home, dir string
 	vars      map[string]string
+	progress  func(context.Context, *mcp.ProgressNotificationClientRequest) // of clients that open makes
 }
 
 func newMCPWorld(t *testing.T) *mcpWorld {
@@ -112,17 +113,17 @@ func (w *mcpWorld) dial() *mcp.ClientSession {
 }
 
 // open is dial for somebody who ends it.
-func (w *mcpWorld) open() (session *mcp.ClientSession, end func()) {
+func (w *mcpWorld) open(flags ...string) (session *mcp.ClientSession, end func()) {
 	w.Helper()
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	served := make(chan int, 1)
 	go func() {
 		a := &kit.App{Stdin: fromClient, Stdout: toClient, Stderr: io.Discard, Getenv: w.env}
-		served <- run(context.Background(), a, []string{"aburn", "-C", w.dir, "mcp"})
+		served <- run(context.Background(), a, append([]string{"aburn", "-C", w.dir, "mcp"}, flags...))
 		toClient.Close()
 	}()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(w.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{ProgressNotificationHandler: w.progress}).Connect(w.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
 		w.Fatal(err)
 	}

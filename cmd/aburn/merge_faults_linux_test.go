@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +15,8 @@ import (
 )
 
 // TestKilledMergeIsNothingOrWhole kills merge with -9 before and while each call of git runs. The person's branch, index and
-// files are then those of before or of a whole merge, the worker has lost nothing, and another merge ends it.
+// files are then those of before or of a whole merge, the worker has lost nothing, and another merge ends it. make test
+// kills at every fifth call, from one of the first five on; make test-long at each.
 func TestKilledMergeIsNothingOrWhole(t *testing.T) {
 	world.Slow(t)
 	for _, when := range []string{"before", "while"} {
@@ -37,11 +39,11 @@ exec %[1]s "$@"
 `, real, when))
 			from := strings.TrimSpace(s.ok("git", "rev-parse", "HEAD"))
 			head := strings.TrimSpace(s.ok("git", "rev-parse", "aburn/w"))
-			step, whole := 1, 0
-			if testing.Short() {
-				step = 5
+			step, whole := 5, 0
+			if world.Storm(1) > 1 {
+				step = 1
 			}
-			for n := 1; n < 300; n += step {
+			for n := 1 + rand.IntN(step); n < 300; n += step {
 				s.must(os.WriteFile(filepath.Join(s.home, "count"), []byte("0"), 0o600))
 				s.must(os.WriteFile(filepath.Join(s.home, "kill_at"), []byte(strconv.Itoa(n)), 0o600))
 				cmd := s.command("aburn", "merge", "--include-changes", "w")

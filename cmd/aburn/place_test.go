@@ -31,6 +31,7 @@ func TestNoHookIsMissedWhileThePackageMoves(t *testing.T) {
 		t.Skip("a running executable cannot be replaced there")
 	}
 	world.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	home, app := filepath.Join(dir, "home"), filepath.Join(dir, "home", "app")
 	pkg := filepath.Join(home, "lib", "node_modules", "@aburn", "linux-x64", "bin")
@@ -76,7 +77,7 @@ func TestNoHookIsMissedWhileThePackageMoves(t *testing.T) {
 		}
 		moved <- err
 	}()
-	n := world.Storm(500)
+	n := world.Storm(100)
 	for i := range n {
 		payload := fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":"UserPromptSubmit","prompt":"hook %d"}`, app, i)
 		if out, err := run(filepath.Join(place, "aburn-hook"), payload, "claude", "--home", home); err != nil || out != "" {

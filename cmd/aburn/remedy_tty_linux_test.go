@@ -20,6 +20,7 @@ import (
 // that agents get. The word for what helps stands nowhere but where a rule matched, and in "not a fix".
 func TestFailuresOnATerminal(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	if _, err := synth.Make(t.Context(), dir, synth.Options{Units: 300, Seed: 1, Now: time.Now()}); err != nil {
 		t.Fatal(err)

@@ -15,8 +15,9 @@ import (
 )
 
 // screenAgent is a scripted agent with the screen and the habits of Claude Code, as seen in tmux: an input line between two
-// rules, bracketed paste, hooks in the same order, Esc without a hook, a question that Enter approves. What it was told
-// stands in $HOME/told, one JSON string a line. A prompt with WORK takes until $HOME/go is there, one with ASK asks.
+// rules, bracketed paste, hooks in the same order, Esc without a hook, a question that Enter approves, turns that no person begins (here by Ctrl-t). What it was told
+// stands in $HOME/told, one JSON string a line, and in $HOME/state whether it is busy or idle. A prompt with WORK takes until $HOME/go is there, one with ASK asks. Started to be
+// spoken to in lines, it has no screen and does the same (line_agent_test.go).
 type screenAgent struct {
 	mu       sync.Mutex
 	session  string
@@ -26,24 +27,40 @@ type screenAgent struct {
 	answer   chan string
 	stop     chan struct{} // closed by Esc
 	told     *os.File
+	lines    bool // it has no screen
+	turns    chan lineTurn
 }
 
 func screenAgentMain() {
+	a, source, task := &screenAgent{answer: make(chan string)}, "startup", ""
+	for i, arg := range os.Args {
+		switch arg {
+		case "--session-id":
+			a.session = os.Args[i+1]
+		case "--resume":
+			a.session, source = os.Args[i+1], "resume"
+		case "--input-format":
+			a.lines = true
+		case "--":
+			task = os.Args[i+1]
+		}
+	}
+	a.told, _ = os.OpenFile(a.home("told"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if a.lines {
+		a.hook("SessionStart", `"source":"`+source+`"`)
+		a.speak()
+		return
+	}
 	old, err := term.MakeRaw(int(os.Stdin.Fd()))
 	if err != nil {
 		panic(err)
 	}
 	defer term.Restore(int(os.Stdin.Fd()), old)
-	a := &screenAgent{answer: make(chan string)}
-	for i, arg := range os.Args {
-		if arg == "--session-id" {
-			a.session = os.Args[i+1]
-		}
-	}
-	a.told, _ = os.OpenFile(a.home("told"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	fmt.Print("\x1b[?2004h")
-	a.hook("SessionStart", `"source":"startup"`)
-	a.begin(os.Args[len(os.Args)-1])
+	a.hook("SessionStart", `"source":"`+source+`"`)
+	if a.draw(); task != "" {
+		a.begin(task)
+	}
 	a.read()
 }
 
@@ -76,6 +93,7 @@ func (a *screenAgent) begin(prompt string) {
 	a.busy, a.stop = true, make(chan struct{})
 	stop := a.stop
 	a.mu.Unlock()
+	a.note("busy")
 	a.draw()
 	go func() {
 		a.tell(prompt)
@@ -91,9 +109,13 @@ func (a *screenAgent) begin(prompt string) {
 		a.mu.Lock()
 		a.busy = false
 		a.mu.Unlock()
+		a.note("idle")
 		a.draw()
 	}()
 }
+
+// note writes down whether it takes prompts: a terminal may show it later.
+func (a *screenAgent) note(state string) { os.WriteFile(a.home("state"), []byte(state), 0o600) }
 
 func (a *screenAgent) work(prompt string, stop chan struct{}) {
 	if strings.Contains(prompt, "ASK") {
@@ -102,6 +124,7 @@ func (a *screenAgent) work(prompt string, stop chan struct{}) {
 		a.mu.Lock()
 		a.question = true
 		a.mu.Unlock()
+		a.askInLines()
 		a.draw()
 		a.tell("answered by " + <-a.answer)
 		a.hook("PostToolUse", `"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"rm x"},"tool_response":{}`)
@@ -153,6 +176,10 @@ func (a *screenAgent) key(r rune, pasting bool) {
 		a.question = false
 		a.answer <- "Enter"
 	case a.question: // swallowed
+	case r == '\x14' && !pasting && !a.busy: // Ctrl-t: what ran in the background ended
+		go a.begin("<task-notification>it ended")
+	case r == '\x15' && !pasting: // Ctrl-u
+		a.box = ""
 	case r == '\r' && pasting:
 		a.box += "\n"
 	case r == '\r' && a.box != "" && !a.busy:
@@ -177,6 +204,9 @@ func (a *screenAgent) escape() {
 }
 
 func (a *screenAgent) draw() {
+	if a.lines {
+		return
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	rule := strings.Repeat("─", 60)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,6 +25,7 @@ import (
 	"aburn/hooks/qwen"
 	"aburn/internal/hold"
 	"aburn/internal/journal"
+	"aburn/internal/lab/fakegh"
 	"aburn/internal/project"
 	"aburn/supervisor/look"
 )
@@ -33,17 +35,20 @@ var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 // TestMain makes this test binary aburn, aburn-hook and aburn-hold too, so that
 // the scripts run real processes without anything being installed.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"aburn": main, "aburn-hook": hookMain, "aburn-hold": holdMain, "screen-agent": screenAgentMain})
+	testscript.Main(m, map[string]func(){"aburn": main, "aburn-hook": hookMain, "aburn-hold": holdMain, "screen-agent": screenAgentMain, "fake-gh": fakegh.Main, "vouch": vouchMain})
 }
 
 // holdMain is main of cmd/aburn-hold.
 func holdMain() { os.Exit(hold.Main(os.Args[1:])) }
 
-// hookMain is main of cmd/aburn-hook, which no test can import.
+// hookMain is main of cmd/aburn-hook, which no test can import. It has time: what a slow machine records late is no failure here, and
+// the tests of cmd/aburn-hook are about the deadlines.
 func hookMain() {
+	stdin := wholeStdin()
 	run := hooks.Run{
-		Start: time.Now(), Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Env: os.Getenv,
+		Start: time.Now(), Args: os.Args[1:], Stdin: stdin, Stdout: os.Stdout, Env: os.Getenv,
 		Agents: []hooks.Agent{claude.Agent(), codex.Agent(), opencode.Agent(), gemini.Agent(), qwen.Agent(), copilot.Agent()},
+		Exit:   func() {},
 	}
 	if os.Getenv("LOOK") != "" { // most scripts look by hand
 		run.Look = hookLook
@@ -51,6 +56,20 @@ func hookMain() {
 	if err := run.Do(); err != nil {
 		fmt.Fprintln(os.Stderr, "aburn: error:", err)
 	}
+}
+
+// wholeStdin is all of the input, which came in its own time.
+func wholeStdin() *os.File {
+	text, _ := io.ReadAll(os.Stdin)
+	r, w, err := os.Pipe()
+	if err != nil {
+		return os.Stdin
+	}
+	go func() {
+		w.Write(text)
+		w.Close()
+	}()
+	return r
 }
 
 func hookLook(l hooks.Looking) hooks.Looked {

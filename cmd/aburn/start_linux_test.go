@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/aburn/internal/work/daemon"
 	"aburn/internal/lab/world"
 	"aburn/internal/proc"
 )
@@ -53,11 +54,10 @@ func (s *site) notices(more string) {
 	s.Cleanup(func() { s.command("aburn", "stop", "--yes").Run() })
 }
 
-func (s *site) heardOf(worker, key string) (list []work.NoticeReport) {
+func (s *site) heardOf(worker, key string) (list []daemon.NoticeReport) {
 	s.Helper()
-	data, _ := os.ReadFile(filepath.Join(s.home, "notices"))
-	for line := range strings.Lines(string(data)) {
-		var n work.NoticeReport
+	for line := range strings.Lines(written(filepath.Join(s.home, "notices"))) {
+		var n daemon.NoticeReport
 		s.must(json.Unmarshal([]byte(line), &n))
 		if n.Worker == worker && n.Key == key || worker == "" {
 			list = append(list, n)
@@ -89,7 +89,7 @@ func (s *site) is(name, state string) func() bool {
 }
 
 // started is the process that looks after workers.
-func (s *site) started() (r work.Running) {
+func (s *site) started() (r daemon.Running) {
 	s.Helper()
 	data, err := os.ReadFile(filepath.Join(s.home, ".local/state/aburn/start/running.json"))
 	s.must(err)
@@ -241,11 +241,15 @@ func TestKilledHoldersAreOneNotice(t *testing.T) {
 	}
 	s.ok("aburn", "start")
 	s.until("the workers are looked after", func() bool { return len(s.started().Projects) == 1 })
-	for _, line := range strings.Fields(s.ok("tmux", "-L", "aburn", "list-panes", "-a", "-F", "#{pane_pid}")) {
+	panes := strings.Fields(s.ok("tmux", "-L", "aburn", "list-panes", "-a", "-F", "#{pane_pid}"))
+	looks := s.started().PID
+	s.must(syscall.Kill(looks, syscall.SIGSTOP)) // all die between two of its looks
+	for _, line := range panes {
 		pid, err := strconv.Atoi(line)
 		s.must(err)
 		s.must(syscall.Kill(pid, syscall.SIGKILL))
 	}
+	s.must(syscall.Kill(looks, syscall.SIGCONT))
 	s.patiently("a person hears of it", func() bool { return len(s.heardOf("", "")) > 0 })
 	s.patiently("the ends are proven", func() bool {
 		for _, w := range s.workers() {
@@ -305,7 +309,7 @@ func TestStopWithinItsTime(t *testing.T) {
 	}
 	s.ok("aburn", "start")
 	w := s.workers()[0]
-	s.until("it made something", func() bool { return fileExists(filepath.Join(w.Tree, "made")) })
+	s.until("it made something", func() bool { return written(filepath.Join(w.Tree, "made")) != "" })
 	if out := s.ok("aburn", "stop", "--yes"); !strings.Contains(out, "project/w  killed") {
 		t.Errorf("%s", out)
 	}
@@ -338,6 +342,9 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}
 	s.ok("aburn", "start")
 	s.until("they are looked after", func() bool { return len(s.started().Projects) == 1 })
+	for _, w := range s.workers() {
+		s.until(w.Worker+" made something", func() bool { return written(filepath.Join(w.Tree, "made")) != "" })
+	}
 	dirs, err := filepath.Glob(s.home + "/.local/state/aburn/workers/*/x")
 	s.must(err)
 	s.must(os.Rename(filepath.Join(dirs[0], "ledger.jsonl"), filepath.Join(s.home, "away")))
@@ -387,12 +394,17 @@ func TestInterruptedStart(t *testing.T) {
 		s.until("it runs", func() bool {
 			return fileExists(filepath.Join(s.home, ".local/state/aburn/start/running.json")) && len(s.started().Projects) == 1
 		})
+		holder := s.holder(s.workers()[0].PID)
+		if twice { // a holder that stands still ends nobody before the second interrupt
+			s.must(syscall.Kill(holder, syscall.SIGSTOP))
+		}
 		s.must(fore.Process.Signal(os.Interrupt))
 		if twice {
 			s.until("it ends the worker", func() bool { return fileExists(filepath.Join(s.home, ".local/state/aburn/start/last-stop.json")) })
 			s.must(fore.Process.Signal(os.Interrupt))
 		}
 		err := fore.Wait()
+		syscall.Kill(holder, syscall.SIGCONT)
 		switch {
 		case twice && (err == nil || !strings.Contains(out.String(), "ends at once; workers that live go on")):
 			t.Errorf("%v: %s", err, &out)

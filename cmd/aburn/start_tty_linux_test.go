@@ -12,6 +12,7 @@ import (
 // aburn alone says on a terminal what is there and what to do next, and each step changes what comes next. Without a
 // terminal it prints the help.
 func TestFirstMinute(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	home := filepath.Join(dir, "home")
 	app := filepath.Join(home, "app")

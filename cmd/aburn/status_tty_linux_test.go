@@ -22,6 +22,7 @@ PERMISSION'Bash:git push --force-with-lease origin HEAD:refs/heads/a-rather-long
 
 // What waits for the person comes first, in words. Sentences are whole on a terminal of any width.
 func TestStatusSaysWhatWaitsForYou(t *testing.T) {
+	t.Parallel()
 	dir := newProject(t)
 	lines, end := drawn.Lines(statusStory)
 	for _, l := range lines { // the story ends now

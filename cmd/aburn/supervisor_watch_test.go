@@ -136,6 +136,7 @@ func settle(t *testing.T, dir, notify string) {
 
 // Each issue is printed once and handed to the user's command once, however often the watcher is killed.
 func TestWatchTellsOnce(t *testing.T) {
+	t.Parallel()
 	dir := newProject(t)
 	settle(t, dir, `"command": "cat >> told"`)
 	w := startWatch(t, dir)
@@ -199,6 +200,7 @@ func waitForLines(t *testing.T, path string, n int) {
 // Notifiers that fail or hang are complained of once, and nothing waits for them.
 func TestWatchBearsBadNotifiers(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	for _, c := range []struct{ command, warning string }{
 		{`["/nowhere/notifier"]`, "notify.command: "},
 		{`"exit 7"`, "exit status 7"},
@@ -221,6 +223,7 @@ func TestWatchBearsBadNotifiers(t *testing.T) {
 }
 
 func TestWatchIsAlone(t *testing.T) {
+	t.Parallel()
 	dir := newProject(t)
 	settle(t, dir, `"bell": false`)
 	w := startWatch(t, dir)
@@ -232,6 +235,7 @@ func TestWatchIsAlone(t *testing.T) {
 }
 
 func TestWatchEndsCleanly(t *testing.T) {
+	t.Parallel()
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		dir := newProject(t)
 		settle(t, dir, `"bell": false`)
@@ -247,6 +251,7 @@ func TestWatchEndsCleanly(t *testing.T) {
 }
 
 func TestWatchOfADeletedProject(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir() // not newProject: there is no log to verify at the end
 	must(t, dir, "init", "--here", "--force")
 	settle(t, dir, `"bell": false`)
@@ -267,6 +272,7 @@ func TestWatchOfADeletedProject(t *testing.T) {
 // Whatever happens to the files of .oss, what goes wrong later is told, and nothing twice.
 func TestWatchSurvives(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	dir := t.TempDir() // not newProject: the log is damaged on purpose
 	must(t, dir, "init", "--here", "--force")
 	settle(t, dir, `"bell": false`)
@@ -316,6 +322,7 @@ func TestWatchSurvives(t *testing.T) {
 // The log is rotated again and again under the watcher.
 func TestWatchAcrossRotation(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	dir := newProject(t)
 	settle(t, dir, `"bell": false`)
 	w := startWatch(t, dir)
@@ -335,6 +342,7 @@ func TestWatchAcrossRotation(t *testing.T) {
 // Settings that change count from the next look on; what was told stays told.
 func TestWatchReadsSettingsAgain(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	dir := newProject(t)
 	settle(t, dir, `"bell": false`)
 	w := startWatch(t, dir)
@@ -353,6 +361,7 @@ func TestWatchReadsSettingsAgain(t *testing.T) {
 
 // A project that nobody vouched for is not judged, and its settings are not read.
 func TestWatchOfAForeignProject(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, ".oss"), 0o700); err != nil {
 		t.Fatal(err)

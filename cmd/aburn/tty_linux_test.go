@@ -74,6 +74,7 @@ func openTerminal(t *testing.T, columns uint16) (master, slave *os.File) {
 
 // A folder that holds the home directory becomes a project only if a person says so.
 func TestInitAsksOnATerminal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, step := range []struct {
 		typed string
@@ -91,6 +92,7 @@ func TestInitAsksOnATerminal(t *testing.T) {
 }
 
 func TestColoursOnATerminal(t *testing.T) {
+	t.Parallel()
 	dir := newProject(t)
 	if out, err := aburnIn(dir, "log", "plan", "COMPLETE", "--summary", "done").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -117,6 +119,8 @@ func TestColoursOnATerminal(t *testing.T) {
 // On a narrow terminal no line of an answer wraps, and --raw and --get, which
 // pass on to files and pipes what the log holds, cannot move it either.
 func TestAnswersFitATerminal(t *testing.T) {
+	world.Unshared(t)
+	t.Parallel()
 	dir := newProject(t)
 	long := strings.Repeat("long words ", 30)
 	for _, args := range [][]string{
@@ -154,6 +158,7 @@ func TestAnswersFitATerminal(t *testing.T) {
 // What the archive's commands print fits a narrow terminal, too. Paths of files stay whole.
 func TestArchiveFitsATerminal(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "home"), os.DirFS("testdata/store/home")); err != nil {
 		t.Fatal(err)
@@ -178,6 +183,8 @@ func TestArchiveFitsATerminal(t *testing.T) {
 
 // A report of everything that there can be in one fits a narrow terminal, and names nothing that is not there.
 func TestReportFitsATerminal(t *testing.T) {
+	world.Unshared(t)
+	t.Parallel()
 	dir := t.TempDir()
 	truth, err := synth.Make(t.Context(), dir, synth.Options{Units: 300, Seed: 1, Now: time.Now()})
 	if err != nil {
@@ -239,6 +246,7 @@ func TestReportFitsATerminal(t *testing.T) {
 // A change to settings files is shown, and on a terminal somebody has to want it.
 func TestInstallAsksOnATerminal(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	dir := newProject(t)
 	bin := filepath.Join(dir, "home", "bin")
 	settings := filepath.Join(dir, "home", ".claude", "settings.json")
@@ -267,6 +275,9 @@ func TestInstallAsksOnATerminal(t *testing.T) {
 		shown := typing(t, step.typed, dir, env, strings.Fields(step.command)...)
 		if strings.Contains(shown, "do this? [y/N]") != step.asks || !strings.Contains(shown, `"PreToolUse"`) {
 			t.Errorf("%s: %s", step.command, shown)
+		}
+		if strings.Contains(shown, "1 settings file would change: "+settings+"\n") != step.asks {
+			t.Errorf("%s: the question is not beside the file: %s", step.command, shown)
 		}
 		if there() != step.want {
 			t.Fatalf("%s, answered %q: settings there: %v", step.command, step.typed, there())

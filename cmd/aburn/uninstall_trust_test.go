@@ -26,6 +26,7 @@ done
 // TestUninstallTakesOutTrust: with the hooks go Codex' records of trust in them, through Codex, and nobody else's.
 func TestUninstallTakesOutTrust(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	const mine = "model = \"x\"\n"
 	for _, c := range []struct {
 		name    string

@@ -11,7 +11,7 @@ import (
 
 // webPages are the pages of the world of newWebWorld, by the names of their pictures.
 func (w *webWorld) webPages() [][2]string {
-	list := [][2]string{{"now", "/"}, {"sessions", "/sessions"}, {"cost", "/cost?period=all"}, {"failures", "/failures"}, {"health", "/health"}, {"search", "/search?q=test"}, {"nothing", "/s/none/none"}}
+	list := [][2]string{{"now", "/"}, {"projects", "/projects"}, {"sessions", "/sessions"}, {"cost", "/cost?period=all"}, {"failures", "/failures"}, {"health", "/health"}, {"search", "/search?q=test"}, {"nothing", "/s/none/none"}}
 	_, text := w.page("/sessions?outcome=failed")
 	if _, rest, ok := strings.Cut(text, `<a href="/s/`); ok {
 		at, _, _ := strings.Cut(rest, `"`)
@@ -28,6 +28,7 @@ func (w *webWorld) webPages() [][2]string {
 // Each page in both schemes and at four widths: a quiet console, no request to another computer, nothing wider than the screen,
 // every control with a name.
 func TestWebPagesInABrowser(t *testing.T) {
+	t.Parallel()
 	b := browser.Start(t)
 	w := newWebWorld(t, webUnits)
 	w.begin("aaaa1111-0000-4000-8000-000000000001", "Fix rounding in cart totals, please")
@@ -44,7 +45,7 @@ func TestWebPagesInABrowser(t *testing.T) {
 	w.until("/", "Permission")
 	w.until("/health", "as by aburn doctor")
 	pages := w.webPages()
-	if len(pages) != 9 {
+	if len(pages) != 10 {
 		t.Fatalf("pages are missing: %v", pages)
 	}
 	b.Open(w.link())
@@ -64,6 +65,7 @@ func TestWebPagesInABrowser(t *testing.T) {
 				}
 				is("wider than the screen", `String(document.documentElement.scrollWidth - document.documentElement.clientWidth)`, "0")
 				is("boxes outside of it", outside, "")
+				is("figures out of sight", sideways, "")
 				is("controls without a name", nameless, "")
 				is("text that is hard to read", pale, "")
 				if browser.Keeping() {
@@ -82,6 +84,9 @@ func TestWebPagesInABrowser(t *testing.T) {
 
 // outside lists what stands right of the screen, but for what scrolls inside of a box.
 const outside = `[...document.querySelectorAll('main *, header *')].filter((e) => e.getClientRects().length && !e.closest('.scroll, .hide, svg') && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 80)).join('\n')`
+
+// sideways are the figures of a table that only shows them when somebody scrolls it sideways.
+const sideways = `[...document.querySelectorAll('.scroll .num')].filter((e) => e.getClientRects().length && e.getBoundingClientRect().right > e.closest('.scroll').getBoundingClientRect().right).map((e) => e.closest('tr').textContent.trim().slice(0, 80)).join('\n')`
 
 // nameless lists the controls that a reader of the screen has no name for.
 const nameless = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, [tabindex="0"], dialog')].filter((e) => !(e.getAttribute('aria-label') || (e.getAttribute('aria-labelledby') && document.getElementById(e.getAttribute('aria-labelledby'))) || e.textContent.trim() || (e.labels && e.labels.length))).map((e) => e.outerHTML.slice(0, 120)).join('\n')`

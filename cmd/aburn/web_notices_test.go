@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/internal/lab/world"
@@ -22,15 +21,18 @@ func (w *webWorld) elsewhere(name string) *webWorld {
 	if err := os.MkdirAll(filepath.Join(other.shop, project.OssDir), 0o700); err != nil {
 		w.Fatal(err)
 	}
-	if err := project.Mark(other.shop); err != nil {
-		w.Fatal(err)
-	}
+	w.vouch(other.shop)
 	return &other
 }
 
 // loops makes a session call the same failing test again and again.
 func (w *webWorld) loops(session string) {
 	w.begin(session, "make it work")
+	w.again(session)
+}
+
+// again calls the same failing command 15 times.
+func (w *webWorld) again(session string) {
 	for i := range 15 {
 		input, id := map[string]any{"command": "make deploy"}, fmt.Sprintf("toolu_%s_%d", session, i)
 		w.hook(map[string]any{"session_id": session, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": input, "tool_use_id": id})
@@ -41,6 +43,7 @@ func (w *webWorld) loops(session string) {
 // aburn web makes notices for all projects that nobody watches, each issue once, with the address of the page, and leaves the others.
 func TestWebMakesNotices(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	w := newWebWorld(t, 0)
 	told := filepath.Join(w.dir, "told")
 	own := filepath.Join(w.dir, "home", ".config", "aburn", "settings.json")
@@ -56,17 +59,15 @@ func TestWebMakesNotices(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	for range 400 { // until it watches
-		if strings.Contains(w.aburn("-C", mine.shop, "status"), "by process") {
-			break
-		}
-		time.Sleep(25 * time.Millisecond)
-	}
+	waitUntil(t, "mine is watched", func() bool { return strings.Contains(w.aburn("-C", mine.shop, "status"), "by process") })
 	w.serve("--no-ingest")
 	notices := func() map[string][]supervise.WatchLine {
 		all := map[string][]supervise.WatchLine{}
 		text, _ := os.ReadFile(told)
 		for line := range strings.Lines(string(text)) {
+			if !strings.HasSuffix(line, "\n") { // it is being written
+				break
+			}
 			var one supervise.WatchLine
 			if err := json.Unmarshal([]byte(line), &one); err != nil {
 				t.Fatalf("%v in %q", err, line)
@@ -77,12 +78,7 @@ func TestWebMakesNotices(t *testing.T) {
 		}
 		return all
 	}
-	for range 600 {
-		if got := notices(); len(got["shop"]) > 0 && len(got["docs"]) > 0 {
-			break
-		}
-		time.Sleep(25 * time.Millisecond)
-	}
+	waitUntil(t, "both are told", func() bool { got := notices(); return len(got["shop"]) > 0 && len(got["docs"]) > 0 })
 	status := w.aburn("status", "-C", w.shop)
 	got := notices()
 	if len(got["shop"]) != 1 || len(got["docs"]) != 1 || !strings.Contains(status, "by process") {
@@ -96,8 +92,29 @@ func TestWebMakesNotices(t *testing.T) {
 	}
 }
 
+// A loop is drawn on its card: the newest calls, those that prove it in red, however long the pauses were.
+func TestWebDrawsALoop(t *testing.T) {
+	world.Slow(t)
+	t.Parallel()
+	const session = "aaaa1111-0000-4000-8000-000000000001"
+	w := newWebWorld(t, 0)
+	w.begin(session, "make it work")
+	input := map[string]any{"command": "make lint"}
+	w.hook(map[string]any{"session_id": session, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": input, "tool_use_id": "toolu_first"})
+	w.hook(map[string]any{"session_id": session, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": input, "tool_response": map[string]any{}, "tool_use_id": "toolu_first"})
+	w.again(session)
+	w.serve("--no-ingest", "--no-notices")
+	page := w.until("/", "its last 16 calls, 15 of them in red: these prove it")
+	_, figure, _ := strings.Cut(page, `<figure class="turn">`)
+	figure, _, _ = strings.Cut(figure, "</figure>")
+	if strings.Count(figure, "c-bad") != 15 || strings.Count(figure, "c-quiet") != 1 || !strings.Contains(figure, `x="0.0"`) || !strings.Contains(figure, `x="990.0"`) {
+		t.Error(figure)
+	}
+}
+
 // Whoever wants no notices gets none: no project is watched.
 func TestWebWithoutNotices(t *testing.T) {
+	t.Parallel()
 	w := newWebWorld(t, 0)
 	w.begin("aaaa1111-0000-4000-8000-000000000001", "something")
 	w.serve("--no-ingest", "--no-notices")

@@ -32,13 +32,14 @@ func figuresOf(page string) (list []webFigure) {
 // A number of sessions, of failures, of calls, an amount: each is followed.
 func TestWebNumbers(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	w := newWebWorld(t, webUnits)
 	w.begin("bbbb2222-0000-4000-8000-000000000002", "Cursor pagination for /orders")
 	w.serve("--no-ingest")
 	w.until("/", "works")
 	type key struct{ name, href string }
 	first, where, followed := map[key]string{}, map[key]string{}, map[string][2]string{}
-	queue, seen := []string{"/", "/sessions", "/sessions?kind=all", "/sessions?kind=subagent", "/cost", "/cost?period=all", "/failures", "/failures?since=90d", "/health", "/search?q=test", "/search?q=go&since=90d"}, map[string]bool{}
+	queue, seen := []string{"/", "/sessions", "/sessions?kind=all", "/sessions?kind=subagent", "/cost", "/cost?period=all", "/failures", "/failures?since=90d", "/health", "/projects", "/search?q=test", "/search?q=go&since=90d"}, map[string]bool{}
 	numbers := map[string]int{}
 	for len(queue) > 0 && len(seen) < 260 {
 		at := queue[0]
@@ -96,6 +97,7 @@ func TestWebNumbers(t *testing.T) {
 // What the page says of money, aburn cost says of the same projects, to the last digit.
 func TestWebCostIsCost(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	w := newWebWorld(t, webUnits)
 	w.serve("--no-ingest", "--timezone", "America/Los_Angeles")
 	for _, by := range []string{"day", "model", "agent"} {
@@ -142,6 +144,7 @@ func TestWebCostIsCost(t *testing.T) {
 // Every row of a list is on exactly one of its pages, in the list's order, also while newer sessions come.
 func TestWebPaging(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	w := newWebWorld(t, webUnits)
 	w.serve("--no-ingest")
 	row := regexp.MustCompile(`<td class="wide">(?:<span[^>]*>[^<]*</span>)*\s*<a href="(/s/[^"]*)">`)

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"aburn/internal/lab/world"
-	"aburn/internal/project"
 )
 
 // searched is the text of a page of findings, without its tags.
@@ -34,6 +33,7 @@ func (w *webWorld) searched(at string) string {
 // Words are found in first lines, which the archive has, and inside conversations, which only the agents' files have. What is a
 // secret is not found, and neither is a project that nobody vouched for.
 func TestWebSearch(t *testing.T) {
+	t.Parallel()
 	w := newWebWorld(t, 0)
 	one, two := w.stored("5ea1c400-0000-4000-8000-000000000001"), w.stored("5ea2c401-0000-4000-8000-000000000002")
 	secret := "gh" + "p_" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF2gH5"
@@ -105,6 +105,7 @@ func TestWebSearch(t *testing.T) {
 // A search that finds more sessions than a page shows goes on where it ended, and finds each once.
 func TestWebSearchPaging(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	w := newWebWorld(t, 0)
 	for i := range 70 {
 		s := w.stored(fmt.Sprintf("%04d5ea2-0000-4000-8000-000000000001", i))
@@ -147,6 +148,7 @@ func TestWebSearchPaging(t *testing.T) {
 // The sessions of a database are searched and shown as those of files are: every text of every one of its sessions.
 func TestWebSearchesDatabases(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	w := newWebWorld(t, 0)
 	packed, err := os.Open("../../trace/opencode/testdata/opencode.db.gz")
 	if err != nil {
@@ -159,9 +161,10 @@ func TestWebSearchesDatabases(t *testing.T) {
 	}
 	data, err := io.ReadAll(r)
 	path := filepath.Join(w.dir, "home", ".local", "share", "opencode", "opencode.db")
-	if err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600), project.MarkHolding("/home/user")); err != nil {
+	if err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600)); err != nil {
 		t.Fatal(err)
 	}
+	w.vouch("/home/user")
 	w.aburn("ingest", "--quiet")
 	w.serve("--no-ingest")
 	if got := w.searched("/search?q=looking"); !strings.Contains(got, "answer Looking .") || strings.Contains(got, " 0 texts found") || strings.Contains(got, "could not be read") {

@@ -35,6 +35,7 @@ func newTextsWorld(t *testing.T) (w *webWorld, s *storedSession) {
 // A conversation in both schemes and at four widths: nothing wider than the screen, every control named, text that can be read, and
 // nothing of the conversation runs.
 func TestWebTextsInABrowser(t *testing.T) {
+	t.Parallel()
 	b := browser.Start(t)
 	w, s := newTextsWorld(t)
 	w.serve("--no-ingest")
@@ -81,6 +82,7 @@ func (w *webWorld) looks(b *browser.Browser, name string) {
 
 // Keys lead to the fields, to prompts and failures; the first lines follow what is typed; Enter looks inside conversations.
 func TestWebSearchKeys(t *testing.T) {
+	t.Parallel()
 	b := browser.Start(t)
 	w, s := newTextsWorld(t)
 	w.serve("--no-ingest")
@@ -110,6 +112,7 @@ func TestWebSearchKeys(t *testing.T) {
 // What a reader has seen of a session is remembered, also by the next aburn web: its list marks the session once it grows, and its
 // page says where the new part begins.
 func TestWebRemembersWhatWasSeen(t *testing.T) {
+	t.Parallel()
 	b := browser.Start(t)
 	w, s := newTextsWorld(t)
 	w.serve("--no-ingest")

@@ -13,15 +13,12 @@ import (
 
 	"aburn/internal/lab/synth/home"
 	"aburn/internal/lab/world"
-	"aburn/internal/project"
 )
 
 // newHomeWorld is a world with the stores of agents, which are ingested.
 func newHomeWorld(t *testing.T, size int64) (*webWorld, *home.Truth) {
 	t.Helper()
 	w := &webWorld{T: t, dir: t.TempDir()}
-	t.Setenv("HOME", filepath.Join(w.dir, "home"))
-	t.Setenv("XDG_STATE_HOME", "")
 	truth, err := home.Make(w.dir, home.Options{Size: size, Seed: 3, Brief: true})
 	if err != nil {
 		t.Fatal(err)
@@ -31,9 +28,7 @@ func newHomeWorld(t *testing.T, size int64) (*webWorld, *home.Truth) {
 		t.Fatal(err)
 	}
 	w.aburn("-C", w.shop, "init", "--here", "--force")
-	if err := project.MarkHolding("/home/user"); err != nil {
-		t.Fatal(err)
-	}
+	w.vouch("/home/user")
 	return w, truth
 }
 
@@ -93,6 +88,7 @@ func (w *webWorld) story(at string, each func(at, page string)) {
 // exactly one page of its session's story.
 func TestWebShowsConversations(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	w, truth := newHomeWorld(t, 20<<20)
 	w.aburn("ingest", "--quiet")
 	w.serve("--no-ingest")
@@ -189,6 +185,7 @@ func plantedSecrets(t *testing.T) (forms, secrets []string) {
 // input of a tool.
 func TestWebShowsNoSecret(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	w := newWebWorld(t, 0)
 	s := w.stored("5ec2e700-0000-4000-8000-000000000001")
 	forms, secrets := plantedSecrets(t)
@@ -237,6 +234,7 @@ func TestWebShowsNoSecret(t *testing.T) {
 // What became of an agent's file between its reading and its showing is said, and what is left is shown. A copy that was kept
 // shows what was said after the file is gone.
 func TestWebSaysWhatBecameOfTheFile(t *testing.T) {
+	t.Parallel()
 	w := newWebWorld(t, 0)
 	s := w.stored("f11e0000-0000-4000-8000-000000000001")
 	s.prompt("the first words")
@@ -293,6 +291,7 @@ func TestWebSaysWhatBecameOfTheFile(t *testing.T) {
 
 // An image is named and not shown, also where a prompt is nothing else.
 func TestWebNamesImages(t *testing.T) {
+	t.Parallel()
 	w := newWebWorld(t, 0)
 	s := w.stored("1ace0000-0000-4000-8000-000000000001")
 	image := map[string]any{"type": "image", "source": map[string]any{"type": "base64", "media_type": "image/png", "data": strings.Repeat("iVBORw0KGgo", 400)}}
@@ -316,6 +315,7 @@ func TestWebNamesImages(t *testing.T) {
 // be escaped.
 func TestWebShowsLongTextsInParts(t *testing.T) {
 	world.Slow(t)
+	t.Parallel()
 	w := newWebWorld(t, 0)
 	s := w.stored("1a7e0000-0000-4000-8000-000000000001")
 	var long strings.Builder

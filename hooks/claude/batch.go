@@ -10,51 +10,12 @@ import (
 	"aburn/logfmt"
 )
 
-// batch is PostToolBatch: all calls of one message of the model. It comes after every
-// other event about them. A call without an end event was denied, or refused before
-// PreToolUse could fire (an unknown tool, a bad input).
-type batch struct {
-	calls []gjson.Result
-	proj  *project.Project
-}
-
-// Wants are the calls of the message.
-func (b *batch) Wants() []string {
-	ids := make([]string, 0, len(b.calls))
-	for _, c := range b.calls {
-		if id := c.Get("tool_use_id").Str; id != "" {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-// Prepare reports whether a call has no end.
-func (b *batch) Prepare(calls *hooks.Calls) bool {
-	for _, id := range b.Wants() {
-		if !calls.Ended(id) {
-			return true
-		}
-	}
-	return false
-}
-
-// Close ends the calls that have no end.
-func (b *batch) Close(calls *hooks.Calls) []hooks.Draft {
-	var drafts []hooks.Draft
-	for _, c := range b.calls {
-		id := c.Get("tool_use_id").Str
-		if id == "" || calls.Ended(id) {
-			continue
-		}
-		p := hooks.Payload{Tool: c.Get("tool_name").Str, ToolUseID: id, Input: hooks.JSON(c.Get("tool_input").Raw)}
-		about := func(o *logfmt.Object) { describe(o, p.Tool, p.Input, b.proj) }
-		call := calls.Find(id)
-		d := ended(p, c.Get("tool_response").Str, call != nil && call.Asked, about)
-		d.Data.Str("inferred", "batch")
-		drafts = append(drafts, d)
-	}
-	return drafts
+// batch is PostToolBatch. A call without an end event was denied, or refused before PreToolUse could fire (an unknown tool, a bad
+// input).
+func batch(p *hooks.Payload, proj *project.Project) *hooks.Batch {
+	return &hooks.Batch{Calls: p.Get("tool_calls").Array(), ID: "tool_use_id", End: func(p hooks.Payload, c gjson.Result, begun *hooks.Call) hooks.Draft {
+		return ended(p, c.Get("tool_response").Str, begun != nil && begun.Asked, func(o *logfmt.Object) { describe(o, p.Tool, p.Input, proj) })
+	}}
 }
 
 // ended is the end of a call, judged by the result that the model got. The text is kept

@@ -27,7 +27,7 @@ func readTool(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 	case "PermissionRequest":
 		return one(p.Permission(about)), true
 	case "PostToolBatch":
-		return hooks.Plan{Closer: &batch{calls: p.Get("tool_calls").Array(), proj: proj}}, true
+		return hooks.Plan{Closer: batch(p, proj)}, true
 	}
 	return hooks.Plan{}, false
 }

@@ -125,8 +125,8 @@ func TestCloserOfManyCalls(t *testing.T) {
 		if any {
 			t.Error("a call was ended that may still run")
 		}
-	case <-time.After(20 * time.Second):
-		t.Fatal("5,000 open calls take longer than 20 s")
+	case <-time.After(2 * time.Minute):
+		t.Fatal("5,000 open calls take longer than 2 min")
 	}
 }
 

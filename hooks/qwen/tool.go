@@ -33,7 +33,7 @@ func readTool(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 	case "PermissionRequest":
 		return one(p.Permission(about)), true
 	case "PostToolBatch":
-		return hooks.Plan{Closer: &batch{calls: p.Get("tool_calls").Array(), cwd: p.Cwd, proj: proj}}, true
+		return hooks.Plan{Closer: batch(p, proj)}, true
 	}
 	return hooks.Plan{}, false
 }
@@ -171,53 +171,15 @@ func relay(p *hooks.Payload) *hooks.Relay {
 	return &hooks.Relay{Command: p.Input.Get("command").Str, Output: output(p.Response.Get("llmContent").Str)}
 }
 
-// batch is PostToolBatch: calls of one message of the model, after every other event about
-// them. A call without an end event was refused by somebody, or is none of the client's.
-type batch struct {
-	calls []gjson.Result
-	cwd   string
-	proj  *project.Project
+// batch is PostToolBatch. A call without an end event was refused by somebody, or is none of the client's.
+func batch(p *hooks.Payload, proj *project.Project) *hooks.Batch {
+	cwd := p.Cwd
+	return &hooks.Batch{Calls: p.Get("tool_calls").Array(), ID: "tool_call_id", End: func(p hooks.Payload, c gjson.Result, _ *hooks.Call) hooks.Draft {
+		return ended(p, c.Get("status").Str, c.Get("tool_response"), func(o *logfmt.Object) { describe(o, p.Tool, p.Input, cwd, proj) })
+	}}
 }
 
-// Wants are the calls of the batch, by the ids of the model.
-func (b *batch) Wants() []string {
-	ids := make([]string, 0, len(b.calls))
-	for _, c := range b.calls {
-		if id := c.Get("tool_call_id").Str; id != "" {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-// Prepare reports whether a call has no end.
-func (b *batch) Prepare(calls *hooks.Calls) bool {
-	for _, id := range b.Wants() {
-		if !calls.Ended(id) {
-			return true
-		}
-	}
-	return false
-}
-
-// Close ends the calls that have no end.
-func (b *batch) Close(calls *hooks.Calls) []hooks.Draft {
-	var drafts []hooks.Draft
-	for _, c := range b.calls {
-		id := c.Get("tool_call_id").Str
-		if id == "" || calls.Ended(id) {
-			continue
-		}
-		p := hooks.Payload{Tool: c.Get("tool_name").Str, ToolUseID: id, Input: hooks.JSON(c.Get("tool_input").Raw)}
-		d := b.ended(&p, c.Get("status").Str, c.Get("tool_response"))
-		d.Data.Str("inferred", "batch")
-		drafts = append(drafts, d)
-	}
-	return drafts
-}
-
-func (b *batch) ended(p *hooks.Payload, status string, response gjson.Result) hooks.Draft {
-	about := func(o *logfmt.Object) { describe(o, p.Tool, p.Input, b.cwd, b.proj) }
+func ended(p hooks.Payload, status string, response gjson.Result, about func(*logfmt.Object)) hooks.Draft {
 	text := response.Get("error").Str
 	if text == "" {
 		text = response.Get("response_parts.0.functionResponse.response.error").Str

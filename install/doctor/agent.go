@@ -153,6 +153,7 @@ func (e *exam) file(p *patient, s *install.Settings) {
 		e.blame(p, n)
 	}
 	e.moves(p, s)
+	e.statusLine(p, s)
 	own := s.Own()
 	if len(own) == 0 {
 		return

@@ -1,6 +1,8 @@
 package doctor
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -8,7 +10,10 @@ import (
 	"time"
 
 	"aburn/install"
+	"aburn/internal/journal"
 	lab "aburn/internal/lab/world"
+	"aburn/internal/project"
+	"aburn/logfmt"
 )
 
 func TestNothingIsThere(t *testing.T) {
@@ -62,7 +67,26 @@ func TestWhatIsWrongWithTheProject(t *testing.T) {
 	if err := os.Mkdir(w.path("src/.oss/workflow.log"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.expect(w.run(w.root), "log bad hooks cannot write ~/src/.oss/workflow.log: it is not a regular file (d---------)")
+	p, err := project.At(w.root, os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	oss, err := p.OpenOss()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer oss.Close()
+	if _, err := journal.New(oss, journal.Options{By: journal.Command, Anchor: p.Anchor()}).Append(func(journal.Tail) []*logfmt.Entry {
+		return []*logfmt.Entry{{Time: time.Now(), Cmd: "plan", Event: logfmt.Start, Source: "prompt"}}
+	}); err == nil {
+		t.Error("a folder can be written")
+	}
+	report := w.run(w.root)
+	w.expect(report, "log bad 1 entry could not be written since 2")
+	w.expect(report, "log bad hooks cannot write ~/src/.oss/workflow.log: it is not a regular file (d---------)")
+	if denied("/p/.oss", errors.New("it is not a regular file")) != nil || len(denied("/p/.oss", &fs.PathError{Op: "openat", Path: "workflow.log", Err: fs.ErrPermission})) != 1 {
+		t.Error("a hint about modes stands where they are the fault")
+	}
 	if err := os.Chmod(w.path("src/.oss"), 0o777); err != nil {
 		t.Fatal(err)
 	}

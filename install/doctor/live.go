@@ -48,6 +48,9 @@ func canaries() []canary {
 func (e *exam) live() {
 	ran := false
 	for _, p := range e.agents {
+		for i := range p.settings {
+			e.liveStatus(p, &p.settings[i])
+		}
 		for _, s := range p.own() {
 			done := map[string]bool{}
 			for _, r := range s.Own() {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aburn/internal/journal"
+	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 	"aburn/logfmt"
@@ -55,18 +56,18 @@ func (e *exam) log() {
 		return
 	}
 	defer oss.Close()
-	if err := writable(oss); err != nil {
-		e.addf("log", Bad, "hooks cannot write %s: %v", filepath.Join(e.p.Root, project.OssDir, journal.Name), err)
-		return
-	}
+	where := filepath.Join(e.p.Root, project.OssDir)
 	log := journal.New(oss, journal.Options{By: journal.Command, Anchor: e.p.Anchor()})
 	e.unwritten(log)
+	if err := writable(oss); err != nil {
+		e.add("log", Bad, fmt.Sprintf("hooks cannot write %s: %v", filepath.Join(where, journal.Name), err), denied(where, err)...)
+		return
+	}
 	if err := room(oss); err != nil {
-		where := filepath.Join(e.p.Root, project.OssDir)
 		if journal.DiskFull(err) {
 			e.addf("log", Bad, "disk full: there is no room for an entry (64 KiB) in %s", where)
 		} else {
-			e.addf("log", Bad, "hooks cannot write in %s: %v", where, err)
+			e.add("log", Bad, fmt.Sprintf("hooks cannot write in %s: %v", where, err), denied(where, err)...)
 		}
 		return
 	}
@@ -81,6 +82,14 @@ func (e *exam) log() {
 		}
 	}
 	e.add("log", OK, "writable; no entry yet")
+}
+
+// denied is what helps where the modes or the owner of .oss are not those that aburn gave it.
+func denied(oss string, err error) []string {
+	if !errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return []string{"ls -la " + oss + "  # make it yours again: chown, chmod u+rw"}
 }
 
 // writable returns why a hook cannot append to the log. It writes nothing.
@@ -119,8 +128,8 @@ func room(oss *os.Root) error {
 // unwritten tells what hooks have failed to write and no entry has told yet.
 func (e *exam) unwritten(log *journal.Journal) {
 	if u := log.Unwritten(); u.Entries > 0 {
-		e.addf("log", Bad, "%d entries could not be written since %s, the last one %s: %s",
-			u.Entries, u.From.Local().Format(time.DateTime), ago(e.Now.Sub(u.To)), u.Reason)
+		e.addf("log", Bad, "%s could not be written since %s, the last one %s: %s",
+			plain.Plural(int64(u.Entries), "entry", "entries"), u.From.Local().Format(time.DateTime), ago(e.Now.Sub(u.To)), u.Reason)
 	}
 }
 

@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "aburn-doctor-test-*")
 	if err == nil {
 		hookExecutable = filepath.Join(dir, "aburn-hook")
-		cmd := exec.Command("go", "build", "-o", hookExecutable, "aburn/cmd/aburn-hook")
+		cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", hookExecutable, "aburn/cmd/aburn-hook")
 		cmd.Stderr = os.Stderr
 		err = cmd.Run()
 	}

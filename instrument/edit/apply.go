@@ -18,7 +18,7 @@ func Apply(ctx context.Context, e jsast.Engine, m *jsast.Module, p Plan, names N
 	if !printable(names.Tracer) {
 		return nil, nil, errors.New("the tracer has no name")
 	}
-	a := &applier{m: m, engine: e, names: names, semicolon: semicolons(m), taken: takenNames(m)}
+	a := &applier{m: m, engine: e, names: names, semicolon: semicolons(m), quote: quotes(m), taken: takenNames(m)}
 	a.findHelpers()
 	seen := map[string]bool{}
 	for _, c := range p.Functions {
@@ -52,6 +52,7 @@ type applier struct {
 	engine    jsast.Engine
 	names     Names
 	semicolon string // ";" or ""
+	quote     string // of strings
 	taken     map[string]bool
 	helpers   helpers
 	edits     []edit
@@ -76,6 +77,11 @@ func (a *applier) function(ctx context.Context, f *jsast.Function, c Choice) err
 	start, after, used, err := a.attributes(ctx, f, c)
 	if err != nil {
 		return err
+	}
+	for _, t := range a.m.Types {
+		if f.Body.Holds(t.Range) {
+			used = append(used, typeTokens(t.Text)...)
+		}
 	}
 	span := a.spanName(f, used)
 	if span == "" {
@@ -173,7 +179,7 @@ type statement struct {
 }
 
 func (s statement) lines(a *applier, span, indent string) string {
-	set := span + ".setAttribute(" + quoted(s.key) + ", " + s.value.code + ")" + a.semicolon
+	set := span + ".setAttribute(" + a.quoted(s.key) + ", " + s.value.code + ")" + a.semicolon
 	var conditions []string
 	if s.value.costly {
 		conditions = append(conditions, span+".isRecording()")
@@ -242,7 +248,7 @@ func (a *applier) place(f *jsast.Function, at string, known paths) (offset int, 
 		if n.Type != "VariableDeclaration" || a.m.Pos(n.Start).Line > line || a.m.Pos(n.End-1).Line < line {
 			continue
 		}
-		end := a.lineEnd(n.End)
+		end := a.lineEnd(a.pastType(n.End))
 		if end < 0 {
 			return 0, "", known, fmt.Sprintf("something else stands on line %d", line)
 		}
@@ -284,4 +290,4 @@ func printable(name string) bool {
 	})
 }
 
-func quoted(s string) string { return "'" + s + "'" } // printable has neither quotes nor backslashes
+func (a *applier) quoted(s string) string { return a.quote + s + a.quote } // printable has neither quotes nor backslashes

@@ -92,6 +92,27 @@ exports.f = (x) => {
 	})
 }
 `},
+		"double quotes": {"import { a } from \"a\";\n\nexport const f = (x) => {\n  a('it is \"x\"', \"b\", x);\n};\n", map[string][]string{"f1": {"a.b=x"}}, `import { a } from "a";
+import { trace, SpanStatusCode } from "@opentelemetry/api";
+const tracer = trace.getTracer("shop");
+
+export const f = (x) => {
+  return tracer.startActiveSpan("shop.f1", (span) => {
+    try {
+      if (x != null) {
+        span.setAttribute("a.b", x);
+      }
+      a('it is "x"', "b", x);
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+};
+`},
 		"on one line, taken names": {"#!/usr/bin/env node\n// A licence.\n\n// About f.\nfunction f(span) { 'use strict'; return span.x + tracer }\n", map[string][]string{"f1": {"a.x=span.x"}}, `#!/usr/bin/env node
 // A licence.
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"aburn/instrument/jsast"
 )
@@ -37,7 +38,12 @@ func (u *Undone) compare(a *jsast.Node) {
 	u.pair(a, u.Stripped)
 	u.sorted = slices.Sorted(maps.Keys(u.starts))
 	u.collect(a, u.Stripped)
+	for _, n := range u.foreign {
+		u.Differences = append(u.Differences, Difference{What: "code was added", Offset: n.Start, Orig: -1, B: n})
+	}
 	u.compareComments()
+	u.compareFirstLine()
+	u.compareTypes(a)
 	u.compareNames()
 	slices.SortStableFunc(u.Differences, func(a, b Difference) int { return cmp.Compare(a.Offset, b.Offset) })
 }
@@ -45,13 +51,20 @@ func (u *Undone) compare(a *jsast.Node) {
 // pair notes which identifier and which function of the later file is which of the
 // original, as far as the trees have the same shape.
 func (u *Undone) pair(a, b *jsast.Node) {
-	if a == nil || b == nil || a.Type != b.Type {
+	if a == nil || b == nil {
 		return
 	}
-	if a.Type == "Identifier" || a.Type == "JSXIdentifier" || isFunction(a) || a.Type == "ClassDeclaration" {
+	if a.Type != b.Type {
+		a, b = declaration(a), declaration(b)
+	}
+	if a.Type != b.Type {
+		return
+	}
+	isName := a.Type == "Identifier" || a.Type == "JSXIdentifier"
+	if isName && a.Text("name") == b.Text("name") || isFunction(a) || a.Type == "ClassDeclaration" {
 		u.starts[a.Start] = b.Start
 	}
-	if a.Type == "Identifier" || a.Type == "JSXIdentifier" {
+	if isName {
 		u.kept[b.Start] = true
 	}
 	for _, f := range a.Fields {
@@ -165,6 +178,24 @@ func (u *Undone) near(orig int, around *jsast.Node) int {
 		return around.Start
 	}
 	return 0
+}
+
+// compareFirstLine compares what a system starts the file with. It is no part of the
+// tree, and as a comment above an added statement it would be taken out.
+func (u *Undone) compareFirstLine() {
+	was, now := hashbang(u.Orig.Source), hashbang(u.New.Source)
+	if was == now || len(u.Differences) > 0 {
+		return
+	}
+	u.Differences = append(u.Differences, Difference{What: fmt.Sprintf("the first line is %q, was %q", short(now), short(was)), Orig: 0})
+}
+
+func hashbang(source []byte) string {
+	line, _, _ := bytes.Cut(source, []byte("\n"))
+	if !bytes.HasPrefix(line, []byte("#!")) {
+		return ""
+	}
+	return strings.TrimRight(string(line), "\r \t")
 }
 
 // compareComments compares comments as lists. Comments inside of inserted code go with
@@ -290,7 +321,7 @@ const fileScope = 1
 func (u *Undone) sameVariable(v, w *jsast.Variable) bool {
 	switch {
 	case v == nil || w == nil:
-		return v == nil && w == nil
+		return v == nil && w == nil || v != nil && u.declaredAnew(v)
 	case len(v.Definitions) != len(w.Definitions):
 		return false
 	case len(v.Definitions) == 0: // arguments: of the same function
@@ -309,6 +340,15 @@ func (u *Undone) sameVariable(v, w *jsast.Variable) bool {
 		}
 	}
 	return true
+}
+
+// declaredAnew says whether nothing of what declares a variable is left: that is told as a
+// difference, and not again at each use.
+func (u *Undone) declaredAnew(v *jsast.Variable) bool {
+	return len(u.Differences) > 0 && len(v.Definitions) > 0 && !slices.ContainsFunc(v.Definitions, func(d jsast.Definition) bool {
+		_, left := u.starts[d.Name.Start]
+		return left
+	})
 }
 
 // Wrapper gives the added span whose callback is a function of the later file; nil

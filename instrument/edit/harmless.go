@@ -12,7 +12,8 @@ var pureFunctions = []string{
 	"String", "Number", "Boolean", "BigInt", "parseInt", "parseFloat", "isNaN", "isFinite", "Date.now",
 	"Array.isArray", "Array.from", "Object.keys", "Object.values", "Object.entries", "Object.hasOwn",
 	"JSON.stringify", "Number.isInteger", "Number.isFinite", "Number.isNaN", "Buffer.byteLength",
-	"Math.abs", "Math.ceil", "Math.floor", "Math.max", "Math.min", "Math.round", "Math.sign", "Math.trunc", "performance.now",
+	"Math.abs", "Math.cbrt", "Math.ceil", "Math.exp", "Math.floor", "Math.hypot", "Math.log", "Math.log10", "Math.log2", "Math.max", "Math.min", "Math.pow", "Math.round",
+	"Math.sign", "Math.sqrt", "Math.trunc", "performance.now",
 }
 
 // pureAPI are pure calls of the telemetry API, by the end of their path.
@@ -32,7 +33,10 @@ var pureMethods = []string{
 }
 
 // cheap are the calls that cost no more than reading a property.
-var cheap = []string{"String", "Number", "Boolean", "Array.isArray", "Date.now", "isRecording", "at", "charAt", "includes", "startsWith", "endsWith", "toString", "getTime"}
+var cheap = []string{
+	"String", "Number", "Boolean", "Array.isArray", "Date.now", "Math.abs", "Math.ceil", "Math.floor", "Math.max", "Math.min", "Math.round", "Math.sqrt", "Math.trunc",
+	"isRecording", "at", "charAt", "includes", "startsWith", "endsWith", "toString", "getTime",
+}
 
 // Methods and functions that give an array which nobody else holds. slice is none:
 // that of a Buffer shares its bytes.

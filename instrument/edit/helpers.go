@@ -29,6 +29,11 @@ func takenNames(m *jsast.Module) map[string]bool {
 			taken[r.Name] = true
 		}
 	}
+	for _, t := range m.Types {
+		for _, word := range typeTokens(t.Text) {
+			taken[word] = true
+		}
+	}
 	return taken
 }
 
@@ -137,13 +142,13 @@ func (a *applier) declareHelpers() {
 	if len(h.add) > 0 && !a.extendImport() {
 		names := "{ " + strings.Join(h.add, ", ") + " }"
 		if h.form == jsast.ImportStatic {
-			lines = append(lines, "import "+names+" from "+quoted(API)+a.semicolon)
+			lines = append(lines, "import "+names+" from "+a.quoted(API)+a.semicolon)
 		} else {
-			lines = append(lines, "const "+names+" = require("+quoted(API)+")"+a.semicolon)
+			lines = append(lines, "const "+names+" = require("+a.quoted(API)+")"+a.semicolon)
 		}
 	}
 	if !h.own[h.tracer] {
-		lines = append(lines, "const "+h.tracer+" = "+h.trace+".getTracer("+quoted(a.names.Tracer)+")"+a.semicolon)
+		lines = append(lines, "const "+h.tracer+" = "+h.trace+".getTracer("+a.quoted(a.names.Tracer)+")"+a.semicolon)
 	}
 	if len(lines) == 0 {
 		return
@@ -212,10 +217,11 @@ func (a *applier) headOfFile() (at int, before bool) {
 		last = i
 	}
 	if last >= 0 {
-		if end := a.lineEnd(body[last].End); end >= 0 {
+		behind := a.pastType(body[last].End)
+		if end := a.lineEnd(behind); end >= 0 {
 			return end, false
 		}
-		return body[last].End, false
+		return behind, false
 	}
 	at = 0
 	if len(a.m.Source) > 3 && string(a.m.Source[:3]) == "\uFEFF" {

@@ -59,7 +59,7 @@ func (a *applier) wrap(f *jsast.Function, name, span string, start []statement) 
 	if f.Async {
 		async = "async "
 	}
-	open := nl + i1 + "return " + a.helpers.tracer + ".startActiveSpan(" + quoted(name) + ", " + async + "(" + span + ") => {" + nl + i2 + "try {"
+	open := nl + i1 + "return " + a.helpers.tracer + ".startActiveSpan(" + a.quoted(name) + ", " + async + "(" + span + ")" + a.returns(f) + " => {" + nl + i2 + "try {"
 	for i, s := range start {
 		line := s.lines(a, span, i3)
 		if i == len(start)-1 && a.semicolon == "" && strings.HasSuffix(line, ")") && a.continues(from) {
@@ -68,7 +68,7 @@ func (a *applier) wrap(f *jsast.Function, name, span string, start []statement) 
 		open += line
 	}
 	end := a.semicolon
-	shut := nl + i2 + "} catch (error) {" + nl + i3 + span + ".recordException(error)" + end +
+	shut := nl + i2 + "} catch (error) {" + nl + i3 + span + ".recordException(" + a.caught() + ")" + end +
 		nl + i3 + span + ".setStatus({ code: " + a.helpers.status + ".ERROR })" + end + nl + i3 + "throw error" + end +
 		nl + i2 + "} finally {" + nl + i3 + span + ".end()" + end + nl + i2 + "}" + nl + i1 + "})" + end
 	rank := a.rankOf(f) + 1
@@ -120,7 +120,7 @@ func (a *applier) wrapConcise(f *jsast.Function, from, to int, open, shut, outer
 func (a *applier) inner(f *jsast.Function) (from, to int, outer string) {
 	source := a.m.Source
 	if f.Concise {
-		return a.behindArrow(f), f.Node.End, a.indentAt(f.Node.Start)
+		return a.behindArrow(f), a.pastType(f.Node.End), a.indentAt(f.Node.Start)
 	}
 	from, closing := f.Body.Start+1, f.Body.End-1
 	for _, n := range f.Node.Child("body").List("body") {
@@ -150,6 +150,10 @@ func (a *applier) behindArrow(f *jsast.Function) int {
 	for at < f.Body.Start {
 		if i := slices.IndexFunc(a.m.Comments, func(c jsast.Comment) bool { return c.Start == at }); i >= 0 {
 			at = a.m.Comments[i].End
+			continue
+		}
+		if t := a.typeAt(at); t != nil {
+			at = t.End
 			continue
 		}
 		if strings.HasPrefix(string(a.m.Source[at:f.Body.Start]), "=>") {
@@ -189,6 +193,10 @@ func (a *applier) indentAt(at int) string {
 func (a *applier) lineEnd(at int) int {
 	source := a.m.Source
 	for i := at; i <= len(source); i++ {
+		if t := a.typeAt(i); t != nil && !strings.Contains(t.Text, "\n") {
+			i = t.End - 1
+			continue
+		}
 		if i == len(source) || source[i] == '\n' {
 			if i > at && source[i-1] == '\r' {
 				return i - 1
@@ -247,4 +255,27 @@ func semicolons(m *jsast.Module) string {
 		return ""
 	}
 	return ";"
+}
+
+// quotes is that of most strings in the file; those that hold a quote had no choice.
+func quotes(m *jsast.Module) string {
+	double := 0
+	jsast.Walk(m.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
+		if n.Type == "JSXAttribute" {
+			return n.Child("value") != nil && n.Child("value").Type != "Literal"
+		}
+		if n.Type != "Literal" || n.Text("kind") != "string" || strings.ContainsAny(n.Text("value"), `'"`) {
+			return true
+		}
+		if m.Source[n.Start] == '"' {
+			double++
+		} else {
+			double--
+		}
+		return true
+	})
+	if double > 0 {
+		return `"`
+	}
+	return "'"
 }

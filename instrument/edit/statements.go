@@ -105,7 +105,7 @@ func head(n *jsast.Node) string {
 		return ""
 	}
 	key := ""
-	switch n.Type {
+	switch n = declaration(n); n.Type {
 	case "FunctionDeclaration", "ClassDeclaration":
 		key = n.Child("id").Text("name")
 	case "VariableDeclaration":
@@ -217,87 +217,6 @@ func returns(list []*jsast.Node) (value, leaves bool) {
 
 func isFunction(n *jsast.Node) bool {
 	return n.Type == "FunctionDeclaration" || n.Type == "FunctionExpression" || n.Type == "ArrowFunctionExpression"
-}
-
-// addedTry takes an added try away from around its statements, or pairs a try with
-// the original's.
-func (u *undoer) addedTry(as []*jsast.Node, b *jsast.Node) (out []*jsast.Node, met int) {
-	own := u.isAddedTry(b)
-	pairs := len(as) > 0 && as[0].Type == "TryStatement"
-	if pairs && (!own || u.tries > 0) {
-		u.tries--
-		m := u.mark()
-		if kept := u.try(as[0], b); !own || equal(as[0], kept) {
-			return []*jsast.Node{kept}, 1
-		}
-		u.reset(m)
-	}
-	if !own {
-		gone, added := resync(as, []*jsast.Node{b})
-		if added || gone >= len(as) {
-			return []*jsast.Node{b}, 0
-		}
-		return []*jsast.Node{u.node(as[gone], b)}, gone + 1
-	}
-	t := &Try{Span: u.innermost(), Node: b, Handler: b.Child("handler"), Finalizer: b.Child("finalizer"), Own: true}
-	u.out.Tries = append(u.out.Tries, t)
-	body := b.Child("block")
-	u.take(jsast.Range{Start: b.Start, End: body.Start})
-	u.take(jsast.Range{Start: body.End, End: b.End})
-	if t.Handler != nil {
-		u.recordHandler(t.Handler)
-	}
-	if t.Finalizer != nil {
-		u.inFinalizer(t.Finalizer, func() { u.recordAll(t.Finalizer.List("body")) })
-	}
-	return u.statements(as, body.List("body"), false)
-}
-
-// isAddedTry says whether a try speaks to a span in its catch or finally, and does
-// nothing else there but throw.
-func (u *undoer) isAddedTry(b *jsast.Node) bool {
-	handler, finalizer := b.Child("handler"), b.Child("finalizer")
-	if handler != nil && !u.isAddedHandler(handler) || finalizer != nil && !u.allAdditions(finalizer.List("body")) {
-		return false
-	}
-	// Without a word to the span it is somebody's own: try { } catch (e) { throw e }.
-	speaks := finalizer != nil && len(finalizer.List("body")) > 0
-	return speaks || handler != nil && slices.ContainsFunc(handler.Child("body").List("body"), u.isAddition)
-}
-
-// isAddedHandler allows a throw of anything, a return, and neither: all are flaws. A
-// handler that does nothing at all is not ours.
-func (u *undoer) isAddedHandler(n *jsast.Node) bool {
-	body := n.Child("body").List("body")
-	if p := n.Child("param"); p != nil && p.Type != "Identifier" || len(body) == 0 {
-		return false
-	}
-	for i, s := range body {
-		ends := s.Type == "ThrowStatement" || s.Type == "ReturnStatement"
-		if !u.isAddition(s) && !(ends && i == len(body)-1) {
-			return false
-		}
-	}
-	return true
-}
-
-func (u *undoer) recordHandler(n *jsast.Node) {
-	place, clause, caught := u.place, u.clause, u.caught
-	u.place, u.clause, u.caught = InHandler, n, n.Child("param").Text("name")
-	body := n.Child("body").List("body")
-	last := body[len(body)-1]
-	if last.Type == "ThrowStatement" || last.Type == "ReturnStatement" {
-		body = body[:len(body)-1]
-	}
-	u.recordAll(body)
-	u.place, u.clause, u.caught = place, clause, caught
-	u.take(n.Range)
-	switch name := n.Child("param").Text("name"); {
-	case last.Type != "ThrowStatement":
-		u.flaw(Swallowed, n)
-	case name == "" || last.Child("argument").Type != "Identifier" || last.Child("argument").Text("name") != name:
-		u.flaw(Rethrown, last)
-	}
 }
 
 // held finds const v = E; …; return v with nothing but additions in between, where

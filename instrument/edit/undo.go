@@ -2,6 +2,7 @@ package edit
 
 import (
 	"slices"
+	"strings"
 
 	"aburn/instrument/jsast"
 )
@@ -54,8 +55,11 @@ func (u *undoer) spanNamed(name string) *Span {
 // node takes the additions out of b, which stands where a stood. Both are normal
 // forms. Where they do not meet, b stays as it is.
 func (u *undoer) node(a, b *jsast.Node) *jsast.Node {
-	if a == nil || b == nil || a.Type != b.Type {
+	if a == nil || b == nil {
 		return b
+	}
+	if a.Type != b.Type {
+		return u.exported(a, b)
 	}
 	switch b.Type {
 	case "FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression":
@@ -82,6 +86,31 @@ func (u *undoer) node(a, b *jsast.Node) *jsast.Node {
 		}
 	}
 	return out
+}
+
+// exported takes the additions out of a declaration that is exported in one file only. That
+// stays a difference; the declaration is no other one for it.
+func (u *undoer) exported(a, b *jsast.Node) *jsast.Node {
+	was, now := declaration(a), declaration(b)
+	if was == a && now == b || was.Type != now.Type {
+		return b
+	}
+	kept := u.node(was, now)
+	if now == b {
+		return kept
+	}
+	return with(b, jsast.Field{Name: "declaration", Kind: jsast.NodeField, Node: kept})
+}
+
+// declaration is what an export declares; anything else is itself.
+func declaration(n *jsast.Node) *jsast.Node {
+	if n.Type != "ExportNamedDeclaration" && n.Type != "ExportDefaultDeclaration" {
+		return n
+	}
+	if d := n.Child("declaration"); d != nil && strings.HasSuffix(d.Type, "Declaration") {
+		return d
+	}
+	return n
 }
 
 func (u *undoer) list(a, b *jsast.Node, field string, as, bs []*jsast.Node) []*jsast.Node {
@@ -325,11 +354,13 @@ func (u *undoer) flaw(kind FlawKind, n *jsast.Node) {
 	u.out.Flaws = append(u.out.Flaws, Flaw{kind, n})
 }
 
-type mark struct{ spans, tries, calls, tracers, imports, exprs, taken, statements, open, flaws int }
+type mark struct {
+	spans, tries, calls, tracers, imports, exprs, taken, statements, open, flaws, foreign int
+}
 
 func (u *undoer) mark() mark {
 	o := u.out
-	return mark{len(o.Spans), len(o.Tries), len(o.Calls), len(o.Tracers), len(o.Imports), len(o.Exprs), len(o.taken), len(o.statements), len(u.open), len(o.Flaws)}
+	return mark{len(o.Spans), len(o.Tries), len(o.Calls), len(o.Tracers), len(o.Imports), len(o.Exprs), len(o.taken), len(o.statements), len(u.open), len(o.Flaws), len(o.foreign)}
 }
 
 // reset forgets what was recorded since the mark.
@@ -337,6 +368,6 @@ func (u *undoer) reset(m mark) {
 	o := u.out
 	o.Spans, o.Tries, o.Calls, o.Tracers = o.Spans[:m.spans], o.Tries[:m.tries], o.Calls[:m.calls], o.Tracers[:m.tracers]
 	o.Imports, o.Exprs, o.taken, o.Flaws = o.Imports[:m.imports], o.Exprs[:m.exprs], o.taken[:m.taken], o.Flaws[:m.flaws]
-	o.statements = o.statements[:m.statements]
+	o.statements, o.foreign = o.statements[:m.statements], o.foreign[:m.foreign]
 	u.open = u.open[:m.open]
 }

@@ -133,7 +133,14 @@ func TestUndoFinds(t *testing.T) {
 		"disposed of":              {"export function f() { g() }", head0 + "export function f() { using span = tracer.startSpan('a'); g() }", "3: VariableDeclaration was added"},
 		"active span of":           {"export function f() { g() }", head0 + "export function f() { trace.getActiveSpan(h()).end(); g() }", "3: ExpressionStatement was added"},
 		"exported tracer":          {"export {}", "import { trace } from '@opentelemetry/api'; export const tracer = trace.getTracer('a'); export {}", "1: ExportNamedDeclaration was added"},
-		"empty catch":              {"export function f() { g() }", head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { try { g() } catch (e) {} finally { span.end() } }) }", "3: is TryStatement, was ExpressionStatement"},
+		"empty catch":              {"export function f() { g() }", head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { try { g() } catch (e) {} finally { span.end() } }) }", "3: code was added\n3: error is not thrown again"},
+		"more in a finally":        {"export function f() { g() }", head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { try { g() } catch (e) { span.recordException(e); throw e } finally { span.end(); g() } }) }", "3: code was added"},
+		"leaves the finally":       {"export function f() { return g() }", head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { try { return g() } finally { span.end(); return 1 } }) }", "3: code was added\n3: the finally leaves by itself"},
+		"more in a catch":          {"export function f() { g() }", head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { try { g() } catch (e) { h(e); span.recordException(e); throw e } }) }", "3: code was added"},
+		"moved into a finally":     {"export function f() { g(); h() }", head0 + "export function f() { return tracer.startActiveSpan('a', (span) => { try { g() } finally { h(); span.end() } }) }", "3: ExpressionStatement is gone\n3: code was added"},
+		"no longer exported":       {"export function f() { throw g() }\nf()", head0 + "function f() { return tracer.startActiveSpan('a', (span) => { try { throw g() } finally { span.end() } }) }\nf()", "3: is FunctionDeclaration, was ExportNamedDeclaration"},
+		"imports swapped":          {"import { a } from 'a'; import { b } from 'b'; a(b)", "import { b } from 'b'; import { a } from 'a'; a(b)", strings.Repeat("1: name is \"b\", was \"a\"\n", 2) + "1: value is \"b\", was \"a\"\n" + strings.Repeat("1: name is \"a\", was \"b\"\n", 2) + "1: value is \"a\", was \"b\""},
+		"parameter renamed":        {"export function f(a) { return a }", "export function f(b) { return a }", "1: name is \"b\", was \"a\""},
 		"effect":                   {"export function f(a) { g() }", head0 + "export function f(a) { " + around("", "span.setAttribute('a', a.n++); g()") + "}", "4: impure UpdateExpression"},
 		"effect in a guard":        {"export function f(a) { g() }", head0 + "export function f(a) { " + around("", "if (a.pop()) span.addEvent('a'); g()") + "}", "4: impure CallExpression"},
 		"effect in options":        {"export function f(a) { g() }", head0 + "export function f(a) { return tracer.startActiveSpan(a.shift(), (span) => { g() }) }", "3: impure CallExpression"},
@@ -155,6 +162,25 @@ func TestUndoFinds(t *testing.T) {
 	} {
 		if got := said(Undo(parse(t, c.orig), parse(t, c.new))); got != c.want {
 			t.Errorf("%s: %s\nwant %s", name, got, c.want)
+		}
+	}
+}
+
+// TestTheFirstLineStays: what a system starts the file with is no comment above an added statement.
+func TestTheFirstLineStays(t *testing.T) {
+	const env, other = "#!/usr/bin/env node\n", "#!/usr/bin/env other\n"
+	for _, tt := range []struct{ orig, new, want string }{
+		{"f();\n", env + head0 + "f();\n", `1: the first line is "#!/usr/bin/env node", was ""`},
+		{env + "f();\n", head0 + "f();\n", "gone"},
+		{env + "f();\n", other + head0 + "f();\n", "gone"},
+		{env + "f();\n", other + "//" + env[2:] + head0 + "f();\n", "gone"},
+		{env + "f();\n", env + head0 + "f();\n", ""},
+		{"#!/usr/bin/env node\r\nf();\n", env + head0 + "f();\n", ""},
+		{"// #!a\nf();\n", "// #!a\n" + head0 + "f();\n", ""},
+	} {
+		u := Undo(parse(t, tt.orig), parse(t, tt.new))
+		if got := said(u); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
+			t.Errorf("%q: %s", tt.new, got)
 		}
 	}
 }

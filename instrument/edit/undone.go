@@ -33,6 +33,7 @@ type Undone struct {
 	Stripped *jsast.Node
 
 	statements []jsast.Range // added statements, other than wrappers and trys
+	foreign    []*jsast.Node // statements in the try of a wrapper that do more than speak to a span
 	taken      []jsast.Range // inserted code; what is kept inside of a wrapper is not in it
 	starts     map[int]int   // identifiers and functions: offset in Orig to offset in New
 	kept       map[int]bool  // offsets in New of identifiers that Orig has
@@ -68,6 +69,7 @@ const (
 	ResultDropped FlawKind = "result is not returned"
 	Swallowed     FlawKind = "error is not thrown again"
 	Rethrown      FlawKind = "another error is thrown"
+	Overridden    FlawKind = "the finally leaves by itself"
 )
 
 // Try is a try that was taken out, or one of the original to which a catch or

@@ -14,11 +14,13 @@
 //
 // Failures.
 //   - [*SyntaxError]: the file is not JavaScript; it has the position. Decorators,
-//     types and nesting beyond the bundle's bound count as such.
+//     types in JavaScript and nesting beyond the bundle's bound count as such.
 //   - [*LimitError]: the file is too large, too long, or minified. It was not parsed.
 //   - [*EngineError]: the engine failed: it ended, answered nonsense or took more
 //     than [Timeout]. Nothing is known of the file. A node that died is started
 //     again, once a file.
+//   - [*TypesError]: the types of a TypeScript file cannot be taken off, for want of a
+//     node that can, or because the file is no JavaScript with types (enum, namespace).
 //
 // How data flows.
 //

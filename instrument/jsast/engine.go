@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -17,8 +18,7 @@ var bundle string
 // Timeout is how long an engine may take for one file.
 const Timeout = 10 * time.Second
 
-// Engine runs the bundle. It parses one file at a time, and may be used by
-// several goroutines.
+// Engine runs the bundle. It may be used by several goroutines.
 type Engine interface {
 	// Name says which engine it is: "goja" or "node".
 	Name() string
@@ -54,76 +54,118 @@ var compiled = sync.OnceValues(compile)
 
 func compile() (*goja.Program, error) { return goja.Compile("jsast.js", bundle, true) }
 
+// gojaRuntimes bounds how many files goja parses at once. A runtime holds some 20 MB while it parses.
+const gojaRuntimes = 4
+
 // Goja runs the bundle in this process. It is the reference.
 type Goja struct {
+	slots chan struct{} // one for each file that is being parsed
+	limit time.Duration // for one file: Timeout, but in a test
 	mu    sync.Mutex
-	vm    *goja.Runtime // nil until the first file
+	idle  []*gojaRuntime // the last one used is the next: files one by one need only one runtime
+}
+
+type gojaRuntime struct {
+	vm    *goja.Runtime
 	parse goja.Callable
 }
 
-// NewGoja costs nothing; the first file pays for the start.
-func NewGoja() *Goja { return &Goja{} }
+// NewGoja costs nothing; the first file pays for the start, and so does each file
+// that is parsed beside another.
+func NewGoja() *Goja {
+	return &Goja{slots: make(chan struct{}, min(runtime.GOMAXPROCS(0), gojaRuntimes)), limit: Timeout}
+}
 
 func (g *Goja) Name() string { return "goja" }
 
 func (g *Goja) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.vm, g.parse = nil, nil
+	g.idle = nil
 	return nil
 }
 
 func (g *Goja) Parse(ctx context.Context, source string, t SourceType) ([]byte, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	select {
+	case g.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-g.slots }()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := g.start(); err != nil {
+	r, err := g.take()
+	if err != nil {
 		return nil, &EngineError{g.Name(), err}
 	}
-	within, cancel := context.WithTimeoutCause(ctx, Timeout, errTimeout)
-	defer cancel()
-	// The interrupt may come after the answer, so it is cleared only when it cannot come any more.
-	stopped := make(chan struct{})
-	stop := context.AfterFunc(within, func() {
-		g.vm.Interrupt(context.Cause(within))
-		close(stopped)
-	})
-	answer, err := g.parse(goja.Undefined(), g.vm.ToValue(source), g.vm.ToValue(string(t)))
-	if !stop() {
-		<-stopped
-	}
-	g.vm.ClearInterrupt()
-	if err == nil {
-		return []byte(answer.String()), nil
-	}
-	g.vm, g.parse = nil, nil // a runtime that was interrupted is not used again
-	if ctx.Err() != nil {
+	answer, err := r.run(ctx, g.limit, source, t)
+	switch {
+	case err == nil:
+		g.put(r)
+		return answer, nil
+	case ctx.Err() != nil: // a runtime that was interrupted is not used again
 		return nil, ctx.Err()
+	}
+	var stopped *goja.InterruptedError
+	if errors.As(err, &stopped) { // where in the bundle it was tells nobody anything
+		err = fmt.Errorf("%w; with node 18 or later on PATH that parses, which is faster", errTimeout)
 	}
 	return nil, &EngineError{g.Name(), err}
 }
 
+func (g *Goja) take() (*gojaRuntime, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if last := len(g.idle) - 1; last >= 0 {
+		r := g.idle[last]
+		g.idle = g.idle[:last]
+		return r, nil
+	}
+	return newGojaRuntime()
+}
+
+func (g *Goja) put(r *gojaRuntime) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.idle = append(g.idle, r)
+}
+
 var errTimeout = fmt.Errorf("it took more than %v", Timeout)
 
-func (g *Goja) start() error {
-	if g.vm != nil {
-		return nil
-	}
+func newGojaRuntime() (*gojaRuntime, error) {
 	program, err := compiled()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	vm := goja.New()
 	vm.SetMaxCallStackSize(gojaStack)
 	if _, err := vm.RunProgram(program); err != nil {
-		return err
+		return nil, err
 	}
 	parse, ok := goja.AssertFunction(vm.Get("aburnParse"))
 	if !ok {
-		return errors.New("the bundle has no aburnParse")
+		return nil, errors.New("the bundle has no aburnParse")
 	}
-	g.vm, g.parse = vm, parse
-	return nil
+	return &gojaRuntime{vm, parse}, nil
+}
+
+func (r *gojaRuntime) run(ctx context.Context, limit time.Duration, source string, t SourceType) ([]byte, error) {
+	within, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
+	defer cancel()
+	// The interrupt may come after the answer, so it is cleared only when it cannot come any more.
+	stopped := make(chan struct{})
+	stop := context.AfterFunc(within, func() {
+		r.vm.Interrupt(context.Cause(within))
+		close(stopped)
+	})
+	answer, err := r.parse(goja.Undefined(), r.vm.ToValue(source), r.vm.ToValue(string(t)))
+	if !stop() {
+		<-stopped
+	}
+	r.vm.ClearInterrupt()
+	if err != nil {
+		return nil, err
+	}
+	return []byte(answer.String()), nil
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dop251/goja"
+
 	"aburn/internal/lab/world"
 )
 
@@ -44,6 +46,50 @@ func TestEnginesAreShared(t *testing.T) {
 			})
 		}
 		wg.Wait()
+	}
+}
+
+// TestNoFieldIsLost: a field that no table of the bundle names would not reach a
+// comparison, so a change of it would be no change.
+func TestNoFieldIsLost(t *testing.T) {
+	r, err := newGojaRuntime()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost, ok := goja.AssertFunction(r.vm.Get("aburnLostFields"))
+	if !ok {
+		t.Fatal("the bundle has no aburnLostFields")
+	}
+	for name, source := range files(t, "corpus") {
+		got, err := lost(goja.Undefined(), r.vm.ToValue(strings.TrimPrefix(source, byteOrderMark)), r.vm.ToValue(string(Auto)))
+		if err != nil || got.String() != "" {
+			t.Errorf("%s: lost %v, %v", name, got, err)
+		}
+	}
+}
+
+// Files that are parsed at the same time get a runtime each; those one by one share one.
+func TestGojaRuntimes(t *testing.T) {
+	g := NewGoja()
+	for range 3 {
+		if _, err := g.Parse(t.Context(), "a", Auto); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(g.idle) != 1 {
+		t.Errorf("one by one: %d runtimes", len(g.idle))
+	}
+	var wg sync.WaitGroup
+	for range 12 {
+		wg.Go(func() {
+			if _, err := g.Parse(t.Context(), "function f() {}", Auto); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := len(g.idle); n < 1 || n > cap(g.slots) {
+		t.Errorf("at once: %d runtimes, the bound is %d", n, cap(g.slots))
 	}
 }
 
@@ -257,5 +303,15 @@ func BenchmarkParse(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A file that takes too long is said with the way out, and without a place in the bundle.
+func TestGojaGivesUp(t *testing.T) {
+	g := NewGoja()
+	g.limit = time.Millisecond
+	_, err := g.Parse(t.Context(), strings.Repeat("a(b);\n", 20_000), ESModule)
+	if want := "goja could not parse: it took more than 10s; with node 18 or later on PATH that parses, which is faster"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -23,13 +23,13 @@ const (
 	CommonJS SourceType = "commonjs"
 )
 
-// TypeByName says what the extension decides: Auto for .js and .jsx, which the
+// TypeByName says what the extension decides: Auto for .js, .jsx and .ts, which the
 // nearest package.json decides.
 func TypeByName(name string) SourceType {
 	switch {
-	case strings.HasSuffix(name, ".mjs"):
+	case strings.HasSuffix(name, ".mjs"), strings.HasSuffix(name, ".mts"):
 		return ESModule
-	case strings.HasSuffix(name, ".cjs"):
+	case strings.HasSuffix(name, ".cjs"), strings.HasSuffix(name, ".cts"):
 		return CommonJS
 	}
 	return Auto
@@ -71,6 +71,10 @@ type Module struct {
 	NewLine   string // "\n" or "\r\n": what most lines end with
 	Indent    string // one step of indentation: "\t" or spaces
 
+	// TypeScript: the tree is that of the file without its types, which are in Types.
+	TypeScript bool
+	Types      []Type
+
 	lines    []int // offset of each line's first byte
 	verbatim []Range
 }
@@ -109,21 +113,29 @@ func Parse(ctx context.Context, e Engine, source []byte, t SourceType) (*Module,
 	if marked {
 		base = len(byteOrderMark)
 	}
-	answer, err := e.Parse(ctx, text, t)
-	if err != nil {
+	if err := m.parse(ctx, e, text, newOffsets(text, base), t); err != nil {
 		return nil, err
 	}
-	if err := m.decode(answer, newOffsets(text, base)); err != nil {
+	return m, nil
+}
+
+// parse fills the module with what the engine says of text.
+func (m *Module) parse(ctx context.Context, e Engine, text string, o offsets, t SourceType) error {
+	answer, err := e.Parse(ctx, text, t)
+	if err != nil {
+		return err
+	}
+	if err := m.decode(answer, o); err != nil {
 		var syntax *SyntaxError
 		if errors.As(err, &syntax) {
-			return nil, err
+			return err
 		}
-		return nil, &EngineError{e.Name(), err}
+		return &EngineError{e.Name(), err}
 	}
-	m.NewLine, m.Indent = newLine(source), m.indent()
+	m.NewLine, m.Indent = newLine(m.Source), m.indent()
 	m.link()
 	m.findFunctions()
-	return m, nil
+	return nil
 }
 
 func (m *Module) withinLimits() error {

@@ -25,8 +25,18 @@ const (
 // stdin, and so with its parent, however the parent ended.
 const bootstrap = `'use strict'
 let started = false, pending = []
+const strip = (source) => {
+  const { stripTypeScriptTypes } = require('node:module')
+  if (!stripTypeScriptTypes) return { code: 'none', version: process.version }
+  try {
+    return { text: stripTypeScriptTypes(source) }
+  } catch (error) {
+    return { code: error.code || 'unknown', message: String(error.message).split('\n')[0] }
+  }
+}
 const answer = (text) => {
   const q = JSON.parse(text)
+  if (q.types !== undefined) return JSON.stringify(strip(q.types))
   if (started) return aburnParse(q.source, q.type)
   started = true
   ;(0, eval)(q.bundle)
@@ -93,6 +103,11 @@ func (n *NodeProcess) Parse(ctx context.Context, source string, t SourceType) ([
 		Source string     `json:"source"`
 		Type   SourceType `json:"type"`
 	}{source, t}
+	return n.askTwice(ctx, question)
+}
+
+// askTwice asks a child that died once more.
+func (n *NodeProcess) askTwice(ctx context.Context, question any) ([]byte, error) {
 	answer, err := n.ask(ctx, Timeout, question)
 	if errors.Is(err, errDied) {
 		answer, err = n.ask(ctx, Timeout, question)

@@ -37,6 +37,9 @@ const (
 
 func (a *API) Name() string { return "api" }
 
+// NeedsModel is true: the API has no model of its own.
+func (a *API) NeedsModel() bool { return true }
+
 // Ready says whether there is a key and an address that may have it.
 func (a *API) Ready(context.Context) error {
 	if a.Key == "" {

@@ -42,7 +42,23 @@ type Response struct {
 }
 
 // Usage is tokens.
-type Usage struct{ Input, Output, CacheWrite, CacheRead int }
+type Usage struct {
+	Input      int `json:"input"` // neither read from a cache nor written to one
+	Output     int `json:"output"`
+	CacheWrite int `json:"cacheWrite"`
+	CacheRead  int `json:"cacheRead"`
+}
+
+// Total is all tokens, in and out.
+func (u Usage) Total() int { return u.Input + u.Output + u.CacheWrite + u.CacheRead }
+
+// Add adds o to u.
+func (u *Usage) Add(o Usage) {
+	u.Input += o.Input
+	u.Output += o.Output
+	u.CacheWrite += o.CacheWrite
+	u.CacheRead += o.CacheRead
+}
 
 // Provider answers questions.
 type Provider interface {
@@ -56,6 +72,9 @@ type Provider interface {
 type TokenCounter interface {
 	CountTokens(ctx context.Context, r Request) (int, error)
 }
+
+// ModelNeeder is a provider that may have to be told a model.
+type ModelNeeder interface{ NeedsModel() bool }
 
 // Why there is no answer. The usage of a Response beside such an error is what it cost.
 var (

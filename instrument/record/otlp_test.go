@@ -214,6 +214,7 @@ func TestReceiver(t *testing.T) {
 
 // What any program sends is recorded, with the place of the only file that has the name.
 func TestRecordOTLP(t *testing.T) {
+	world.Slow(t)
 	needNode(t)
 	dir := project(t, map[string]string{"send.js": `const url = process.env.OTEL_EXPORTER_OTLP_ENDPOINT + '/v1/traces'
 if (!url.startsWith('http://127.0.0.1:') || process.env.OTEL_EXPORTER_OTLP_PROTOCOL !== 'http/protobuf') process.exit(3)

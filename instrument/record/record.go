@@ -138,6 +138,23 @@ func (r *Recording) first(ctx context.Context, o Options, env []string) (err err
 	return s.read(r)
 }
 
+// Plain runs the command as Run does, in the same environment, and records nothing. It
+// gives what the command printed.
+func Plain(ctx context.Context, o Options) (run.Result, error) {
+	argv, env := o.Argv, seenVariables(o)
+	if path := lookPath(argv[0], env, o.Dir); path != "" {
+		argv = append([]string{path}, argv[1:]...)
+	}
+	r, err := run.Do(ctx, run.Program{Argv: argv, Dir: o.Dir, Env: env, Live: o.Live, Output: maxPlain, Timeout: o.Timeout})
+	if err != nil && ctx.Err() == nil && !errors.Is(err, run.ErrTimeout) {
+		err = &StartError{o.Argv[0], err}
+	}
+	return r, err
+}
+
+// maxPlain bounds what Plain keeps of what a command prints, in bytes.
+const maxPlain = 4 << 20
+
 func start(ctx context.Context, o Options, env []string) (int, error) {
 	argv := o.Argv
 	if path := lookPath(argv[0], env, o.Dir); path != "" {

@@ -132,6 +132,7 @@ func same(t *testing.T, got []string, want ...string) {
 }
 
 func TestSpansByTestAndFile(t *testing.T) {
+	world.Slow(t)
 	needNode(t)
 	dir := project(t, map[string]string{"test/a.test.js": `const { test, describe, it } = require('node:test')
 const { place } = require('../src/shop.js')
@@ -382,7 +383,7 @@ func TestKilledRunLeavesNothing(t *testing.T) {
 	}
 	aburn.Process.Signal(syscall.SIGKILL)
 	aburn.Wait()
-	for deadline := time.Now().Add(20 * time.Second); alive(pid); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); alive(pid); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the command still runs")
 		}
@@ -398,7 +399,7 @@ func TestKilledRunLeavesNothing(t *testing.T) {
 
 func waitFor(t *testing.T, file string) string {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if data, err := os.ReadFile(file); err == nil && len(data) > 0 {
 			return string(data)
 		}

@@ -11,9 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"aburn/internal/lab/world"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -106,7 +109,23 @@ func live(t *testing.T, how string) *LiveCheck {
 	return &LiveCheck{Path: self, Version: "0.25.1", Registry: t.TempDir(), Dir: t.TempDir(), Environ: []string{"XDG_ABURN_TEST_WEAVER=" + how}, Timeout: time.Minute}
 }
 
+// No connection that a system opens by itself takes one of them before Weaver listens.
+func TestFreePorts(t *testing.T) {
+	for range 20 {
+		ports, err := freePorts(2)
+		if err != nil || len(ports) != 2 || ports[0] == ports[1] {
+			t.Fatal(ports, err)
+		}
+		for _, port := range ports {
+			if n, err := strconv.Atoi(port); err != nil || n < 1024 || n >= 32_768 { // Linux begins there, others higher
+				t.Errorf("port %s", port)
+			}
+		}
+	}
+}
+
 func TestWeaverJudges(t *testing.T) {
+	world.Slow(t)
 	end := time.Unix(2, 0)
 	span := Span{Trace: strings.Repeat("a1", 16), ID: strings.Repeat("b2", 8), Name: "shop.order.place", Kind: "server", Ended: true, File: "src/shop.js", Line: 3, Start: time.Unix(1, 0), End: end, Failed: true,
 		Attributes: []Attribute{{"n", "int", "7"}, {"u", "undefined", ""}}, Events: []Event{{Name: "exception"}}}

@@ -70,6 +70,8 @@ func TestCheck(t *testing.T) {
 		{"a good file", good, ""},
 		{"an empty file", "", ""},
 		{"no YAML", "groups: [", "1 error InvalidSemConvSpec"},
+		{"no YAML in the third line", "groups:\n- id: a\n  attributes: [{id: b\n", "3 error InvalidSemConvSpec"},
+		{"a key in the wrong place", "groups:\n- id: a\n - id: b\n", "3 error InvalidSemConvSpec"},
 		{"two documents", "groups: []\n---\ngroups: []\n", "2 error InvalidSemConvSpec"},
 		{"a list at the top", "- a\n", "1 error InvalidSemConvSpec"},
 		{"an unknown key of a file", "group: []\n", "1 error InvalidSemConvSpec"},

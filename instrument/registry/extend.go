@@ -53,6 +53,14 @@ type ExtendError struct {
 
 func (e *ExtendError) Error() string { return e.Name + ": " + e.Msg }
 
+// Text is what a file in the registry's folder had when it was read; nil where it was not there.
+func (r *Registry) Text(name string) []byte {
+	if r.source == nil {
+		return nil
+	}
+	return r.source.texts[name]
+}
+
 // Extend gives the text of those files that change, by name. It writes none. It
 // proves before that the registry then has no new error, and that nothing but
 // additions happened; namespace is what all new names have to begin with. An error is
@@ -238,7 +246,8 @@ func insert(name string, text []byte, groups []*yaml.Node) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) > 0 {
 		doc = yaml.Node{}
 		if err := yaml.Unmarshal(text, &doc); err != nil {
-			return nil, &LoadError{name, "is no YAML: " + textOf(err), "repair it, or move it away"}
+			line, why := NoYAML(err, text)
+			return nil, &LoadError{name, fmt.Sprintf("line %d: is no YAML: %s", line, why), "repair it, or move it away"}
 		}
 	}
 	if len(doc.Content) == 0 {
@@ -330,7 +339,7 @@ func (r *Registry) onlyAdds(base *Resolved, files map[string][]byte) error {
 	}
 	for _, f := range after {
 		key := path.Join(f.Rule, f.Message)
-		mine := f.File == AttributesFile || f.File == SpansFile
+		mine := f.File == AttributesFile || f.File == SpansFile || f.File == LibrariesFile
 		if had[key]--; had[key] < 0 && (f.Severity == Error || f.Rule == "DuplicateGroupId") && mine {
 			return &ExtendError{f.File, fmt.Sprintf("line %d: %s", f.Line, f.Message), f.Why}
 		}

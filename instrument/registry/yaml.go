@@ -60,27 +60,30 @@ func (r *reader) document(text []byte) *yaml.Node {
 			return nil
 		}
 	}
-	r.report(found(r.spec, Place{r.file, lineOf(err), 1}, "is no YAML: %s", textOf(err)))
+	line, why := NoYAML(err, text)
+	r.report(found(r.spec, Place{r.file, line, 1}, "is no YAML: %s", why))
 	return nil
 }
 
-func lineOf(err error) int {
-	line := 1
-	if _, rest, ok := strings.Cut(err.Error(), "line "); ok {
-		digits, _, _ := strings.Cut(rest, ":")
-		if n, err := strconv.Atoi(digits); err == nil {
-			line = n
+// NoYAML tells what the parser's error says is wrong with a file that is no YAML, and in which line, from 1.
+func NoYAML(err error, file []byte) (line int, text string) {
+	text = strings.TrimPrefix(err.Error(), "yaml: ")
+	rest, ok := strings.CutPrefix(text, "line ")
+	if !ok {
+		return 1, text
+	}
+	digits, text, _ := strings.Cut(rest, ": ")
+	line, err = strconv.Atoi(digits)
+	if err != nil {
+		return 1, text
+	}
+	for _, grammar := range []string{"did not find", "found duplicate", "found incompatible", "found undefined"} {
+		if strings.HasPrefix(text, grammar) {
+			// The library counts the lines of these from 0, and those of all others from 1; the end stands behind the last.
+			return min(line+1, bytes.Count(bytes.TrimRight(file, "\n"), []byte("\n"))+1), text
 		}
 	}
-	return line
-}
-
-func textOf(err error) string {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if rest, ok := strings.CutPrefix(text, "line "); ok {
-		_, text, _ = strings.Cut(rest, ": ")
-	}
-	return text
+	return line, text
 }
 
 // follow gives what an alias stands for, and counts the node. nil: too many.

@@ -101,13 +101,16 @@ func snake(last, key string) string {
 
 func personal(p *Pair) []found {
 	var list []found
+	told := map[int]bool{} // calls
 	for _, a := range p.attributes() {
 		value := a.value
 		switch {
 		case isPersonal(a.key):
+			told[a.call.Node.Start] = true
 			list = append(list, at(a.call.Node.Start, "%s is personal data, or a secret", a.key))
 			continue
 		case p.wholeObject(a):
+			told[a.call.Node.Start] = true
 			list = append(list, at(value.Start, "%s is a whole object", excerpt(p.New, value)))
 			continue
 		}
@@ -117,7 +120,55 @@ func personal(p *Pair) []found {
 			list = append(list, f)
 		}
 	}
+	for _, e := range p.Undone().Exprs {
+		if e.Call == nil && !e.Data || e.Call != nil && told[e.Call.Node.Start] {
+			continue
+		}
+		if n := p.environment(e.Node); n != nil {
+			list = append(list, at(n.Start, "%s reads the environment of the process, where secrets stand", excerpt(p.New, e.Node)))
+		}
+	}
 	return list
+}
+
+// environment is what in an expression reads the variables or the arguments of the
+// process, or could; nil for nothing. A variable of the project that holds them is not seen.
+func (p *Pair) environment(n *jsast.Node) (reads *jsast.Node) {
+	secret := []string{"env", "argv", "execArgv"}
+	jsast.Walk(n, func(n *jsast.Node, above []*jsast.Node) bool {
+		if reads != nil || n.Type != "Identifier" {
+			return reads == nil
+		}
+		name, process := n.Text("name"), false
+		if p.New.Scopes.Lookup(n.Start, name) == nil {
+			if process = name == "process"; slices.Contains([]string{"globalThis", "global"}, name) {
+				reads = n
+			}
+		} else if imported := p.ofProcess(name); imported != "" {
+			if process = imported == "default" || imported == "*"; slices.Contains(secret, imported) {
+				reads = n
+			}
+		}
+		if process && (len(above) == 0 || !isMemberOf(above[len(above)-1], n) || above[len(above)-1].Is("computed") || slices.Contains(secret, property(above[len(above)-1]))) {
+			reads = n
+		}
+		return true
+	})
+	return reads
+}
+
+func isMemberOf(n, object *jsast.Node) bool {
+	return n.Type == "MemberExpression" && n.Child("object") == object
+}
+
+// ofProcess is what a name is in node's module process; "" where it is not of it.
+func (p *Pair) ofProcess(name string) string {
+	for _, i := range p.New.Imports {
+		if i.Local == name && (i.Module == "process" || i.Module == "node:process") {
+			return i.Imported
+		}
+	}
+	return ""
 }
 
 var requestParts = []string{"req", "request", "res", "response", "ctx", "req.body", "req.headers", "req.query", "req.params", "request.body", "request.headers", "ctx.request", "ctx.request.body", "process.env"}

@@ -22,18 +22,33 @@ func ended(p *Pair) []found {
 		}
 		switch {
 		case len(ends) == 0:
-			list = append(list, at(s.Call.Start, "the span never ends"))
+			list = append(list, p.notEnded(s))
 			continue
 		case len(ends) > 1:
 			slices.SortStableFunc(ends, func(a, b *edit.Call) int { return a.Node.Start - b.Node.Start })
 			list = append(list, at(ends[0].Node.Start, "%s", severalEnds(ends)))
 			continue
 		}
-		if why := p.misplaced(s, ends[0]); why != "" {
-			list = append(list, at(ends[0].Node.Start, "%s", why))
+		if end := ends[0]; end.Place != edit.InFinalizer { // what lacks is a finally around all of it
+			list = append(list, at(s.Call.Start, "the span ends on line %d, but not when the code before throws or returns", p.New.Pos(end.Node.Start).Line))
+		} else if why := p.misplaced(s, end); why != "" {
+			list = append(list, at(end.Node.Start, "%s", why))
 		}
 	}
 	return append(list, p.tooEarly()...)
+}
+
+// notEnded tells of a span without an end that is a statement of its own.
+func (p *Pair) notEnded(s *edit.Span) found {
+	f := at(s.Call.Start, "the span never ends")
+	jsast.Walk(s.New, func(n *jsast.Node, _ []*jsast.Node) bool {
+		callee := n.Child("callee")
+		if n.Type == "CallExpression" && s.Variable != "" && jsast.Path(callee) == s.Variable+".end" && p.Undone().Added(jsast.Reference{Range: callee.Child("object").Range}) {
+			f = at(n.Start, "the span ends later, on some path or never: its end is no statement of a finally")
+		}
+		return true
+	})
+	return f
 }
 
 // severalEnds tells of calls of end that may stand on different paths: how often the
@@ -45,12 +60,8 @@ func severalEnds(ends []*edit.Call) string {
 	return fmt.Sprintf("end is called in %d places, and in no finally", len(ends))
 }
 
-// misplaced says on which path a span's one end is missed.
+// misplaced says on which path a span's one end is missed, although it stands in a finally.
 func (p *Pair) misplaced(s *edit.Span, end *edit.Call) string {
-	const missed = "the span does not end when the code before throws or returns"
-	if end.Place != edit.InFinalizer {
-		return missed
-	}
 	if !slices.ContainsFunc(end.Clause.List("body"), func(n *jsast.Node) bool { return n.Type == "ExpressionStatement" && n.Holds(end.Node.Range) }) {
 		return "the span ends under a condition only"
 	}
@@ -79,24 +90,6 @@ func (p *Pair) tooEarly() (list []found) {
 	return list
 }
 
-func tracerNamed(p *Pair) []found {
-	var list []found
-	for _, t := range p.Undone().Tracers {
-		args := t.List("arguments")
-		if len(args) == 0 {
-			list = append(list, at(t.Start, "getTracer is called without a name"))
-		} else if name, ok := p.constantText(args[0]); !ok || strings.TrimSpace(name) == "" {
-			list = append(list, at(args[0].Start, "the tracer's name is no string: %s", excerpt(p.New, args[0])))
-		}
-	}
-	return list
-}
-
-// constantText is the value of a string, or of a constant that holds one.
-func (p *Pair) constantText(n *jsast.Node) (string, bool) {
-	return text(p.made(n))
-}
-
 // recordedInFull looks at each catch in which something was recorded, and at those
 // that were added.
 func recordedInFull(p *Pair) []found {
@@ -119,7 +112,8 @@ func recordedInFull(p *Pair) []found {
 	}
 	for _, c := range p.Undone().Calls {
 		if c.Method == "recordException" || c.Method == "setStatus" && isError(c) {
-			if c.Place == edit.InHandler || c.Place == edit.InUserHandler {
+			// In a catch that handles its errors NDS-007 wants nothing recorded, not more.
+			if c.Place == edit.InHandler || c.Place == edit.InUserHandler && throwsAfter(c.Clause.Child("body").List("body"), c.Node.Range, false) {
 				add(c.Clause, c)
 			}
 		}
@@ -291,11 +285,6 @@ func (p *Pair) matched(n *jsast.Node) bool {
 	return method == "match" || method == "exec"
 }
 
-var onlyStrings = []string{
-	"charAt", "charCodeAt", "endsWith", "match", "padEnd", "padStart", "replace", "replaceAll", "split", "startsWith", "substring", "substr",
-	"toLowerCase", "toUpperCase", "trim", "trimEnd", "trimStart",
-}
-
 // ofListsToo are methods of strings that arrays have too, and numbers have not.
 var ofListsToo = []string{"at", "concat", "includes", "indexOf", "lastIndexOf", "slice"}
 
@@ -321,29 +310,6 @@ func stringMethods(p *Pair) []found {
 	return list
 }
 
-// numeric are calls that give a number, by their path.
-var numeric = []string{"Number", "parseInt", "parseFloat", "Number.parseInt", "Number.parseFloat", "Date.now", "performance.now", "Buffer.byteLength"}
-
-// isNumber says whether an expression is a number for sure.
-func isNumber(n *jsast.Node) bool {
-	if n == nil {
-		return false
-	}
-	op := n.Text("operator")
-	switch n.Type {
-	case "Literal":
-		return n.Text("kind") == "number"
-	case "UnaryExpression":
-		return op == "+"
-	case "BinaryExpression": // what is no number here is a bigint, or throws
-		return op == "+" && isNumber(n.Child("left")) && isNumber(n.Child("right")) || slices.Contains([]string{"-", "*", "/", "%", "**"}, op)
-	case "CallExpression":
-		path := jsast.Path(n.Child("callee"))
-		return slices.Contains(numeric, path) || strings.HasPrefix(path, "Math.") || property(n.Child("callee")) == "getTime"
-	}
-	return false
-}
-
 // defaultOf is the default of a parameter, or of a name in a pattern; nil for none.
 // It shows what the author means the value to be.
 func (p *Pair) defaultOf(n *jsast.Node) (value *jsast.Node) {
@@ -363,30 +329,6 @@ func (p *Pair) defaultOf(n *jsast.Node) (value *jsast.Node) {
 	return value
 }
 
-// isString says whether an expression is a string for sure.
-func (p *Pair) isString(n *jsast.Node) bool {
-	if n == nil {
-		return false
-	}
-	switch n.Type {
-	case "ConditionalExpression":
-		return p.isString(n.Child("consequent")) && p.isString(n.Child("alternate"))
-	case "TemplateLiteral":
-		return true
-	case "Literal":
-		return n.Text("kind") == "string"
-	case "ChainExpression":
-		return p.isString(n.Child("expression"))
-	case "BinaryExpression":
-		return n.Text("operator") == "+" && (p.isString(n.Child("left")) || p.isString(n.Child("right")))
-	case "CallExpression":
-		path, method := jsast.Path(n.Child("callee")), property(n.Child("callee"))
-		return path == "String" || slices.Contains([]string{"toString", "join", "toISOString", "toFixed", "stringify"}, method) ||
-			slices.Contains(onlyStrings, method) && method != "split" && method != "match"
-	}
-	return false
-}
-
 // asString says whether the function itself calls a string's method on the same path.
 func (p *Pair) asString(c *edit.Call, n *jsast.Node) bool {
 	path := jsast.Path(n)
@@ -404,38 +346,3 @@ func (p *Pair) asString(c *edit.Call, n *jsast.Node) bool {
 }
 
 func (p *Pair) inAddition(r jsast.Range) bool { return p.Undone().Taken(r) }
-
-func oneTracer(p *Pair) []found {
-	want := p.Config.TracerName
-	if want == "" {
-		want = tracerName(p.Orig)
-	}
-	var list []found
-	for _, t := range p.Undone().Tracers {
-		args := t.List("arguments")
-		if len(args) == 0 {
-			continue
-		}
-		name, ok := p.constantText(args[0])
-		switch {
-		case !ok || name == "":
-		case want == "":
-			want = name // all of a file agree
-		case name != want:
-			list = append(list, at(args[0].Start, "the tracer is named %q, the project's is %q", name, want))
-		}
-	}
-	return list
-}
-
-// tracerName is the name of the first tracer that a file has; "" if it has none.
-func tracerName(m *jsast.Module) string {
-	name := ""
-	jsast.Walk(m.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
-		if args := n.List("arguments"); name == "" && n.Type == "CallExpression" && property(n.Child("callee")) == "getTracer" && len(args) > 0 {
-			name, _ = text(args[0])
-		}
-		return name == ""
-	})
-	return name
-}

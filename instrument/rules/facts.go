@@ -68,7 +68,8 @@ var commonGlobals = []string{"require", "module", "exports", "__dirname", "__fil
 
 // undeclared says whether an added use means nothing.
 func (p *Pair) undeclared(r jsast.Reference) bool {
-	if p.New.Scopes.Resolve(r) != nil || p.known().global[r.Name] || slices.Contains(globals, r.Name) {
+	// Where eval may declare names, scopes resolve none; by its place the name means what is declared around it.
+	if p.New.Scopes.Resolve(r) != nil || p.New.Scopes.Lookup(r.Start, r.Name) != nil || p.known().global[r.Name] || slices.Contains(globals, r.Name) {
 		return false
 	}
 	return p.New.Type != jsast.CommonJS || !slices.Contains(commonGlobals, r.Name)

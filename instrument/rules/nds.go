@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -20,8 +21,10 @@ func syntax(p *Pair) []found {
 			return list
 		}
 	}
+	told := map[string]bool{} // the first use tells
 	for _, r := range p.known().uses {
-		if p.undeclared(r) {
+		if p.undeclared(r) && !told[r.Name] {
+			told[r.Name] = true
 			list = append(list, at(r.Start, "%s is not declared", r.Name))
 		}
 	}
@@ -80,6 +83,9 @@ func signatures(p *Pair) []found {
 	}
 	for i := range p.Orig.Functions {
 		was := &p.Orig.Functions[i]
+		if len(was.Exported) == 0 {
+			list = append(list, p.innerSignature(was)...)
+		}
 		for _, name := range was.Exported {
 			k := keyOf(name, was)
 			if left := now[k]; len(left) > 0 {
@@ -91,6 +97,17 @@ func signatures(p *Pair) []found {
 		}
 	}
 	return list
+}
+
+// innerSignature judges a function that is not exported, where it still stands: callers in the
+// file, and those that it is handed to, rely on its parameters too.
+func (p *Pair) innerSignature(was *jsast.Function) []found {
+	for i := range p.New.Functions {
+		if now := &p.New.Functions[i]; now.Node.Start == p.Undone().Later(was) {
+			return signature(p, cmp.Or(was.Label(), "the function"), was, now)
+		}
+	}
+	return nil
 }
 
 // exported finds an export by its name; nil if it is gone.
@@ -111,15 +128,26 @@ func (p *Pair) exportsKept() (list []found) {
 		return all
 	}
 	was, now := names(p.Orig), names(p.New)
-	for _, e := range p.Orig.Exports {
-		if _, ok := now[e.Name+" "+e.From]; !ok {
-			list = append(list, at(p.declared(e), "the export %s is gone", exportName(e)))
-		}
-	}
+	var added []jsast.Export
 	for _, e := range p.New.Exports {
 		if _, ok := was[e.Name+" "+e.From]; !ok {
-			list = append(list, at(e.Node.Start, "the export %s was added", exportName(e)))
+			added = append(added, e)
 		}
+	}
+	for _, e := range p.Orig.Exports {
+		if _, ok := now[e.Name+" "+e.From]; ok {
+			continue
+		}
+		renamed := slices.IndexFunc(added, func(o jsast.Export) bool { return e.Local != "" && o.Local == e.Local && o.From == e.From })
+		if renamed < 0 {
+			list = append(list, at(p.declared(e), "the export %s is gone", exportName(e)))
+			continue
+		}
+		list = append(list, at(added[renamed].Node.Start, "%s is exported as %s, was %s", e.Local, exportName(added[renamed]), exportName(e)))
+		added = slices.Delete(added, renamed, renamed+1)
+	}
+	for _, e := range added {
+		list = append(list, at(e.Node.Start, "the export %s was added", exportName(e)))
 	}
 	return list
 }
@@ -210,6 +238,7 @@ func handlings(tree *jsast.Node) []handling {
 func errorHandling(p *Pair) []found {
 	was, now := handlings(jsast.Normal(p.Orig.Tree)), handlings(p.Undone().Stripped)
 	var list []found
+	var told []jsast.Range
 	j := 0
 	for _, h := range was {
 		k := j
@@ -220,13 +249,32 @@ func errorHandling(p *Pair) []found {
 			j = k + 1
 			continue
 		}
-		offset := p.Undone().Near(h.node.Range)
+		if slices.ContainsFunc(told, func(r jsast.Range) bool { return r.Holds(h.node.Range) }) {
+			continue // it went with what is around it
+		}
+		told = append(told, h.node.Range)
+		offset := p.Undone().Near(p.lost(h.node, now).Range)
 		list = append(list, at(offset, "the %s on line %d of the original is not where it was", handlingNames[h.node.Type], p.Orig.Pos(h.node.Start).Line))
 		if len(list) == 3 {
 			break
 		}
 	}
 	return list
+}
+
+// lost is the catch of a try where only that is gone; else the node itself.
+func (p *Pair) lost(n *jsast.Node, now []handling) *jsast.Node {
+	clause := n.Child("handler")
+	if n.Type != "TryStatement" || clause == nil {
+		return n
+	}
+	at := p.Undone().Near(n.Child("block").Range)
+	for _, h := range now {
+		if h.node.Type == "TryStatement" && h.node.Child("handler") == nil && h.node.Child("block").Start <= at && at < h.node.Child("block").End {
+			return clause
+		}
+	}
+	return n
 }
 
 var handlingNames = map[string]string{"TryStatement": "try", "CatchClause": "catch", "ThrowStatement": "throw"}
@@ -286,73 +334,6 @@ func statusCode(c *edit.Call) (code *jsast.Node, said bool) {
 		}
 	}
 	return nil, true
-}
-
-// throwsAfter says whether each path from the statement that holds r throws. after
-// is what follows the list.
-func throwsAfter(list []*jsast.Node, r jsast.Range, after bool) bool {
-	for i, n := range list {
-		if !n.Holds(r) {
-			continue
-		}
-		rest := alwaysThrows(list[i+1:], after)
-		switch n.Type {
-		case "IfStatement":
-			for _, part := range []string{"consequent", "alternate"} {
-				if c := n.Child(part); c != nil && c.Holds(r) {
-					return throwsAfter(statements(c), r, rest)
-				}
-			}
-		case "BlockStatement":
-			return throwsAfter(n.List("body"), r, rest)
-		case "TryStatement":
-			if b := n.Child("block"); b.Holds(r) && n.Child("handler") == nil {
-				return throwsAfter(b.List("body"), r, rest)
-			}
-		}
-		return rest
-	}
-	return after
-}
-
-// alwaysThrows says whether a list throws on every path. after is what follows it.
-func alwaysThrows(list []*jsast.Node, after bool) bool {
-	if len(list) == 0 {
-		return after
-	}
-	n, rest := list[0], list[1:]
-	switch n.Type {
-	case "ThrowStatement":
-		return true
-	case "ReturnStatement", "BreakStatement", "ContinueStatement":
-		return false
-	}
-	after = alwaysThrows(rest, after)
-	switch n.Type {
-	case "IfStatement":
-		if !alwaysThrows(statements(n.Child("consequent")), after) {
-			return false
-		}
-		if other := n.Child("alternate"); other != nil {
-			return alwaysThrows(statements(other), after)
-		}
-		return after
-	case "BlockStatement":
-		return alwaysThrows(n.List("body"), after)
-	}
-	leaves := false
-	jsast.Walk(n, func(n *jsast.Node, _ []*jsast.Node) bool {
-		leaves = leaves || n.Type == "ReturnStatement" || n.Type == "BreakStatement" || n.Type == "ContinueStatement"
-		return !isFunction(n)
-	})
-	return !leaves && after
-}
-
-func statements(n *jsast.Node) []*jsast.Node {
-	if n.Type == "BlockStatement" {
-		return n.List("body")
-	}
-	return []*jsast.Node{n}
 }
 
 var elided = sync.OnceValue(func() *regexp.Regexp {

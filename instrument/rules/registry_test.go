@@ -86,7 +86,7 @@ func TestRulesOnTheRegistry(t *testing.T) {
 		{"a span of another form", g, place, "placeOrder", all, work, "SCH-001!"},
 		{"span. is not part of the name", g, place, "span.shop.order.place", all, work, "SCH-001!"},
 		{"no such attribute", g, place, "shop.order.place", set("span.setAttribute('shop.order.size', 1);"), work, "SCH-002!"},
-		{"another writing of one", g, place, "shop.order.place", set("span.setAttribute('shop.orderId', 'a');"), work, "SCH-002!"},
+		{"another writing of one", g, place, "shop.order.place", set("span.setAttribute('shop.orderId', 'a');"), work, "SCH-002! SCH-004!"},
 		{"no such attribute in setAttributes", g, place, "shop.order.place", set("span.setAttributes({ 'shop.order.size': 1 });"), work, "SCH-002!"},
 		{"a deprecated one", g, place, "shop.order.place", set("span.setAttribute('shop.order.number', 1);"), work, "SCH-002"},
 		{"a computed key", g, place, "shop.order.place", set("span.setAttribute(order.key, 'a');"), work, "SCH-002"},
@@ -105,8 +105,9 @@ func TestRulesOnTheRegistry(t *testing.T) {
 		{"a template in a member", g, place, "shop.order.place", set("span.setAttribute('shop.order.total', `${order.total}`);"), work, "SCH-003!"},
 		{"attributes are missing", g, place, "shop.order.place", "", work, "COV-005"},
 		{"attributes in the options", g, "export async function listOrders(order) ", "shop.order.list", "", work, ""},
-		{"another candidate has none", "export async function listOrders(o) { await g(o); await g(o); }\n" + g, place, "shop.order.place", all, work, "COV-001"},
-		{"a call outside has none", "import fs from 'node:fs';\nexport function dump(o) { fs.writeFileSync('a', o); }\n" + g, place, "shop.order.place", all, work, "COV-002"},
+		{"another candidate has none", "export async function listOrders(o) { await g(o); await g(o); }\n" + g, place, "shop.order.place", all, work, "COV-001!"},
+		{"another async one has none", g + "export async function archive(o) { await g(o); await g(o); }\n", place, "shop.order.place", all, work, "COV-004"},
+		{"a call outside has none", "import fs from 'node:fs';\nexport function dump(o) { fs.writeFileSync('a', o); }\n" + g, place, "shop.order.place", all, work, "COV-002!"},
 		{"around what a library covers", "import { Pool } from 'pg';\nconst pool = new Pool();\n", "export async function find(id) ", "shop.find.one", "", "return await pool.query(id);", "SCH-001! COV-006!"},
 		{"a wider operation around it", "import { Pool } from 'pg';\nconst pool = new Pool();\n", "export async function find(id) ", "shop.find.one", "", "const a = id + 1;\nconst b = a * 2;\nreturn await pool.query(b);", "SCH-001!"},
 		{"the registry wants it", "import { Pool } from 'pg';\nconst pool = new Pool();\n", place, "shop.order.place", all, "return await pool.query(order.items, order.id);", ""},
@@ -114,7 +115,8 @@ func TestRulesOnTheRegistry(t *testing.T) {
 		{"one that writes a file", "import fs from 'fs';\n", "function dump(order) ", "shop.dump.all", "", "const t = order.items;\nfs.writeFileSync('a', t);", "SCH-001!"},
 		{"one that only calls another", g, "export async function other(order) ", "shop.other.all", "", "return await g(order.id);", "SCH-001! RST-003!"},
 		{"one that only calls another file's", "import { g } from './g.js';\n", "export async function other(order) ", "shop.other.all", "", "return await g(order.id);", "SCH-001! RST-003"},
-		{"an internal function", g, "async function other(order) ", "shop.other.all", "", "const a = await g(order.id);\nreturn a;", "SCH-001! RST-004"},
+		{"an internal function", g, "async function other(order) ", "shop.other.all", "", "const a = await g(order.id);\nreturn a + 1;", "SCH-001! RST-004"},
+		{"one that keeps what another gives, and returns it", g, "export async function other(order) ", "shop.other.all", "", "const a = await g(order.id);\nreturn a;", "SCH-001! RST-003!"},
 		{"one that calls itself", g, "async function other(order) ", "shop.other.all", "", "const a = await g(order.id);\nawait other(a);", "SCH-001! RST-004!"},
 	} {
 		orig, later := withSpan(tt.before, tt.head, tt.span, tt.set, tt.body)
@@ -137,8 +139,21 @@ func TestRulesOnTheRegistry(t *testing.T) {
 		}
 	}
 	for _, r := range Table() {
-		if r.NeedsRegistry() && !seen[r.ID] && r.ID != "SCH-004" {
+		if r.NeedsRegistry() && !seen[r.ID] && r.ID != "SCH-004" && !r.Once() {
 			t.Errorf("no case for %s", r.ID)
+		}
+	}
+}
+
+// TestChosen: what a plan left out is told, and does not keep the file from being written.
+func TestChosen(t *testing.T) {
+	orig, later := withSpan("async function g() {}\nexport async function listOrders(o) { await g(o); await g(o); }\n", "export async function placeOrder(order) ",
+		"shop.order.place", "", "const n = order.items.length;\nawait g(order.id, n);")
+	for _, chosen := range []bool{false, true} {
+		list := judge(t, orig, later, Config{Contract: shopContract(t, shop), Chosen: chosen})
+		i := slices.IndexFunc(list, func(f Finding) bool { return f.Rule == "COV-001" })
+		if i < 0 || (list[i].Severity == Advisory) != chosen {
+			t.Errorf("chosen %v: %v", chosen, list)
 		}
 	}
 }

@@ -77,6 +77,8 @@ type Config struct {
 	File       string // the path that findings carry
 	TracerName string // "" where it is not known
 	SDKInit    bool   // the file sets up the SDK: it may import what no other may
+	// Chosen: a plan chose which functions get a span, so what lacks one does not block.
+	Chosen bool
 	// Contract is what the registry says of spans; nil without one. Rules on the
 	// contract then find nothing.
 	Contract *scan.Contract
@@ -99,7 +101,7 @@ func Judge(p *Pair, levels map[string]Severity) []Finding {
 		if r.Fixed {
 			level = ""
 		}
-		if level == Off || p.New == nil && r.ID != "NDS-001" {
+		if r.check == nil || level == Off || p.New == nil && r.ID != "NDS-001" {
 			continue
 		}
 		for _, f := range r.check(p) {

@@ -10,8 +10,20 @@ import (
 
 func shadowing(p *Pair) []found {
 	var list []found
+	type key struct {
+		name string
+		by   int
+	}
+	told := map[key]bool{} // the first use tells
 	for _, c := range p.Undone().Captures {
-		if c.By >= 0 {
+		k := key{c.Name, c.By}
+		if told[k] || c.Name == "arguments" && c.By < 0 && p.inFunctionCallback(c.Offset) {
+			continue
+		}
+		told[k] = true
+		if p.inWrapper(c.By) { // the name to change is ours
+			list = append(list, at(c.By, "%s hides the file's own %s, which line %d uses", c.Name, c.Name, p.New.Pos(c.Offset).Line))
+		} else if c.By >= 0 {
 			list = append(list, at(c.Offset, "%s means what line %d declares, no longer what it meant", c.Name, p.New.Pos(c.By).Line))
 		} else {
 			list = append(list, at(c.Offset, "%s no longer means what the file declares", c.Name))
@@ -29,6 +41,21 @@ func shadowing(p *Pair) []found {
 		}
 	}
 	return list
+}
+
+// inWrapper says whether an added wrapper declares the name at a place.
+func (p *Pair) inWrapper(offset int) bool {
+	return p.Undone().Taken(jsast.Range{Start: offset, End: offset}) && slices.ContainsFunc(p.Undone().Spans, func(s *edit.Span) bool {
+		return s.Call.Start <= offset && offset < s.Call.End
+	})
+}
+
+// inFunctionCallback says whether a place is in a wrapper whose callback is no arrow: what
+// arguments means there SAF-002 tells.
+func (p *Pair) inFunctionCallback(offset int) bool {
+	return slices.ContainsFunc(p.Undone().Flaws, func(f edit.Flaw) bool {
+		return f.Kind == edit.NotArrow && f.Node.Start <= offset && offset < f.Node.End
+	})
 }
 
 // helpers are the variables at the top level that hold a tracer or a name of the API.
@@ -71,6 +98,7 @@ var flawTold = map[edit.FlawKind]string{
 	edit.ResultDropped: "the wrapper's result is not returned",
 	edit.Swallowed:     "the error is not thrown again",
 	edit.Rethrown:      "another error is thrown than the one that was caught",
+	edit.Overridden:    "what leaves the finally takes the place of the function's result",
 }
 
 func meaning(p *Pair) []found {
@@ -85,13 +113,33 @@ func meaning(p *Pair) []found {
 			}
 		}
 	}
+	return append(list, p.generating()...)
+}
+
+// generating finds added calls of startActiveSpan whose callback is a generator: it is called
+// and never runs.
+func (p *Pair) generating() (list []found) {
+	jsast.Walk(p.New.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
+		callee := n.Child("callee")
+		if n.Type != "CallExpression" || callee.Type != "MemberExpression" || callee.Child("property").Text("name") != "startActiveSpan" {
+			return true
+		}
+		args := n.List("arguments")
+		if len(args) == 0 || args[len(args)-1] == nil || !args[len(args)-1].Is("generator") || !p.Undone().Added(jsast.Reference{Range: callee.Child("property").Range}) {
+			return true
+		}
+		list = append(list, at(n.Start, "the callback is a generator: calling it runs nothing of it"))
+		return true
+	})
 	return list
 }
 
 func helpersImported(p *Pair) []found {
 	var list []found
+	told := map[string]bool{} // the first use tells
 	for _, r := range p.known().uses {
-		if p.undeclared(r) && isHelper(r.Name) {
+		if p.undeclared(r) && isHelper(r.Name) && !told[r.Name] {
+			told[r.Name] = true
 			list = append(list, at(r.Start, "%s is used and not imported", r.Name))
 		}
 	}

@@ -2,12 +2,12 @@ package rules
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"aburn/instrument/edit"
-	"aburn/instrument/jsast"
 	"aburn/instrument/registry"
 	"aburn/instrument/scan"
 )
@@ -179,135 +179,44 @@ func fits(kind, want string) bool {
 	return false
 }
 
-// integers are calls that give a whole number.
-var integers = []string{"Math.floor", "Math.ceil", "Math.round", "Math.trunc", "parseInt", "Number.parseInt", "Date.now", "indexOf", "lastIndexOf", "findIndex", "getTime"}
-
-// truths are calls that give true or false.
-var truths = []string{"Boolean", "Array.isArray", "Number.isInteger", "Number.isFinite", "isNaN", "includes", "startsWith", "endsWith", "some", "every", "Object.hasOwn"}
-
-// kindOf is what an expression gives, where its form tells it: string, int, double,
-// number (either), boolean, their arrays, array, object; "" otherwise.
-func (p *Pair) kindOf(n *jsast.Node, depth int) string {
-	if n == nil || depth == 0 {
-		return ""
-	}
-	switch n.Type {
-	case "Identifier":
-		if made := p.made(n); made != nil && made != n {
-			return p.kindOf(made, depth-1)
-		}
-		return ""
-	case "Literal":
-		return literalKind(n)
-	case "ConditionalExpression":
-		return same(p.kindOf(n.Child("consequent"), depth-1), p.kindOf(n.Child("alternate"), depth-1))
-	case "UnaryExpression":
-		switch n.Text("operator") {
-		case "!":
-			return "boolean"
-		case "typeof":
-			return "string"
-		case "-":
-			return p.kindOf(n.Child("argument"), depth-1)
-		}
-	case "BinaryExpression":
-		if op := n.Text("operator"); slices.Contains([]string{"==", "===", "!=", "!==", "<", ">", "<=", ">=", "in", "instanceof"}, op) {
-			return "boolean"
-		}
-	case "ArrayExpression":
-		kind := ""
-		for i, e := range n.List("elements") {
-			if k := p.kindOf(e, depth-1); i == 0 {
-				kind = k
-			} else {
-				kind = same(kind, k)
-			}
-		}
-		if kind == "" || strings.HasSuffix(kind, "]") {
-			return "array"
-		}
-		return kind + "[]"
-	case "ObjectExpression":
-		return "object"
-	case "MemberExpression":
-		if property(n) == "length" {
-			return "int"
-		}
-	case "CallExpression":
-		return p.callKind(n)
-	}
-	switch {
-	case p.isString(n):
-		return "string"
-	case isNumber(n):
-		return "number"
-	}
-	return ""
+// isAdded says whether an attribute of the registry was added for this file, or stands
+// in the file that aburn writes.
+func (p *Pair) isAdded(key string) bool {
+	c := p.Config.Contract
+	return slices.Contains(c.New, key) || path.Base(c.Attributes[key].Place.File) == registry.AttributesFile
 }
 
-func (p *Pair) callKind(n *jsast.Node) string {
-	path, method := jsast.Path(n.Child("callee")), property(n.Child("callee"))
-	is := func(list []string) bool { return slices.Contains(list, path) || slices.Contains(list, method) }
-	switch {
-	case is(integers):
-		return "int"
-	case is(truths):
-		return "boolean"
-	case path == "Object.keys" || method == "split":
-		return "string[]"
-	case edit.NewArray(n):
-		return "array"
-	case p.isString(n):
-		return "string"
-	case isNumber(n):
-		return "number"
-	}
-	return ""
-}
-
-func literalKind(n *jsast.Node) string {
-	switch kind := n.Text("kind"); kind {
-	case "string", "boolean":
-		return kind
-	case "number":
-		if strings.ContainsAny(n.Text("value"), ".eIN") {
-			return "double"
-		}
-		return "int"
-	}
-	return ""
-}
-
-func same(a, b string) string {
-	switch {
-	case a == b:
-		return a
-	case slices.Contains([]string{"int", "double", "number"}, a) && slices.Contains([]string{"int", "double", "number"}, b):
-		return "number"
-	}
-	return ""
-}
-
-// newNames judges the names that a plan added to the registry for this file: none is
-// another way to write one that was there.
+// newNames judges names that the registry does not have, or that were added to it: none
+// is another way to write one that a person put there.
 func newNames(p *Pair) (list []found) {
 	c := p.Config.Contract
 	if c == nil {
 		return nil
 	}
 	for _, a := range p.attributes() {
-		if !slices.Contains(c.New, a.key) {
+		if _, known := p.definition(a.key); a.key == "" || a.call.Method == "addEvent" || known && !p.isAdded(a.key) {
 			continue
 		}
 		for name := range c.Attributes {
 			switch {
-			case name == a.key || slices.Contains(c.New, name):
+			case name == a.key || p.isAdded(name):
 			case normal(name) == normal(a.key):
 				list = append(list, at(a.call.Node.Start, "%q is another way to write %q", a.key, name))
 			case similar(name, a.key):
 				f := at(a.call.Node.Start, "%q is near to %q", a.key, name)
 				f.severity = Advisory
 				list = append(list, f)
+			}
+		}
+	}
+	for _, s := range p.Undone().Spans {
+		name, ok := p.spanName(s)
+		if !ok || c.Span(name) != nil && !p.isNew(name) {
+			continue
+		}
+		for _, had := range c.Spans {
+			if had.Name != name && !p.isNew(had.Name) && normal(had.Name) == normal(name) {
+				list = append(list, at(s.Call.Start, "%q is another way to write %q", name, had.Name))
 			}
 		}
 	}

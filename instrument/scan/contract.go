@@ -116,13 +116,14 @@ func (c *Contract) spanFor(file string, f *jsast.Function) *Span {
 	if c == nil || f.Name == "" {
 		return nil
 	}
-	own := words(f.Name)
+	name := f.Name[strings.LastIndexByte(f.Name, '.')+1:] // of exports.placeOrder
+	own := words(name)
 	var best *Span
 	for i := range c.Spans {
 		s := &c.Spans[i]
 		switch {
 		case s.function != "":
-			if (s.function == f.Name || s.function == f.Label()) && (s.file == "" || s.file == file || strings.HasSuffix(file, "/"+s.file)) {
+			if (s.function == name || s.function == f.Name || s.function == f.Label()) && (s.file == "" || s.file == file || strings.HasSuffix(file, "/"+s.file)) {
 				return s
 			}
 		case best != nil:

@@ -17,19 +17,30 @@ type Library struct {
 	// "3". The lines must not be mixed.
 	Ranges  map[string]string `json:"ranges"`
 	clients []string          // packages that call what it covers
+	// Emits are attributes of the semantic conventions that its spans can have, as its code names them.
+	Emits []string `json:"-"`
 }
 
 //go:embed libraries.tsv
 var librariesTable string
 
+//go:embed emits.tsv
+var emitsTable string
+
 // Libraries are all that are known.
 var Libraries = sync.OnceValue(func() (list []Library) {
+	emits := map[string][]string{}
+	for line := range strings.Lines(emitsTable) {
+		if f := strings.Split(strings.TrimSpace(line), "\t"); !strings.HasPrefix(line, "#") && len(f) == 3 {
+			emits[f[0]] = strings.Split(f[2], ",")
+		}
+	}
 	for line := range strings.Lines(librariesTable) {
 		f := strings.Split(strings.TrimSpace(line), "\t")
 		if strings.HasPrefix(line, "#") || len(f) != 7 {
 			continue
 		}
-		l := Library{Package: f[1], Class: f[2], Covers: strings.Split(f[0], ","), Patched: f[3], Ranges: map[string]string{}, clients: strings.Split(f[6], ",")}
+		l := Library{Package: f[1], Class: f[2], Covers: strings.Split(f[0], ","), Patched: f[3], Ranges: map[string]string{}, clients: strings.Split(f[6], ","), Emits: emits[f[1]]}
 		for line, r := range map[string]string{"2": f[4], "3": f[5]} {
 			if r != "-" {
 				l.Ranges[line] = r

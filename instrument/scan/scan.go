@@ -114,6 +114,9 @@ func (f *File) Forget() {
 	}
 }
 
+// Node is the function's syntax node; nil after Forget.
+func (fn *Function) Node() *jsast.Node { return fn.node }
+
 // Candidates counts them.
 func (f *File) Candidates() (n int) {
 	for _, fn := range f.Functions {
@@ -280,23 +283,12 @@ func isService(file string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(serving, strings.TrimSuffix(w, "s")) })
 }
 
-// ThinCall names what a function calls, if that is all it does; "" otherwise.
+// ThinCall names what a function calls, if that is all it does; "" otherwise. Working
+// out the arguments is no work of its own, unless they hold functions or wait.
 func ThinCall(f *jsast.Node) string {
-	body := f.Child("body")
-	value := body
-	if body.Type == "BlockStatement" {
-		list := body.List("body")
-		if len(list) != 1 {
-			return ""
-		}
-		switch list[0].Type {
-		case "ReturnStatement":
-			value = list[0].Child("argument")
-		case "ExpressionStatement":
-			value = list[0].Child("expression")
-		default:
-			return ""
-		}
+	value := f.Child("body")
+	if value.Type == "BlockStatement" {
+		value = onlyValue(value.List("body"))
 	}
 	if value != nil && value.Type == "AwaitExpression" {
 		value = value.Child("argument")
@@ -304,10 +296,32 @@ func ThinCall(f *jsast.Node) string {
 	if value == nil || value.Type != "CallExpression" {
 		return ""
 	}
+	works := false
 	for _, a := range value.List("arguments") {
-		if a.Type != "Identifier" && a.Type != "Literal" && a.Type != "ThisExpression" && jsast.Path(a) == "" {
-			return ""
-		}
+		jsast.Walk(a, func(n *jsast.Node, _ []*jsast.Node) bool {
+			works = works || isFunction(n) || n.Type == "AwaitExpression"
+			return !works
+		})
+	}
+	if works {
+		return ""
 	}
 	return jsast.Path(value.Child("callee"))
+}
+
+// onlyValue is the one expression that a body works out: that of its only statement,
+// or of a constant that the next statement returns.
+func onlyValue(list []*jsast.Node) *jsast.Node {
+	switch {
+	case len(list) == 1 && list[0].Type == "ReturnStatement":
+		return list[0].Child("argument")
+	case len(list) == 1 && list[0].Type == "ExpressionStatement":
+		return list[0].Child("expression")
+	case len(list) == 2 && list[0].Type == "VariableDeclaration" && len(list[0].List("declarations")) == 1 && list[1].Type == "ReturnStatement":
+		d, name := list[0].List("declarations")[0], jsast.Path(list[1].Child("argument"))
+		if name != "" && d.Child("id").Text("name") == name {
+			return d.Child("init")
+		}
+	}
+	return nil
 }

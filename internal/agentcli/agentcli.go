@@ -164,7 +164,7 @@ type Traits struct {
 	PromptsCut bool
 	// TellsInterrupts: an interrupt has an event, so without one the session was at work until the next prompt.
 	TellsInterrupts bool
-	// Recorded: its sessions are hooks' records of other agents' sessions.
+	// Recorded: its sessions are aburn's records of other agents' sessions, by hooks or in workers' ledgers.
 	Recorded bool
 	// HidesCacheWrites: its store says 0 for the tokens that were written to a cache, whatever they were.
 	HidesCacheWrites bool
@@ -200,9 +200,14 @@ func (a *Agent) Hooked() bool { return len(a.Hooks.Events) > 0 }
 
 var unknown Agent
 
-// Of returns the record of a source of entries or traces, the zero record if it is unknown.
+// Of returns the record of a source of entries or traces, or of an agent that can be a worker; the zero record if it is unknown.
 func Of(source string) *Agent {
 	for _, a := range all {
+		if a.Name == source {
+			return a
+		}
+	}
+	for _, a := range quiet {
 		if a.Name == source {
 			return a
 		}
@@ -210,7 +215,7 @@ func Of(source string) *Agent {
 	return &unknown
 }
 
-// All returns all records in display order.
+// All returns the records of all sources in display order.
 func All() []*Agent { return all[:] }
 
 // Names joins the names of agents: "a, b, c".

@@ -38,8 +38,15 @@ func TestRecords(t *testing.T) {
 			t.Errorf("%s has hooks, and its record is not whole", a.Name)
 		}
 	}
-	if got, want := Names(All()), "claude, codex, opencode, openclaw, gemini, qwen, copilot, own"; got != want {
+	if got, want := Names(All()), "claude, codex, opencode, openclaw, gemini, qwen, copilot, own, worker"; got != want {
 		t.Errorf("sources are %s, want %s", got, want)
+	}
+}
+
+// TestQuiet: an agent that is no source has a record all the same.
+func TestQuiet(t *testing.T) {
+	if Of("aider") != &Aider || Aider.Hooked() || Aider.Program == "" {
+		t.Errorf("%+v", Of("aider"))
 	}
 }
 

@@ -1,6 +1,9 @@
 package agentcli
 
-var all = [...]*Agent{&Claude, &Codex, &Opencode, &Openclaw, &Gemini, &Qwen, &Copilot, &Own}
+var all = [...]*Agent{&Claude, &Codex, &Opencode, &Openclaw, &Gemini, &Qwen, &Copilot, &Own, &WorkerLedgers}
+
+// quiet are agents that can be workers and are no source: aburn has neither hooks for them nor a reader.
+var quiet = [...]*Agent{&Aider}
 
 // Claude is Claude Code, as of 2.1.329.
 //
@@ -226,5 +229,11 @@ var Copilot = Agent{
 	Traits:  Traits{TellsAgentEnds: true},
 }
 
+// Aider is aider, as of 0.86. It has neither hooks nor a store that is read.
+var Aider = Agent{Name: "aider", Title: "aider", Program: "aider"}
+
 // Own is the source of the sessions in aburn's own log. It is no agent, but a reader reads it like one.
 var Own = Agent{Name: "own", Title: "aburn", Traits: Traits{Recorded: true}}
+
+// WorkerLedgers is the source of what the ledgers of aburn's workers say. It is no agent, but a reader reads it like one.
+var WorkerLedgers = Agent{Name: "worker", Title: "aburn's workers", Traits: Traits{Recorded: true}}

@@ -1,22 +1,23 @@
 // Package git calls git's command line. No call of ours runs a file system monitor that a repository names, or a hook that
-// no person asked for, asks for a password, or is led astray by the caller's GIT_ variables.
+// no person asked for, asks for a password, or is led astray by the caller's GIT_ variables. A call that only looks takes no lock,
+// and one that meets another git's lock waits for it (busy.go).
 package git
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 
 	"aburn/internal/run"
 )
 
-// patience is for a git that hangs; checking out a large tree takes minutes.
-const patience = 10 * time.Minute
+// hangs is when a git is given up; checking out a large tree takes minutes.
+const hangs = 10 * time.Minute
 
 // maxOutput bounds what git may print, in bytes: lists of files.
 const maxOutput = 256 << 20
@@ -27,12 +28,14 @@ type Git struct {
 	env     []string
 	hooks   bool
 	outlive bool
+	wait    wait
 }
 
 // In is git in dir with the places and the language of environ.
 func In(dir string, environ []string) *Git {
 	env := run.Clean(environ, "SSH_AUTH_SOCK")
-	return &Git{Dir: dir, env: append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "GIT_LITERAL_PATHSPECS=1")}
+	env = append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "GIT_LITERAL_PATHSPECS=1", "GIT_OPTIONAL_LOCKS=0")
+	return &Git{Dir: dir, env: env, wait: wait{busyPatience, pause}}
 }
 
 // At is the same git in another folder.
@@ -64,6 +67,28 @@ func (g *Git) Hooked() *Git {
 	return &hooked
 }
 
+// Unfiltered is the same git without the filters that the repository's own configuration names:
+// status and diff would start them. Those of the user's own configuration stay.
+func (g *Git) Unfiltered(ctx context.Context) (*Git, error) {
+	code, out, err := g.Code(ctx, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^filter\.`)
+	if err != nil || code != 0 { // 1: there are none; others: the next call tells
+		return g, err
+	}
+	var set []string
+	list := SplitNul(out)
+	for i := 0; i+1 < len(list); i += 2 {
+		if scope := list[i]; scope == "local" || scope == "worktree" {
+			name := list[i+1][:strings.LastIndexByte(list[i+1], '.')]
+			set = append(set, name+".clean", "", name+".smudge", "", name+".process", "", name+".required", "false")
+		}
+	}
+	env := []string{fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(set)/2)}
+	for i := 0; i < len(set); i += 2 {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i/2, set[i]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i/2, set[i+1]))
+	}
+	return g.With(env...), nil
+}
+
 // Error is a call of git that failed.
 type Error struct {
 	Args []string
@@ -80,11 +105,11 @@ var ErrNone = errors.New("git is not installed")
 
 // Out runs git and returns its output without the last newline.
 func (g *Git) Out(ctx context.Context, args ...string) (string, error) {
-	return g.Feed(ctx, nil, args...)
+	return g.Feed(ctx, "", args...)
 }
 
 // Feed is Out with an input.
-func (g *Git) Feed(ctx context.Context, in io.Reader, args ...string) (string, error) {
+func (g *Git) Feed(ctx context.Context, in string, args ...string) (string, error) {
 	r, err := g.run(ctx, in, args)
 	if err != nil {
 		return "", err
@@ -95,9 +120,21 @@ func (g *Git) Feed(ctx context.Context, in io.Reader, args ...string) (string, e
 	return strings.TrimSuffix(string(r.Stdout), "\n"), nil
 }
 
+// Bytes is Out with the last newline: a file may end in one or not.
+func (g *Git) Bytes(ctx context.Context, args ...string) ([]byte, error) {
+	r, err := g.run(ctx, "", args)
+	if err == nil && r.Code != 0 {
+		err = &Error{args, r.Code, firstLine(r.Stderr)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte{}, r.Stdout...), nil
+}
+
 // Code runs git and returns its exit code with its output; only a git that could not run is an error.
 func (g *Git) Code(ctx context.Context, args ...string) (code int, out string, err error) {
-	r, err := g.run(ctx, nil, args)
+	r, err := g.run(ctx, "", args)
 	return r.Code, strings.TrimSuffix(string(r.Stdout), "\n"), err
 }
 
@@ -115,16 +152,22 @@ func SplitNul(list string) []string {
 	return strings.Split(list, "\x00")
 }
 
-func (g *Git) run(ctx context.Context, in io.Reader, args []string) (run.Result, error) {
+func (g *Git) once(ctx context.Context, in string, args []string) (run.Result, error) {
+	patience := strconv.FormatInt(g.wait.most.Milliseconds(), 10)
 	all := []string{
 		"git", "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 		"-c", "core.quotePath=false", "-c", "commit.gpgSign=false", "-c", "advice.detachedHead=false",
+		"-c", "core.filesRefLockTimeout=" + patience, "-c", "core.packedRefsTimeout=" + patience,
 	}
 	if !g.hooks {
 		all = append(all, "-c", "core.hooksPath="+os.DevNull)
 	}
 	all = append(all, args...)
-	r, err := run.Do(ctx, run.Program{Argv: all, Dir: g.Dir, Env: g.env, Stdin: in, Timeout: patience, Output: maxOutput, Outlive: g.outlive})
+	p := run.Program{Argv: all, Dir: g.Dir, Env: g.env, Timeout: hangs, Output: maxOutput, Outlive: g.outlive}
+	if in != "" {
+		p.Stdin = strings.NewReader(in)
+	}
+	r, err := run.Do(ctx, p)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return r, ErrNone

@@ -72,3 +72,52 @@ func TestFailureSaysWhatGitSaid(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestFiltersOfTheRepositoryDoNotRun(t *testing.T) {
+	g := repository(t)
+	ran := filepath.Join(t.TempDir(), "ran")
+	for _, name := range []string{"filter.x.clean", "filter.a=b.c.process", "filter.x.required"} {
+		if _, err := g.Out(t.Context(), "config", name, "touch '"+ran+"'; cat"); err != nil && name != "filter.x.required" {
+			t.Fatal(err)
+		}
+	}
+	if _, err := g.Out(t.Context(), "config", "filter.x.required", "true"); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"a.js": "f()\n", "b.js": "g()\n", ".git/info/attributes": "a.js filter=x\nb.js filter=a=b.c\n"} {
+		if err := os.WriteFile(filepath.Join(g.Dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	calm, err := g.Unfiltered(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"add", "a.js", "b.js"}, {"commit", "-q", "-m", "second"}} {
+		if _, err := calm.Out(t.Context(), args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(g.Dir, "a.js"), []byte("h()\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := calm.Out(t.Context(), "status", "--porcelain"); out != " M a.js" || err != nil {
+		t.Errorf("%q, %v", out, err)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a filter ran")
+	}
+	if _, _, err := g.Code(t.Context(), "status", "--porcelain"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(ran); err != nil {
+		t.Error("the test shows nothing: without the protection no filter ran either")
+	}
+}
+
+func TestUnfilteredWithoutFilters(t *testing.T) {
+	g := repository(t)
+	if calm, err := g.Unfiltered(t.Context()); calm != g || err != nil {
+		t.Errorf("%+v, %v", calm, err)
+	}
+}

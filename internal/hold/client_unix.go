@@ -18,11 +18,14 @@ import (
 // ErrGone says that nobody holds the generation any more.
 var ErrGone = errors.New("the holder is gone")
 
+// launchStep is how long one waits between two looks at a holder that begins. It takes a few milliseconds.
+const launchStep = 500 * time.Microsecond
+
 // Offer makes the pipe through which the holder of a generation will be told what to start.
 func Offer(dir string, gen int) error { return syscall.Mkfifo(Path(dir, "launch", gen), 0o600) }
 
-// Hand waits for the holder to open the pipe, and tells it what to start.
-func Hand(ctx context.Context, dir string, gen int, l Launch) error {
+// Hand waits for the holder to open the pipe, then for all of ready, and tells it what to start. Nothing is told if one fails.
+func Hand(ctx context.Context, dir string, gen int, l Launch, ready ...func() error) error {
 	record, err := l.AppendTo(nil)
 	if err != nil {
 		return err
@@ -31,6 +34,11 @@ func Hand(ctx context.Context, dir string, gen int, l Launch) error {
 		f, err := os.OpenFile(Path(dir, "launch", gen), os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if err == nil {
 			defer f.Close()
+			for _, is := range ready {
+				if err := is(); err != nil {
+					return err
+				}
+			}
 			stop := context.AfterFunc(ctx, func() { f.SetWriteDeadline(time.Now()) })
 			defer stop()
 			_, err = f.Write(record)
@@ -42,7 +50,7 @@ func Hand(ctx context.Context, dir string, gen int, l Launch) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(2 * time.Millisecond):
+		case <-time.After(launchStep):
 		}
 	}
 }
@@ -70,7 +78,7 @@ func Await(ctx context.Context, dir string, gen int) (Began, error) {
 		select {
 		case <-ctx.Done():
 			return b, ctx.Err()
-		case <-time.After(2 * time.Millisecond):
+		case <-time.After(launchStep):
 		}
 	}
 }
@@ -113,6 +121,16 @@ func End(ctx context.Context, dir string, gen int) error {
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
+}
+
+// Spare has the holders of a worker, whose folder is dir, leave a process alone that one of its agents began: another worker's holder.
+func Spare(dir string, p proc.Process) error {
+	f, err := os.OpenFile(filepath.Join(dir, sparedName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(process(p) + "\n")
+	return errors.Join(err, f.Close())
 }
 
 // Orphans are the processes that a dead holder left: the agent itself, and what carries the worker's mark in its

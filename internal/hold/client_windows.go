@@ -16,7 +16,7 @@ var errUnsupported = errors.New("workers do not run on Windows yet")
 func Offer(string, int) error { return errUnsupported }
 
 // Hand is not supported here.
-func Hand(context.Context, string, int, Launch) error { return errUnsupported }
+func Hand(context.Context, string, int, Launch, ...func() error) error { return errUnsupported }
 
 // Await is not supported here.
 func Await(context.Context, string, int) (Began, error) { return Began{}, errUnsupported }
@@ -35,3 +35,33 @@ func Orphans(Began, string, string) []proc.Process { return nil }
 
 // EndOrphans is not supported here.
 func EndOrphans(context.Context, Began, string, string) error { return errUnsupported }
+
+// View is not supported here.
+type View struct{}
+
+// See is not supported here.
+func See(string, int) (*View, error) { return nil, errUnsupported }
+
+// Close is not supported here.
+func (*View) Close() error { return nil }
+
+// Send is not supported here.
+func (*View) Send(byte, string) error { return errUnsupported }
+
+// Receive is not supported here.
+func (*View) Receive() (byte, string, error) { return 0, "", errUnsupported }
+
+// Look is not supported here.
+func Look(context.Context, string, int) (Shown, error) { return Shown{}, errUnsupported }
+
+// Paste is not supported here.
+func Paste(context.Context, string, int, string) error { return errUnsupported }
+
+// Press is not supported here.
+func Press(context.Context, string, int, string) error { return errUnsupported }
+
+// Spare is not supported here.
+func Spare(string, proc.Process) error { return errUnsupported }
+
+// Detach is not supported here.
+func Detach([]string, string, []string) error { return errUnsupported }

@@ -11,6 +11,8 @@
 //	began.N   who holds whom, written when the agent runs
 //	ended.N   the certificate: how the agent ended, written once it was waited for
 //	say.N, said.N, errs.N  of an agent without a terminal: what it is to be told, and what it prints
+//	spared    holders of other workers that the agent had begun, which outlive it; of all generations
+//	tty.N     a socket on which the holder shows the terminal that it gave its agent (tty.go)
 //
 // began and ended are lines of "key value" below a first line that names the format and its version. They are replaced
 // whole. A reader ignores keys that it does not know.
@@ -21,6 +23,9 @@
 //   - A signal only goes to a child that is not reaped, whose number therefore is nobody else's. What the agent's
 //     processes leave behind becomes a child of the holder (Linux: PR_SET_CHILD_SUBREAPER), so that holds for the whole tree.
 //   - The holder outlives the loss of its terminal, the end of the runtime and the end of whoever started it.
+//
+// A holder of another worker that the agent had begun is a child, too. It and what it holds are left alone, as that worker is ended
+// only for itself.
 //
 // Where a system has no subreaper (macOS), the holder ends the agent only, and the certificate says nothing of what is left.
 package hold
@@ -49,7 +54,26 @@ type Launch struct {
 	// Waited: the holder's parent waits for it and does itself what After does, unless it is gone by then.
 	Waited bool
 	Lines  bool // the agent has no terminal: it is spoken to in lines
+	Size   Size // of a terminal that the holder gives it; zero if it sits at the holder's own
 }
+
+// Size is that of a terminal, in characters.
+type Size struct{ Cols, Rows int }
+
+func (s Size) String() string { return strconv.Itoa(s.Cols) + "x" + strconv.Itoa(s.Rows) }
+
+// parseSize gives zero for what is no size.
+func parseSize(text string) (s Size) {
+	cols, rows, _ := strings.Cut(text, "x")
+	c, err := strconv.Atoi(cols)
+	r, err2 := strconv.Atoi(rows)
+	if err != nil || err2 != nil || c < 1 || r < 1 || c > maxSide || r > maxSide {
+		return Size{}
+	}
+	return Size{c, r}
+}
+
+const maxSide = 1000
 
 // MarkVariable is in the environment of everything that a holder starts, so that what a dead holder left can be found.
 const MarkVariable = "ABURN_WORKER"
@@ -63,7 +87,7 @@ const maxLaunch = 8 << 20
 // AppendTo appends l in the form in which a holder reads it: its length, then lists of strings that end in NUL.
 func (l Launch) AppendTo(dst []byte) ([]byte, error) {
 	var b bytes.Buffer
-	for _, list := range [][]string{{l.Dir, strconv.FormatBool(l.Waited), strconv.FormatBool(l.Lines)}, l.Argv, l.Env, l.After} {
+	for _, list := range [][]string{{l.Dir, strconv.FormatBool(l.Waited), strconv.FormatBool(l.Lines), l.Size.String()}, l.Argv, l.Env, l.After} {
 		b.WriteString(strconv.Itoa(len(list)))
 		b.WriteByte(0)
 		for _, s := range list {
@@ -103,10 +127,10 @@ func ReadLaunch(r io.Reader) (l Launch, err error) {
 		}
 		*list, rest = rest[1:1+n], rest[1+n:]
 	}
-	if len(first) != 3 || len(l.Argv) == 0 {
+	if len(first) != 4 || len(l.Argv) == 0 {
 		return l, errors.New("not a launch")
 	}
-	l.Dir, l.Waited, l.Lines = first[0], first[1] == "true", first[2] == "true"
+	l.Dir, l.Waited, l.Lines, l.Size = first[0], first[1] == "true", first[2] == "true", parseSize(first[3])
 	return l, nil
 }
 
@@ -214,8 +238,10 @@ func (m values) int(key string) int {
 	return n
 }
 
-func (m values) process(key string) proc.Process {
-	pid, start, _ := strings.Cut(m[key], " ")
+func (m values) process(key string) proc.Process { return parseProcess(m[key]) }
+
+func parseProcess(text string) proc.Process {
+	pid, start, _ := strings.Cut(text, " ")
 	n, _ := strconv.Atoi(pid)
 	s, _ := strconv.ParseInt(start, 10, 64)
 	return proc.Process{PID: n, Start: s}

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is for a machine that hangs, nothing else.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // stage is one worker's folder and tree.
 type stage struct {

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -38,7 +41,7 @@ func Main(args []string) int {
 
 func complain(text string) { os.Stderr.WriteString("aburn: error: " + text + "\n") }
 
-// holder does everything in one goroutine, so that nothing is reaped between a look and a signal.
+// holder does everything in one goroutine once its agent runs, so that nothing is reaped between a look and a signal.
 type holder struct {
 	dir      string
 	gen      int
@@ -46,6 +49,7 @@ type holder struct {
 	requests chan byte
 	parent   int // whoever started this process
 	lines    *lines
+	tty      *tty
 	agent    int // its pid, 0 once it is reaped
 	status   syscall.WaitStatus
 	asked    bool
@@ -59,16 +63,16 @@ func (h *holder) run() int {
 		return 1
 	}
 	defer os.Remove(Path(h.dir, "control", h.gen))
+	room := make(chan error, 1)
+	go func() { room <- h.reserve() }() // which waits for the disk
 	launch, err := h.read()
 	if err != nil {
 		complain("nobody said what to start: " + err.Error())
 		return 1
 	}
-	for _, kind := range []string{"began", "ended"} {
-		if err := reserve(Path(h.dir, kind, h.gen)); err != nil {
-			complain(err.Error())
-			return 1
-		}
+	if err := <-room; err != nil {
+		complain(err.Error())
+		return 1
 	}
 	adoptOrphans()
 	if launch.Lines {
@@ -77,6 +81,13 @@ func (h *holder) run() int {
 			return 1
 		}
 	}
+	if launch.Size != (Size{}) {
+		if h.tty, err = openTTY(h.dir, h.gen, launch.Size); err != nil {
+			complain(err.Error())
+			return 1
+		}
+		defer h.tty.close()
+	}
 	agent, err := h.start(launch)
 	if err != nil {
 		h.certify(Ended{Code: 127, Left: 0, Swept: true, Why: err.Error()})
@@ -84,15 +95,15 @@ func (h *holder) run() int {
 		return 127
 	}
 	h.await()
-	left, _, known := proc.Descendants(os.Getpid())
-	e := Ended{Agent: agent, Code: h.status.ExitStatus(), Asked: h.asked, Left: len(left)}
+	left, _, _, known := h.leftovers()
+	e := Ended{Agent: agent, Code: h.status.ExitStatus(), Asked: h.asked, Left: left}
 	if h.status.Signaled() {
 		e.Code, e.Signal = -1, int(h.status.Signal())
 	}
 	if !known {
 		e.Left = -1
 	}
-	e.Swept = known && len(left) == 0
+	e.Swept = known && left == 0
 	h.certify(e)
 	if known {
 		h.sweep()
@@ -107,6 +118,11 @@ func (h *holder) run() int {
 		return 128 + e.Signal
 	}
 	return e.Code
+}
+
+// reserve makes the files that will say who is held, and how that one ended.
+func (h *holder) reserve() error {
+	return errors.Join(reserve(Path(h.dir, "began", h.gen)), reserve(Path(h.dir, "ended", h.gen)))
 }
 
 // read opens the pipe for writing too, so that it neither waits for a writer nor sees an end before one came.
@@ -152,11 +168,18 @@ func (h *holder) listen() error {
 }
 
 func (h *holder) start(l Launch) (proc.Process, error) {
-	pid, err := syscall.ForkExec(l.Argv[0], l.Argv, &syscall.ProcAttr{Dir: l.Dir, Env: l.Env, Files: h.lines.files()})
+	attr := &syscall.ProcAttr{Dir: l.Dir, Env: l.Env, Files: h.lines.files()}
+	if h.tty != nil {
+		attr.Files, attr.Sys = h.tty.files(), &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	}
+	pid, err := syscall.ForkExec(l.Argv[0], l.Argv, attr)
 	if err != nil {
 		return proc.Process{}, err
 	}
 	h.agent = pid
+	if h.tty != nil {
+		h.tty.running()
+	}
 	if h.lines != nil {
 		h.lines.running()
 		h.lines.poke() // the first lines were there before
@@ -238,8 +261,14 @@ func (h *holder) certify(e Ended) {
 func (h *holder) sweep() {
 	began := time.Now()
 	told := map[int]bool{}
-	for h.reap() {
-		_, children, _ := proc.Descendants(os.Getpid())
+	for none := 0; h.reap(); {
+		n, children, spared, known := h.leftovers()
+		// The kernel says when no child is left, but for one that is spared. One scan may miss what starts in the middle of it.
+		if none++; n > 0 || spared == 0 || !known {
+			none = 0
+		} else if none == 3 {
+			return
+		}
 		for _, pid := range children {
 			if time.Since(began) > sweepGrace {
 				syscall.Kill(pid, syscall.SIGKILL)
@@ -255,6 +284,27 @@ func (h *holder) sweep() {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// sparedName is the file of holders of other workers, a line of pid and start each.
+const sparedName = "spared"
+
+// leftovers says how many processes the agent left, and which of them are children of this one. Holders of other workers, and what
+// they hold, are not among them; spared is how many such holders are there.
+func (h *holder) leftovers() (n int, children []int, spared int, known bool) {
+	all, children, known := proc.Descendants(os.Getpid())
+	data, _ := os.ReadFile(filepath.Join(h.dir, sparedName))
+	n = len(all)
+	for line := range strings.Lines(string(data)) {
+		p := parseProcess(strings.TrimSpace(line))
+		if p.PID > 0 && slices.Contains(all, p) { // by its start too: the number may be another's by now
+			held, _, _ := proc.Descendants(p.PID)
+			n -= 1 + len(held)
+			spared++
+			children = slices.DeleteFunc(children, func(pid int) bool { return pid == p.PID })
+		}
+	}
+	return n, children, spared, known
 }
 
 // after starts the program that follows, and leaves it alone.

@@ -194,7 +194,7 @@ func TestAnchorRotationAfterDeletion(t *testing.T) {
 // Writers that are killed between log and anchor leave an anchor behind the log. That is whole.
 func TestAnchorKilledWriters(t *testing.T) {
 	dir, j, o := anchored(t, journal.Options{})
-	acked := killing(t, world.Storm(25), job{what: "append", dir: dir, size: 800, wait: 5 * time.Second, anchor: o.Anchor})
+	acked := killing(t, world.Storm(25), job{what: "append", dir: dir, size: 800, wait: time.Minute, anchor: o.Anchor})
 	there := judge(t, dir, acked)
 	_, r := found(t, j)
 	for _, f := range r.Damage {
@@ -218,7 +218,7 @@ func TestAnchorManyWriters(t *testing.T) {
 	dir, j, o := anchored(t, journal.Options{})
 	var all []*worker
 	for _, name := range names("w", 8) {
-		all = append(all, start(t, job{what: "append", dir: dir, name: name, count: world.Storm(40), size: 800, rotate: 20_000, wait: 5 * time.Second, anchor: o.Anchor}))
+		all = append(all, start(t, job{what: "append", dir: dir, name: name, count: world.Storm(40), size: 800, rotate: 20_000, wait: time.Minute, anchor: o.Anchor}))
 	}
 	for _, p := range all {
 		p.wait()

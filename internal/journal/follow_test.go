@@ -56,7 +56,7 @@ func (w *watcher) wants(ids ...string) {
 			if got != want {
 				w.t.Fatalf("id %d is %s, want %s of %s", i, got, want, ids)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			w.t.Fatalf("id %d of %s did not come", i, ids)
 		}
 	}
@@ -157,7 +157,7 @@ func TestFollowReplacedBySameSize(t *testing.T) {
 	mustAppend(t, open(t, dir, journal.Options{}), entry("a"))
 	old := readLog(t, dir)
 	replaced := strings.Replace(old, `"id":"a"`, `"id":"b"`, 1)
-	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
 	for l, err := range open(t, dir, journal.Options{}).Follow(ctx, journal.Position{}) {
 		if err != nil {

@@ -166,7 +166,11 @@ func (v *verifier) end() {
 	}
 	if u := v.anchor.lost(); u.Entries > 0 {
 		v.lines++ // the entry that will tell it
-		f := v.finding(0, Lost, strconv.FormatUint(u.Entries, 10)+" entries could not be written: "+u.Reason)
+		many := " entries"
+		if u.Entries == 1 {
+			many = " entry"
+		}
+		f := v.finding(0, Lost, strconv.FormatUint(u.Entries, 10)+many+" could not be written: "+u.Reason)
 		f.Since, f.Until = u.From, u.To
 		v.add(f)
 	}

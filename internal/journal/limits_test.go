@@ -39,7 +39,7 @@ func TestLockHeld(t *testing.T) {
 				}
 			}
 			holder.kill()
-			long := open(t, dir, journal.Options{Wait: 30 * time.Second, By: journal.Command})
+			long := open(t, dir, journal.Options{Wait: time.Minute, By: journal.Command})
 			if r := mustAppend(t, long, entry("b")); !r.Locked || r.Entries[0].Seq != 1 {
 				t.Errorf("after the holder's death: locked %v, seq %d", r.Locked, r.Entries[0].Seq)
 			}
@@ -56,7 +56,7 @@ func TestLockDeleted(t *testing.T) {
 	dir := folder(t, journal.Duplicate)
 	var all []*worker
 	for _, name := range names("w", 4) {
-		all = append(all, start(t, job{what: "append", dir: dir, name: name, count: world.Storm(100), size: 800, wait: 5 * time.Second}))
+		all = append(all, start(t, job{what: "append", dir: dir, name: name, count: world.Storm(100), size: 800, wait: time.Minute}))
 	}
 	for _, p := range all {
 		p.begun(t)

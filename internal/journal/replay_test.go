@@ -55,8 +55,8 @@ func manyLines(t testing.TB, r *rand.Rand, n int) string {
 
 // A replay in blocks says what reading line after line says, in the same order.
 func TestReplay(t *testing.T) {
-	world.Slow(t)
-	for seed := range uint64(4) {
+	world.SlowUnraced(t)
+	for seed := range uint64(world.Storm(4)) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		dir := folder(t, journal.BadLine, journal.TornTail)
 		writeLog(t, dir, manyLines(t, r, 5<<20))
@@ -111,7 +111,7 @@ func TestReplay(t *testing.T) {
 
 // Who stops early leaves nothing behind.
 func TestReplayStops(t *testing.T) {
-	world.Slow(t)
+	world.SlowUnraced(t)
 	dir := folder(t, journal.BadLine, journal.TornTail)
 	writeLog(t, dir, manyLines(t, rand.New(rand.NewPCG(1, 10)), 4<<20))
 	j := open(t, dir, journal.Options{})
@@ -126,7 +126,7 @@ func TestReplayStops(t *testing.T) {
 				break
 			}
 		}
-		for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
+		for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > before && time.Now().Before(end); {
 			runtime.Gosched() // they are done, but perhaps not gone
 		}
 		if now := runtime.NumGoroutine(); i != n || now > before {
@@ -137,7 +137,7 @@ func TestReplayStops(t *testing.T) {
 
 // Rotated segments are read one after the other, carried lines once.
 func TestReplayRotated(t *testing.T) {
-	world.Slow(t)
+	world.SlowUnraced(t)
 	dir := folder(t)
 	j := open(t, dir, journal.Options{})
 	for n := range 3 {

@@ -15,7 +15,7 @@ import (
 // A listing made while the log is rotated misses no segment: what was there
 // before is still there, under whatever name.
 func TestSegmentsWhileRotating(t *testing.T) {
-	world.Slow(t)
+	world.SlowUnraced(t)
 	root, err := os.OpenRoot(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

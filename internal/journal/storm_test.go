@@ -25,7 +25,7 @@ func TestKilledWriters(t *testing.T) {
 			if size > 100_000 {
 				kills = world.Storm(10) // a worker needs a while to cut such an entry
 			}
-			acked := killing(t, kills, job{what: "append", dir: dir, size: size, wait: 5 * time.Second})
+			acked := killing(t, kills, job{what: "append", dir: dir, size: size, wait: time.Minute})
 			there := judge(t, dir, acked)
 			report := journaltest.Now(t, dir, journal.BadLine, journal.TornTail)
 			if len(report.Damage) > kills {
@@ -157,7 +157,7 @@ func TestRotationStorm(t *testing.T) {
 				t.Errorf("the follower saw %s twice", id)
 			}
 			seen[id] = true
-		case <-time.After(30 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatalf("the follower saw %d of %d", len(seen), len(there))
 		}
 	}
@@ -178,7 +178,7 @@ func TestRotationStorm(t *testing.T) {
 func rotating(t *testing.T, dir string, done chan struct{}) (rotations int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for {
-		p := start(t, job{what: "rotate", dir: dir, wait: 5 * time.Second})
+		p := start(t, job{what: "rotate", dir: dir, wait: time.Minute})
 		p.begun(t)
 		time.Sleep(time.Duration(r.IntN(8_000)) * time.Microsecond)
 		p.kill()
@@ -217,7 +217,7 @@ func TestReaderBesideWriters(t *testing.T) {
 	dir := folder(t, journal.BadLine, journal.TornTail)
 	var all []*worker
 	for i := range 3 {
-		all = append(all, start(t, job{what: "append", dir: dir, name: fmt.Sprint("w", i), count: world.Storm(100), size: 60_000, wait: 5 * time.Second}))
+		all = append(all, start(t, job{what: "append", dir: dir, name: fmt.Sprint("w", i), count: world.Storm(100), size: 60_000, wait: time.Minute}))
 	}
 	for _, p := range all {
 		p.begun(t)
@@ -262,7 +262,7 @@ func TestEmptiedWhileWriting(t *testing.T) {
 	dir := t.TempDir() // not checked: numbers are gone with what was emptied
 	var all []*worker
 	for i := range 4 {
-		all = append(all, start(t, job{what: "append", dir: dir, name: fmt.Sprint("w", i), count: world.Storm(100), size: 800, wait: 5 * time.Second}))
+		all = append(all, start(t, job{what: "append", dir: dir, name: fmt.Sprint("w", i), count: world.Storm(100), size: 800, wait: time.Minute}))
 	}
 	all[0].begun(t)
 	w := watch(t, dir, journal.Position{})
@@ -296,7 +296,7 @@ func TestEmptiedWhileWriting(t *testing.T) {
 			if id == "last" {
 				return
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatal("the follower does not see the last entry")
 		}
 	}

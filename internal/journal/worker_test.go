@@ -77,7 +77,7 @@ func work(what string) {
 			}
 		}
 	case "hold":
-		lock, err := lockfile.Acquire(root, journal.LockName, 10*time.Second)
+		lock, err := lockfile.Acquire(root, journal.LockName, time.Minute)
 		if err != nil {
 			panic(err)
 		}
@@ -159,7 +159,7 @@ func (p *worker) begun(t testing.TB) {
 	t.Helper()
 	select {
 	case <-p.first:
-	case <-time.After(60 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("worker says nothing")
 	}
 }
@@ -167,7 +167,7 @@ func (p *worker) begun(t testing.TB) {
 // says waits until n of its entries are acknowledged.
 func (p *worker) says(t testing.TB, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(60 * time.Second); len(p.acked()) < n; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); len(p.acked()) < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d of %d entries acknowledged", len(p.acked()), n)
 		}

@@ -32,7 +32,7 @@ func holdUntilStdinEnds(dir string) {
 	if err != nil {
 		panic(err)
 	}
-	l, err := Acquire(root, "lock", 10*time.Second)
+	l, err := Acquire(root, "lock", time.Minute)
 	if err != nil {
 		panic(err)
 	}
@@ -86,7 +86,7 @@ func TestHeldByAnotherProcess(t *testing.T) {
 		t.Fatalf("acquire with 20 ms: %v, want ErrBusy", err)
 	}
 	release()
-	l, err := Acquire(root, "lock", 10*time.Second)
+	l, err := Acquire(root, "lock", time.Minute)
 	if err != nil {
 		t.Fatalf("acquire after release: %v", err)
 	}
@@ -105,7 +105,7 @@ func TestLateWinnerLetsGo(t *testing.T) {
 		}
 	}
 	release()
-	l, err := Acquire(root, "lock", 10*time.Second)
+	l, err := Acquire(root, "lock", time.Minute)
 	if err != nil {
 		t.Fatalf("a late winner kept the lock: %v", err)
 	}
@@ -117,7 +117,7 @@ func TestDeadHolderHoldsNothing(t *testing.T) {
 	root := openRoot(t, dir)
 	p, _ := holder(t, dir)
 	p.Kill()
-	l, err := Acquire(root, "lock", 10*time.Second)
+	l, err := Acquire(root, "lock", time.Minute)
 	if err != nil {
 		t.Fatalf("acquire after kill -9 of the holder: %v", err)
 	}
@@ -131,7 +131,7 @@ func TestDeletedWhileWaiting(t *testing.T) {
 	_, release := holder(t, dir)
 	got := make(chan *Lock)
 	go func() {
-		l, err := Acquire(root, "lock", 10*time.Second)
+		l, err := Acquire(root, "lock", time.Minute)
 		if err != nil {
 			t.Errorf("acquire: %v", err)
 		}
@@ -164,7 +164,7 @@ func TestOneAtATime(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 50 {
-				l, err := Acquire(root, "lock", 30*time.Second)
+				l, err := Acquire(root, "lock", time.Minute)
 				if err != nil {
 					t.Error(err)
 					return
@@ -197,7 +197,7 @@ func TestNotRegular(t *testing.T) {
 			if err := make(path); err != nil {
 				t.Skipf("cannot make a %s here: %v", name, err)
 			}
-			if _, err := Acquire(openRoot(t, dir), "lock", time.Second); !errors.Is(err, ErrNotRegular) {
+			if _, err := Acquire(openRoot(t, dir), "lock", time.Minute); !errors.Is(err, ErrNotRegular) {
 				t.Errorf("acquire: %v, want ErrNotRegular", err)
 			}
 			for _, p := range []string{dir + "/../victim", dir + "/other"} {
@@ -233,7 +233,7 @@ func BenchmarkAcquire(b *testing.B) {
 	}
 	defer root.Close()
 	for b.Loop() {
-		l, err := Acquire(root, "lock", time.Second)
+		l, err := Acquire(root, "lock", time.Minute)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -17,8 +17,9 @@ import (
 )
 
 // dial connects a client to a server.
-func dial(t *testing.T, s *Server) *mcp.ClientSession {
+func dial(t *testing.T, s *Server, o ...*mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
+	o = append(o, nil)
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	served := make(chan error, 1)
@@ -26,7 +27,7 @@ func dial(t *testing.T, s *Server) *mcp.ClientSession {
 		served <- s.Serve(context.Background(), fromClient, toClient)
 		toClient.Close()
 	}()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, o[0])
 	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +61,7 @@ func echo(_ context.Context, who Asker, in ask) (*Answer, error) {
 	case "panic":
 		panic("over")
 	case "who":
-		return &Answer{Markdown: fmt.Sprint(who), Data: told{}}, nil
+		return &Answer{Markdown: fmt.Sprintf("{%s %s %s}", who.Session, who.Thread, who.Call), Data: told{}}, nil
 	}
 	var words []string
 	for range max(in.N, 1) {
@@ -207,6 +208,15 @@ func TestTools(t *testing.T) {
 	if a := tool.Annotations; !a.ReadOnlyHint || *a.OpenWorldHint || *a.DestructiveHint || !a.IdempotentHint {
 		t.Errorf("annotations: %+v", a)
 	}
+	writes := echoServer()
+	writes.Tools[0] = writes.Tools[0].Writing()
+	list, err = dial(t, writes).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := list.Tools[0].Annotations; a.ReadOnlyHint || !*a.OpenWorldHint || *a.DestructiveHint || a.IdempotentHint {
+		t.Errorf("annotations of one that writes: %+v", a)
+	}
 	in, _ := json.Marshal(tool.InputSchema)
 	if !bytes.Contains(in, []byte(`"what to say"`)) || !bytes.Contains(in, []byte(`"required":["word"]`)) {
 		t.Errorf("input: %s", in)
@@ -303,5 +313,40 @@ func TestOpensNothing(t *testing.T) {
 		case "net", "net/http", "os", "os/exec", "syscall", "plugin", "unsafe":
 			t.Errorf("imports %s", imported)
 		}
+	}
+}
+
+// TestProgress: only a client that gives a token is told how far an answer is, and nothing any more once it is there.
+func TestProgress(t *testing.T) {
+	var tells []func(string)
+	slow := NewTool[ask, told]("slow", "Slow", "takes long", func(_ context.Context, who Asker, in ask) (*Answer, error) {
+		tells = append(tells, who.Tell)
+		if who.Tell != nil {
+			who.Tell(in.Word + " half\x1b[1m")
+			who.Tell(in.Word + " nearly")
+		}
+		return &Answer{Markdown: "done", Data: told{}}, nil
+	})
+	got := make(chan *mcp.ProgressNotificationParams, 10)
+	s := dial(t, &Server{Tools: []Tool{slow.Apart()}}, &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { got <- r.Params }})
+	var words []string
+	for i, token := range []any{nil, "a", "b"} {
+		params := &mcp.CallToolParams{Name: "slow", Arguments: map[string]any{"word": fmt.Sprint(i)}}
+		if token != nil {
+			params.SetProgressToken(token)
+		}
+		if _, err := s.CallTool(t.Context(), params); err != nil {
+			t.Fatal(err)
+		}
+		if token != nil {
+			tells[i]("too late")
+			for range 2 {
+				p := <-got
+				words = append(words, fmt.Sprint(p.ProgressToken, p.Progress, " ", p.Message))
+			}
+		}
+	}
+	if all := strings.Join(words, ", "); tells[0] != nil || all != "a1 1 half\ufffd[1m, a2 1 nearly, b1 2 half\ufffd[1m, b2 2 nearly" {
+		t.Error(all)
 	}
 }

@@ -9,13 +9,17 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aburn/internal/plain"
 )
 
-// Tool answers one kind of question. It changes nothing.
+// Tool answers one kind of question. It changes nothing, unless it says so.
 type Tool struct {
+	writes, apart            bool
 	name, title, description string
 	input, output            reflect.Type
 	answer                   func(context.Context, Asker, json.RawMessage) (*Answer, error)
@@ -35,6 +39,18 @@ func NewTool[In, Data any](name, title, description string, answer func(context.
 			return answer(ctx, who, in)
 		},
 	}
+}
+
+// Writing is the tool, as one that changes something.
+func (t Tool) Writing() Tool {
+	t.writes = true
+	return t
+}
+
+// Apart is the tool, as one whose work another process does: it and other questions need not wait for one another.
+func (t Tool) Apart() Tool {
+	t.apart = true
+	return t
 }
 
 // known lists the arguments.
@@ -126,10 +142,10 @@ func (s *Server) addTools(server *mcp.Server) error {
 		if err != nil {
 			return fmt.Errorf("schema of %s: %w", t.name, err)
 		}
-		closed := false
+		closed, open := false, t.writes // Codex asks the person about a tool only if it reaches outside, or destroys
 		server.AddTool(&mcp.Tool{
 			Name: t.name, Title: t.title, Description: t.description, InputSchema: input, OutputSchema: output,
-			Annotations: &mcp.ToolAnnotations{Title: t.title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &closed, OpenWorldHint: &closed},
+			Annotations: &mcp.ToolAnnotations{Title: t.title, ReadOnlyHint: !t.writes, IdempotentHint: !t.writes, DestructiveHint: &closed, OpenWorldHint: &open},
 		}, s.handler(t))
 	}
 	return nil
@@ -172,17 +188,46 @@ func open(s *jsonschema.Schema) {
 // continues.
 func (s *Server) handler(t Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
-		defer s.around()()
+		if !t.apart {
+			defer s.around()()
+		}
+		who, answered := askerOf(req.Params.Meta), func() {}
+		if token := req.Params.GetProgressToken(); token != nil {
+			who.Tell, answered = progress(ctx, req.Session, token)
+		}
+		defer answered()
 		defer func() {
 			if r := recover(); r != nil {
 				result = none(fmt.Sprintf("aburn failed: %v", r))
 			}
 		}()
-		answer, err := t.answer(ctx, askerOf(req.Params.Meta), req.Params.Arguments)
+		answer, err := t.answer(ctx, who, req.Params.Arguments)
 		if err != nil {
 			return none(err.Error()), nil
 		}
 		return answer.result()
+	}
+}
+
+// progress gives a function that notifies the client of a question's progress, and one that ends that: a notification
+// after the answer would break the protocol. How much is to be done is never known, so the number only counts.
+func progress(ctx context.Context, session *mcp.ServerSession, token any) (tell func(string), answered func()) {
+	var mu sync.Mutex
+	n, done := 0, false
+	tell = func(message string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if done {
+			return
+		}
+		n++
+		// A client that is gone gets no answer either.
+		_ = session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(n), Message: short(plain.ModelText(message))})
+	}
+	return tell, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		done = true
 	}
 }
 
@@ -205,6 +250,8 @@ type Asker struct {
 	// Call is the id of the tool call in the transcript. Claude Code 2.1.329 sends it, but not
 	// the session, which is in the environment as of the server's start.
 	Call string
+	// Tell says how far the answer is. It is nil unless the client wants to know, and does nothing once there is an answer.
+	Tell func(message string)
 }
 
 func askerOf(meta map[string]any) Asker {

@@ -16,12 +16,16 @@ const reapDelay = time.Second
 
 // command runs the user's command once for each notice.
 func (n *Notifier) command(ctx context.Context, batch []Notice) error {
+	return n.runEach(ctx, n.options.Command, batch)
+}
+
+func (n *Notifier) runEach(ctx context.Context, argv []string, batch []Notice) error {
 	var first error
 	for _, notice := range batch {
 		if ctx.Err() != nil {
 			return first
 		}
-		if err := n.start(ctx, n.options.Command, notice.JSON); err != nil && first == nil {
+		if err := n.start(ctx, argv, notice.JSON); err != nil && first == nil {
 			first = err
 		}
 	}

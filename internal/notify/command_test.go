@@ -132,7 +132,7 @@ func read(t *testing.T, path string) string {
 func TestCommandGetsJSON(t *testing.T) {
 	for _, kind := range []string{"good", "noisy"} {
 		dir, r := t.TempDir(), newReports()
-		n := New(Options{Command: notifier(kind, dir), Report: r.add})
+		n := New(Options{Command: notifier(kind, dir), Report: r.add, Timeout: soon})
 		n.Tell(Notice{Key: "a", JSON: []byte(`{"n":1}` + "\n")})
 		n.Tell(Notice{Key: "b", JSON: []byte(`{"n":2}` + "\n")})
 		n.Close(soon)
@@ -148,7 +148,7 @@ func TestCommandGetsJSON(t *testing.T) {
 func TestCommandIsNotStartedInTheProject(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
 	t.Chdir(dir)
-	n := New(Options{Command: Shell("pwd > here"), Env: func(string) string { return home }})
+	n := New(Options{Command: Shell("pwd > here"), Env: func(string) string { return home }, Timeout: soon})
 	n.Tell(Notice{Key: "a"})
 	n.Close(soon)
 	if _, err := os.Stat(filepath.Join(home, "here")); err != nil {
@@ -182,7 +182,7 @@ func TestFailingCommands(t *testing.T) {
 		case "folder":
 			argv = []string{dir}
 		}
-		n := New(Options{Command: argv, Report: r.add})
+		n := New(Options{Command: argv, Report: r.add, Timeout: soon})
 		for i := range 5 {
 			n.Tell(Notice{Key: fmt.Sprint(i), JSON: []byte(strings.Repeat("x", 10_000))})
 		}
@@ -200,25 +200,41 @@ func TestHangingCommandIsKilledWithItsChildren(t *testing.T) {
 	if Shell("")[0] == "cmd" {
 		t.Skip("there are no process groups here")
 	}
+	for timeout := time.Second; !beganAndWasKilled(t, timeout); timeout *= 2 {
+		if timeout > soon {
+			t.Fatal("the command does not begin")
+		}
+	}
+}
+
+// beganAndWasKilled is false where a slow machine did not start the command and its child within the timeout.
+func beganAndWasKilled(t *testing.T, timeout time.Duration) bool {
 	dir, r := t.TempDir(), newReports()
-	n := New(Options{Command: notifier("hanging parent", dir), Timeout: 4 * time.Second, Report: r.add})
+	n := New(Options{Command: notifier("hanging parent", dir), Timeout: timeout, Report: r.add})
+	defer n.Close(0)
 	n.Tell(Notice{Key: "a"})
-	waitFor(t, dir, "command holds")
-	waitFor(t, dir, "child holds")
 	within(t, "the report", r.came)
+	if os.Remove(filepath.Join(dir, "command holds")) != nil || os.Remove(filepath.Join(dir, "child holds")) != nil {
+		return false
+	}
 	mustBeDead(t, dir, "command")
 	mustBeDead(t, dir, "child")
-	if err := errors.Join(os.Remove(filepath.Join(dir, "command holds")), os.Remove(filepath.Join(dir, "child holds"))); err != nil {
-		t.Fatal(err)
-	}
 	n.Tell(Notice{Key: "b"})
-	waitFor(t, dir, "command holds")
+	for late := time.Now().Add(timeout); ; time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(dir, "command holds")); err == nil {
+			break
+		}
+		if time.Now().After(late) {
+			return false
+		}
+	}
 	n.Close(0)
 	mustBeDead(t, dir, "command")
 	mustBeDead(t, dir, "child")
-	if got := r.all(); len(got) != 1 || !strings.Contains(got[0], "no end after 4s: killed") {
+	if got := r.all(); len(got) != 1 || !strings.Contains(got[0], fmt.Sprintf("no end after %v: killed", timeout)) {
 		t.Errorf("reported %q", got)
 	}
+	return true
 }
 
 // When aburn ends, nobody is left behind and nothing is called a failure.
@@ -241,7 +257,7 @@ func TestCloseKills(t *testing.T) {
 func TestChildOfGoodCommandLives(t *testing.T) {
 	world.Slow(t)
 	dir, r := t.TempDir(), newReports()
-	n := New(Options{Command: notifier("careless", dir), Report: r.add})
+	n := New(Options{Command: notifier("careless", dir), Report: r.add, Timeout: soon})
 	n.Tell(Notice{Key: "a", JSON: []byte("{}\n")})
 	n.Close(soon)
 	waitFor(t, dir, "child lived on")

@@ -104,7 +104,7 @@ func TestDesktop(t *testing.T) {
 	for _, markup := range []bool{false, true} {
 		env, r, d := bus(t), newReports(), &desk{markup: markup}
 		d.serve(t, env)
-		n := New(Options{Desktop: true, Env: env, Report: r.add})
+		n := New(Options{Desktop: true, Env: env, Report: r.add, Timeout: soon})
 		n.Tell(Notice{Key: "a", Title: "stuck", Text: "RED for 12 min, <b>14</b> & more", Urgent: true})
 		want := "RED for 12 min, <b>14</b> & more"
 		if markup {
@@ -124,7 +124,7 @@ func TestDesktop(t *testing.T) {
 func TestDesktopStorm(t *testing.T) {
 	env, d := bus(t), &desk{held: make(chan struct{})}
 	d.serve(t, env)
-	n := New(Options{Desktop: true, Env: env})
+	n := New(Options{Desktop: true, Env: env, Timeout: time.Minute})
 	n.Tell(Notice{Key: "first", Title: "first"})
 	for len(n.channels[0].waiting) > 0 { // it is being shown
 		time.Sleep(time.Millisecond)
@@ -172,7 +172,11 @@ func TestDesktopFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReports()
-			n := New(Options{Desktop: true, Env: c.env, Report: r.add, Timeout: 300 * time.Millisecond})
+			o := Options{Desktop: true, Env: c.env, Report: r.add, Timeout: soon}
+			if c.want == "did not answer in time" {
+				o.Timeout = 300 * time.Millisecond
+			}
+			n := New(o)
 			n.Tell(Notice{Key: "a", Title: "a"})
 			within(t, "the report", r.came)
 			n.Tell(Notice{Key: "b", Title: "b"})

@@ -1,5 +1,5 @@
 // Package notify tells a person that something is wrong: on the desktop, through the user's own
-// command, by the terminal's bell. It never speaks to an agent, and aburn-hook never links it: a
+// command, by the terminal's bell, in Slack, at a web address. It never speaks to an agent, and aburn-hook never links it: a
 // hook only queues.
 //
 // Invariants:
@@ -21,6 +21,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"aburn/internal/fetch"
 )
 
 // Notice is one message to a person. Title and Text are shown unchanged, so the caller must keep
@@ -31,6 +33,7 @@ type Notice struct {
 	Text   string
 	Urgent bool
 	JSON   []byte // a command's stdin, one line
+	Away   []byte // the same for a web service: without what only this machine should know
 }
 
 // Options selects the channels. The zero Options notifies nobody.
@@ -38,6 +41,8 @@ type Options struct {
 	Desktop bool
 	Command []string            // program and arguments; empty = no command
 	Bell    io.Writer           // the terminal; nil = no bell
+	Ways    []Way               // further ones, which Check accepts
+	Fetch   *fetch.Client       // asks web services; nil = one that waits
 	Timeout time.Duration       // for one command or one desktop notice; 0 = DefaultTimeout
 	Env     func(string) string // to find the desktop's bus and the user's home
 
@@ -62,6 +67,7 @@ type Notifier struct {
 	channels []*channel
 	cancel   context.CancelFunc
 	workers  sync.WaitGroup
+	fetch    fetch.Client
 
 	mu     sync.Mutex
 	closed bool
@@ -85,6 +91,9 @@ func New(o Options) *Notifier {
 	}
 	if o.Bell != nil {
 		n.add(ctx, "notify.bell", n.bell)
+	}
+	for _, w := range o.Ways {
+		n.addWay(ctx, w)
 	}
 	return n
 }

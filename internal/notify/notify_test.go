@@ -10,7 +10,7 @@ import (
 )
 
 // soon is how long a test waits for what has to come: a hang, not a slow machine.
-const soon = 20 * time.Second
+const soon = 2 * time.Minute
 
 // reports collects what went wrong.
 type reports struct {

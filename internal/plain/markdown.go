@@ -36,7 +36,7 @@ func CodePath(s string) string {
 func MarkdownTable(b *strings.Builder, titles []string, rows [][]string) {
 	line := func(cells []string) {
 		for _, c := range cells {
-			b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
+			b.WriteString("| " + cell(c) + " ")
 		}
 		b.WriteString("|\n")
 	}
@@ -45,4 +45,12 @@ func MarkdownTable(b *strings.Builder, titles []string, rows [][]string) {
 	for _, row := range rows {
 		line(row)
 	}
+}
+
+// cell escapes the pipes of a cell. A backslash in front of one would be what is escaped instead: it goes.
+func cell(s string) string {
+	for strings.Contains(s, `\|`) {
+		s = strings.ReplaceAll(s, `\|`, "|")
+	}
+	return strings.ReplaceAll(s, "|", `\|`)
 }

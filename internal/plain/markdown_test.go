@@ -42,8 +42,8 @@ func TestCodePath(t *testing.T) {
 
 func TestMarkdownTable(t *testing.T) {
 	var b strings.Builder
-	MarkdownTable(&b, []string{"what", "times"}, [][]string{{Code("a | b"), "3"}})
-	if want := "| what | times |\n|---|---|\n| `a \\| b` | 3 |\n"; b.String() != want {
+	MarkdownTable(&b, []string{"what", "times"}, [][]string{{Code("a | b"), "3"}, {Code(`a\\|b`), "4"}})
+	if want := "| what | times |\n|---|---|\n| `a \\| b` | 3 |\n| `a\\|b` | 4 |\n"; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
 }

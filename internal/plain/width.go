@@ -9,24 +9,27 @@ import (
 func Width(s string) int {
 	n := 0
 	for _, r := range s {
-		n += runeWidth(r)
+		n += RuneWidth(r)
 	}
 	return n
 }
 
-// runeWidth is 0 for combining marks, 2 for wide East Asian characters and emoji, otherwise 1. It
+// RuneWidth is 0 for combining marks and format characters, 2 for wide East Asian characters and emoji, otherwise 1. It
 // is an estimate: terminals differ about emoji sequences.
-func runeWidth(r rune) int {
+func RuneWidth(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
-	case r == '\u200c', r == '\u200d', unicode.In(r, unicode.Mn, unicode.Me):
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return 0
-	case wide(r):
+	case wide(r), strings.ContainsRune(pictures, r):
 		return 2
 	}
 	return 1
 }
+
+// pictures are those of the older symbols that are drawn as emoji by themselves.
+const pictures = "⌚⌛⏩⏪⏫⏬⏰⏳◽◾☔☕⚡⛔✅✊✋✨❌❎❓❔❕❗➕➖➗➰⭐⭕"
 
 func wide(r rune) bool {
 	switch {
@@ -53,7 +56,7 @@ func Cut(s string, n int) string {
 	}
 	used := 0
 	for i, r := range s {
-		w := runeWidth(r)
+		w := RuneWidth(r)
 		if used+w > n-1 {
 			return s[:i] + "…"
 		}
@@ -75,7 +78,7 @@ func CutStart(s string, n int) string {
 		if total <= n-1 {
 			return "…" + s[i:]
 		}
-		total -= runeWidth(r)
+		total -= RuneWidth(r)
 	}
 	return "…"
 }

@@ -6,7 +6,10 @@
 // look there for an outside id.
 package proc
 
-import "os"
+import (
+	"os"
+	"sync"
+)
 
 type Process struct {
 	PID   int
@@ -73,6 +76,33 @@ func Of(p Process, host string) Life {
 		return Unknown
 	}
 	return life(p)
+}
+
+// Look is what one moment shows of processes: each is read once, however often and by whomever it is asked about.
+type Look struct {
+	host  string
+	mu    sync.Mutex
+	known map[Process]Life
+}
+
+// NewLook begins a look. It goes out of date with what it read first.
+func NewLook() *Look { return &Look{host: Host(), known: map[Process]Life{}} }
+
+// Of is the function Of in this look.
+func (l *Look) Of(p Process, host string) Life {
+	if p.PID <= 0 || host == "" || host != l.host {
+		return Unknown
+	}
+	l.mu.Lock()
+	is, known := l.known[p]
+	l.mu.Unlock()
+	if !known { // two may both read it: what the later one saw stays
+		is = life(p)
+		l.mu.Lock()
+		l.known[p] = is
+		l.mu.Unlock()
+	}
+	return is
 }
 
 // judge compares p with what the system says about its number now; found is false if it says nothing. gone proves then that

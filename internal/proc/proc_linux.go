@@ -7,16 +7,37 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
+// statRoom holds /proc/<pid>/stat up to all that is read of it: about fifty numbers behind a name of at most 64 bytes.
+const statRoom = 2 << 10
+
 // read parses /proc/<pid>/stat: "pid (name) state ppid … starttime …". The name may contain
-// blanks and parentheses.
+// blanks and parentheses. It goes around package os, whose files set up the runtime's poller: a look at workers reads hundreds.
 func read(pid int) (s stat, ok bool) {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	fd, err := retried(func() (int, error) {
+		return syscall.Open("/proc/"+strconv.Itoa(pid)+"/stat", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	})
 	if err != nil {
 		return stat{}, false
 	}
-	return parse(pid, b)
+	defer syscall.Close(fd)
+	var buf [statRoom]byte
+	n, err := retried(func() (int, error) { return syscall.Read(fd, buf[:]) }) // the system gives all at once
+	if err != nil {
+		return stat{}, false
+	}
+	return parse(pid, buf[:n])
+}
+
+// retried calls a system call again that a signal interrupted.
+func retried(call func() (int, error)) (n int, err error) {
+	for {
+		if n, err = call(); err != syscall.EINTR {
+			return n, err
+		}
+	}
 }
 
 func parse(pid int, b []byte) (s stat, ok bool) {
@@ -24,18 +45,28 @@ func parse(pid int, b []byte) (s stat, ok bool) {
 	if open < 0 || shut < open {
 		return stat{}, false
 	}
-	const afterName, starttime = 3, 22 // field numbers of proc(5)
-	f := bytes.Fields(b[shut+1:])
-	if len(f) <= starttime-afterName {
-		return stat{}, false
+	const state, ppid, starttime = 3, 4, 22 // field numbers of proc(5)
+	s = stat{Process: Process{PID: pid}, name: string(b[open+1 : shut])}
+	rest := bytes.TrimLeft(b[shut+1:], " ")
+	for field := state; field <= starttime; field++ {
+		value, after, more := bytes.Cut(rest, []byte(" "))
+		var err error
+		switch {
+		case !more || len(value) == 0: // another field follows each of these
+			return stat{}, false
+		case field == state:
+			s.dead = value[0] == 'Z' || value[0] == 'X'
+		case field == ppid:
+			s.parent, err = strconv.Atoi(string(value))
+		case field == starttime:
+			s.Start, err = strconv.ParseInt(string(value), 10, 64)
+		}
+		if err != nil {
+			return stat{}, false
+		}
+		rest = after
 	}
-	parent, err := strconv.Atoi(string(f[1]))
-	if err != nil {
-		return stat{}, false
-	}
-	start, err := strconv.ParseInt(string(f[starttime-afterName]), 10, 64)
-	dead := f[0][0] == 'Z' || f[0][0] == 'X'
-	return stat{Process{pid, start}, string(b[open+1 : shut]), parent, dead}, err == nil
+	return s, true
 }
 
 func life(p Process) Life {

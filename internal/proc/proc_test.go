@@ -85,8 +85,8 @@ func TestOf(t *testing.T) {
 		{Process{1 << 30, 5}, Host(), Gone},
 		{Process{1 << 30, 0}, Host(), Gone},
 	} {
-		if got := Of(c.p, c.host); got != c.want {
-			t.Errorf("%+v of %q: %v, want %v", c.p, c.host, got, c.want)
+		if got, looked := Of(c.p, c.host), NewLook().Of(c.p, c.host); got != c.want || looked != c.want {
+			t.Errorf("%+v of %q: %v, in a look %v, want %v", c.p, c.host, got, looked, c.want)
 		}
 	}
 	cmd := exec.Command("sleep", "600")
@@ -97,11 +97,16 @@ func TestOf(t *testing.T) {
 	if !ok || Of(s.Process, Host()) != Runs {
 		t.Fatalf("a running process: %+v, %v", s, ok)
 	}
+	look := NewLook()
+	look.Of(s.Process, Host())
 	cmd.Process.Signal(syscall.SIGKILL)
-	for deadline := time.Now().Add(10 * time.Second); Of(s.Process, Host()) != Gone; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); Of(s.Process, Host()) != Gone; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("a killed process still runs")
 		}
+	}
+	if look.Of(s.Process, Host()) != Runs || NewLook().Of(s.Process, Host()) != Gone {
+		t.Error("a look is of one moment")
 	}
 	cmd.Wait()
 	if Of(s.Process, Host()) != Gone {

@@ -73,8 +73,8 @@ func TestRelOfLongPath(t *testing.T) {
 		if want := "~/q" + strings.Repeat("/a", 200_000); got != want {
 			t.Errorf("%d bytes", len(got))
 		}
-	case <-time.After(20 * time.Second):
-		t.Fatal("a path of 200,000 folders takes longer than 20 s")
+	case <-time.After(2 * time.Minute):
+		t.Fatal("a path of 200,000 folders takes longer than 2 min")
 	}
 }
 

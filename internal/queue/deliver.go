@@ -144,6 +144,8 @@ func (q *Queue) obstacle(t *Task, who Claimant, now time.Time) string {
 		return "the session is unknown"
 	case !t.IsMessage() && (who.MessagesOnly || who.CriticalOnly && t.Priority != Critical), who.Only != nil && !slices.Contains(who.Only, t.ID):
 		return "it can wait for a person's prompt"
+	case t.IsMessage() && !t.TypedAt.IsZero() && !who.Typed:
+		return "it was typed, and may stand in the agent's input line"
 	case who.Only != nil && (who.PromptID == "" || t.Attempts > 0):
 		return "a hook claimed it before, or the turn is unknown"
 	}

@@ -87,7 +87,7 @@ func (b *bench) names() string {
 // locked runs do with the lock held.
 func (b *bench) locked(do func(d *queue.Desk)) {
 	b.Helper()
-	d, err := b.Lock(10 * time.Second)
+	d, err := b.Lock(time.Minute)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func (b *bench) sound() {
 	if _, err := b.Read(); err != nil {
 		b.Errorf("read: %v", err)
 	}
-	d, err := b.Lock(10 * time.Second)
+	d, err := b.Lock(time.Minute)
 	if err != nil {
 		b.Fatalf("lock: %v", err)
 	}

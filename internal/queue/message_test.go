@@ -143,3 +143,29 @@ func TestMessagesAreSigned(t *testing.T) {
 		}
 	}
 }
+
+// A message that may stand in the agent's input line is told only where that line was sent.
+func TestTypedMessageWaits(t *testing.T) {
+	b := onBench(t, "")
+	b.message("m-1", "first", noon())
+	b.message("m-2", "second", noon())
+	b.locked(func(d *queue.Desk) {
+		if !d.Typing("m-1", noon()) || d.Typing("m-9", noon()) {
+			t.Error("noted wrongly")
+		}
+	})
+	b.locked(func(d *queue.Desk) {
+		who := inSession("s")
+		tasks := d.Claim(who, noon())
+		if got := ids(tasks); got != "m-2" {
+			t.Errorf("at a turn's end %q is told", got)
+		}
+		if d.Typing("m-2", noon()) {
+			t.Error("what a hook tells is typed")
+		}
+		who.Typed = true
+		if got := ids(d.Claim(who, noon())); got != "m-1" {
+			t.Errorf("with a person's prompt %q is told", got)
+		}
+	})
+}

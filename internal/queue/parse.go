@@ -86,7 +86,7 @@ func (r *reading) time(value []byte) (time.Time, bool) {
 
 // members are the keys of a task that set handles.
 var members = [...]string{"id", "created_at", "priority", "source", "kind", "anomaly_type", "prompt", "suggested_agent", "context", "status",
-	"attempts", "session", "scope", "evidence", "expires_at", "signature", "lease", "delivered_at", "seen_at", "hmac"}
+	"attempts", "session", "scope", "evidence", "expires_at", "signature", "lease", "delivered_at", "seen_at", "typed_at", "hmac"}
 
 // memberNumber is the index of a key in members, or -1.
 func memberNumber(key string) int { return slices.Index(members[:], key) }
@@ -126,6 +126,8 @@ func (r *reading) set(t *Task, key string, value []byte) (ok bool) {
 		t.DeliveredAt, ok = r.time(value)
 	case "seen_at":
 		t.SeenAt, ok = r.time(value)
+	case "typed_at":
+		t.TypedAt, ok = r.time(value)
 	case "context":
 		t.Context, ok = value, true
 	case "attempts":

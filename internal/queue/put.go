@@ -98,6 +98,17 @@ func (d *Desk) Withdraw(id string, now time.Time) bool {
 	return i >= 0 && d.doc.items[i].task.IsMessage() && d.doc.items[i].task.Status == Pending && d.Drop(id, "withdrawn", now)
 }
 
+// Typing notes that a message's text is about to be put into the agent's input line. Until that line was sent or the message
+// is withdrawn, no hook tells it. It reports false if the message does not wait here: a hook may be telling it.
+func (d *Desk) Typing(id string, now time.Time) bool {
+	i := d.q.find(d.doc, id)
+	if i < 0 || !d.doc.items[i].task.IsMessage() || d.doc.items[i].task.Status != Pending {
+		return false
+	}
+	d.change(i, now, member{"typed_at", quote(formatTime(now))})
+	return true
+}
+
 func (t *Task) open() bool { return t.Status == Pending || t.Status == Executing }
 
 // complete fills in empty fields and rejects tasks that cannot be put.

@@ -8,6 +8,8 @@
 //     names, or any session if it has scope "project" and names none. A task with neither, and a
 //     claimant without a session, get nothing. A message needs the signature whatever the settings
 //     say, and its signature is that of no advice.
+//   - A message whose text may stand in the agent's input line is claimed for no prompt but one that emptied
+//     that line. So it is not told by two ways.
 //   - A task is claimed under the lock and on disk before it is printed, at most MaxAttempts
 //     times. So it is printed once if nothing dies, and at least once and at most twice if a
 //     process is killed at any step.
@@ -107,6 +109,8 @@ type Claimant struct {
 	CriticalOnly bool // of advice only the critical: the prompt is machine-made, or the turn is about to end
 	// MessagesOnly leaves out all advice: the user's settings let none reach the end of a turn.
 	MessagesOnly bool
+	// Typed says that a person sent the agent's input line: no text of a message stands there any more.
+	Typed bool
 	// Only, unless it is nil, names the tasks that may be claimed inside of a turn. Of these it leaves out each that was
 	// claimed before, and a second one of a type for one PromptID. So a turn is told nothing twice, even if hooks die.
 	Only []string

@@ -28,6 +28,7 @@ type Task struct {
 	Lease          *Lease // while Executing
 	DeliveredAt    time.Time
 	SeenAt         time.Time
+	TypedAt        time.Time       // of a message: since then its text may stand in the agent's input line
 	Extra          []logfmt.Member // unknown members, and known ones of another type
 }
 

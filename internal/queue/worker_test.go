@@ -78,7 +78,7 @@ func work(what string) {
 				return fmt.Sprint("allowed ", d.Allow("theirs", logfmt.SessionID(w.session), time.Time{}, w.now))
 			})
 		case "hold":
-			if d, err := w.Lock(10 * time.Second); err == nil {
+			if d, err := w.Lock(time.Minute); err == nil {
 				w.say("holding")
 				bufio.NewReader(os.Stdin).ReadByte()
 				d.Close()
@@ -92,7 +92,7 @@ var ready = func() {}
 
 // desk does something under the lock and says it when it is done.
 func (w *worker) desk(do func(d *queue.Desk) string) {
-	d, err := w.Lock(10 * time.Second)
+	d, err := w.Lock(time.Minute)
 	if err != nil {
 		w.say("error " + err.Error())
 		return
@@ -110,7 +110,7 @@ func (w *worker) deliver() {
 	if ok, err := w.Waiting(who, w.now); !ok || err != nil {
 		return
 	}
-	d, err := w.Lock(10 * time.Second)
+	d, err := w.Lock(time.Minute)
 	if err != nil {
 		return
 	}
@@ -119,7 +119,7 @@ func (w *worker) deliver() {
 		return
 	}
 	w.say("told " + ids(used))
-	if d, err = w.Lock(10 * time.Second); err == nil {
+	if d, err = w.Lock(time.Minute); err == nil {
 		d.Receipt(strings.Fields(ids(used)), w.now)
 		d.Close()
 	}

@@ -211,8 +211,8 @@ func TestManyCalls(t *testing.T) {
 		if found != n {
 			t.Errorf("found %d of %d calls", found, n)
 		}
-	case <-time.After(20 * time.Second):
-		t.Fatalf("%d calls take longer than 20 s", n)
+	case <-time.After(2 * time.Minute):
+		t.Fatalf("%d calls take longer than 2 min", n)
 	}
 }
 

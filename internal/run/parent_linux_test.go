@@ -25,7 +25,7 @@ func TestProgramEndsWithAKilledStarter(t *testing.T) {
 	if err := starter.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(2 * time.Millisecond) {
 		if _, err := os.Stat(pid); err == nil {
 			break
 		}

@@ -19,7 +19,7 @@ func TestLongRuns(t *testing.T) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
-		t.Fatal("a megabyte of backslashes takes longer than 20 s")
+	case <-time.After(2 * time.Minute):
+		t.Fatal("a megabyte of backslashes takes longer than 2 min")
 	}
 }

@@ -69,7 +69,8 @@ func covered(oracles []oracle, text string) []bool {
 			}
 			start, end := at+m[0], at+m[2]
 			at = start + 1
-			if o.alone && start > 0 && strings.Trim(text[start-1:start], wordBytes) == "" || !o.rule.accepts(text[start:end], text[end:]) {
+			added := start > 0 && text[start-1] == '+' && (start == 1 || text[start-2] == '\n') // a line of a patch
+			if o.alone && start > 0 && strings.Trim(text[start-1:start], wordBytes) == "" && !added || !o.rule.accepts(text[start:end], text[end:]) {
 				continue
 			}
 			for k := start; k < end; k++ {

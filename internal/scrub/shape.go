@@ -2,7 +2,7 @@ package scrub
 
 // A shape is the look of a token: letters that stand for themselves, {c20}, {c20,} or {c20,40} for as many bytes of
 // class c (set.go), and at its ends < and > for "nothing goes on here": no word
-// character, and no + as in base64. Runs are greedy and give back what the rest
+// character, and no + as in base64 (but the one with which a line of a patch begins). Runs are greedy and give back what the rest
 // needs. {c20,} ends at maxRun, so that a match costs no more than a look at a bounded stretch.
 
 // maxRun is the longest run of a class without an upper limit, in bytes.
@@ -42,7 +42,7 @@ func match(shape, s string, i int, work *int) int {
 	for len(shape) > 0 {
 		switch c := shape[0]; {
 		case c == '<':
-			if joinedAt(s, i-1) {
+			if joinedAt(s, i-1) && !addedAt(s, i-1) {
 				return -1
 			}
 			shape = shape[1:]
@@ -83,6 +83,9 @@ func matchRun(r run, shape, s string, i int, work *int) int {
 	}
 	return -1
 }
+
+// addedAt reports whether the byte at i is the + of a line that a patch adds.
+func addedAt(s string, i int) bool { return i >= 0 && s[i] == '+' && (i == 0 || s[i-1] == '\n') }
 
 // joinedAt reports whether the byte at i continues a token in the sense of < and >.
 func joinedAt(s string, i int) bool { return wordAt(s, i) || i >= 0 && i < len(s) && s[i] == '+' }

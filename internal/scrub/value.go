@@ -92,6 +92,7 @@ func isToken(v string, a *assignment) bool {
 // isWeakToken judges the value of a name like key, auth or signature: only text that nobody would
 // write by hand counts.
 func isWeakToken(v string, a *assignment) bool {
+	v = strings.TrimRight(v, "?!") // the end of a sentence
 	if len(v) < 16 || strings.Count(v, "/") > 2 && hasFolder(v) || hash(v) && !a.tight || strings.Contains(strings.TrimRight(v, "="), "=") {
 		return false
 	}
@@ -202,7 +203,12 @@ func (a *assignment) isCode(s, v string) bool {
 	if foldPrefix(strings.TrimPrefix(v, "-"), "0x") { // a number
 		return true
 	}
-	if dotted(v) || isName(v) || allIn(v, setWord) && !setDigit.has(v[0]) && identifier(v) && (mixed(v) || strings.Contains(v, "_")) {
+	if dotted(v) || isName(v) {
+		return true
+	}
+	// A name with a dash, X-Api-Key, is no code's. One of 70 random values of 32 letters and digits passes for an identifier.
+	drawn := strings.Contains(a.name, "-") && len(v) >= 16 && hasDigit(v)
+	if allIn(v, setWord) && !setDigit.has(v[0]) && identifier(v) && (mixed(v) || strings.Contains(v, "_")) && !drawn {
 		return true
 	}
 	if a.call && (allIn(v, setLetter|setUnder) || a.end < len(s) && s[a.end] == ')' && allIn(v, setWord|setDot) && !setDigit.has(v[0]) && len(v) < 12) {

@@ -5,12 +5,42 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"aburn/internal/agentcli"
 )
 
-// Cost is cost.*, user-only: what a person wants to spend.
+// Cost is cost.*, user-only: what a person wants to spend, and how they pay.
 type Cost struct {
-	Budget   Budget          // cost.budget.day, week and month: of all projects together
-	Projects []ProjectBudget // cost.budget.projects
+	Budget   Budget             // cost.budget.day, week and month: of all projects together
+	Projects []ProjectBudget    // cost.budget.projects
+	Billing  map[string]Billing // cost.billing by the agent's name; an agent that is not in it is BillingUnknown
+}
+
+// Billing is how a person pays for an agent.
+type Billing string
+
+const (
+	BillingUnknown      Billing = ""
+	BillingAPI          Billing = "api"          // by use
+	BillingSubscription Billing = "subscription" // a plan, perhaps with paid use beyond it
+)
+
+func (c *Cost) setBilling(agent string, v value) string {
+	if agentcli.Of(agent).Name == "" {
+		return "names no agent that aburn knows"
+	}
+	how := Billing(v.text)
+	switch {
+	case v.string && how == "unknown":
+		how = BillingUnknown
+	case !v.string || how != BillingAPI && how != BillingSubscription:
+		return `should be "api", "subscription" or "unknown"`
+	}
+	if c.Billing == nil {
+		c.Billing = map[string]Billing{}
+	}
+	c.Billing[agent] = how
+	return ""
 }
 
 // Budget is how much a period may cost at list prices, in cents; 0 is no budget.

@@ -180,9 +180,13 @@ func (f *file) member(key string, keyAt int, v gjson.Result) {
 		f.settings.later = append(f.settings.later, kept)
 		return
 	}
-	switch row, _ := find(key); {
+	switch row, name := find(key); {
 	case row == nil:
 		f.warn(keyAt, func() string { return unknown(key, known(nil)) + ignored })
+	case row.named != nil:
+		if wrong := row.named(f.settings, name, val); wrong != "" {
+			f.warn(v.Index, func() string { return plain(key) + " " + wrong + ignored })
+		}
 	case row.set == nil:
 		f.settings.unread = &kept
 	default:
@@ -201,6 +205,11 @@ func plain(key string) string {
 }
 
 func unknown(key string, known []string) string {
+	for _, k := range known {
+		if strings.HasPrefix(k, key+".") {
+			return strconv.Quote(key) + " is a group of settings, like " + k
+		}
+	}
 	return strconv.Quote(key) + " is not a setting" + didYouMean(key, known)
 }
 

@@ -9,15 +9,16 @@ import (
 )
 
 type setting struct {
-	key   string // files may nest it or write it with dots; COMMAND or PHASE at its end stands for a name
+	key   string // files may nest it or write it with dots; COMMAND, PHASE or AGENT at its end stands for a name
 	env   string // its variable; for the model's keys see variable
 	user  bool   // only the user's own file may set it: what agents receive, what is run, what is delivered
 	def   string // the default as a file would have it; for the model's keys as docs/guide/settings.md shows it
 	about string // its meaning in docs/guide/settings.md
 
-	set    func(s *Settings, v value) (wrong string)            // nil: read by the model or Rules
-	number func(b *builder, v value) (wrong string)             // for the model's keys
-	list   func(b *builder, l *later, name string) (known bool) // for the model's keys; name replaces COMMAND or PHASE
+	set    func(s *Settings, v value) (wrong string)              // nil: read by named, the model or Rules
+	named  func(s *Settings, name string, v value) (wrong string) // name replaces AGENT
+	number func(b *builder, v value) (wrong string)               // for the model's keys
+	list   func(b *builder, l *later, name string) (known bool)   // for the model's keys; name replaces COMMAND or PHASE
 }
 
 // settings lists every setting except the numbers of each type of issue, which package limits
@@ -112,6 +113,15 @@ var settings = [...]setting{
 	{key: "mcp.all_projects", env: "ABURN_MCP_ALL_PROJECTS", user: true, def: "false",
 		about: "agents that ask over [MCP](mcp.md) may see the sessions of all your projects, not only of the one that they work in",
 		set:   func(s *Settings, v value) string { return setBool(&s.MCP.AllProjects, v) }},
+	{key: "mcp.workers", env: "ABURN_MCP_WORKERS", user: true, def: "false",
+		about: "agents that ask over [MCP](mcp.md#workers) may see the [workers](workers.md) of their own project, begin some, and write to them",
+		set:   func(s *Settings, v value) string { return setBool(&s.MCP.Workers, v) }},
+	{key: "instrument.mcp.max_usd", env: "ABURN_INSTRUMENT_MCP_MAX_USD", user: true, def: "0",
+		about: "dollars: an agent may start a run of `aburn instrument` [without your approval](instrument.md#agents-that-instrument) if its ceiling is known and below; `0`: never",
+		set:   func(s *Settings, v value) string { return setMoney(&s.Instrument.MaxUSD, v) }},
+	{key: "instrument.telemetry", env: "ABURN_INSTRUMENT_TELEMETRY", user: true, def: "",
+		about: "where `aburn instrument` sends [spans of its own work](instrument.md#spans-of-its-own-work): the address of an OTLP receiver, `http://localhost:4318`. Empty: nowhere",
+		set:   func(s *Settings, v value) string { return setAddress(&s.Instrument.Telemetry, v) }},
 	{key: "cost.budget.day", env: "ABURN_COST_BUDGET_DAY", user: true, def: "0",
 		about: "dollars that a day may cost at list prices: at 80 and 100 % you are [told once](cost.md#budgets); `0`: no budget",
 		set:   func(s *Settings, v value) string { return setMoney(&s.Cost.Budget.Day, v) }},
@@ -124,6 +134,9 @@ var settings = [...]setting{
 	{key: "cost.budget.projects", env: "ABURN_COST_BUDGET_PROJECTS", user: true, def: "[]",
 		about: "budgets of single projects: `[{\"project\": \"shop\", \"day\": 5, \"month\": 80}]`. A project is its folder's name or path",
 		set:   func(s *Settings, v value) string { return setProjectBudgets(&s.Cost.Projects, v) }},
+	{key: "cost.billing.AGENT", env: "ABURN_COST_BILLING_AGENT", user: true, def: "unknown",
+		about: "how you pay for the agent of this name: `api` (by use), `subscription` or `unknown`. It decides [what an amount is called](cost.md#whose-bill)",
+		named: func(s *Settings, name string, v value) string { return s.Cost.setBilling(name, v) }},
 	{key: "remedy.rules", env: "ABURN_REMEDY_RULES", user: true, def: "[]",
 		about: "what you know to help against an error, for `aburn remedy`: [a list of rules](sessions.md#rules-of-your-own)"},
 	{key: "notify.desktop", env: "ABURN_NOTIFY_DESKTOP", user: true, def: "true",
@@ -154,7 +167,7 @@ const (
 	longest   = 365 * 24 * time.Hour // the longest value of a time without a natural end
 )
 
-// find returns the row of a key, or nil, and the name in place of COMMAND or PHASE.
+// find returns the row of a key, or nil, and the name in place of COMMAND, PHASE or AGENT.
 func find(key string) (row *setting, name string) {
 	for i := range settings {
 		row := &settings[i]
@@ -168,13 +181,12 @@ func find(key string) (row *setting, name string) {
 	return nil, ""
 }
 
-// placeholder splits COMMAND or PHASE from a key that ends in one.
+// placeholder splits COMMAND, PHASE or AGENT from a key that ends in one.
 func (r *setting) placeholder() (before, placeholder string) {
-	if before, ok := strings.CutSuffix(r.key, "COMMAND"); ok {
-		return before, "COMMAND"
-	}
-	if before, ok := strings.CutSuffix(r.key, "PHASE"); ok {
-		return before, "PHASE"
+	for _, placeholder := range [...]string{"COMMAND", "PHASE", "AGENT"} {
+		if before, ok := strings.CutSuffix(r.key, placeholder); ok {
+			return before, placeholder
+		}
 	}
 	return r.key, ""
 }
@@ -214,7 +226,7 @@ func known(m *workflow.Model) (keys []string) {
 				keys = append(keys, before+p.Name)
 			}
 		default:
-			keys = append(keys, before)
+			keys = append(keys, settings[i].key)
 		}
 	}
 	for _, name := range limits.Names() {
@@ -279,6 +291,14 @@ func setSync(to *Sync, v value) string {
 		return ""
 	}
 	return `should be "none", "durable" or "all"`
+}
+
+func setAddress(to *string, v value) string {
+	if v.text != "" && (!v.string || !strings.HasPrefix(v.text, "http://") && !strings.HasPrefix(v.text, "https://") || strings.ContainsAny(v.text, " \t\r\n")) {
+		return "should be an address that begins with http:// or https://"
+	}
+	*to = v.text
+	return ""
 }
 
 func setBool(to *bool, v value) string {

@@ -39,18 +39,19 @@ const defaultTimeout = "default"
 
 // Settings is the merged result.
 type Settings struct {
-	Rotate   int64    // log.rotate: bytes at which the log is rotated
-	Keep     int64    // log.keep: bytes of rotated segments to keep
-	Sync     Sync     // log.sync
-	Watch    Watch    // watch.*
-	Inject   Inject   // inject.*: user-only, like the next six
-	Notify   Notify   // notify.*
-	Deliver  Deliver  // deliver.*
-	Queue    Queue    // queue.*
-	Archive  Archive  // archive.*
-	MCP      MCP      // mcp.*
-	Cost     Cost     // cost.*
-	Warnings []string // what was left out and why, one line each; Model adds those of its own keys
+	Rotate     int64      // log.rotate: bytes at which the log is rotated
+	Keep       int64      // log.keep: bytes of rotated segments to keep
+	Sync       Sync       // log.sync
+	Watch      Watch      // watch.*
+	Inject     Inject     // inject.*: user-only, like the next six
+	Notify     Notify     // notify.*
+	Deliver    Deliver    // deliver.*
+	Queue      Queue      // queue.*
+	Archive    Archive    // archive.*
+	MCP        MCP        // mcp.*
+	Instrument Instrument // instrument.*
+	Cost       Cost       // cost.*
+	Warnings   []string   // what was left out and why, one line each; Model adds those of its own keys
 
 	env    func(string) string
 	later  []later // the model's keys, lowest precedence first
@@ -131,6 +132,13 @@ type Queue struct {
 // MCP is mcp.*, user-only: what an agent may ask about.
 type MCP struct {
 	AllProjects bool // mcp.all_projects: sessions of other projects than its own too
+	Workers     bool // mcp.workers: it may see the workers of its project, begin some, and write to them
+}
+
+// Instrument is instrument.*, user-only: `aburn instrument`.
+type Instrument struct {
+	MaxUSD    int64  // instrument.mcp.max_usd, in cents: an agent starts a run whose ceiling is below; 0: none
+	Telemetry string // instrument.telemetry: where spans of its own work go; "" is nowhere
 }
 
 // Archive is archive.*, user-only: the archive of the agents' sessions.

@@ -162,7 +162,7 @@ func TestWarnings(t *testing.T) {
 		{`{"log": {"rotate": 1}}`, `1:20: log.rotate should be at least 64KiB: ignored`},
 		{`{"log": {"rotate": null}}`, `1:20: log.rotate should be a size like "16MiB", or bytes: ignored`},
 		{`{"log": {"sync": "maybe"}}`, `1:18: log.sync should be "none", "durable" or "all": ignored`},
-		{`{"log": 5}`, `1:2: "log" is not a setting: ignored`},
+		{`{"log": 5}`, `1:2: "log" is a group of settings, like log.rotate: ignored`},
 		{`{"log": {"sync": ["all"]}}`, `1:18: log.sync should be "none", "durable" or "all": ignored`},
 		{`{"timeouts": {"RED": "soon"}}`, `1:22: timeouts.RED should be a time like "10m" (at most 24h), or seconds: ignored`},
 		{`{"inject": {"\u001b[31m": 1}}`, `1:13: "inject.\x1b[31m" is not a setting: ignored`},
@@ -266,8 +266,8 @@ func TestSlowFiles(t *testing.T) {
 			if (s.Keep == 1) != (name == "keys") {
 				t.Errorf("%s: %+v", name, s.Keep)
 			}
-		case <-time.After(20 * time.Second):
-			t.Fatalf("%s: takes longer than 20 s", name)
+		case <-time.After(2 * time.Minute):
+			t.Fatalf("%s: takes longer than 2 min", name)
 		}
 	}
 }

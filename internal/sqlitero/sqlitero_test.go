@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
+
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
@@ -183,6 +185,7 @@ func TestNothingCanBeWritten(t *testing.T) {
 }
 
 func TestCopyIsOfOneState(t *testing.T) {
+	world.Slow(t)
 	path := filepath.Join(t.TempDir(), "x.db")
 	_, stdin, _ := role(t, os.Args[0], "writer", path, nil)
 	io.WriteString(stdin, "go on\n")

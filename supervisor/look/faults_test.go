@@ -329,7 +329,7 @@ func (w *world) cut(ev string) {
 
 func (w *world) desk(do func(d *queue.Desk)) {
 	w.t.Helper()
-	d, err := queue.New(w.root, w.key).Lock(10 * time.Second)
+	d, err := queue.New(w.root, w.key).Lock(time.Minute)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func TestNoWorktree(t *testing.T) {
 		if got != state.Unknown {
 			t.Errorf("%v", got)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it waits for the pipe's writer")
 	}
 }

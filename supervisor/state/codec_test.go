@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 	"aburn/logfmt/drawn"
 	"aburn/supervisor/limits"
@@ -117,6 +118,7 @@ func TestCodecOfNothing(t *testing.T) {
 
 // Nothing but what was written is taken, and nothing of it is used then.
 func TestLoadRefuses(t *testing.T) {
+	world.Slow(t)
 	s, _ := fold(t, scenario.Everything)
 	stored := string(s.AppendJSON(nil))
 	other := workflow.Default()

@@ -226,6 +226,7 @@ func sessionJSON(s *Session) []byte {
 
 // The State is bounded whatever comes.
 func TestBounded(t *testing.T) {
+	world.Slow(t)
 	var items []scenario.Item
 	for seed := range uint64(60) {
 		for i, it := range scenario.Random(1000+seed, 300) {

@@ -43,7 +43,7 @@ func TestTogether(t *testing.T) {
 
 // Sub-agents of many sessions in many projects are all found, each with its own meta file, always in the same order.
 func TestFindMany(t *testing.T) {
-	world.Slow(t)
+	world.SlowUnraced(t)
 	home := t.TempDir()
 	want := map[string]string{} // the meta file of each store
 	put := func(path, meta string) {

@@ -12,6 +12,7 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/codex"
@@ -93,6 +94,7 @@ func fixtures(t *testing.T) []fixture {
 
 // What the readers digested is found in the agents' own files, in every fixture of every agent, without one difference.
 func TestContentsOfAllFixtures(t *testing.T) {
+	world.Slow(t)
 	for _, c := range fixtures(t) {
 		t.Run(c.reader.Name(), func(t *testing.T) {
 			n := map[string]int{}

@@ -258,12 +258,19 @@ func (q *Query) scan(ctx context.Context, path string, at map[int64]bool, s *Sea
 		return err
 	}
 	defer f.Close()
-	buf, _ := chunks.Get().([]byte)
+	held, _ := chunks.Get().(*[]byte)
+	if held == nil {
+		held = new([]byte)
+	}
+	buf := *held
 	if cap(buf) < scanChunk+len(q.anchor.word) {
 		buf = make([]byte, 0, scanChunk+len(q.anchor.word)+longestAnchor)
 	}
 	buf = buf[:0]
-	defer func() { chunks.Put(buf[:0]) }()
+	defer func() {
+		*held = buf
+		chunks.Put(held)
+	}()
 	line := int64(0)   // where the current line begins
 	offset := int64(0) // of buf[0]
 	noted := int64(-1) // the line that was noted last
@@ -294,7 +301,6 @@ func (q *Query) scan(ctx context.Context, path string, at map[int64]bool, s *Sea
 			if next := bytes.IndexByte(buf[end:], '\n'); next >= 0 {
 				from = end + next // at the line's end, which the next round sees
 			} else {
-				from = len(buf)
 				break
 			}
 		}

@@ -10,13 +10,12 @@ package gemini
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"aburn/internal/jsonl"
 	"aburn/trace"
+	"aburn/trace/draft"
 )
 
 // name is the source of the traces, and their agent's name.
@@ -36,36 +35,15 @@ func (reader) Name() string { return name }
 // error is fs.ErrNotExist.
 func (reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	f := &storeReading{sink: sink, sessions: map[string]*session{}, started: map[string]start{}}
-	var size int64
-	torn, gone, unknown := false, 0, error(nil)
-	paths := append([]string{s.Path}, s.Parts...)
-	for _, path := range paths {
-		end, err := f.read(ctx, path)
-		var layout *trace.UnknownLayout
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			gone++
-			continue
-		case errors.As(err, &layout):
-			unknown = err
-		case err != nil:
-			return err
-		}
-		size += end.Offset
-		torn = torn || end.Torn
-	}
-	switch {
-	case gone == len(paths):
-		return fmt.Errorf("%s is gone: %w", s.Path, fs.ErrNotExist)
-	case unknown != nil && len(f.sessions) == 0:
-		return unknown
-	case unknown != nil:
-		sink.Damaged(trace.Damage{Ref: trace.Ref{Line: 1}, Reason: unknown.Error()})
+	end, err := draft.ReadFiles(append([]string{s.Path}, s.Parts...), sink, func(path string) (jsonl.End, error) { return f.read(ctx, path) },
+		func() bool { return len(f.sessions) > 0 })
+	if err != nil {
+		return err
 	}
 	if err := f.finish(); err != nil {
 		return err
 	}
-	sink.Done(trace.Cursor{Offset: size}, torn)
+	sink.Done(trace.Cursor{Offset: end.Offset}, end.Torn)
 	return nil
 }
 

@@ -32,7 +32,7 @@ func Join(store, own *trace.SessionTrace, subs ...*trace.SessionTrace) (*trace.S
 	if own, err = clone(own); err != nil {
 		return nil, nil, err
 	}
-	m := &match{store: joined, own: own, event: make([]int, len(own.Events)), subagentCalls: map[string]bool{},
+	m := &match{store: joined, own: own, from: log, event: make([]int, len(own.Events)), subagentCalls: map[string]bool{},
 		byOwn: map[string]*pair{}}
 	for _, sub := range subs {
 		for _, c := range sub.Calls() {
@@ -68,6 +68,7 @@ type match struct {
 	store, own    *trace.SessionTrace
 	event         []int            // index in own → index in store, -1 if it has none
 	subagentCalls map[string]bool  // ids of calls that a sub-agent made
+	from          string           // what own is
 	calls         []*pair          // the hooks' in their order, then those that only the store has
 	byOwn         map[string]*pair // by the hooks' call id
 	differences   []Difference

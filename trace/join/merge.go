@@ -36,7 +36,11 @@ func (m *match) pieces() []piece {
 			behind[anchor] = append(behind[anchor], i)
 		}
 	}
-	var all []piece
+	return inOrder(behind)
+}
+
+// inOrder is the store's events, each followed by those behind it.
+func inOrder(behind [][]int) (all []piece) {
 	for k := range behind {
 		if k > 0 {
 			all = append(all, piece{i: k - 1})
@@ -158,9 +162,9 @@ func (m *match) addOwn(b *draft.Builder, e trace.Event, file int) {
 	e.Ref.File += file
 	switch inferred := e.Inferred; inferred {
 	case "":
-		e.Inferred = log
+		e.Inferred = m.from
 	default:
-		e.Inferred = draft.Head(log+": "+inferred, trace.UserHead)
+		e.Inferred = draft.Head(m.from+": "+inferred, trace.UserHead)
 	}
 	e.Turn = ""
 	switch body := e.Body.(type) {

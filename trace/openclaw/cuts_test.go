@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace/tracetest"
 )
 
 func TestCuts(t *testing.T) {
+	world.Slow(t)
 	for name, path := range map[string]string{"client's": clientsDatabase, "built": built(t, t.TempDir(), len(statements(t)))} {
 		dir := sessionsDir(t)
 		transcriptsOf(t, path, dir)

@@ -2,8 +2,6 @@ package opencode
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -153,10 +151,9 @@ func (s *traceBuilder) addSubagentResult(e trace.Event, m *message, call, id, st
 	s.b.Result(e, r)
 }
 
-// joinedText returns the digest and head of a user's message. The hash of several texts is that of their hashes, so
-// that no text has to be kept.
+// joinedText returns the digest and head of a user's message. Several texts have a length and no hash: no record holds
+// them all, so nobody could prove one.
 func joinedText(m *message, synthetic bool) (d trace.Digest, head string) {
-	var hashes []byte
 	n := 0
 	for _, p := range m.parts {
 		if p.synthetic != synthetic || p.text.Length == 0 {
@@ -166,15 +163,11 @@ func joinedText(m *message, synthetic bool) (d trace.Digest, head string) {
 			d, head = p.text, p.head
 		} else {
 			d.Length += p.text.Length
+			d.Hash = ""
 		}
-		hashes = append(hashes, p.text.Hash...)
 	}
-	switch {
-	case n == 0:
+	if n == 0 {
 		return draft.Digest(nil), ""
-	case n > 1:
-		sum := sha256.Sum256(hashes)
-		d.Hash = hex.EncodeToString(sum[:8])
 	}
 	return d, head
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"aburn/trace"
+	"aburn/trace/contents"
+	"aburn/trace/draft"
 )
 
 // noOthers is a store with one session.
@@ -269,5 +271,24 @@ func TestNoSecretIsKept(t *testing.T) {
 	}
 	if tr.Scrub.Redacted == 0 {
 		t.Error("nothing was taken out")
+	}
+}
+
+// A prompt of several texts has their length and no hash: a reader of contents would look in one record for what none holds
+// whole, and say that it changed.
+func TestPromptOfSeveralTexts(t *testing.T) {
+	for parts, want := range map[string]trace.Digest{
+		`p m1 p1 {"type":"text","text":"fix it"}`:                                                       draft.Digest([]byte("fix it")),
+		"p m1 p1 {\"type\":\"text\",\"text\":\"fix it\"}\np m1 p2 {\"type\":\"text\",\"text\":\"now\"}": {Length: 9},
+	} {
+		tr := traceOf(t, session{}, `m m1 {"role":"user"}`+"\n"+parts)
+		e := &tr.Events[len(tr.Events)-1]
+		said := e.Body.(*trace.UserMessage)
+		if said.Digest != want || said.Head != "fix it" {
+			t.Errorf("%s: %+v, %q; want %+v", parts, said.Digest, said.Head, want)
+		}
+		if _, ok := contents.Of(tr, e); ok != (want.Hash != "") {
+			t.Errorf("%s: its text is wanted: %v", parts, ok)
+		}
 	}
 }

@@ -47,7 +47,7 @@ func belongsToTrace(e *logfmt.Entry) bool {
 	case logfmt.SessionStart, logfmt.SessionEnd, logfmt.Prompt, logfmt.Command, logfmt.ToolStart, logfmt.Tool,
 		logfmt.ToolFailed,
 		logfmt.ToolDenied, logfmt.Stop, logfmt.TurnFailed, logfmt.Interrupt, logfmt.Compact, logfmt.AgentSpawn, logfmt.AgentComplete,
-		logfmt.Delivered, logfmt.Start, logfmt.Complete, logfmt.Failed, logfmt.PhaseStart, logfmt.PhaseComplete:
+		logfmt.Delivered, logfmt.WorkerDone, logfmt.Start, logfmt.Complete, logfmt.Failed, logfmt.PhaseStart, logfmt.PhaseComplete:
 		return true
 	}
 	return false
@@ -82,6 +82,8 @@ func (x *step) add(parent string) error {
 		x.turnFailed()
 	case logfmt.Interrupt:
 		x.interrupt("")
+	case logfmt.WorkerDone:
+		x.addBody(&trace.Session{Marker: trace.Stopped, Detail: trace.SaidDone})
 	case logfmt.SessionStart, logfmt.SessionEnd, logfmt.Stop, logfmt.Compact:
 		x.sessionMarker()
 	default:

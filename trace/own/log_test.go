@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aburn/internal/journal"
+	"aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/logfmt"
 	"aburn/trace"
@@ -272,6 +273,7 @@ func TestDamage(t *testing.T) {
 
 // Entries are as large as an entry may be, and what is kept of them is not.
 func TestHeld(t *testing.T) {
+	world.Slow(t)
 	dir := t.TempDir()
 	var entries []*logfmt.Entry
 	large := strings.Repeat("x", 60<<10)

@@ -9,9 +9,7 @@ package qwen
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -42,35 +40,15 @@ func (reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
 		paths = append(paths, path)
 		f.agents[strings.TrimSuffix(filepath.Base(path), ".jsonl")] = true
 	}
-	var size int64
-	torn, gone, unknown := false, 0, error(nil)
-	for _, path := range paths {
-		end, err := f.read(ctx, path)
-		var layout *trace.UnknownLayout
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			gone++
-			continue
-		case errors.As(err, &layout):
-			unknown = err
-		case err != nil:
-			return err
-		}
-		size += end.Offset
-		torn = torn || end.Torn
-	}
-	switch {
-	case gone == len(paths):
-		return fmt.Errorf("%s is gone: %w", s.Path, fs.ErrNotExist)
-	case unknown != nil && len(f.sessions) == 0:
-		return unknown
-	case unknown != nil:
-		sink.Damaged(trace.Damage{Ref: trace.Ref{Line: 1}, Reason: unknown.Error()})
+	end, err := draft.ReadFiles(paths, sink, func(path string) (jsonl.End, error) { return f.read(ctx, path) },
+		func() bool { return len(f.sessions) > 0 })
+	if err != nil {
+		return err
 	}
 	if err := f.finish(); err != nil {
 		return err
 	}
-	sink.Done(trace.Cursor{Offset: size}, torn)
+	sink.Done(trace.Cursor{Offset: end.Offset}, end.Torn)
 	return nil
 }
 

@@ -6,10 +6,12 @@ import (
 	"embed"
 	"html/template"
 	"io"
+	"maps"
 	"strings"
 	"sync"
 
 	"aburn/web"
+	"aburn/web/xterm"
 )
 
 // Figure is a number. Its name stands for the same numerator and denominator on every page, and Href leads to what it counts.
@@ -50,6 +52,7 @@ type Frame struct {
 	Query   string // in the search field
 	// Waiting and Today are the two numbers on every page.
 	Waiting, Today Figure
+	Whose          string // what amounts are, and what they are not
 	Ingest         string // the progress of an ingest, "" without one
 	Notes          []Note
 	CanAct         bool // buttons that ask the server for something are shown
@@ -64,12 +67,16 @@ var files embed.FS
 
 // Files are what the pages load, by their paths.
 func Files() map[string][2]string {
-	return map[string][2]string{
-		"/assets/page.css":  {"text/css; charset=utf-8", web.Style() + read("page/page.css")},
-		"/assets/page.js":   {"text/javascript; charset=utf-8", read("page/page.js")},
-		"/assets/search.js": {"text/javascript; charset=utf-8", read("page/search.js")},
-		"/assets/icon.svg":  {"image/svg+xml", read("page/icon.svg")},
-	}
+	list := xterm.Files()
+	maps.Copy(list, map[string][2]string{
+		"/assets/page.css":    {"text/css; charset=utf-8", web.Style() + read("page/page.css")},
+		"/assets/page.js":     {"text/javascript; charset=utf-8", read("page/page.js")},
+		"/assets/search.js":   {"text/javascript; charset=utf-8", read("page/search.js")},
+		"/assets/work.js":     {"text/javascript; charset=utf-8", read("page/work.js")},
+		"/assets/terminal.js": {"text/javascript; charset=utf-8", read("page/terminal.js")},
+		"/assets/icon.svg":    {"image/svg+xml", read("page/icon.svg")},
+	})
+	return list
 }
 
 func read(name string) string {
@@ -132,6 +139,21 @@ func (v *Failures) Write(w io.Writer, f *Frame) error { return write(w, "failure
 
 // Write writes one group of failures.
 func (v *Failure) Write(w io.Writer, f *Frame) error { return write(w, "failure.html", f, v) }
+
+// Write writes one worker.
+func (v *Projects) Write(w io.Writer, f *Frame) error { return write(w, "projects.html", f, v) }
+
+// Write writes the page.
+func (v *WorkerPage) Write(w io.Writer, f *Frame) error { return write(w, "worker.html", f, v) }
+
+// Write writes what a worker changed.
+func (v *WorkerDiff) Write(w io.Writer, f *Frame) error { return write(w, "diff.html", f, v) }
+
+// Write writes what was said with a worker.
+func (v *WorkerStory) Write(w io.Writer, f *Frame) error { return write(w, "story.html", f, v) }
+
+// Write writes a worker's terminal.
+func (v *Terminal) Write(w io.Writer, f *Frame) error { return write(w, "terminal.html", f, v) }
 
 // Write writes how aburn itself is.
 func (v *Health) Write(w io.Writer, f *Frame) error { return write(w, "health.html", f, v) }

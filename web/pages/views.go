@@ -10,6 +10,7 @@ type Outcome struct{ Mark, Word, Class string }
 
 // Now is what waits for the reader, what is stuck, what works, and what ended today.
 type Now struct {
+	Board                  Board
 	Waiting, Stuck, Living []Card
 	Ended                  []Row
 	MoreEnded              Link
@@ -33,6 +34,7 @@ type Card struct {
 	Quoted  string   // what it is about: a command, a question
 	Also    []string // what else is wrong in the session
 	Proof   string
+	Turn    *Lanes // the newest calls, in one lane; nil for none
 	Copy    []Copy
 }
 
@@ -54,6 +56,7 @@ type Row struct {
 	Failed    Figure
 	Subagents Figure
 	Cost      Figure
+	Amounts   string // what they are called
 }
 
 // Sessions is a part of the list of sessions.

@@ -5,8 +5,8 @@
 //   - A request is answered only if its Host is one of ours (another name that resolves to this machine is not), if its Origin,
 //     if sent, is that host, and if the browser does not say that another site made it.
 //   - Only a cookie opens a page. It is given for a code, which is in the fragment of a link, works once and for a minute.
-//   - Browsers send cookies to every port of a host. So a cookie only reads: a POST needs the token of its tab, too, which no
-//     page, address or file ever holds.
+//   - Browsers send cookies to every port of a host. So a cookie only reads: a POST or a WebSocket needs the token of its tab, too,
+//     which no page, address or file ever holds.
 package server
 
 import (
@@ -32,7 +32,7 @@ import (
 const (
 	LinkLife   = time.Minute
 	CookieLife = 12 * time.Hour
-	maxBody    = 4 << 10
+	maxBody    = 16 << 10
 	maxHeader  = 16 << 10
 )
 
@@ -43,19 +43,31 @@ const Name = "aburn.localhost"
 // TokenHeader has the tab's token in a POST.
 const TokenHeader = "Aburn-Token"
 
+// A WebSocket of a page speaks Protocol, and offers TokenProtocol with the tab's token behind it: a browser lets it set no header.
+const (
+	Protocol      = "aburn"
+	TokenProtocol = "aburn.token."
+)
+
 // Policy is the Content-Security-Policy of every answer. A form may ask this server, which answers no POST of a form.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; " +
 	"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types aburn"
+
+// TerminalPolicy is that of a page with a terminal, and of no other: xterm.js puts its sizes and colours into a style element.
+func TerminalPolicy() string {
+	return strings.Replace(Policy, "style-src 'self'", "style-src 'self' 'unsafe-inline'", 1)
+}
 
 // Server guards a handler.
 type Server struct {
 	port  int
 	pages http.Handler
 	// posts are the paths that take a POST, by path.
-	posts map[string]http.Handler
-	files map[string]File
-	door  Page
-	now   func() time.Time
+	posts   map[string]http.Handler
+	sockets http.Handler
+	files   map[string]File
+	door    Page
+	now     func() time.Time
 
 	mu      sync.Mutex
 	codes   map[string]time.Time // until when each works
@@ -76,12 +88,13 @@ type Page func(w io.Writer, link string) error
 
 // Options says what a Server guards.
 type Options struct {
-	Port  int
-	Pages http.Handler            // answers GET, also of streams
-	Posts map[string]http.Handler // by path
-	Files map[string]File         // by path
-	Door  Page
-	Now   func() time.Time // nil is the clock
+	Port    int
+	Pages   http.Handler            // answers GET, also of streams
+	Posts   map[string]http.Handler // by path
+	Sockets http.Handler            // answers what asks for a WebSocket; nil refuses it
+	Files   map[string]File         // by path
+	Door    Page
+	Now     func() time.Time // nil is the clock
 }
 
 // New returns a server for the port that its listeners have.
@@ -89,7 +102,7 @@ func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Server{port: o.Port, pages: o.Pages, posts: o.Posts, files: o.Files, door: o.Door, now: o.Now, codes: map[string]time.Time{}, cookies: map[string]opened{}}
+	return &Server{port: o.Port, pages: o.Pages, posts: o.Posts, sockets: o.Sockets, files: o.Files, door: o.Door, now: o.Now, codes: map[string]time.Time{}, cookies: map[string]opened{}}
 }
 
 // Link returns an address that opens the pages once, within LinkLife. at is the path on the page's host.
@@ -127,6 +140,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(refusal), refusal)
 	case r.Method == http.MethodPost:
 		s.post(w, r)
+	case r.Header.Get("Upgrade") != "":
+		s.socket(w, r)
 	default:
 		s.get(w, r)
 	}
@@ -233,6 +248,38 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	handler.ServeHTTP(w, r)
+}
+
+// socket answers what asks for a WebSocket. Browsers let a page of any site ask for one, and send the cookie along: so it needs all that
+// a POST needs.
+func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
+	o, ok := s.opened(r)
+	switch {
+	case s.sockets == nil || !strings.EqualFold(r.Header.Get("Upgrade"), "websocket"):
+		http.Error(w, http.StatusText(http.StatusNotFound), http.StatusNotFound)
+	case len(r.Header.Values("Origin")) != 1:
+		http.Error(w, "no origin", http.StatusForbidden)
+	case !ok || subtle.ConstantTimeCompare([]byte(tokenOf(r)), []byte(o.token)) != 1:
+		http.Error(w, "no token", http.StatusForbidden)
+	default:
+		s.sockets.ServeHTTP(w, r)
+	}
+}
+
+// tokenOf is the token that a WebSocket offers, "" unless it offers exactly one.
+func tokenOf(r *http.Request) (token string) {
+	for _, header := range r.Header.Values("Sec-WebSocket-Protocol") {
+		for name := range strings.SplitSeq(header, ",") {
+			t, ok := strings.CutPrefix(strings.TrimSpace(name), TokenProtocol)
+			switch {
+			case ok && token != "":
+				return ""
+			case ok:
+				token = t
+			}
+		}
+	}
+	return token
 }
 
 // auth gives a cookie and a token for a code.

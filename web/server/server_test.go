@@ -38,7 +38,7 @@ func newWorld(t *testing.T) *world {
 	mux.HandleFunc("GET /", func(out http.ResponseWriter, r *http.Request) { io.WriteString(out, secret) })
 	button := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { w.pushed.Add(1) })
 	start := time.Now()
-	w.Server = New(Options{Port: port, Pages: mux, Posts: map[string]http.Handler{"/button": button}, Files: map[string]File{"/page.js": {"text/javascript", "1"}},
+	w.Server = New(Options{Port: port, Pages: mux, Sockets: mux, Posts: map[string]http.Handler{"/button": button}, Files: map[string]File{"/page.js": {"text/javascript", "1"}},
 		Door: func(out io.Writer, link string) error { _, err := fmt.Fprintf(out, "the door %q", link); return err },
 		Now:  func() time.Time { return start.Add(time.Duration(w.clock.Load()) * time.Second) }})
 	ctx, stop := context.WithCancel(context.Background())
@@ -179,7 +179,27 @@ func TestNobodyElseComesIn(t *testing.T) {
 		"a form":                                {press(cookie, token, own[1], "Content-Type: application/x-www-form-urlencoded"), 415},
 		"a form of plain text":                  {press(cookie, token, own[1], "Content-Type: text/plain"), 415},
 		"a button by GET":                       {func() answer { return w.ask("GET", "/button", "", cookie, "Accept: nothing") }, 200}, // a page like any other
-		"a page by POST":                        {func() answer { return w.ask("POST", "/", "{}", append(own, cookie, token)...) }, 405},
+		"a socket without a cookie":             {func() answer { return w.ask("GET", "/ws", "", append(socket(token), own[1])...) }, 403},
+		"a socket without a token":              {func() answer { return w.ask("GET", "/ws", "", cookie, own[1], "Upgrade: websocket") }, 403},
+		"a socket with an empty token":          {func() answer { return w.ask("GET", "/ws", "", append(socket("x: "), cookie, own[1])...) }, 403},
+		"a socket with another tab's token":     {func() answer { return w.ask("GET", "/ws", "", append(socket(otherToken), cookie, own[1])...) }, 403},
+		"a socket with two tokens": {func() answer {
+			return w.ask("GET", "/ws", "", append(append(socket(token), socket(token)...), cookie, own[1])...)
+		}, 403},
+		"a socket with its token in a header": {func() answer { return w.ask("GET", "/ws", "", cookie, token, own[1], "Upgrade: websocket") }, 403},
+		"a socket without an origin":          {func() answer { return w.ask("GET", "/ws", "", append(socket(token), cookie)...) }, 403},
+		"a socket of another site": {func() answer {
+			return w.ask("GET", "/ws", "", append(socket(token), cookie, "Origin: https://evil.example")...)
+		}, 403},
+		"a socket of another port": {func() answer {
+			return w.ask("GET", "/ws", "", append(socket(token), cookie, "Origin: http://127.0.0.1:1")...)
+		}, 403},
+		"a socket of a sandboxed page": {func() answer { return w.ask("GET", "/ws", "", append(socket(token), cookie, "Origin: null")...) }, 403},
+		"a socket by a rebound name": {func() answer {
+			return w.ask("GET", "/ws", "", append(socket(token), cookie, own[1], "Host: "+port("rebound.example"))...)
+		}, 421},
+		"an upgrade to something else": {func() answer { return w.ask("GET", "/ws", "", cookie, own[1], "Upgrade: h2c") }, 404},
+		"a page by POST":               {func() answer { return w.ask("POST", "/", "{}", append(own, cookie, token)...) }, 405},
 	} {
 		got := c.do()
 		if got.code != c.code || c.code != 200 && strings.Contains(got.body, secret) {
@@ -191,6 +211,21 @@ func TestNobodyElseComesIn(t *testing.T) {
 	}
 	if got := w.ask("GET", "/", "", other); got.code != 200 {
 		t.Errorf("then its owner: %+v", got)
+	}
+}
+
+// socket are the headers of a tab's WebSocket.
+func socket(token string) []string {
+	_, token, _ = strings.Cut(token, ": ")
+	return []string{"Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Protocol: " + Protocol + ", " + TokenProtocol + token}
+}
+
+// A tab's own socket comes through, with nothing but its cookie, its origin and its token.
+func TestOwnSocketComesIn(t *testing.T) {
+	w := newWorld(t)
+	cookie, token := w.come()
+	if got := w.ask("GET", "/ws", "", append(socket(token), cookie, "Origin: "+w.at(""))...); got.code != 200 || got.body != secret {
+		t.Errorf("%+v", got)
 	}
 }
 

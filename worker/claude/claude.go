@@ -33,9 +33,15 @@ func (agent) Launch(o slot.Order) slot.Launch {
 // Resume goes on with a conversation, also from another folder than the one in which it began.
 func (agent) Resume(o slot.Order, session string) slot.Launch { return start(o, session) }
 
+// Forks: --fork-session goes on with a conversation under the new session's id, and leaves the old one as it is.
+func (agent) Forks() {}
+
 // start is what all forms of a start have.
 func start(o slot.Order, resume string) slot.Launch {
 	l := slot.Launch{Args: []string{"--session-id", o.Session}, Session: o.Session}
+	if o.Fork != "" {
+		l.Args = append([]string{"--resume", o.Fork, "--fork-session"}, l.Args...)
+	}
 	if resume != "" {
 		l = slot.Launch{Args: []string{"--resume", resume}, Session: resume}
 	}

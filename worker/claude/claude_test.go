@@ -53,3 +53,20 @@ func TestHooksOfOneStart(t *testing.T) {
 		t.Errorf("hooks that are installed are passed once more: %+v", l)
 	}
 }
+
+// TestFork: the conversation goes on under the new session's id.
+func TestFork(t *testing.T) {
+	o := slot.Order{Permissions: slot.Ask, Task: "-x", Fork: "old", Session: "new"}
+	l := Agent().Launch(o)
+	if line := strings.Join(l.Args, " "); !strings.HasPrefix(line, "--resume old --fork-session --session-id new --permission-mode manual") || !strings.HasSuffix(line, " -- -x") || l.Session != "new" {
+		t.Errorf("%s %s", line, l.Session)
+	}
+	l, _ = Agent().Protocol().Launch(o, "")
+	if line := strings.Join(l.Args, " "); !strings.HasPrefix(line, "--resume old --fork-session --session-id new ") || !strings.Contains(line, " -p ") {
+		t.Error(line)
+	}
+	l = Agent().Resume(o, "mine")
+	if line := strings.Join(l.Args, " "); strings.Contains(line, "fork") || !strings.HasPrefix(line, "--resume mine ") {
+		t.Error(line)
+	}
+}

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"fmt"
 	"strings"
 
 	"aburn/worker/slot"
@@ -32,6 +33,24 @@ func (agent) Input(s slot.Screen) (text string, ok bool) {
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n")), true
 }
+
+// Shows compares all but blanks, because the line is wrapped. In place of a pasted text of many lines the client shows how many
+// line ends it has; the tag was pasted before, and stands there.
+func (agent) Shows(input, text string) bool {
+	if solid(input) == solid(text) {
+		return true
+	}
+	tag, _, _ := strings.Cut(text, "]")
+	number, ok := strings.CutPrefix(input, tag+"] [Pasted text #")
+	if !ok {
+		return false
+	}
+	number, ok = strings.CutSuffix(number, fmt.Sprintf(" +%d lines]", strings.Count(text, "\n")))
+	return ok && number != "" && strings.Trim(number, "0123456789") == ""
+}
+
+// solid is a text without blanks.
+func solid(text string) string { return strings.Join(strings.Fields(text), "") }
 
 func isRule(s slot.Screen, y int) bool {
 	return y >= 0 && y < len(s.Lines) && len(s.Lines[y]) >= len("─")*20 && strings.Trim(s.Lines[y], "─") == ""

@@ -40,6 +40,21 @@ func TestInputLine(t *testing.T) {
 			t.Errorf("%s: %q, %v, busy %v", name, text, ok, client.Busy(s))
 		}
 	}
+	const tag = "[aburn m-7f3a12]"
+	for input, text := range map[string]string{
+		tag + " use\nport 8081":              tag + " use port 8081",
+		tag + " [Pasted text #3 +2 lines]":   tag + " one\ntwo\nthree",
+		tag + " a very long li\nne of words": tag + " a very long line of words",
+	} {
+		if !Agent().(slot.Prompter).Shows(input, text) {
+			t.Errorf("%q is not %q", input, text)
+		}
+	}
+	for _, input := range []string{"", tag, tag + " one", tag + " [Pasted text #3 +3 lines]", tag + " [Pasted text #3 +2 lines] and", "so " + tag + " [Pasted text #3 +2 lines]", tag + " one two three four"} {
+		if Agent().(slot.Prompter).Shows(input, tag+" one\ntwo\nthree") {
+			t.Errorf("%q is the message", input)
+		}
+	}
 	if _, ok := Agent().(slot.Prompter).Input(slot.Screen{Y: 7}); ok {
 		t.Error("a cursor outside of the screen")
 	}

@@ -45,8 +45,14 @@ func modeOf(p slot.Permissions) mode {
 
 // Launch passes the task as the argument. --no-daemon keeps the work in this process, which the holder ends.
 func (agent) Launch(o slot.Order) slot.Launch {
+	if o.Fork != "" { // without --cd it asks in which folder it should work
+		return slot.Launch{Args: append(append([]string{"fork", "--cd", o.Tree}, terminal(o)...), "--", o.Fork, o.Task)}
+	}
 	return slot.Launch{Args: append(terminal(o), "--", o.Task)}
 }
+
+// Forks: `codex fork` and thread/fork copy a conversation into a new thread.
+func (agent) Forks() {}
 
 // Resume goes on with a conversation.
 func (agent) Resume(o slot.Order, session string) slot.Launch {

@@ -44,3 +44,19 @@ func TestConfine(t *testing.T) {
 		}
 	}
 }
+
+// TestFork: the conversation is copied into a new thread, in the fork's own folder and sandbox.
+func TestFork(t *testing.T) {
+	o := slot.Order{Permissions: slot.Edits, Task: "-x", Fork: "th-1", Tree: "/tree"}
+	line := strings.Join(Agent().Launch(o).Args, " ")
+	if !strings.HasPrefix(line, `fork --cd /tree --no-daemon -c sandbox_mode="workspace-write"`) || !strings.HasSuffix(line, " -- th-1 -x") {
+		t.Error(line)
+	}
+	_, lines := Agent().Protocol().Launch(o, "")
+	if got := string(lines[2].Text); got != `{"id":"open-3","method":"thread/fork","params":{"cwd":"/tree","threadId":"th-1"}}` {
+		t.Error(got)
+	}
+	if _, lines = Agent().Protocol().Launch(o, "th-2"); !strings.Contains(string(lines[2].Text), "thread/resume") {
+		t.Errorf("a fork that is resumed is forked again: %s", lines[2].Text)
+	}
+}

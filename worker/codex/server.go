@@ -35,6 +35,9 @@ func (server) Launch(o slot.Order, resume string) (slot.Launch, []slot.Line) {
 		args = append(args, "-c", "sandbox_workspace_write.writable_roots="+string(roots))
 	}
 	open := request(thread, "thread/start", map[string]any{"cwd": o.Tree})
+	if o.Fork != "" {
+		open = request(thread, "thread/fork", map[string]any{"threadId": o.Fork, "cwd": o.Tree})
+	}
 	if resume != "" {
 		open = request(thread, "thread/resume", map[string]any{"threadId": resume, "cwd": o.Tree})
 	}

@@ -21,7 +21,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Setting is a value that counts.
@@ -31,7 +30,7 @@ type Setting struct {
 	File  string `json:"file"`
 	Line  int    `json:"line"`
 	Said  string `json:"said,omitempty"` // its name in the file, if that is another one
-	Use   string `json:"use,omitempty"`  // what uses it; absent: nothing yet
+	Use   string `json:"use"`            // what uses it
 	rank  int
 }
 
@@ -53,6 +52,8 @@ type Config struct {
 	Confirm string `json:"confirm,omitempty"`
 	// Texts are what waits.
 	Texts []string `json:"waits,omitempty"`
+
+	home string
 }
 
 // Places are where files may be.
@@ -72,7 +73,7 @@ const (
 
 // Load reads the files. A file that is not there says nothing. The error is a *Mistake, or that of reading.
 func Load(p Places) (*Config, error) {
-	c := &Config{Files: []string{}, Settings: []Setting{}, LeftOut: []LeftOut{}}
+	c := &Config{Files: []string{}, Settings: []Setting{}, LeftOut: []LeftOut{}, home: p.Home}
 	var mine *document
 	var err error
 	if p.User != "" && p.Only == "" {
@@ -123,11 +124,14 @@ func (c *Config) join(p Places, mine, repo *document) error {
 				continue
 			}
 			switch {
+			case s.name == schemaKey:
 			case s.gone:
 				c.leave(repo, s, "it has no meaning in aburn")
+			case s.unused() != "":
+				c.leave(repo, s, "not used: "+s.unused())
 			case s.who == person || s.name == "action" && s.value == "auto-merge":
 				c.leave(repo, s, "only your own file may say this: "+cmp.Or(p.User, "workers.yaml"))
-			case s.who == confirmed && !careful(s):
+			case s.who == confirmed && !careful(s) && !usual(s, mine):
 				waits = append(waits, s)
 			default:
 				if err := c.take(repo, s, 10); err != nil {
@@ -146,10 +150,15 @@ func (c *Config) join(p Places, mine, repo *document) error {
 		}
 		for _, s := range mine.said {
 			switch {
-			case s.project != "" && s.project != id:
+			case s.project != "" && s.project != id, s.name == schemaKey:
 			case s.gone:
 				c.leave(mine, s, "it has no meaning in aburn")
+			case s.unused() != "":
+				c.leave(mine, s, "not used: "+s.unused())
 			default:
+				for _, name := range s.strangers() {
+					c.LeftOut = append(c.LeftOut, LeftOut{s.full + "." + name, mine.file, s.line, "not used: of these aburn knows " + strings.Join(s.has, ", ")})
+				}
 				rank := 0
 				if s.project != "" {
 					rank = 20
@@ -201,13 +210,7 @@ func (c *Config) choose(p Places, d *document) (string, error) {
 		if s.name != "path" || s.project == "" {
 			continue
 		}
-		if rest, ok := strings.CutPrefix(path, "~/"); ok {
-			path = filepath.Join(p.Home, rest)
-		}
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(d.file), path)
-		}
-		if real, err := filepath.EvalSymlinks(path); err == nil && real == p.Root {
+		if real, err := filepath.EvalSymlinks(absolute(d, path, p.Home)); err == nil && real == p.Root {
 			return s.project, nil
 		}
 	}
@@ -254,173 +257,6 @@ func (c *Config) confirm(p Places, repo *document, waits []said) error {
 		c.leave(repo, s, "nobody confirmed it")
 	}
 	return nil
-}
-
-// words that a key may have.
-var words = map[string][]string{
-	"merge":       {"forward", "merge", "squash", "rebase"},
-	"permissions": {"ask", "edits", "auto", "plan"},
-	"workspace":   {"worktree", "clone", "here"},
-}
-
-// take lets a value count, or the one that counts already if that is nearer.
-func (c *Config) take(d *document, s said, rank int) error {
-	name := s.canon()
-	value, err := c.translate(d, s, name)
-	if err != nil {
-		return err
-	}
-	fresh := Setting{Key: name, Value: value, File: d.file, Line: s.line, Use: s.does, rank: rank + s.rank}
-	if s.full != name {
-		fresh.Said = s.full
-	}
-	for i := range c.Settings {
-		old := &c.Settings[i]
-		if old.Key != name {
-			continue
-		}
-		loser, winner := *old, fresh
-		if fresh.rank < old.rank {
-			loser, winner = fresh, *old
-		}
-		*old = winner
-		c.LeftOut = append(c.LeftOut, LeftOut{cmp.Or(loser.Said, loser.Key), loser.File, loser.Line, fmt.Sprintf("%s:%d says it nearer", filepath.Base(winner.File), winner.Line)})
-		return nil
-	}
-	c.Settings = append(c.Settings, fresh)
-	return nil
-}
-
-func (c *Config) translate(d *document, s said, name string) (any, error) {
-	mistake := func(text string) error { return &Mistake{File: d.file, Line: s.line, Text: s.full + ": " + text} }
-	v, _ := s.value.(string)
-	if name == "permissions" {
-		switch {
-		case v == "auto-edit":
-			v = "edits"
-		case v == "default" || v == "suggest":
-			v = "ask"
-		case asksAnyway[v]:
-			c.leave(d, s, fmt.Sprintf("%q lets an agent do everything unasked: ask counts here. A person says that in the agent itself", v))
-			v = "ask"
-		}
-		s.value = v
-	}
-	if known := words[name]; known != nil && !slices.Contains(known, v) {
-		return nil, mistake(fmt.Sprintf("one of %s, not %q", strings.Join(known, ", "), v))
-	}
-	switch name {
-	case "copy", "link", "share":
-		for _, pattern := range s.value.([]string) {
-			if err := below(pattern); err != nil {
-				return nil, mistake(err.Error())
-			}
-		}
-	case "ports":
-		ports, err := portsOf(s.value)
-		if err != nil {
-			return nil, mistake(err.Error())
-		}
-		return ports, nil
-	case "env":
-		for _, n := range s.value.([]string) {
-			if !variable(n) {
-				return nil, mistake(fmt.Sprintf("%q is no name of a variable", n))
-			}
-		}
-	}
-	return s.value, nil
-}
-
-// Port is a variable that gets a free port; From is where the search begins, 0 is anywhere.
-type Port struct {
-	Name string `json:"name"`
-	From int    `json:"from,omitempty"`
-}
-
-func portsOf(v any) (ports []Port, err error) {
-	switch v := v.(type) {
-	case string:
-		ports = []Port{{Name: v}}
-	case []any:
-		for _, item := range v {
-			name, ok := item.(string)
-			if !ok {
-				return nil, errors.New("it is a list of variables, or variables with ports")
-			}
-			ports = append(ports, Port{Name: name})
-		}
-	case map[string]any:
-		for name, from := range v {
-			n, ok := from.(int)
-			if !ok || n < 1 || n > 65535 {
-				return nil, fmt.Errorf("%s: %v is no port", name, from)
-			}
-			ports = append(ports, Port{name, n})
-		}
-	default:
-		return nil, errors.New("it is a list of variables, or variables with ports")
-	}
-	slices.SortFunc(ports, func(a, b Port) int { return strings.Compare(a.Name, b.Name) })
-	for i, p := range ports {
-		if !variable(p.Name) || i > 0 && ports[i-1].Name == p.Name {
-			return nil, fmt.Errorf("%q is no name of a variable, or stands twice", p.Name)
-		}
-	}
-	if len(ports) > 32 {
-		return nil, errors.New("more than 32 ports")
-	}
-	return ports, nil
-}
-
-func variable(name string) bool {
-	ok := name != "" && !(name[0] >= '0' && name[0] <= '9')
-	for _, r := range name {
-		ok = ok && (r == '_' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
-	}
-	return ok
-}
-
-func (c *Config) get(key string) any {
-	for i := range c.Settings {
-		if c.Settings[i].Key == key {
-			return c.Settings[i].Value
-		}
-	}
-	return nil
-}
-
-// Word is a setting of one word; "" if nobody says it.
-func (c *Config) Word(key string) string { s, _ := c.get(key).(string); return s }
-
-// Words is a setting that is a list.
-func (c *Config) Words(key string) []string { l, _ := c.get(key).([]string); return l }
-
-// Number is a setting that is a number; 0 if nobody says it.
-func (c *Config) Number(key string) int { n, _ := c.get(key).(int); return n }
-
-// Flag is the value of a key that is true or false.
-func (c *Config) Flag(key string) bool { b, _ := c.get(key).(bool); return b }
-
-// Ports are the variables that get free ports.
-func (c *Config) Ports() []Port { p, _ := c.get("ports").([]Port); return p }
-
-// Span is a setting that is a time, or what stands for it if nobody says it.
-func (c *Config) Span(key string, otherwise time.Duration) time.Duration {
-	if d, err := time.ParseDuration(c.Word(key)); err == nil {
-		return d
-	}
-	return otherwise
-}
-
-// Where is the file and line of a setting.
-func (c *Config) Where(key string) string {
-	for _, s := range c.Settings {
-		if s.Key == key {
-			return fmt.Sprintf("%s:%d", s.File, s.Line)
-		}
-	}
-	return ""
 }
 
 // UserFile is the person's own file in the folder of settings.

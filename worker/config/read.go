@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"aburn/worker/react"
 )
 
 const (
@@ -45,14 +47,14 @@ type document struct {
 	file     string
 	said     []said
 	projects []string // ids, in order
+	foreign  bool     // somebody else's form: what is not understood is left out
 	strange  []LeftOut
 }
 
 // reader walks through one file.
 type reader struct {
-	doc     *document
-	all     []place
-	foreign bool // somebody else's form: unknown names are no mistake
+	doc *document
+	all []place
 }
 
 // read reads a file; a missing one is an error of fs.
@@ -72,7 +74,7 @@ func read(path string, foreign bool) (*document, error) {
 	if len(b) > maxFile {
 		return nil, &Mistake{File: path, Text: "has more than 1 MiB"}
 	}
-	r := &reader{&document{file: path}, places(), foreign}
+	r := &reader{&document{file: path, foreign: foreign}, places()}
 	var root yaml.Node
 	dec := yaml.NewDecoder(strings.NewReader(string(b)))
 	if err := dec.Decode(&root); errors.Is(err, io.EOF) {
@@ -145,16 +147,25 @@ func (r *reader) entry(k, v *yaml.Node, path []string, depth int) error {
 	}
 	exact, below, known := find(r.all, path)
 	full := strings.Join(path, ".")
+	if n := len(path); n >= 2 && path[n-2] == "reactions" && (n == 2 || n == 4 && path[0] == "projects") && !slices.Contains(react.Keys(), k.Value) {
+		exact, below, known = nil, false, react.Keys()
+	}
 	if v.Kind == yaml.AliasNode {
 		v = v.Alias
 	}
+	strange := func(why string) error {
+		r.doc.strange = append(r.doc.strange, LeftOut{full, r.doc.file, k.Line, why})
+		return nil
+	}
 	if below && (exact == nil || v.Kind == yaml.MappingNode && exact.form != anything) {
+		if r.doc.foreign && v.Kind != yaml.MappingNode && v.Tag != "!!null" {
+			return strange("aburn does not know it")
+		}
 		return r.walk(v, path, depth+1)
 	}
 	if exact == nil {
-		if r.foreign {
-			r.doc.strange = append(r.doc.strange, LeftOut{full, r.doc.file, k.Line, "aburn does not know it"})
-			return nil
+		if r.doc.foreign {
+			return strange("aburn does not know it")
 		}
 		return &Mistake{File: r.doc.file, Line: k.Line, Text: "unknown key " + strconv.Quote(full), Word: k.Value, Known: known}
 	}
@@ -162,6 +173,9 @@ func (r *reader) entry(k, v *yaml.Node, path []string, depth int) error {
 		return nil
 	}
 	value, err := r.value(v, exact.form, full)
+	if m := (*Mistake)(nil); r.doc.foreign && errors.As(err, &m) {
+		return strange(strings.Replace(m.Text, full, "it", 1))
+	}
 	if err != nil {
 		return err
 	}

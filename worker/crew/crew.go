@@ -14,13 +14,16 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"aburn/internal/hold"
 	"aburn/internal/journal"
 	"aburn/internal/lockfile"
+	"aburn/internal/proc"
 	"aburn/internal/queue"
 	"aburn/logfmt"
 	"aburn/worker"
@@ -34,6 +37,8 @@ import (
 // Runtime is where agents run that no person sits at.
 type Runtime interface {
 	Name() string
+	// Server is what all of its workers would end with; "" if each stands alone.
+	Server() string
 	// Start runs a program for as long as it lives. It returns where it can be found.
 	Start(ctx context.Context, name, dir string, argv []string) (address string, err error)
 	// Alive says which addresses are there; the error means that nobody knows.
@@ -53,8 +58,14 @@ type Crew struct {
 	Agents   []slot.Agent
 	Oss      *os.Root     // the project's .oss, for messages
 	Queue    *queue.Queue // and its queue; nil where nothing can be signed
+	// Snapshots is how many snapshots of a worker the person wants kept; 0 or nil is 20.
+	Snapshots func() int
 	// After is a program that a holder starts when its agent has ended and nobody waits for it; nil for none.
 	After func(name string) []string
+	// Ask asks the aburn of another machine for news of workers whose repository there is dir; nil asks nobody.
+	Ask func(ctx context.Context, host, dir string, names []string) ([]News, error)
+	// Try has the aburn of a far member run gates; nil runs none.
+	Try func(ctx context.Context, m *Member, order FarGates) (FarVerdict, error)
 }
 
 // Member is one worker, with what is known of it.
@@ -68,9 +79,16 @@ type Member struct {
 	Err     error      // the ledger cannot be read
 
 	Session logfmt.SessionID // the agent's newest one, if it was heard
+	Newest  logfmt.Seq       // the log's newest entry of its tree; 0 if there is none
 	Said    string           // what the agent said last with aburn done or aburn ask
+	Pushed  time.Time        // when its agent last ran a command that pushes
 
-	told   []worker.Fact // by the protocol
+	FarTree   string // on another machine
+	Unreached string // why that machine says nothing
+
+	Given worker.Budget // what its workers may use up together, where somebody worked that out
+
+	told   []worker.Fact // by the protocol, or by another machine
 	others []worker.Fact // all that does not stand in the ledger
 }
 
@@ -83,12 +101,29 @@ func (m *Member) Gone() bool {
 	return err != nil
 }
 
+// Passed are the names of the variables that its agent gets beside those of every worker: since its spawn, and since restores.
+func (m *Member) Passed() (names []string) {
+	for _, e := range m.Ledger.Entries {
+		for _, name := range e.Pass {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // Base is the commit that its branch begins at: since the last sync, if there was one.
 func (m *Member) Base() string {
 	if e := m.Ledger.Last(worker.Synced); e != nil {
 		return e.Base
 	}
 	return m.Request.Base
+}
+
+// WasMerged reports whether its work came into a branch: here, or as its pull request.
+func (m *Member) WasMerged() bool {
+	return m.Ledger.Last(worker.Merged) != nil || m.Worker.Pull.Is == worker.PullMerged
 }
 
 // Over reports whether its agent has ended.
@@ -114,40 +149,96 @@ func (c *Crew) wt(path string) string {
 
 // Look brings the ledgers up to date with what holders wrote and says where each worker stands. Without names it is all.
 func (c *Crew) Look(ctx context.Context, names ...string) ([]*Member, error) {
-	members, err := c.Glance(ctx, names...)
-	if err == nil {
-		c.Probe(ctx, members, nil)
+	answers := c.ask(ctx) // meanwhile the ledgers are read
+	names, err := c.names(names)
+	if err != nil {
+		return nil, err
 	}
-	return members, err
+	look := proc.NewLook()
+	members := c.gather(ctx, look, names, c.settle)
+	c.probe(ctx, members, nil, answers(), look)
+	return members, nil
 }
 
 // Glance is Look without asking whether processes live.
 func (c *Crew) Glance(ctx context.Context, names ...string) ([]*Member, error) {
-	if len(names) == 0 {
-		var err error
-		if names, err = c.Store.Names(); err != nil {
-			return nil, err
-		}
+	names, err := c.names(names)
+	if err != nil {
+		return nil, err
 	}
 	return c.glance(ctx, names...), nil
 }
 
-func (c *Crew) glance(ctx context.Context, names ...string) (members []*Member) {
-	for _, name := range names {
-		m := &Member{Name: name}
-		book := c.Store.Book(name)
-		m.Ledger, m.Err = c.settle(ctx, book)
+// Peek is Glance that writes nothing.
+func (c *Crew) Peek(ctx context.Context) ([]*Member, error) {
+	names, err := c.Store.Names()
+	if err != nil {
+		return nil, err
+	}
+	return c.gather(ctx, proc.NewLook(), names, peek), nil
+}
+
+// names are those of all workers where none are said.
+func (c *Crew) names(said []string) ([]string, error) {
+	if len(said) > 0 {
+		return said, nil
+	}
+	return c.Store.Names()
+}
+
+func (c *Crew) glance(ctx context.Context, names ...string) []*Member {
+	return c.gather(ctx, proc.NewLook(), names, c.settle)
+}
+
+// gather says where workers stand by what read finds in their ledgers, and by the log.
+func (c *Crew) gather(ctx context.Context, look *proc.Look, names []string, read func(context.Context, *ledger.Book) (*ledger.Contents, error)) []*Member {
+	members := make([]*Member, len(names))
+	each(len(names), func(i int) {
+		m := &Member{Name: names[i]}
+		members[i] = m
+		book := c.Store.Book(m.Name)
+		m.Ledger, m.Err = read(ctx, book)
 		if errors.Is(m.Err, ledger.ErrUnknown) {
-			m.Err = c.bereft(name)
+			m.Err = c.bereft(m.Name)
 		}
 		if m.Err == nil {
 			m.Request, m.Asked = requested(m.Ledger)
+			m.Pushed = noticed(book.Dir)
+			if m.Far() {
+				c.mirror(m)
+			}
 			c.listen(m)
+			m.meet(look)
 		}
-		members = append(members, m)
-	}
-	c.fold(members)
+	})
+	c.fold(members, look)
 	return members
+}
+
+// meet reads the agent's process, which fold and probe ask for, while other members are read.
+func (m *Member) meet(look *proc.Look) {
+	if launch := m.Ledger.Last(worker.Launched); launch != nil && launch.Proc != nil && !m.Far() {
+		look.Of(proc.Process{PID: launch.Proc.PID, Start: launch.Proc.Start}, launch.Host)
+	}
+}
+
+// each calls do with 0 to n-1, on all cores at once if there are many.
+func each(n int, do func(i int)) {
+	const many = 8
+	hands := 1
+	if n >= many {
+		hands = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range hands {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 func requested(l *ledger.Contents) (d ledger.Detail, at time.Time) {
@@ -164,38 +255,53 @@ func requested(l *ledger.Contents) (d ledger.Detail, at time.Time) {
 }
 
 // fold makes the workers of ledgers and log.
-func (c *Crew) fold(members []*Member) {
-	trees := map[string]bool{}
-	var since time.Time
-	for _, m := range members {
-		if m.Err == nil {
-			m.others = m.told
-			m.Worker = worker.Reduce(append(m.Ledger.Facts(), m.told...))
-		}
-		if m.Err == nil && m.Request.Tree != "" && !(m.Over() && m.Gone()) { // the log may be long
-			trees[c.wt(m.Request.Tree)] = true
-			if since.IsZero() || m.Asked.Before(since) {
-				since = m.Asked
-			}
-		}
-	}
-	if c.Log == nil || len(trees) == 0 {
-		return
-	}
-	said, _ := heard.Since(c.Log, since, trees) // what could be read
-	for _, m := range members {
-		h := said[c.wt(m.Request.Tree)]
-		if m.Err != nil || h == nil {
+func (c *Crew) fold(members []*Member, look *proc.Look) {
+	said, in := c.hear(members, look)
+	for i, m := range members {
+		if m.Err != nil {
 			continue
 		}
-		m.Session, m.Said = h.Session, h.Said
-		facts := h.Facts
-		if m.Talk != nil { // the protocol asks, names the call, and says when it was answered
-			facts = slices.DeleteFunc(slices.Clone(facts), func(f worker.Fact) bool { return f.Kind == worker.Asks })
+		m.others = m.told
+		if h := said[in[i]]; h != nil {
+			m.Session, m.Said, m.Newest = h.Session, h.Said, h.Newest
+			if h.Pushed.After(m.Pushed) {
+				m.Pushed = h.Pushed
+			}
+			facts := h.Facts
+			if m.Talk != nil { // the protocol asks, names the call, and says when it was answered
+				facts = slices.DeleteFunc(slices.Clone(facts), func(f worker.Fact) bool { return f.Kind == worker.Asks })
+			}
+			if m.others = facts; len(m.told) > 0 {
+				m.others = slices.Concat(m.told, facts)
+			}
 		}
-		m.others = slices.Concat(m.told, facts)
-		m.Worker = worker.Reduce(append(m.Ledger.Facts(), m.others...))
+		m.Worker = worker.Reduce(m.Ledger.Facts(m.others...))
 	}
+}
+
+// hear is what the log says, by the name that it has for the tree of each member; "" is no tree.
+func (c *Crew) hear(members []*Member, look *proc.Look) (said map[string]*heard.Heard, in []string) {
+	trees, in := map[string]bool{}, make([]string, len(members))
+	var since time.Time
+	for i, m := range members {
+		if m.Err != nil || m.Request.Tree == "" || m.Far() {
+			continue
+		}
+		if m.Gone() && worker.Reduce(m.Ledger.Facts(m.told...)).Over() { // the log may be long
+			continue
+		}
+		in[i] = c.wt(m.Request.Tree)
+		trees[in[i]] = true
+		if since.IsZero() || m.Asked.Before(since) {
+			since = m.Asked
+		}
+	}
+	delete(trees, "")
+	if c.Log == nil || len(trees) == 0 {
+		return nil, in
+	}
+	said, _ = heard.Since(c.Log, since, trees, look) // what could be read
+	return said, in
 }
 
 // certified reports whether a holder saw the agent of this generation end. Earlier generations have certificates too.
@@ -247,8 +353,8 @@ func (c *Crew) listen(m *Member) {
 // treesWait is how long one waits for others that make or remove worktrees.
 const treesWait = 5 * time.Minute
 
-// serially makes this process the only one of the project's that makes or removes a worktree: of two at once, git 2.39
-// fails one that reads the other's half-written bookkeeping.
+// serially makes this process the only one of the project's that makes or removes a worktree: of two at once, git 2.39 refuses
+// one that reads the other's half-written bookkeeping. What only reads is not alone, and is tried again (internal/git).
 func (c *Crew) serially(do func() error) error {
 	root, err := os.OpenRoot(c.Store.Dir)
 	if err != nil {
@@ -306,60 +412,4 @@ func (c *Crew) Wt(name string) string {
 		return ""
 	}
 	return c.wt(r.Tree)
-}
-
-// ParseMark reads what mark made: the project's key, the worker's name and the session that it was started with.
-func ParseMark(mark string) (key, name, session string, ok bool) {
-	parts := strings.Split(mark, "/")
-	if len(parts) != 3 || parts[0] == "" || ledger.ValidName(parts[1]) != nil {
-		return "", "", "", false
-	}
-	return parts[0], parts[1], parts[2], true
-}
-
-// mark is in the environment of everything that a worker starts.
-func (c *Crew) mark(name string, session string) string {
-	return c.Store.Key + "/" + name + "/" + session
-}
-
-// Refused says why a merge or a sync was not begun. Nothing was touched.
-type Refused struct {
-	Text   string
-	Hints  []string
-	Output string // the end of what a command said that failed
-}
-
-func (r *Refused) Error() string { return r.Text }
-
-func refuse(text string, hints ...string) error { return &Refused{Text: text, Hints: hints} }
-
-// names shows the first paths of a list.
-func names(paths []string) string {
-	text := strings.Join(paths[:min(len(paths), 3)], ", ")
-	if len(paths) > 3 {
-		text += ", …"
-	}
-	return text
-}
-
-// Quiet reports whether no agent is at work in the tree.
-func (m *Member) Quiet() bool {
-	switch m.Worker.State {
-	case worker.Idle, worker.Done, worker.Terminated:
-		return true
-	}
-	return m.Worker.Reason == worker.Verifying || m.Worker.Reason == worker.VerifyFailed // it said done
-}
-
-// settledTree refuses unless the worker's tree may be changed.
-func (c *Crew) settledTree(m *Member) error {
-	if !m.Quiet() {
-		return refuse("its agent is not idle: "+strings.ReplaceAll(m.Worker.State.String(), "_", " "), "aburn ps "+m.Name)
-	}
-	if launch := m.Ledger.Last(worker.Launched); m.Over() && launch != nil {
-		if held, err := hold.Held(c.Store.Book(m.Name).Dir, launch.Gen); held || err != nil {
-			return refuse("its holder still ends what the agent left", "aburn ps "+m.Name)
-		}
-	}
-	return nil
 }

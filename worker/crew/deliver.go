@@ -96,7 +96,10 @@ func (s *sender) enqueue(m *Member, launch *ledger.Entry) (why string, err error
 	missing := waiting(m)
 	if f, err := s.Queue.Read(); err == nil {
 		missing = slices.DeleteFunc(missing, func(id string) bool {
-			return slices.ContainsFunc(f.Tasks, func(t queue.Task) bool { return t.ID == id && t.Session == session })
+			return slices.ContainsFunc(f.Tasks, func(t queue.Task) bool {
+				emptied := !t.TypedAt.IsZero() && t.TypedAt.Before(launch.At) // the input line of an earlier process is gone
+				return t.ID == id && t.Session == session && !emptied
+			})
 		})
 	}
 	if len(missing) == 0 {
@@ -115,7 +118,7 @@ func (s *sender) enqueue(m *Member, launch *ledger.Entry) (why string, err error
 		if err != nil {
 			return "", err
 		}
-		desk.Withdraw(id, time.Now()) // of a former session
+		desk.Withdraw(id, time.Now()) // of a former session or process
 		if ok, err := desk.PutMessage(id, session, "user", string(text), time.Now()); err != nil || !ok {
 			return noRoom, err
 		}
@@ -123,68 +126,118 @@ func (s *sender) enqueue(m *Member, launch *ledger.Entry) (why string, err error
 	return "", desk.Close()
 }
 
-// typeOldest types the oldest message, if the agent sits at its prompt and typing is allowed.
+// typeOldest types the oldest message, if the agent sits at its prompt and typing is allowed. Before that it sends one that still
+// stands in the input line though Enter was pressed.
 func (s *sender) typeOldest(ctx context.Context, m *Member, launch *ledger.Entry, sent Sent) (Sent, error) {
-	id := s.typeable(m)
 	terminal, screen := s.runtime(m).(slot.Typist)
 	client := s.prompter(m)
-	switch idle := m.Worker.Delivery() == worker.ByKeys; {
-	case id == "" || !idle && !s.options.Type:
+	idle := m.Worker.Delivery() == worker.ByKeys
+	if !screen || client == nil || !idle && !s.options.Type {
 		return sent, nil
-	case !screen || client == nil:
-		return sent, nil
-	case idle:
-		time.Sleep(min(hookEnded, hookEnded-time.Since(m.Worker.Heard)))
 	}
-	text, err := os.ReadFile(s.path(id))
-	if err != nil {
-		return sent, err
-	}
-	tag := worker.Tag(id)
-	look, err := s.watch(m, id)
-	if err != nil {
-		return sent, err
-	}
-	job := typing.Job{
-		Terminal: terminal, Address: launch.Address, Client: client, Tag: tag, Text: string(text[len(tag)+1:]), Look: look,
-		Alone: s.keys, Pressing: func() error { return s.pressing(m, id) }, Patience: typing.Usual, Now: time.Now,
-	}
-	r, err := job.Type(ctx)
-	switch {
-	case r.Accepted:
-		if m, lerr := s.look(ctx); lerr == nil {
-			err = errors.Join(err, s.acknowledge(m))
-			if id != sent.ID {
-				return sent, err
-			}
-			sent.State, sent.Why = Accepted, ""
+	for _, id := range s.typeable(m) {
+		finish := receiptOf(m, id) == worker.NotConfirmed
+		if idle {
+			time.Sleep(min(hookEnded, hookEnded-time.Since(m.Worker.Heard)))
 		}
-		return sent, err
-	case id != sent.ID:
-		return sent, err
-	case r.Pressed:
-		sent.State = Unconfirmed
+		job := &typing.Job{Terminal: terminal, Address: launch.Address, Client: client, Finish: finish}
+		r, err := s.typeOne(ctx, job, m, id)
+		if errors.Is(err, fs.ErrNotExist) && finish {
+			continue // its text is lost: nothing can be compared
+		}
+		if r.Accepted {
+			if m, lerr := s.look(ctx); lerr == nil {
+				err = errors.Join(err, s.acknowledge(m))
+			}
+		}
+		if id == sent.ID {
+			sent.took(r)
+		}
+		if err != nil || r.Accepted || r.Pressed || !finish {
+			return sent, err
+		}
 	}
-	if sent.Why = r.Why; r.Left && r.Why != "" {
-		sent.Why += "; some of it may stand in its input line"
-	}
-	return sent, err
+	return sent, nil
 }
 
-// typeable is the oldest waiting message that may be typed.
-func (s *sender) typeable(m *Member) string {
+// took notes how typing the message went.
+func (sent *Sent) took(r typing.Result) {
+	if r.Accepted {
+		sent.State, sent.Why = Accepted, ""
+		return
+	}
+	if r.Pressed {
+		sent.State = Unconfirmed
+	}
+	if r.Why != "" && (r.Pressed || sent.State != Unconfirmed) {
+		if sent.Why = r.Why; r.Left {
+			sent.Why += "; some of it may stand in its input line"
+		}
+	}
+}
+
+// typeOne types one message, as far as it is proved that it may.
+func (s *sender) typeOne(ctx context.Context, job *typing.Job, m *Member, id string) (typing.Result, error) {
+	text, err := os.ReadFile(s.path(id))
+	if err != nil {
+		return typing.Result{}, err
+	}
+	job.Tag = logfmt.MessageTag(id)
+	job.Text = string(text[len(job.Tag)+1:])
+	if job.Look, err = s.watch(m, id); err != nil {
+		return typing.Result{}, err
+	}
+	job.Begun = s.begun(id)
+	job.Alone, job.Patience, job.Now = s.keys, typing.Usual, time.Now
+	job.Beginning = func() error { return s.beginning(id) }
+	job.Pressing = func() error { return s.pressing(m, id) }
+	return job.Type(ctx)
+}
+
+// begun reports whether somebody began to type a message before.
+func (s *sender) begun(id string) bool {
+	if s.Queue == nil {
+		return false
+	}
+	f, err := s.Queue.Read()
+	return err != nil || slices.ContainsFunc(f.Tasks, func(t queue.Task) bool { return t.ID == id && !t.TypedAt.IsZero() })
+}
+
+// beginning keeps hooks from telling a message that will stand in the input line.
+func (s *sender) beginning(id string) error {
+	if s.Queue == nil {
+		return nil
+	}
+	desk, err := s.Queue.Lock(queueWait)
+	if err != nil {
+		return err
+	}
+	defer desk.Close()
+	if !desk.Typing(id, time.Now()) {
+		return errors.New("a hook is telling it the message")
+	}
+	return desk.Close()
+}
+
+// typeable are the messages that may be typed: those of which only Enter may be missing, and the oldest waiting one.
+func (s *sender) typeable(m *Member) (list []string) {
 	noKeys := map[string]bool{}
 	for i := range m.Ledger.Entries {
 		if e := &m.Ledger.Entries[i]; e.Kind == worker.Messaged {
 			noKeys[e.Message] = e.NoKeys
 		}
 	}
-	for _, id := range waiting(m) {
-		if !noKeys[id] {
-			return id
+	for _, msg := range m.Worker.Messages {
+		if msg.Receipt == worker.NotConfirmed {
+			list = append(list, msg.ID)
 		}
 	}
-	return ""
+	for _, id := range waiting(m) {
+		if !noKeys[id] {
+			return append(list, id)
+		}
+	}
+	return list
 }
 
 func (c *Crew) prompter(m *Member) slot.Prompter {
@@ -198,6 +251,9 @@ func (c *Crew) prompter(m *Member) slot.Prompter {
 
 // pressing notes that keys are about to be pressed, and takes the message out of the queue: it is told by keys at most.
 func (s *sender) pressing(m *Member, id string) error {
+	if receiptOf(m, id) == worker.NotConfirmed {
+		return nil // noted before
+	}
 	if err := s.book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Unconfirmed, Gen: m.Worker.Gen, Message: id}}); err != nil {
 		return err
 	}

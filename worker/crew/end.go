@@ -7,12 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"aburn/internal/hold"
-	"aburn/internal/lockfile"
 	"aburn/internal/proc"
 	"aburn/worker"
 	"aburn/worker/headless"
@@ -29,6 +27,9 @@ var ErrOver = errors.New("its agent has ended already")
 // Kill ends a worker's agent and all that it started. Tree and branch stay.
 func (c *Crew) Kill(ctx context.Context, m *Member) (*Member, error) {
 	if m.Over() {
+		if err := c.endLeft(ctx, m); err != nil {
+			return m, err
+		}
 		return m, ErrOver
 	}
 	launch := m.Ledger.Last(worker.Launched)
@@ -62,6 +63,51 @@ func (c *Crew) Kill(ctx context.Context, m *Member) (*Member, error) {
 	return now[0], now[0].Err
 }
 
+// Certified reports whether the holder of the last launch saw the agent's end, and ended what that had started.
+func (m *Member) Certified() bool {
+	launch := m.Ledger.Last(worker.Launched)
+	return launch == nil || m.certified(launch.Gen)
+}
+
+// endLeft ends what an agent left running whose end was proven, and seen by no holder: that was killed.
+func (c *Crew) endLeft(ctx context.Context, m *Member) error {
+	if m.Certified() {
+		return nil
+	}
+	launch := m.Ledger.Last(worker.Launched)
+	began, err := hold.ReadBegan(c.Store.Book(m.Name).Dir, launch.Gen)
+	if boot, _ := proc.Clock(); err != nil || began.Boot != boot {
+		return nil // nothing of it can run
+	}
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	return hold.EndOrphans(ctx, began, launch.Mark, m.Request.Tree)
+}
+
+// Forget ends a worker in the book only: one on a machine that cannot be asked. Nothing is signalled. A worker that may be seen is
+// not forgotten.
+func (c *Crew) Forget(m *Member) error {
+	launch := m.Ledger.Last(worker.Launched)
+	switch {
+	case m.Over():
+		return ErrOver
+	case launch == nil:
+		return errors.New("it is being spawned: nothing runs yet")
+	case m.Far() && m.Unreached == "":
+		return errors.New("its machine answers")
+	}
+	book := c.Store.Book(m.Name)
+	if !m.Far() {
+		if held, err := hold.Held(book.Dir, launch.Gen); held || err != nil {
+			return errors.New("its holder lives here")
+		}
+		if began, err := hold.ReadBegan(book.Dir, launch.Gen); err == nil && proc.Of(began.Agent, began.Host) == proc.Runs {
+			return errors.New("its agent lives here")
+		}
+	}
+	return book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.KillAsked, Gen: launch.Gen, Reason: worker.ManuallyKilled, Forget: true}})
+}
+
 // confirm ends a worker in the book whose holder was killed and whose processes were seen to be gone. Where that cannot
 // be seen, the worker stays what it is.
 func (c *Crew) confirm(book *ledger.Book, launch *ledger.Entry, began hold.Began) error {
@@ -74,123 +120,16 @@ func (c *Crew) confirm(book *ledger.Book, launch *ledger.Entry, began hold.Began
 	return book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.KillAsked, Gen: launch.Gen, Reason: worker.ManuallyKilled, Forget: true}})
 }
 
-// keepSnapshots is how many snapshots of a worker are kept.
-const keepSnapshots = 20
-
-// Snapshot keeps the present state of a worker's tree. fresh is false if the last snapshot already holds it.
-func (c *Crew) Snapshot(ctx context.Context, repo *tree.Repo, m *Member) (k tree.Kept, fresh bool, err error) {
-	t := c.treeOf(repo, m)
-	if !t.Exists(ctx) {
-		return k, false, fmt.Errorf("its tree is gone: %s", m.Request.Tree)
-	}
-	book := c.Store.Book(m.Name)
-	unlock, err := c.alone(book, m)
-	if err != nil {
-		return k, false, err
-	}
-	defer unlock()
-	all := Snapshots(m.Ledger)
-	last := ""
-	if n := len(all); n > 0 {
-		last = all[n-1].Commit
-	}
-	k, err = t.Snapshot(ctx, book.Dir, nextRef(ctx, repo, m), last)
-	if err != nil {
-		return k, false, err
-	}
-	_, differs, err := t.Sketch(ctx, book.Dir, m.Base(), m.Request.BaseRef)
-	if err != nil {
-		return k, k.Commit != last, err
-	}
-	if n := len(differs); k.Commit == last {
-		if m.Worker.Changes == nil || *m.Worker.Changes != n { // an agent's calls made it unknown
-			err = book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Snapshotted, Gen: max(1, m.Ledger.Gen()), Differs: &n}})
-		}
-		return k, false, err
-	}
-	e := c.kept(m, worker.Snapshotted, k)
-	n := len(differs)
-	e.Differs = &n
-	if err = book.Append(e); err != nil {
-		return k, true, err
-	}
-	if n = len(all) + 1 - keepSnapshots; n > 0 {
-		for _, old := range all[:n] {
-			if old.Kind == worker.Snapshotted {
-				repo.DropRef(ctx, old.Ref, old.Commit)
-			}
-		}
-	}
-	return k, true, nil
-}
-
-// treeWait is how long one who keeps or removes a tree waits for another.
-const treeWait = time.Minute
-
-// alone makes this process the only one that keeps or removes the worker's tree, and reads the ledger once more: the
-// holder's own snapshot may have come first.
-func (c *Crew) alone(book *ledger.Book, m *Member) (unlock func(), err error) {
-	root, err := os.OpenRoot(book.Dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	lock, err := lockfile.Acquire(root, "tree.lock", treeWait)
-	if err != nil {
-		return nil, err
-	}
-	l, err := book.Read()
-	if err != nil {
-		lock.Release()
-		return nil, err
-	}
-	m.Ledger = l
-	return func() { lock.Release() }, nil
-}
-
-// nextRef is a free name for a snapshot. One that the ledger does not know may be there: of somebody who was killed before
-// writing that down.
-func nextRef(ctx context.Context, repo *tree.Repo, m *Member) string {
-	n := 1
-	for i := range m.Ledger.Entries {
-		if m.Ledger.Entries[i].Ref != "" {
-			n++
-		}
-	}
-	for ; ; n++ {
-		if ref := "refs/aburn/snap/" + m.Name + "/" + strconv.Itoa(n); ctx.Err() != nil || !repo.Taken(ctx, ref) {
-			return ref
-		}
-	}
-}
-
-func (c *Crew) kept(m *Member, kind worker.Kind, k tree.Kept) ledger.Entry {
-	e := ledger.Entry{Fact: worker.Fact{Kind: kind, Gen: max(1, m.Ledger.Gen()), Changes: &k.Changes}}
-	e.Ref, e.Commit = k.Ref, k.Commit
-	for _, s := range k.Skipped {
-		e.Skipped = append(e.Skipped, s[:min(len(s), 200)])
-	}
-	return e
-}
-
-// Snapshots are the states of a worker's tree that were kept, the oldest first.
-func Snapshots(l *ledger.Contents) (list []ledger.Entry) {
-	for _, e := range l.Entries {
-		if (e.Kind == worker.Snapshotted || e.Kind == worker.Preserved) && e.Ref != "" {
-			list = append(list, e)
-		}
-	}
-	return list
-}
-
 // Cleanup is what becomes of one worker's tree.
 type Cleanup struct {
-	Name     string `json:"worker"`
-	Removed  bool   `json:"removed"` // or would be, in a dry run
-	Why      string `json:"why,omitempty"`
-	Kept     string `json:"preserved,omitempty"` // the commit that holds its state
-	Branch   string `json:"branch,omitempty"`    // that stays
-	Snapshot int    `json:"snapshot,omitempty"`  // its number
+	Name     string   `json:"worker"`
+	Removed  bool     `json:"removed"` // or would be, in a dry run
+	Why      string   `json:"why,omitempty"`
+	Kept     string   `json:"preserved,omitempty"` // the commit that holds its state
+	Branch   string   `json:"branch,omitempty"`    // that stays
+	Snapshot int      `json:"snapshot,omitempty"`  // its number
+	Expired  int      `json:"expired,omitempty"`   // snapshots of a tree that is gone that went, or would
+	GoOn     []string `json:"go_on,omitempty"`     // workers that it had begun, and that go on
 }
 
 // CleanupOptions say what may be removed beside clean trees.
@@ -212,11 +151,9 @@ func (c *Crew) Cleanup(ctx context.Context, repo *tree.Repo, m *Member, o Cleanu
 		return r, nil
 	}
 	book := c.Store.Book(m.Name)
-	if launch := m.Ledger.Last(worker.Launched); launch != nil {
-		if held, err := hold.Held(book.Dir, launch.Gen); held || err != nil {
-			r.Why = "its holder still ends what the agent left"
-			return r, err
-		}
+	if held, err := c.held(m); held || err != nil {
+		r.Why = "its holder still ends what the agent left"
+		return r, err
 	}
 	unlock, err := c.alone(book, m)
 	if err != nil {

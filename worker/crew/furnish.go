@@ -30,9 +30,25 @@ type Furniture struct {
 	Share   []string // folders that are copied whole
 	Link    []string // paths that are linked to
 	Ports   []Port
+	EnvFile string   // where in the tree the ports are written too; "" for nowhere
 	Setup   []string // command lines
 	Timeout time.Duration
 	Tell    func(string) // hears of each command of setup before it runs; may be nil
+	// Carried puts the files into a tree of another repository; nil copies them from this one's main checkout.
+	Carried func(context.Context, *tree.Tree) ([]tree.Copied, error)
+	From    string // the checkout that Link is about; "" is the main one
+}
+
+// Files are those of the main checkout that a tree gets, and those that git does not ignore and it therefore does not get.
+func (f *Furniture) Files(ctx context.Context, repo *tree.Repo, scratch string) (paths, others []string, err error) {
+	patterns := slices.Clone(f.Copy)
+	if b, err := os.ReadFile(filepath.Join(repo.Main, includeFile)); err == nil {
+		patterns = append(strings.Split(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n"), patterns...)
+	}
+	for _, dir := range f.Share {
+		patterns = append(patterns, "/"+strings.Trim(dir, "/"))
+	}
+	return repo.Wanted(ctx, scratch, patterns)
 }
 
 // Port is a variable that gets a port of its own; From is where the search begins, 0 is anywhere.
@@ -59,14 +75,17 @@ func (c *Crew) furnish(ctx context.Context, repo *tree.Repo, book *ledger.Book, 
 	if all = append(all, copied...); err != nil {
 		return err
 	}
-	linked, err := c.linkPaths(ctx, t, book, s, p.Furniture.Link)
+	linked, err := c.linkPaths(ctx, t, book, s, p.Furniture)
 	if all = append(all, linked...); err != nil {
 		return err
 	}
-	if err := keepCopied(book, all); err != nil {
+	if err := c.claimPorts(book, s, p.Furniture.Ports); err != nil {
 		return err
 	}
-	if err := c.claimPorts(book, s, p.Furniture.Ports); err != nil {
+	if all, err = c.envFile(ctx, t, book, s, p.Furniture.EnvFile, all); err != nil {
+		return err
+	}
+	if err := keepCopied(book, all); err != nil {
 		return err
 	}
 	return c.setup(ctx, book, s, p)
@@ -78,33 +97,14 @@ func stepped(name string) ledger.Entry {
 	return e
 }
 
-func (c *Crew) copyFiles(ctx context.Context, repo *tree.Repo, t *tree.Tree, book *ledger.Book, s *Spawned, f Furniture) ([]tree.Copied, error) {
-	patterns := slices.Clone(f.Copy)
-	if b, err := os.ReadFile(filepath.Join(repo.Main, includeFile)); err == nil {
-		patterns = append(strings.Split(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n"), patterns...)
+func (c *Crew) copyFiles(ctx context.Context, repo *tree.Repo, t *tree.Tree, book *ledger.Book, s *Spawned, f Furniture) (done []tree.Copied, err error) {
+	if f.Carried != nil {
+		done, err = f.Carried(ctx, t)
+	} else {
+		done, err = c.copyHere(ctx, repo, t, book, s, f)
 	}
-	for _, dir := range f.Share {
-		patterns = append(patterns, "/"+strings.Trim(dir, "/"))
-	}
-	paths, others, err := repo.Wanted(ctx, book.Dir, patterns)
-	if err != nil {
-		return nil, err
-	}
-	if len(others) > 0 {
-		s.Warnings = append(s.Warnings, "not copied, as git does not ignore them and the worker would commit them: "+names(others))
-	}
-	if len(paths) == 0 {
-		return nil, nil
-	}
-	done, left, err := t.Copy(ctx, paths)
-	if err != nil {
+	if err != nil || len(done) == 0 {
 		return done, err
-	}
-	if len(left) > 0 {
-		s.Warnings = append(s.Warnings, "not copied, as they lead out of the project or are no files: "+names(left))
-	}
-	if len(done) == 0 {
-		return nil, nil
 	}
 	var list []string
 	for _, d := range done {
@@ -112,6 +112,30 @@ func (c *Crew) copyFiles(ctx context.Context, repo *tree.Repo, t *tree.Tree, boo
 	}
 	s.Steps = append(s.Steps, "copied "+names(list))
 	return done, book.Append(withFiles(stepped("copy"), list))
+}
+
+func (c *Crew) copyHere(ctx context.Context, repo *tree.Repo, t *tree.Tree, book *ledger.Book, s *Spawned, f Furniture) ([]tree.Copied, error) {
+	paths, others, err := f.Files(ctx, repo, book.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s.NotCopied(others, nil)
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	done, left, err := t.Copy(ctx, paths)
+	s.NotCopied(nil, left)
+	return done, err
+}
+
+// NotCopied says which files a tree did not get: those that git does not ignore, and those that are left.
+func (s *Spawned) NotCopied(others, left []string) {
+	if len(others) > 0 {
+		s.Warnings = append(s.Warnings, "not copied, as git does not ignore them and the worker would commit them: "+names(others))
+	}
+	if len(left) > 0 {
+		s.Warnings = append(s.Warnings, "not copied, as they lead out of the project or are no files: "+names(left))
+	}
 }
 
 // withFiles names the first files in an entry of limited size.
@@ -123,10 +147,10 @@ func withFiles(e ledger.Entry, files []string) ledger.Entry {
 	return e
 }
 
-func (c *Crew) linkPaths(ctx context.Context, t *tree.Tree, book *ledger.Book, s *Spawned, paths []string) (done []tree.Copied, err error) {
+func (c *Crew) linkPaths(ctx context.Context, t *tree.Tree, book *ledger.Book, s *Spawned, f Furniture) (done []tree.Copied, err error) {
 	var list []string
-	for _, p := range paths {
-		why, one, err := t.Link(ctx, p)
+	for _, p := range f.Link {
+		why, one, err := t.Link(ctx, f.From, p)
 		switch {
 		case err != nil:
 			return done, err
@@ -220,7 +244,7 @@ func (c *Crew) claimPorts(book *ledger.Book, s *Spawned, ports []Port) error {
 	for _, p := range ports {
 		s.Steps = append(s.Steps, p.Name+"="+strconv.Itoa(chosen[p.Name]))
 	}
-	s.Env = c.portEnv(book)
+	s.Env = append(s.Env, c.portEnv(book)...)
 	e := stepped("ports")
 	e.Ports = chosen
 	return book.Append(e)
@@ -236,6 +260,25 @@ func (c *Crew) portEnv(book *ledger.Book) (env []string) {
 		env = append(env, name+"="+strconv.Itoa(chosen[name]))
 	}
 	return append(env, "COMPOSE_PROJECT_NAME="+strings.Trim(strings.ToLower(c.Store.Key+"-"+book.Name), "-_"))
+}
+
+// envFile writes the worker's ports into a file of its tree, for programs that read such a file instead of their environment.
+func (c *Crew) envFile(ctx context.Context, t *tree.Tree, book *ledger.Book, s *Spawned, path string, all []tree.Copied) ([]tree.Copied, error) {
+	env := c.portEnv(book)
+	if path == "" || len(env) == 0 {
+		return all, nil
+	}
+	why, one, err := t.AddLines(ctx, path, strings.Join(env, "\n")+"\n")
+	if err != nil {
+		return all, err
+	}
+	if why != "" {
+		s.Warnings = append(s.Warnings, "env_file: "+path+" "+why)
+		return all, nil
+	}
+	s.Steps = append(s.Steps, "ports in "+path)
+	all = slices.DeleteFunc(all, func(c tree.Copied) bool { return c.Path == one.Path })
+	return append(all, one), nil
 }
 
 // claimed are the ports of all workers of this user.

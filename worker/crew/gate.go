@@ -13,6 +13,7 @@ import (
 	"aburn/internal/lockfile"
 	"aburn/internal/plain"
 	"aburn/internal/run"
+	"aburn/internal/scrub"
 	"aburn/worker"
 	"aburn/worker/ledger"
 	"aburn/worker/slot"
@@ -67,10 +68,12 @@ func (a *attempt) alone(do func() error) error {
 // again has no fresh budget.
 func (a *attempt) start() error {
 	_, err := a.c.Store.Book(a.m.Name).Update(func(l *ledger.Contents) ([]ledger.Entry, error) {
-		if n := worker.Reduce(slices.Concat(l.Facts(), a.m.others)).Tries(); n > a.g.Retries {
+		if n := worker.Reduce(l.Facts(a.m.others...)).Tries(); n > a.g.Retries {
 			return nil, refuse(fmt.Sprintf("its gates ran %d times and never passed, which is all that they may", n), "aburn ps "+a.m.Name, "--no-gates merges without them")
 		}
-		return []ledger.Entry{gate(l, worker.GateStarted, "")}, nil
+		e := gate(l, worker.GateStarted, "")
+		e.Detail.Gates = shown(a.g.Run)
+		return []ledger.Entry{e}, nil
 	})
 	return err
 }
@@ -79,6 +82,17 @@ func gate(l *ledger.Contents, is, why string) ledger.Entry {
 	e := ledger.Entry{Fact: worker.Fact{Kind: worker.Gated, Gen: max(1, l.Gen()), Is: is}}
 	e.Why = plain.Cut(plain.Line(why), 200)
 	return e
+}
+
+// maxShown is how much of the gates an entry of a run names, in bytes: a line of a ledger is short.
+const maxShown = 1000
+
+func shown(lines []string) (list []string) {
+	for left := maxShown; len(lines) > 0 && left > 0; lines = lines[1:] {
+		text, _ := scrub.Text(plain.Cut(plain.Line(lines[0]), min(left, 200)))
+		list, left = append(list, text), left-len(text)
+	}
+	return list
 }
 
 // run runs the gates, in order, until one fails. The tree has to stay as it is.
@@ -121,6 +135,7 @@ func (a *attempt) commands(ctx context.Context) error {
 	}
 	env = append(env, only(a.c.Environ, names)...)
 	for _, line := range a.g.Run {
+		named, _ := scrub.Text(line)
 		if a.g.Tell != nil {
 			a.g.Tell(line)
 		}
@@ -130,11 +145,11 @@ func (a *attempt) commands(ctx context.Context) error {
 		text := ""
 		switch {
 		case errors.Is(err, run.ErrTimeout):
-			text = fmt.Sprintf("a gate did not end within %s: %s", plain.Duration(limit), line)
+			text = fmt.Sprintf("a gate did not end within %s: %s", plain.Duration(limit), named)
 		case err != nil:
 			return err
 		case r.Code != 0:
-			text = fmt.Sprintf("a gate failed with %d: %s", r.Code, line)
+			text = fmt.Sprintf("a gate failed with %d: %s", r.Code, named)
 		default:
 			continue
 		}
@@ -214,24 +229,42 @@ func (x *merge) gates(ctx context.Context) error {
 	if err := x.changedSomething(ctx); err != nil {
 		return err
 	}
-	if err := x.c.settledTree(x.m); err != nil {
-		return err
+	if len(x.r.Left) > 0 {
+		return refuse("gates would try files that are not merged: "+names(x.r.Left), "--include-changes", "--no-gates")
 	}
-	t := x.c.treeOf(x.repo, x.m)
+	commit, err := "", error(nil)
+	if x.m.Far() {
+		commit, err = x.c.farGates(ctx, x.m, x.o.Gates)
+	} else {
+		commit, err = x.c.tryGates(ctx, x.repo, x.m, x.o.Gates, x.o.Include)
+	}
+	if err == nil && commit != x.head {
+		err = refuse("its gates passed on "+commit[:min(8, len(commit))]+", and that is not what its branch has", "aburn ps "+x.m.Name, "--no-gates")
+	}
+	return err
+}
+
+// tryGates runs gates in a member's tree and returns the commit on which it stands, if they pass. What no commit holds is refused,
+// unless it is included in what they try.
+func (c *Crew) tryGates(ctx context.Context, repo *tree.Repo, m *Member, g Gates, include bool) (commit string, err error) {
+	if err := c.settledTree(m); err != nil {
+		return "", err
+	}
+	t := c.treeOf(repo, m)
 	if !t.Exists(ctx) {
-		return refuse("its tree is gone: gates have nowhere to run", "--no-gates")
+		return "", refuse("its tree is gone: gates have nowhere to run", "--no-gates")
 	}
 	s, err := t.State(ctx)
 	switch {
 	case err != nil:
-		return err
-	case len(x.r.Left) > 0:
-		return refuse("gates would try files that are not merged: "+names(x.r.Left), "--include-changes", "--no-gates")
-	case s.Head != x.head:
-		return refuse("its tree does not stand on its branch: gates would try something else", "git -C "+t.Path+" status", "--no-gates")
+		return "", err
+	case len(s.Changes) > 0 && !include:
+		return "", refuse("gates would try files that are not merged: "+names(s.Changes), "--include-changes", "--no-gates")
+	case s.Head != repo.Tip(ctx, m.Request.Branch):
+		return "", refuse("its tree does not stand on its branch: gates would try something else", "git -C "+t.Path+" status", "--no-gates")
 	}
-	a := &attempt{x.c, x.m, x.repo, x.o.Gates}
-	return a.alone(func() error {
+	a := &attempt{c, m, repo, g}
+	return s.Head, a.alone(func() error {
 		if err := a.start(); err != nil {
 			return err
 		}
@@ -240,7 +273,7 @@ func (x *merge) gates(ctx context.Context) error {
 		if why != nil {
 			is, text = worker.GateFailed, why.Error()
 		}
-		return errors.Join(why, x.c.Store.Book(x.m.Name).Append(gate(x.m.Ledger, is, text)))
+		return errors.Join(why, c.Store.Book(m.Name).Append(gate(m.Ledger, is, text)))
 	})
 }
 

@@ -16,21 +16,45 @@ import (
 // Probe looks at the processes of all members that may live, and records what is new. With a mass, many that look dead at once
 // are one event: deaths says of which a person should hear, and held on which servers nothing counts as dead yet.
 func (c *Crew) Probe(ctx context.Context, members []*Member, mass *worker.Mass) (deaths []worker.MassDeath, held map[string]bool) {
-	alive := map[string]map[string]bool{}
-	for _, r := range c.Runtimes {
-		if there, err := r.Alive(ctx); err == nil {
-			alive[r.Name()] = there
+	return c.probe(ctx, members, mass, c.ask(ctx)(), proc.NewLook())
+}
+
+// answers are what runtimes say lives, by their names, and when they were asked. A worker that began since then may live and
+// not be among them.
+type answers struct {
+	alive map[string]map[string]bool
+	asked time.Time
+}
+
+// ask begins to ask the runtimes; the function waits for their answers.
+func (c *Crew) ask(ctx context.Context) func() answers {
+	said := make(chan answers, 1)
+	a := answers{map[string]map[string]bool{}, time.Now()}
+	go func() {
+		for _, r := range c.Runtimes {
+			if there, err := r.Alive(ctx); err == nil {
+				a.alive[r.Name()] = there
+			}
+		}
+		said <- a
+	}()
+	return func() answers { return <-said }
+}
+
+func (c *Crew) probe(ctx context.Context, members []*Member, mass *worker.Mass, said answers, look *proc.Look) (deaths []worker.MassDeath, held map[string]bool) {
+	c.reach(ctx, members)
+	var living []*Member
+	for _, m := range members {
+		if m.Err == nil && !m.Far() && !m.Over() && m.Ledger.Last(worker.Launched) != nil {
+			living = append(living, m)
 		}
 	}
-	var living []*Member
-	var found []worker.Fact
+	found := make([]worker.Fact, len(living))
+	now := momentNow()
+	each(len(living), func(i int) { found[i] = c.vital(living[i], said, now, look) })
 	var seen []worker.Seen
-	for _, m := range members {
-		if m.Err != nil || m.Over() || m.Ledger.Last(worker.Launched) == nil {
-			continue
-		}
-		f := c.vital(m, alive)
-		living, found = append(living, m), append(found, f)
+	for i, m := range living {
+		f := &found[i]
 		if m.Worker.Server != "" {
 			dead := f.Process == worker.Dead || f.Runtime == worker.Dead
 			seen = append(seen, worker.Seen{Worker: m.Name, Server: m.Worker.Server, Dead: dead, Certified: dead && len(late(c.Store.Book(m.Name), m.Ledger)) > 0})
@@ -41,21 +65,39 @@ func (c *Crew) Probe(ctx context.Context, members []*Member, mass *worker.Mass) 
 	}
 	for i, m := range living {
 		found[i].Mass = held[m.Worker.Server]
-		c.record(m, found[i])
+		c.record(m, found[i], look)
 	}
 	return deaths, held
 }
 
+// moment is where and when somebody looks.
+type moment struct {
+	host, boot string
+	up         time.Duration
+	at         time.Time
+}
+
+func momentNow() moment {
+	w := moment{host: proc.Host(), at: time.Now().UTC().Truncate(time.Millisecond)}
+	w.boot, w.up = proc.Clock()
+	w.up = w.up.Truncate(time.Millisecond)
+	return w
+}
+
+// settledBefore is how much before the runtimes were asked a worker has to have begun, by the clock of its holder, to be among
+// their answers for sure.
+const settledBefore = 2 * time.Second
+
 // vital is what can be seen of a member's processes.
-func (c *Crew) vital(m *Member, alive map[string]map[string]bool) worker.Fact {
+func (c *Crew) vital(m *Member, said answers, now moment, look *proc.Look) worker.Fact {
 	book := c.Store.Book(m.Name)
 	launch := m.Ledger.Last(worker.Launched)
 	f := worker.Fact{Kind: worker.Probed, Gen: launch.Gen, File: worker.Ledger}
 	if held, err := hold.Held(book.Dir, launch.Gen); err == nil {
 		f.Holder = life(held)
 	}
-	if began, err := hold.ReadBegan(book.Dir, launch.Gen); err == nil {
-		switch proc.Of(began.Agent, began.Host) {
+	if launch.Proc != nil { // as its holder wrote
+		switch look.Of(proc.Process{PID: launch.Proc.PID, Start: launch.Proc.Start}, launch.Host) {
 		case proc.Runs:
 			f.Process = worker.Alive
 		case proc.Gone:
@@ -63,26 +105,25 @@ func (c *Crew) vital(m *Member, alive map[string]map[string]bool) worker.Fact {
 		}
 	}
 	f.Runtime = f.Holder
-	if there, ok := alive[m.Request.Via]; ok {
+	if there, ok := said.alive[m.Request.Via]; ok && (there[launch.Address] || launch.At.Before(said.asked.Add(-settledBefore))) {
 		f.Runtime = life(there[launch.Address])
 	}
-	f.Host = proc.Host()
-	f.Boot, f.Up = proc.Clock()
-	f.Up = f.Up.Truncate(time.Millisecond)
-	f.At = time.Now().UTC().Truncate(time.Millisecond)
+	f.Host, f.Boot, f.Up, f.At = now.host, now.boot, now.up, now.at
 	f.Seq = m.Ledger.Entries[len(m.Ledger.Entries)-1].Seq + 1
 	return f
 }
 
-// record writes down what a probe saw, if it is news.
-func (c *Crew) record(m *Member, f worker.Fact) {
+// record writes down what a probe saw, if it is news. What was seen before the holder certified the end is none behind the certificate:
+// there, seen alive would be alive again.
+func (c *Crew) record(m *Member, f worker.Fact, look *proc.Look) {
 	if !m.Worker.Worth(f) {
 		return
 	}
 	book := c.Store.Book(m.Name)
 	l, err := book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { // others may have looked since m was read
 		fresh := late(book, l)
-		if len(fresh) == 0 && l.Gen() == f.Gen {
+		ended := l.Last(worker.Certificate)
+		if certified := ended != nil && ended.Gen == f.Gen; len(fresh) == 0 && l.Gen() == f.Gen && !certified {
 			fresh = []ledger.Entry{{Fact: f}}
 		}
 		return fresh, nil
@@ -91,7 +132,7 @@ func (c *Crew) record(m *Member, f worker.Fact) {
 		return
 	}
 	m.Ledger = l
-	c.fold([]*Member{m})
+	c.fold([]*Member{m}, look)
 }
 
 func life(there bool) worker.Life {
@@ -123,6 +164,7 @@ func (c *Crew) Stamp(members []*Member) string {
 			continue // what brings it back stands there
 		}
 		look(dir)
+		look(filepath.Join(dir, mirrorFile))
 		if m.Err == nil && m.Talk != nil {
 			look(hold.Path(dir, "said", m.Ledger.Gen()))
 		}

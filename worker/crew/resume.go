@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
 	"aburn/internal/hold"
-	"aburn/internal/lockfile"
 	"aburn/internal/proc"
 	"aburn/worker"
 	"aburn/worker/headless"
@@ -41,7 +39,7 @@ func (c *Crew) Session(m *Member) string {
 }
 
 // Resume starts a member's agent again, with its conversation and in its tree, where p says. The agent must have ended. Of
-// the plan it takes what is not in the ledger: agent, program, runtime and hooks.
+// the plan it takes what is not in the ledger: agent, program, runtime, hooks, and further variables of the environment.
 func (c *Crew) Resume(ctx context.Context, repo *tree.Repo, m *Member, p Plan) (*Member, error) {
 	book := c.Store.Book(m.Name)
 	s := &Spawned{Name: m.Name, Tree: m.Request.Tree, Branch: m.Request.Branch, Base: m.Request.Base, id: newID(), Folder: c.folder(m.Request.Tree)}
@@ -54,8 +52,10 @@ func (c *Crew) Resume(ctx context.Context, repo *tree.Repo, m *Member, p Plan) (
 	if err := c.mayResume(ctx, repo, book, m, session); err != nil {
 		return m, err
 	}
-	p.Permissions, p.Model, p.Pass = slot.Permissions(m.Request.Permissions), m.Request.Model, m.Request.Pass
-	s.gen, s.Env, s.Rules = m.Ledger.Gen()+1, c.portEnv(book), rules(s, p, c.Self)
+	passed := m.Passed()
+	added := slices.DeleteFunc(slices.Clone(p.Pass), func(name string) bool { return slices.Contains(passed, name) })
+	p.Permissions, p.Model, p.Pass = slot.Permissions(m.Request.Permissions), m.Request.Model, append(passed, added...)
+	s.gen, s.Env, s.Rules = m.Ledger.Gen()+1, append(Issue{m.Request.Issue, m.Request.IssueURL}.env(), c.portEnv(book)...), rules(s, p, c.Self)
 	writable, err := repo.Tree(s.Tree).Commits(ctx)
 	if err != nil {
 		return m, err
@@ -66,7 +66,7 @@ func (c *Crew) Resume(ctx context.Context, repo *tree.Repo, m *Member, p Plan) (
 		s.Launch = p.Agent.Resume(o, session)
 	}
 	s.Session = session
-	again := ledger.Entry{Fact: worker.Fact{Kind: worker.Restored, Gen: s.gen}, Detail: ledger.Detail{Via: p.Runtime.Name()}}
+	again := ledger.Entry{Fact: worker.Fact{Kind: worker.Restored, Gen: s.gen}, Detail: ledger.Detail{Via: p.Runtime.Name(), Pass: added}}
 	if err := book.Append(again); err != nil {
 		return m, err
 	}
@@ -124,7 +124,7 @@ func (c *Crew) mayResume(ctx context.Context, repo *tree.Repo, book *ledger.Book
 		return err
 	case held:
 		return ErrRuns
-	case launch != nil && proc.Of(proc.Process{PID: launch.Proc.PID, Start: launch.Proc.Start}, launch.Host) == proc.Runs:
+	case launch != nil && launch.Proc != nil && proc.Of(proc.Process{PID: launch.Proc.PID, Start: launch.Proc.Start}, launch.Host) == proc.Runs:
 		return ErrRuns // its holder was killed
 	case session == "":
 		return ErrNoSession
@@ -145,22 +145,11 @@ func (c *Crew) settleResume(book *ledger.Book, l *ledger.Contents, gen int) (*le
 			return l, nil
 		}
 	}
-	root, err := os.OpenRoot(book.Dir)
-	if err != nil {
-		return nil, err
+	unlock, ok, err := forsaken(book, gen)
+	if !ok {
+		return l, err
 	}
-	defer root.Close()
-	lock, err := lockfile.Acquire(root, spawnLock, 0)
-	if errors.Is(err, lockfile.ErrBusy) {
-		return l, nil // it is being started
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer lock.Release()
-	if held, err := hold.Held(book.Dir, gen); held || err != nil {
-		return l, nil
-	}
+	defer unlock()
 	return book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) {
 		if late := late(book, l); len(late) > 0 {
 			return late, nil

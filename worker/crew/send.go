@@ -13,6 +13,7 @@ import (
 
 	"aburn/internal/hold"
 	"aburn/internal/lockfile"
+	"aburn/logfmt"
 	"aburn/worker"
 	"aburn/worker/ledger"
 	"aburn/worker/slot"
@@ -142,9 +143,9 @@ func (s *sender) post(ctx context.Context, id string, msg Message) (why string, 
 	case len(m.Worker.Open()) >= worker.MaxOpen:
 		return noRoom, nil
 	}
-	text := worker.Tag(id) + " " + msg.Text
+	text := logfmt.MessageTag(id) + " " + msg.Text
 	if msg.From != "" {
-		text = worker.Tag(id) + " from " + msg.From + ": " + msg.Text
+		text = logfmt.MessageTag(id) + " from " + msg.From + ": " + msg.Text
 	}
 	if err := os.MkdirAll(filepath.Join(s.book.Dir, outbox), 0o700); err != nil {
 		return "", err
@@ -170,21 +171,25 @@ func (s *sender) bring(ctx context.Context, id string) (Sent, error) {
 	if err != nil {
 		return sent, err
 	}
+	why := func(text string) {
+		if sent.State == Waits {
+			sent.Why = text
+		}
+	}
 	switch receiptOf(m, id) {
 	case worker.Heard, worker.Confirmed:
 		sent.State = Accepted
 		return sent, nil
 	case worker.NotConfirmed:
 		sent.State, sent.Why = Unconfirmed, "Enter was pressed, and its record does not show the message"
-		return sent, nil
 	}
 	launch := m.Ledger.Last(worker.Launched)
 	switch {
 	case m.Over():
-		sent.Why = "its agent has ended"
+		why("its agent has ended")
 		return sent, nil
 	case launch == nil:
-		sent.Why = "its agent does not run yet"
+		why("its agent does not run yet")
 		return sent, nil
 	}
 	if ch, h, ok := s.Channel(m); ok {
@@ -193,14 +198,15 @@ func (s *sender) bring(ctx context.Context, id string) (Sent, error) {
 			m, err = s.look(ctx)
 		}
 		if err == nil {
-			sent.Why = s.hand(ctx, ch, h, m)
+			why(s.hand(ctx, ch, h, m))
 		}
 		return sent, err
 	}
-	if sent.Why, err = s.enqueue(m, launch); err != nil || sent.Why != "" {
+	if held, err := s.enqueue(m, launch); err != nil || held != "" {
+		why(held)
 		return sent, err
 	}
-	sent.Why = waitingFor(m)
+	why(waitingFor(m))
 	return s.typeOldest(ctx, m, launch, sent)
 }
 
@@ -310,8 +316,7 @@ func (c *Crew) interruptTalk(ctx context.Context, m *Member) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, interruptWait)
 	defer cancel()
-	ch, h, _ := c.Channel(m)
-	switch ran, err := ch.Interrupt(ctx, h); {
+	switch ran, err := c.endTurn(ctx, m); {
 	case errors.Is(err, hold.ErrGone):
 		return ErrOver
 	case errors.Is(err, context.DeadlineExceeded):
@@ -322,4 +327,23 @@ func (c *Crew) interruptTalk(ctx context.Context, m *Member) error {
 		return errors.New("no turn of it is known to run")
 	}
 	return nil
+}
+
+// endTurn asks again for as long as only the hooks say that a turn runs: the holder writes down a little later what the agent says.
+func (c *Crew) endTurn(ctx context.Context, m *Member) (ran bool, err error) {
+	for {
+		ch, h, _ := c.Channel(m)
+		if ran, err = ch.Interrupt(ctx, h); err != nil || ran {
+			return ran, err
+		}
+		select {
+		case <-ctx.Done():
+			return false, nil
+		case <-time.After(sendStep):
+		}
+		m = c.glance(ctx, m.Name)[0]
+		if m.Err != nil || m.Worker.State != worker.Working || m.Talk == nil || len(m.Talk.Asks) > 0 {
+			return false, m.Err
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package crew
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -22,6 +23,10 @@ func (c *Crew) settle(ctx context.Context, book *ledger.Book) (*ledger.Contents,
 	if err != nil {
 		return nil, err
 	}
+	r, _ := requested(l)
+	if _, far := FarHost(r.Via); far {
+		return l, nil // the other repository's aburn settles it
+	}
 	if len(late(book, l)) > 0 {
 		if l, err = book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { return late(book, l), nil }); err != nil {
 			return nil, err
@@ -33,23 +38,46 @@ func (c *Crew) settle(ctx context.Context, book *ledger.Book) (*ledger.Contents,
 	if l.Last(worker.Launched) != nil || l.Last(worker.LaunchFailed) != nil {
 		return l, nil
 	}
-	root, err := os.OpenRoot(book.Dir)
+	unlock, ok, err := forsaken(book, 1)
+	if !ok {
+		return l, err
+	}
+	defer unlock()
+	return c.abandon(ctx, book)
+}
+
+// peek is settle that writes nothing: what the holder wrote counts, and a spawn that died stays as it is.
+func peek(_ context.Context, book *ledger.Book) (*ledger.Contents, error) {
+	l, err := book.Read()
 	if err != nil {
 		return nil, err
+	}
+	r, _ := requested(l)
+	if _, far := FarHost(r.Via); !far {
+		l.Suppose(late(book, l))
+	}
+	return l, nil
+}
+
+// forsaken takes the lock of a launch that did not come to its end. ok is false while somebody makes it, or a holder waits.
+func forsaken(book *ledger.Book, gen int) (unlock func(), ok bool, err error) {
+	root, err := os.OpenRoot(book.Dir)
+	if err != nil {
+		return nil, false, err
 	}
 	defer root.Close()
 	lock, err := lockfile.Acquire(root, spawnLock, 0)
 	if errors.Is(err, lockfile.ErrBusy) {
-		return l, nil // it is being made
+		return nil, false, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	defer lock.Release()
-	if held, err := hold.Held(book.Dir, 1); held || err != nil {
-		return l, nil // the holder still waits, or has just begun
+	if held, err := hold.Held(book.Dir, gen); held || err != nil {
+		lock.Release()
+		return nil, false, nil
 	}
-	return c.abandon(ctx, book)
+	return func() { lock.Release() }, true, nil
 }
 
 // bereft says what there is of a worker whose ledger is gone. Nothing of it is touched.
@@ -94,7 +122,7 @@ func (c *Crew) abandon(ctx context.Context, book *ledger.Book) (*ledger.Contents
 		if l.Last(worker.Prepared) != nil {
 			worked = tree.SomebodyMayHaveWorked
 		}
-		undone = c.takeBack(ctx, repo, r.Tree, r.Branch, r.Base, worked)
+		undone = c.takeBack(ctx, repo, r.Tree, r.Branch, cmp.Or(r.Begins, r.Base), worked)
 	}
 	return book.Update(func(*ledger.Contents) ([]ledger.Entry, error) {
 		failed := ledger.Entry{Fact: worker.Fact{Kind: worker.LaunchFailed, Gen: 1}}
@@ -117,9 +145,10 @@ func late(book *ledger.Book, l *ledger.Contents) (fresh []ledger.Entry) {
 		e := l.Last(k)
 		return e != nil && e.Gen == gen
 	}
-	began, err := hold.ReadBegan(book.Dir, gen)
-	if err == nil && !has(worker.Launched) {
-		fresh = append(fresh, launched(l, gen, began))
+	if !has(worker.Launched) {
+		if began, err := hold.ReadBegan(book.Dir, gen); err == nil {
+			fresh = append(fresh, launched(l, gen, began))
+		}
 	}
 	ended, err := hold.ReadEnded(book.Dir, gen)
 	if err != nil || has(worker.Certificate) {

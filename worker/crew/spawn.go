@@ -9,13 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"aburn/internal/hold"
 	"aburn/internal/lockfile"
+	"aburn/internal/plain"
 	"aburn/internal/scrub"
 	"aburn/worker"
 	"aburn/worker/headless"
@@ -27,7 +28,13 @@ import (
 // Plan is what a person wants spawned.
 type Plan struct {
 	Task        string
-	Name        string // "": made of the task
+	Name        string  // "": made of Stem
+	Stem        string  // what the name begins with; "": words of the task
+	Number      bool    // Stem gets a number in any case: stem-1, stem-2
+	Head        string  // what the ledger keeps of the task; "": its beginning
+	Issue       Issue   // that it is about
+	Parent      *Member // the worker that begins it; nil for a person
+	From        *Fork   // whose conversation and tree it goes on with; nil: it begins anew
 	Agent       slot.Agent
 	Program     string // the agent's path
 	Title       string // the agent's name for people
@@ -39,6 +46,7 @@ type Plan struct {
 	Rules       string   // of the project, for the agent
 	Runtime     Runtime  // nil: the person's own terminal
 	Lines       bool     // the agent has no terminal there
+	Held        bool     // its holder gives it a terminal
 	Pass        []string // further variables of the environment
 	// Hook is aburn-hook where it has to be passed at the start; "" where the agent has the hooks of its settings, given the
 	// folder in which it will work.
@@ -48,13 +56,37 @@ type Plan struct {
 	Gated     bool     // gates wait behind its done
 	Retries   int      // of these
 	Gates     []string // that the person gave for this worker alone
+	Budget    string   // as worker.ParseBudget takes it
+	MinFree   int64    // bytes that must be free where its tree will lie
+
+	at, atRef string // what Locate found: the commit, and the name by which the person knows it
 }
+
+// Issue is what a worker knows of the issue that it works on.
+type Issue struct{ ID, URL string }
+
+// env are the variables by which programs in the worker know it.
+func (i Issue) env() (env []string) {
+	if i.ID != "" {
+		env = append(env, IssueVariable+"="+i.ID)
+	}
+	if i.URL != "" {
+		env = append(env, IssueVariable+"_URL="+i.URL)
+	}
+	return env
+}
+
+// IssueVariable holds the issue's id in the environment of all that a worker starts.
+const IssueVariable = "ABURN_ISSUE"
 
 // Spawned is a worker that is prepared or runs.
 type Spawned struct {
 	Name, Tree, Branch string
 	Base, BaseRef      string
 	Session            string // "" if only the agent will know it
+	Task               string // what it is told first
+	forked             bool
+	at, kept           string // where its branch begins, and the state that its tree gets on top; at is Base but for a fork
 	id                 string // of this launch
 	Folder             string // where the agent works
 	Rules              string // what the agent is told beside its task
@@ -72,12 +104,18 @@ type Spawned struct {
 const Terminal = "terminal"
 
 // patience is how long a holder may take to run the agent.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // Prepare makes everything that an agent needs: its name, its ledger, its branch and its tree. Of what it began nothing is
 // left if it fails. The caller then calls Start.
 func (c *Crew) Prepare(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, error) {
+	if err := c.roomFor(p); err != nil {
+		return nil, err
+	}
 	s, err := begin(ctx, repo, p)
+	if err == nil && p.From != nil {
+		s.at, s.kept, err = c.keep(ctx, repo, p.From)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -94,16 +132,46 @@ func (c *Crew) Prepare(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, 
 	return s, nil
 }
 
+// roomFor refuses where less is free than the person wants left. Where the system does not say, nothing is refused.
+func (c *Crew) roomFor(p Plan) error {
+	place := c.Store.Tree("x")
+	for !exists(place) && place != filepath.Dir(place) {
+		place = filepath.Dir(place)
+	}
+	if free, ok := freeBytes(place); ok && free < p.MinFree {
+		return refuse(fmt.Sprintf("only %s are free in %s, and disk.min_free is %s", plain.Size(free), place, plain.Size(p.MinFree)),
+			"aburn cleanup", "aburn ps --all --disk says what takes room", "disk: {min_free: 500MiB} in your workers.yaml")
+	}
+	return nil
+}
+
 // begin finds the commit that the worker begins at.
 func begin(ctx context.Context, repo *tree.Repo, p Plan) (s *Spawned, err error) {
-	s = &Spawned{BaseRef: p.Base, id: newID(), gen: 1}
-	at := p.Base
-	if at == "" {
-		at, s.BaseRef = "HEAD", repo.Branch(ctx)
+	s = &Spawned{Task: p.Task, id: newID(), gen: 1}
+	if p.From != nil { // what it changes is seen against the base of its source, as its commits come along
+		s.forked = true
+		s.Base, s.BaseRef = p.From.m.Base(), p.From.m.Request.BaseRef
+		return s, nil
 	}
-	s.Base, err = repo.Commit(ctx, at)
+	if p.at == "" {
+		err = p.Locate(ctx, repo)
+	}
+	s.Base, s.BaseRef, s.at = p.at, p.atRef, p.at
 	return s, err
 }
+
+// Locate finds the commit that the worker begins at, once for all workers of the plan. Prepare does it where the caller did not.
+func (p *Plan) Locate(ctx context.Context, repo *tree.Repo) (err error) {
+	if p.atRef = p.Base; p.Base == "" {
+		p.at, p.atRef, err = repo.Stood(ctx)
+	} else {
+		p.at, err = repo.Commit(ctx, p.Base)
+	}
+	return err
+}
+
+// At is the commit that Locate found, "" before.
+func (p *Plan) At() string { return p.at }
 
 func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s *Spawned, p Plan) (err error) {
 	if s.Branch, err = chooseBranch(ctx, repo, s.Name, p); err != nil {
@@ -118,35 +186,53 @@ func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s 
 	if err := book.Append(c.request(repo, s, p)); err != nil {
 		return err
 	}
+	if err := c.Store.Note(); err != nil {
+		return err
+	}
 	err = c.serially(func() error {
-		_, err := repo.Create(ctx, s.Tree, s.Branch, s.Base)
+		if err := repo.Exclude(ctx, s.Tree); err != nil {
+			return err
+		}
+		_, err := repo.Create(ctx, s.Tree, s.Branch, s.at)
 		return err
 	})
 	if err != nil {
 		return err
 	}
+	if s.kept != "" {
+		if err := repo.Tree(s.Tree).Take(ctx, book.Dir, s.kept); err != nil {
+			c.takeBack(ctx, repo, s.Tree, s.Branch, s.at, tree.NobodyWorked)
+			return err
+		}
+	}
+	s.Env = p.Issue.env()
 	if err := c.furnish(ctx, repo, book, s, p); err != nil {
-		c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, tree.NobodyWorked)
+		c.takeBack(ctx, repo, s.Tree, s.Branch, s.at, tree.NobodyWorked)
 		return err
 	}
-	s.Rules = rules(s, p, c.Self)
+	s.told(p, c.Self)
 	writable, err := repo.Tree(s.Tree).Commits(ctx)
 	if err != nil {
-		c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, tree.NobodyWorked)
+		c.takeBack(ctx, repo, s.Tree, s.Branch, s.at, tree.NobodyWorked)
 		return err
 	}
 	s.launch(c.order(s, p, writable), p)
 	if err = s.write(book); err == nil && p.Lines {
-		err = headless.Put(slot.Handle{Dir: book.Dir, Gen: s.gen}, slot.Message{ID: taskID, Text: p.Task})
+		err = headless.Put(slot.Handle{Dir: book.Dir, Gen: s.gen}, slot.Message{ID: s.taskID(), Text: cmp.Or(s.Launch.Prompt, s.Task)})
 	}
 	if err != nil {
-		c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, tree.NobodyWorked)
+		c.takeBack(ctx, repo, s.Tree, s.Branch, s.at, tree.NobodyWorked)
 	}
 	return err
 }
 
-// taskID is the id of the message that the task is for an agent without a terminal.
-const taskID = "task"
+// taskID is the id of the message that the task is for an agent without a terminal. A conversation that is forked has one.
+func (s *Spawned) taskID() string {
+	if !s.forked {
+		return "task"
+	}
+	return "task-" + s.id[:8]
+}
 
 // write makes the files that the agent reads at its start, and lays out what it is told first.
 func (s *Spawned) write(book *ledger.Book) error {
@@ -163,17 +249,11 @@ func (s *Spawned) write(book *ledger.Book) error {
 	return nil
 }
 
-// chooseBranch is the branch that the person wants, which must be new, or a free one of the worker's name.
-func chooseBranch(ctx context.Context, repo *tree.Repo, name string, p Plan) (string, error) {
-	want, wanted := p.Branch, p.Branch
-	if want == "" {
-		want = cmp.Or(p.Prefix, "aburn/") + name
+// told settles what the agent is told at its start.
+func (s *Spawned) told(p Plan, self string) {
+	if s.Rules = rules(s, p, self); p.From != nil {
+		s.Task = p.From.moved(s, p.Task)
 	}
-	free, err := repo.FreeBranch(ctx, want)
-	if err == nil && wanted != "" && free != wanted {
-		err = &tree.Problem{Text: fmt.Sprintf("the branch %q exists already", wanted), Advice: "--branch with another name"}
-	}
-	return free, err
 }
 
 // launch settles how the agent is started. Of its session's id we know only what we chose.
@@ -188,8 +268,12 @@ func (c *Crew) order(s *Spawned, p Plan, writable []string) slot.Order {
 	if s.Folder != s.Tree {
 		writable = append([]string{s.Tree}, writable...)
 	}
+	fork := ""
+	if p.From != nil && s.gen == 1 {
+		fork = p.From.session
+	}
 	return slot.Order{
-		Tree: s.Folder, Task: p.Task, Session: s.id, Permissions: p.Permissions, Model: p.Model, Folder: c.Store.Book(s.Name).Dir,
+		Fork: fork, Tree: s.Folder, Task: s.Task, Session: s.id, Permissions: p.Permissions, Model: p.Model, Folder: c.Store.Book(s.Name).Dir,
 		Rules: s.Rules, Reports: []string{c.Self + " done", c.Self + " ask"}, Hook: p.Hook(s.Folder), Writable: writable,
 	}
 }
@@ -200,9 +284,18 @@ func (c *Crew) request(repo *tree.Repo, s *Spawned, p Plan) ledger.Entry {
 	if p.Runtime != nil {
 		via = p.Runtime.Name()
 	}
+	source, begins := "", ""
+	if p.From != nil {
+		source, begins = p.From.m.Name, s.at
+	}
+	parent := ""
+	if p.Parent != nil {
+		parent = p.Parent.Name
+	}
 	return ledger.Entry{Fact: worker.Fact{Kind: worker.Requested, Gen: 1, Gates: p.Gated, Retries: p.Retries}, Detail: ledger.Detail{
-		Task: scrub.Head(p.Task, maxHead), Digest: hex.EncodeToString(sum[:]), Agent: p.Agent.Name(), Via: via,
-		Permissions: string(p.Permissions), Model: p.Model, Pass: p.Pass, Gates: p.Gates, Repo: repo.Main, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
+		Parent: parent, Source: source, Begins: begins,
+		Task: scrub.Head(cmp.Or(p.Head, p.Task), maxHead), Issue: p.Issue.ID, IssueURL: p.Issue.URL, Digest: hex.EncodeToString(sum[:]), Agent: p.Agent.Name(), Via: via,
+		Permissions: string(p.Permissions), Model: p.Model, Pass: p.Pass, Gates: p.Gates, Limit: p.Budget, Repo: repo.Main, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
 	}}
 }
 
@@ -222,70 +315,6 @@ func rules(s *Spawned, p Plan, aburn string) string {
 	return text
 }
 
-// claim takes a name, and the lock that says that this process still spawns. A name that the person chose must be free; one
-// that is made of the task gets a number.
-func (c *Crew) claim(p Plan, s *Spawned) (*ledger.Book, error) {
-	name := p.Name
-	if name == "" {
-		name = Slug(p.Task)
-	}
-	for n := 1; ; n++ {
-		try := name
-		if n > 1 {
-			try += "-" + strconv.Itoa(n)
-		}
-		book := c.Store.Book(try)
-		err := book.Create(s.hold)
-		if err == nil {
-			return book, nil
-		}
-		s.release()
-		switch {
-		case !errors.Is(err, ledger.ErrTaken) || p.Name != "" || n > 1000:
-			return nil, err
-		}
-	}
-}
-
-// Slug is a name made of the first words of a task.
-func Slug(task string) string {
-	const most = 28 // leaves room for a number
-	words := strings.FieldsFunc(strings.ToLower(task), func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9') })
-	name := ""
-	for _, w := range words {
-		if len(name)+1+len(w) > most || strings.Count(name, "-") > 3 {
-			break
-		}
-		name += "-" + w
-	}
-	if name == "" && len(words) > 0 {
-		name = "-" + words[0][:most-1]
-	}
-	if name == "" {
-		return "worker"
-	}
-	return name[1:]
-}
-
-func (s *Spawned) hold(dir string) (err error) {
-	if s.root, err = os.OpenRoot(dir); err != nil {
-		return err
-	}
-	s.lock, err = lockfile.Acquire(s.root, spawnLock, patience)
-	return err
-}
-
-func (s *Spawned) release() {
-	if s.lock != nil {
-		s.lock.Release()
-		s.lock = nil
-	}
-	if s.root != nil {
-		s.root.Close()
-		s.root = nil
-	}
-}
-
 // undo takes away what Prepare made. If the agent ran and worked, all of it stays and the ledger says why.
 func (c *Crew) undo(ctx context.Context, repo *tree.Repo, s *Spawned, why error) {
 	book := c.Store.Book(s.Name)
@@ -293,7 +322,7 @@ func (c *Crew) undo(ctx context.Context, repo *tree.Repo, s *Spawned, why error)
 	if errors.Is(why, hold.ErrGone) {
 		worked = tree.NobodyWorked
 	}
-	if c.takeBack(ctx, repo, s.Tree, s.Branch, s.Base, worked) {
+	if c.takeBack(ctx, repo, s.Tree, s.Branch, s.at, worked) {
 		book.Remove()
 		return
 	}
@@ -321,9 +350,9 @@ func (c *Crew) Sketch(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, e
 		return nil, err
 	}
 	if s.Name = p.Name; s.Name == "" {
-		s.Name = Slug(p.Task)
+		s.Name = p.numbered(p.stem(), 1)
 		for n := 2; slices.Contains(names, s.Name); n++ {
-			s.Name = Slug(p.Task) + "-" + strconv.Itoa(n)
+			s.Name = p.numbered(p.stem(), n)
 		}
 	} else if slices.Contains(names, s.Name) {
 		return nil, ledger.ErrTaken
@@ -333,11 +362,7 @@ func (c *Crew) Sketch(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, e
 	}
 	s.Tree = c.Store.Tree(s.Name)
 	s.Folder = c.folder(s.Tree)
-	s.Rules = rules(s, p, c.Self)
-	writable, err := repo.WouldCommit(ctx, s.Tree)
-	if err != nil {
-		return nil, err
-	}
-	s.launch(c.order(s, p, writable), p)
+	s.told(p, c.Self)
+	s.launch(c.order(s, p, repo.WouldCommit(s.Tree)), p)
 	return s, nil
 }

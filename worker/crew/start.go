@@ -1,17 +1,22 @@
 package crew
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
+	"sync"
 
 	"aburn/internal/hold"
 	"aburn/internal/run"
 	"aburn/worker"
 	"aburn/worker/ledger"
+	"aburn/worker/slot"
 	"aburn/worker/tree"
 )
 
@@ -41,7 +46,15 @@ func (c *Crew) run(ctx context.Context, s *Spawned, p Plan) (attached *exec.Cmd,
 		Lines: p.Lines, Dir: s.Folder, Argv: append([]string{p.Program}, s.Launch.Args...),
 		Env: append(run.Clean(c.Environ, append(append(p.Agent.Variables(), toolVariables...), p.Pass...)...), hold.MarkVariable+"="+mark),
 	}
-	launch.Env = append(launch.Env, s.Env...)
+	launch.Env = append(append(launch.Env, s.Launch.Env...), s.Env...)
+	if p.Held {
+		launch.Size = hold.Size{Cols: slot.Width, Rows: slot.Height}
+		launch.Env = slices.DeleteFunc(launch.Env, func(kv string) bool { return strings.HasPrefix(kv, "TERM=") || strings.HasPrefix(kv, "COLORTERM=") })
+		launch.Env = append(launch.Env, "TERM=xterm-256color", "COLORTERM=truecolor")
+	}
+	if !p.Hooked {
+		launch.Env = noticePushes(book.Dir, launch.Env)
+	}
 	if c.After != nil {
 		launch.After, launch.Waited = c.After(s.Name), p.Runtime == nil
 	}
@@ -51,9 +64,7 @@ func (c *Crew) run(ctx context.Context, s *Spawned, p Plan) (attached *exec.Cmd,
 		attached.Env = c.Environ
 		err = attached.Start()
 	} else {
-		if !p.Lines { // each holder is a runtime of its own
-			ready.Server = p.Runtime.Name()
-		}
+		ready.Server = p.Runtime.Server()
 		name := c.Store.Key + "-" + s.Name
 		if s.gen > 1 {
 			name += "-" + strconv.Itoa(s.gen) // the former one may not be gone yet
@@ -63,8 +74,12 @@ func (c *Crew) run(ctx context.Context, s *Spawned, p Plan) (attached *exec.Cmd,
 	if err != nil {
 		return nil, err
 	}
-	if err = book.Append(ready); err == nil {
-		err = c.hand(ctx, book, s.gen, launch)
+	written := sync.OnceValue(func() error { return book.Append(ready) })
+	go written() // while the holder begins
+	err = c.hand(ctx, book, s.gen, launch, written)
+	err = cmp.Or(written(), err) // nobody touches the ledger from here on
+	if err == nil && p.Parent != nil {
+		err = c.outlive(book, s.gen, p.Parent)
 	}
 	if err != nil && attached != nil {
 		hold.End(context.WithoutCancel(ctx), book.Dir, s.gen)
@@ -76,10 +91,20 @@ func (c *Crew) run(ctx context.Context, s *Spawned, p Plan) (attached *exec.Cmd,
 	return attached, err
 }
 
-func (c *Crew) hand(ctx context.Context, book *ledger.Book, gen int, l hold.Launch) error {
+// outlive has a worker go on when the one that began it ends, whose holder would end it with all else. Killed before, it ends with it.
+func (c *Crew) outlive(book *ledger.Book, gen int, parent *Member) error {
+	began, err := hold.ReadBegan(book.Dir, gen)
+	if err != nil {
+		return err
+	}
+	return hold.Spare(c.Store.Book(parent.Name).Dir, began.Holder)
+}
+
+// hand tells the holder what to start once ready has written that it may.
+func (c *Crew) hand(ctx context.Context, book *ledger.Book, gen int, l hold.Launch, ready func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := hold.Hand(ctx, book.Dir, gen, l); err != nil {
+	if err := hold.Hand(ctx, book.Dir, gen, l, ready); err != nil {
 		return fmt.Errorf("%s does not run: %w", c.Holder, err)
 	}
 	_, err := hold.Await(ctx, book.Dir, gen)
@@ -102,4 +127,18 @@ var toolVariables = []string{
 	"NODE_*", "NVM_*", "FNM_*", "VOLTA_HOME", "npm_config_*", "PNPM_HOME", "BUN_INSTALL", "DENO_DIR", "VIRTUAL_ENV", "CONDA_*", "PYENV_*", "PYTHONPATH", "UV_*",
 	"RUSTUP_*", "CARGO_*", "RBENV_*", "GEM_*", "BUNDLE_*", "ASDF_*", "MISE_*", "NIX_*", "DOCKER_*", "KUBECONFIG", "ANDROID_*", "SDKMAN_*", "DOTNET_*", "PKG_CONFIG_PATH",
 	"LD_LIBRARY_PATH", "MANPATH", "INFOPATH", "CI", "ABURN", "ABURN_PROJECT_DIR",
+}
+
+// ParseMark reads what mark made: the project's key, the worker's name and the session that it was started with.
+func ParseMark(mark string) (key, name, session string, ok bool) {
+	parts := strings.Split(mark, "/")
+	if len(parts) != 3 || parts[0] == "" || ledger.ValidName(parts[1]) != nil {
+		return "", "", "", false
+	}
+	return parts[0], parts[1], parts[2], true
+}
+
+// mark is in the environment of everything that a worker starts.
+func (c *Crew) mark(name string, session string) string {
+	return c.Store.Key + "/" + name + "/" + session
 }

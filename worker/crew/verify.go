@@ -12,6 +12,7 @@ import (
 
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
+	"aburn/logfmt"
 	"aburn/worker"
 	"aburn/worker/ledger"
 	"aburn/worker/tree"
@@ -30,6 +31,9 @@ var ErrNotDue = errors.New("it does not wait for its gates")
 // Verify runs the gates of a member that says it is done. A failure goes back to the agent as a message, for as long as the
 // budget of runs lasts. Failure and message are one entry of the ledger: either both are there or none.
 func (c *Crew) Verify(ctx context.Context, repo *tree.Repo, m *Member, g Gates) (v Verdict, err error) {
+	if m.Far() {
+		return c.verifyFar(ctx, m, g)
+	}
 	a := &attempt{c, m, repo, g}
 	a.g.Retries, _ = m.Worker.Retries()
 	err = a.alone(func() error {
@@ -100,7 +104,7 @@ const maxOutput = 1800
 // tell puts the text for the agent into the outbox, under a new id that the entry then has.
 func (a *attempt) tell(e *ledger.Entry, why error, tries int) error {
 	id := newMessageID()
-	text := worker.Tag(id) + " from the gates of this project: you said that you are done, and they did not pass (run " +
+	text := logfmt.MessageTag(id) + " from the gates of this project: you said that you are done, and they did not pass (run " +
 		fmt.Sprintf("%d of %d). ", tries, a.g.Retries+1) + plain.Cut(plain.ModelLine(why.Error()), 600) + "\n"
 	var r *Refused
 	if errors.As(why, &r) && strings.TrimSpace(r.Output) != "" {

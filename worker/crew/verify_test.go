@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aburn/internal/journal"
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 	"aburn/worker"
 	"aburn/worker/ledger"
@@ -57,6 +58,7 @@ func (y *yard) now() *Member { return y.crew.glance(y.Context(), "w")[0] }
 // counted. Here an agent that says done again and again has its gates run as often as the budget says (here 22 times: nothing changes after the third), over restarts, kills and
 // messages of other agents; a person's word gives a new one.
 func TestSayingDoneForEver(t *testing.T) {
+	world.Slow(t)
 	y := newYard(t, "lines 9 > a; echo runs > .gitignore; echo .oss >> .gitignore")
 	y.sh(y.tree, "edit a 5 w; save")
 	says := y.agent(2)
@@ -95,6 +97,7 @@ func TestSayingDoneForEver(t *testing.T) {
 
 // TestVerify: what a run tells, and that it judges only what the agent said last.
 func TestVerify(t *testing.T) {
+	world.Slow(t)
 	y := newYard(t, "lines 9 > a; echo .oss > .gitignore")
 	says := y.agent(2)
 	if _, err := y.crew.Verify(t.Context(), y.repo, y.now(), Gates{}); !errors.Is(err, ErrNotDue) {
@@ -112,7 +115,7 @@ func TestVerify(t *testing.T) {
 	if err != nil || rerr != nil || v.Message == "" || len(text) > MaxMessage || !strings.Contains(string(text), "\n9000\n") || strings.Contains(string(text), "\n8900\n") {
 		t.Errorf("%+v, %v, %v: %s", v, err, rerr, text)
 	}
-	if strings.ContainsRune(string(text), '\x1b') || !strings.HasPrefix(string(text), worker.Tag(v.Message)+" from the gates") {
+	if strings.ContainsRune(string(text), '\x1b') || !strings.HasPrefix(string(text), logfmt.MessageTag(v.Message)+" from the gates") {
 		t.Errorf("the agent is told %q", text)
 	}
 	mark := strings.Fields(strings.SplitAfter(string(text), "between two lines with ")[1])[0]
@@ -136,7 +139,16 @@ func TestVerify(t *testing.T) {
 	if v, err = y.crew.Verify(t.Context(), y.repo, y.now(), Gates{Run: []string{"test -e a"}}); err != nil || !v.Passed || y.now().Worker.State != worker.Done {
 		t.Errorf("%+v, %v, %s", v, err, y.now().Worker.State)
 	}
-	if s, fresh, err := y.crew.Snapshot(t.Context(), y.repo, y.now()); err != nil || !fresh || *y.now().Worker.Changes != 1 {
+	unlock, err := y.crew.alone(y.crew.Store.Book("w"), y.now()) // as a merge is while gates run
+	y.must(err)
+	if err := y.crew.Keep(t.Context(), y.repo, y.now()); !errors.Is(err, ErrTreeBusy) {
+		t.Errorf("a tree that somebody uses: %v", err)
+	}
+	unlock()
+	if err := y.crew.Keep(t.Context(), y.repo, y.now()); err != nil || *y.now().Worker.Changes != 1 {
+		t.Errorf("%v, %v", err, y.now().Worker.Changes)
+	}
+	if s, fresh, err := y.crew.Snapshot(t.Context(), y.repo, y.now()); err != nil || fresh {
 		t.Errorf("%+v, %v, %v", s, fresh, err)
 	}
 }

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 var protocols = map[string]slot.Protocol{"claude": claude.Agent().Protocol(), "codex": codex.Agent().Protocol()}
 
 // patience is for a machine that hangs, nothing else.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // stage is a worker's folder with an agent in it.
 type stage struct {
@@ -132,6 +132,7 @@ func (s *stage) name(id string) string {
 // Holder and agent are killed at every step of the protocol. In the next generation each message stands in the conversation
 // once. One whose turn was cut off is followed by the word to go on, and only such a one is.
 func TestEachMessageIsDoneOnce(t *testing.T) {
+	world.Slow(t)
 	for kind := range protocols {
 		for _, crash := range steps {
 			t.Run(kind+"/"+crash, func(t *testing.T) {

@@ -3,6 +3,7 @@
 package heard
 
 import (
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -19,13 +20,15 @@ const slack = time.Minute
 // Heard is what the log says of the agent in one worktree.
 type Heard struct {
 	Facts   []worker.Fact
+	Newest  logfmt.Seq       // of all entries, also of those that are no facts
 	Session logfmt.SessionID // of the agent's newest entry, sub-agents left out
 	Said    string           // the text of the newest WORKER_DONE or WORKER_ASK
+	Pushed  time.Time        // when it last ran a command that pushes, or opens a pull request
 	spoke   bool
 }
 
-// Since reads the log's entries of these worktrees (as entries name them) since a time, by worktree.
-func Since(log *journal.Journal, since time.Time, trees map[string]bool) (map[string]*Heard, error) {
+// Since reads the log's entries of these worktrees (as entries name them) since a time, by worktree. What is alive is asked in a look.
+func Since(log *journal.Journal, since time.Time, trees map[string]bool, look *proc.Look) (map[string]*Heard, error) {
 	heard := map[string]*Heard{}
 	for line, err := range log.Backward(journal.BackwardOptions{}) {
 		if err != nil {
@@ -46,23 +49,32 @@ func Since(log *journal.Journal, since time.Time, trees map[string]bool) (map[st
 			heard[wt] = &Heard{}
 		}
 		if e, err := logfmt.Parse(line.JSON); err == nil {
-			heard[wt].older(&e)
+			heard[wt].older(&e, look)
 		}
 	}
 	return heard, nil
 }
 
 // older takes the entry before those that it has.
-func (h *Heard) older(e *logfmt.Entry) {
+func (h *Heard) older(e *logfmt.Entry, look *proc.Look) {
+	h.Newest = max(h.Newest, e.Seq)
 	if h.Session == "" && e.Agent == nil && e.Source != "aburn" {
 		h.Session = e.Session
 	}
 	if !h.spoke && e.Event.OfWorker() {
 		h.spoke, h.Said = true, gjson.GetBytes(e.Data, "text").String()
 	}
-	if f, ok := Fact(e); ok {
+	if e.Event == logfmt.Tool && e.Time.After(h.Pushed) && pushes(gjson.GetBytes(e.Data, "head").String()) {
+		h.Pushed = e.Time
+	}
+	if f, ok := fact(e, look); ok {
 		h.Facts = append(h.Facts, f)
 	}
+}
+
+// pushes reports whether the head of a command line pushes or opens a pull request, as far as one can see.
+func pushes(head string) bool {
+	return strings.Contains(head, "git push") || strings.Contains(head, "gh pr create") || strings.Contains(head, "glab mr create")
 }
 
 // End is the end of the log at one moment: entries behind it are newer than it.
@@ -128,7 +140,9 @@ func Session(log *journal.Journal, since time.Time, tree string) string {
 }
 
 // Fact is what an entry tells of the worker in its tree. ok is false for an entry that tells nothing of where it stands.
-func Fact(e *logfmt.Entry) (f worker.Fact, ok bool) {
+func Fact(e *logfmt.Entry) (f worker.Fact, ok bool) { return fact(e, proc.NewLook()) }
+
+func fact(e *logfmt.Entry, look *proc.Look) (f worker.Fact, ok bool) {
 	var d logfmt.Details
 	logfmt.ReadDetails(e.Data, &d)
 	f = worker.Fact{File: worker.Log, Seq: uint64(e.Seq), At: e.Time.UTC().Truncate(time.Millisecond), Call: clip(d.ToolUseID.String()), Input: clip(d.Input.String())}
@@ -137,7 +151,7 @@ func Fact(e *logfmt.Entry) (f worker.Fact, ok bool) {
 	}
 	switch f.Kind {
 	case worker.Prompted:
-		f.Message = worker.TagIn(d.Head.String())
+		f.Message = logfmt.MessageIn(d.Head.String())
 		f.Person = !d.Machine && f.Message == ""
 	case worker.Received:
 		if d.Type.String() == worker.MessageType {
@@ -147,7 +161,7 @@ func Fact(e *logfmt.Entry) (f worker.Fact, ok bool) {
 	if pid, start, host := logfmt.ReadProc(d.Proc); pid > 0 && start > 0 {
 		p := proc.Process{PID: int(pid), Start: start}
 		f.Proc = &worker.Process{PID: p.PID, Start: p.Start}
-		f.Alive = proc.Of(p, host) == proc.Runs
+		f.Alive = look.Of(p, host) == proc.Runs
 	}
 	return f, true
 }

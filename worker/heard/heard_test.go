@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aburn/internal/journal"
+	"aburn/internal/proc"
 	"aburn/logfmt"
 	"aburn/worker"
 )
@@ -108,7 +109,7 @@ func TestSinceTakesTheTreesOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	facts, err := Since(j, begin.Add(2*time.Hour), map[string]bool{"../w": true})
+	facts, err := Since(j, begin.Add(2*time.Hour), map[string]bool{"../w": true}, proc.NewLook())
 	if err != nil || len(facts) != 1 || len(facts["../w"].Facts) != 2 {
 		t.Errorf("%+v, %v", facts, err)
 	}

@@ -18,6 +18,8 @@ type Entry struct {
 type Detail struct {
 	Task        string          `json:"task,omitempty"`         // requested: the head of the task, scrubbed
 	Digest      string          `json:"task_sha256,omitempty"`  // requested: of the whole task
+	Issue       string          `json:"issue,omitempty"`        // requested: its id in the tracker
+	IssueURL    string          `json:"issue_url,omitempty"`    // requested
 	Agent       string          `json:"agent,omitempty"`        // requested
 	Via         string          `json:"via,omitempty"`          // requested, restored: the runtime
 	Permissions string          `json:"permissions,omitempty"`  // requested
@@ -26,6 +28,9 @@ type Detail struct {
 	Branch      string          `json:"branch,omitempty"`       // requested; merged: the branch that was merged into
 	Base        string          `json:"base,omitempty"`         // requested, synced: the commit that the branch begins at; merged: where the other branch stood
 	BaseRef     string          `json:"base_ref,omitempty"`     // requested, synced: and what the person called it
+	Parent      string          `json:"parent,omitempty"`       // requested: the worker that began it
+	Source      string          `json:"source,omitempty"`       // requested: the worker whose conversation and tree it goes on with
+	Begins      string          `json:"begins,omitempty"`       // requested: where its branch begins, if that is not the base
 	Session     string          `json:"session,omitempty"`      // launched: the agent's own id of the session
 	Keeper      *worker.Process `json:"holder_proc,omitempty"`  // launched
 	Mark        string          `json:"mark,omitempty"`         // launched: ABURN_WORKER in the environment of all that it starts
@@ -47,10 +52,15 @@ type Detail struct {
 	From        string          `json:"from,omitempty"`         // message: the agent that sent it; a person otherwise
 	NoKeys      bool            `json:"no_keys,omitempty"`      // message: it is never typed
 	Model       string          `json:"model,omitempty"`        // requested: if the person chose one
-	Pass        []string        `json:"env,omitempty"`          // requested: names of further variables that the agent gets
-	Subject     string          `json:"subject,omitempty"`      // reacted: what was told, once
-	Gates       []string        `json:"gate_lines,omitempty"`   // requested: gates of this worker alone
-	Why         string          `json:"why,omitempty"`          // launch_failed, removed, gate
+	Pass        []string        `json:"env,omitempty"`          // requested, restored: names of further variables that the agent gets
+	Subject     string          `json:"subject,omitempty"`      // reacted: what was told, once; no_progress: the signature of the verdict
+	Gates       []string        `json:"gate_lines,omitempty"`   // requested: gates of this worker alone; gate: those that run
+	URL         string          `json:"url,omitempty"`          // pr
+	Draft       bool            `json:"draft,omitempty"`        // pr
+	Items       []string        `json:"items,omitempty"`        // reacted: parts of the subject, each told once
+	Limit       string          `json:"limit,omitempty"`        // requested: what it may use up, as a person says it
+	Spent       string          `json:"spent,omitempty"`        // budget: what it had used up, in words
+	Why         string          `json:"why,omitempty"`          // launch_failed, removed, gate, no_progress
 }
 
 // Encode gives e as one JSON line without a newline.
@@ -74,8 +84,14 @@ func Encode(e Entry) ([]byte, error) {
 
 // Parse reads one line.
 func Parse(line []byte) (e Entry, err error) {
+	err = e.parse(line)
+	return e, err
+}
+
+// parse reads a line in place, as an entry is large.
+func (e *Entry) parse(line []byte) (err error) {
 	if e.Fact, err = worker.Parse(line, worker.Ledger); err != nil || e.Kind == worker.Probed { // many, without details
-		return e, err
+		return err
 	}
-	return e, json.Unmarshal(line, &e.Detail)
+	return json.Unmarshal(line, &e.Detail)
 }

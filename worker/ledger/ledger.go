@@ -12,10 +12,8 @@
 package ledger
 
 import (
-	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,7 +54,10 @@ type Store struct {
 	Project string // the real path of its root
 	Key     string // names the project in paths: its folder's name and a part of the hash of its path
 	Dir     string // of the workers' folders
+	state   string
 	trees   string
+	// Clock gives entries their time and the machine's clock; nil is those of this machine.
+	Clock func(*worker.Fact)
 }
 
 // Open gives the store of the project at root, a real path. Nothing is made.
@@ -68,44 +69,8 @@ func Open(root string, env func(string) string) (*Store, error) {
 	if state == "" || state == root || strings.HasPrefix(state, root+string(filepath.Separator)) {
 		return nil, ErrNoState
 	}
-	sum := sha256.Sum256([]byte(root))
-	key := slug(filepath.Base(root)) + "-" + hex.EncodeToString(sum[:4])
-	return &Store{root, key, filepath.Join(state, "workers", key), filepath.Join(state, "trees", key)}, nil
-}
-
-// Projects are the roots of all projects of this user's that have workers. Nothing is made.
-func Projects(env func(string) string) (roots []string) {
-	state := project.StateDir(env)
-	if state == "" {
-		return nil
-	}
-	dirs, _ := os.ReadDir(filepath.Join(state, "workers"))
-	for _, d := range dirs {
-		s := &Store{Dir: filepath.Join(state, "workers", d.Name())}
-		names, _ := s.Names()
-		for _, name := range names {
-			if root := s.projectOf(name); root != "" {
-				roots = append(roots, root)
-				break
-			}
-		}
-	}
-	return roots
-}
-
-// projectOf is the root that the first line of a ledger names.
-func (s *Store) projectOf(name string) string {
-	f, err := os.Open(filepath.Join(s.Dir, name, fileName))
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	line, _ := bufio.NewReader(io.LimitReader(f, maxHeader)).ReadBytes('\n')
-	var h Header
-	if json.Unmarshal(line, &h) != nil || h.Format != "ledger" {
-		return ""
-	}
-	return h.Project
+	key := project.StateKey(root)
+	return &Store{Project: root, Key: key, Dir: filepath.Join(state, project.LedgersDir, key), state: state, trees: filepath.Join(state, project.TreesDir, key)}, nil
 }
 
 // realPath resolves the links in a path whose end may not exist yet.
@@ -119,15 +84,15 @@ func realPath(path string) string {
 	return path
 }
 
-// slug keeps what is harmless in a path.
-func slug(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r == '-' || r == '_' {
-			return r
-		}
-		return '-'
-	}, s)
-	return s[:min(len(s), 40)]
+// Place has worktrees lie in another folder than that of the state.
+func (s *Store) Place(dir string) { s.trees = realPath(dir) }
+
+// Note remembers the folder that Place named, so that sessions of a tree that is gone are still known as the project's.
+func (s *Store) Note() error {
+	if s.trees == filepath.Join(s.state, project.TreesDir, s.Key) {
+		return nil
+	}
+	return project.NoteTrees(s.state, s.Key, s.trees)
 }
 
 // Tree is where the worktree of a worker belongs.
@@ -234,13 +199,16 @@ type Contents struct {
 	Damaged int // lines that are no entries
 }
 
-// Facts are the facts of the entries.
-func (c *Contents) Facts() []worker.Fact {
-	facts := make([]worker.Fact, len(c.Entries))
+// Suppose adds entries to what was read, and writes nothing.
+func (c *Contents) Suppose(fresh []Entry) { c.add(nil, fresh, stamp) }
+
+// Facts are the facts of the entries, and more behind them.
+func (c *Contents) Facts(more ...worker.Fact) []worker.Fact {
+	facts := make([]worker.Fact, len(c.Entries), len(c.Entries)+len(more))
 	for i := range c.Entries {
 		facts[i] = c.Entries[i].Fact
 	}
-	return facts
+	return append(facts, more...)
 }
 
 // Gen is the present generation, 0 before the first request.
@@ -271,11 +239,21 @@ func (b *Book) Read() (*Contents, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile))
+	data, err := readAll(f)
 	if err != nil {
 		return nil, err
 	}
 	return parse(data)
+}
+
+// readAll reads a ledger as far as one may be, into room for what it has now.
+func readAll(f *os.File) ([]byte, error) {
+	var data bytes.Buffer
+	if st, err := f.Stat(); err == nil {
+		data.Grow(int(min(st.Size(), maxFile)) + bytes.MinRead)
+	}
+	_, err := data.ReadFrom(io.LimitReader(f, maxFile))
+	return data.Bytes(), err
 }
 
 func parse(data []byte) (*Contents, error) {
@@ -288,20 +266,25 @@ func parse(data []byte) (*Contents, error) {
 		return nil, ErrVersion
 	}
 	c.Entries = make([]Entry, 0, min(bytes.Count(rest, []byte("\n")), maxAhead)) // an entry is large, and a slice that grows copies all
+	inOrder := true
 	for len(rest) > 0 {
 		line, after, whole := bytes.Cut(rest, []byte("\n"))
 		if !whole {
 			break
 		}
 		rest = after
-		e, err := Parse(line)
-		if err != nil {
+		n := len(c.Entries)
+		c.Entries = append(c.Entries, Entry{})
+		if e := &c.Entries[n]; e.parse(line) != nil {
+			c.Entries = c.Entries[:n]
 			c.Damaged++
-			continue
+		} else if n > 0 && e.Seq < c.Entries[n-1].Seq {
+			inOrder = false
 		}
-		c.Entries = append(c.Entries, e)
 	}
-	slices.SortStableFunc(c.Entries, func(x, y Entry) int { return int(int64(x.Seq) - int64(y.Seq)) })
+	if !inOrder {
+		slices.SortStableFunc(c.Entries, func(x, y Entry) int { return cmp.Compare(x.Seq, y.Seq) })
+	}
 	return c, nil
 }
 
@@ -332,7 +315,7 @@ func (b *Book) Update(decide func(*Contents) ([]Entry, error)) (*Contents, error
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile))
+	data, err := readAll(f)
 	if err != nil {
 		return nil, err
 	}
@@ -349,7 +332,11 @@ func (b *Book) Update(decide func(*Contents) ([]Entry, error)) (*Contents, error
 	if err != nil || len(fresh) == 0 {
 		return c, err
 	}
-	if out, err = c.add(out, fresh); err != nil {
+	clock := stamp
+	if b.store != nil && b.store.Clock != nil {
+		clock = b.store.Clock
+	}
+	if out, err = c.add(out, fresh, clock); err != nil {
 		return nil, err
 	}
 	if _, err := f.Write(out); err != nil {
@@ -359,7 +346,7 @@ func (b *Book) Update(decide func(*Contents) ([]Entry, error)) (*Contents, error
 }
 
 // add numbers and stamps entries, takes them into the contents and appends their lines.
-func (c *Contents) add(lines []byte, fresh []Entry) ([]byte, error) {
+func (c *Contents) add(lines []byte, fresh []Entry, clock func(*worker.Fact)) ([]byte, error) {
 	seq := uint64(0)
 	if n := len(c.Entries); n > 0 {
 		seq = c.Entries[n-1].Seq
@@ -367,7 +354,7 @@ func (c *Contents) add(lines []byte, fresh []Entry) ([]byte, error) {
 	for _, e := range fresh {
 		seq++
 		e.Seq, e.File = seq, worker.Ledger
-		stamp(&e.Fact)
+		clock(&e.Fact)
 		line, err := Encode(e)
 		if err != nil {
 			return nil, err

@@ -19,7 +19,7 @@ import (
 // TestMain makes this binary a process that appends: ABURN_TEST_APPEND is the book's folder.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("ABURN_TEST_APPEND"); dir != "" {
-		b := &Book{Name: "w", Dir: dir}
+		b := &Book{Name: "w", Dir: dir, store: &Store{}}
 		for range 25 {
 			if err := b.Append(fact(worker.Probed)); err != nil {
 				fmt.Fprintln(os.Stderr, err)
@@ -295,5 +295,38 @@ func TestProjects(t *testing.T) {
 	}
 	if list := Projects(env); len(list) != 2 {
 		t.Errorf("%q", list)
+	}
+}
+
+// A clone in which workers of a project stand is no project of its own. A repository of another machine's is one.
+func TestClones(t *testing.T) {
+	home := t.TempDir()
+	env := func(name string) string { return map[string]string{"HOME": home}[name] }
+	made := func(root string) string {
+		t.Helper()
+		s, err := Open(root, env)
+		if err == nil {
+			err = errors.Join(os.MkdirAll(root, 0o700), s.Book("w").Create(nil))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.FarKey()
+	}
+	shop := filepath.Join(home, "shop")
+	far := filepath.Join(realPath(home), ".local/state/aburn/far")
+	clone, other := filepath.Join(far, made(shop)), filepath.Join(far, "shop-01234567-89abcdef")
+	made(clone)
+	made(other)
+	if list := Clones(env); !slices.Equal(list, []string{clone}) {
+		t.Errorf("clones: %q", list)
+	}
+	if list := Projects(env); len(list) != 2 || !slices.Contains(list, shop) || !slices.Contains(list, other) {
+		t.Errorf("projects: %q", list)
+	}
+	for _, n := range Known(env) {
+		if n.Root == clone {
+			t.Errorf("%+v is known", n)
+		}
 	}
 }

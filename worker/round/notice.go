@@ -1,6 +1,8 @@
 package round
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/ledger"
+	"aburn/worker/react"
 )
 
 // massLeast is how many ends at once are one event.
@@ -28,8 +31,31 @@ func notices(all []Seen, now time.Time) (list []Notice) {
 			}
 		}
 		list = append(list, clashes(s)...)
+		list = append(list, budgets(s)...)
 	}
-	return append(list, together(ended)...)
+	list = append(list, together(ended)...)
+	if n := complete(all); n != nil && len(list) == 0 && !told(all[0].Entries, n.Key, n.Subject) {
+		list = append(list, *n)
+	}
+	return list
+}
+
+// budgets are what was found of a budget while it lasts. That it is used up is told by the worker's state.
+func budgets(s Seen) (list []Notice) {
+	for i := range s.Entries {
+		e := &s.Entries[i]
+		if e.Kind != worker.Budgeted || e.Full {
+			continue
+		}
+		n := Notice{Worker: s.Name, Key: KeyBudget, Subject: e.Limit + " " + e.Is, Title: fmt.Sprintf("%s used up %d %% of its budget", s.Name, worker.BudgetShare), Text: e.Spent + " of " + e.Limit, Hint: "aburn ps --cost " + s.Name}
+		if e.Is == worker.BudgetUnpriced {
+			n.Title, n.Text = s.Name+"'s budget cannot be seen as a whole", "it is in dollars, and what its model costs is not known: "+e.Spent
+		}
+		if !told(s.Entries, n.Key, n.Subject) {
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // told reports whether the ledger says that a person heard of it.
@@ -52,7 +78,7 @@ func state(s Seen, now time.Time) *Notice {
 			n.Subject, n.Hint = lastRun(s.Entries), "aburn ps "+s.Name
 		}
 	case worker.StatusStuck:
-		n.Key, n.Title, n.Text = KeyStuck, s.Name+" is stuck", strings.ReplaceAll(string(w.Reason), "_", " ")
+		n.Key, n.Title, n.Text = KeyStuck, s.Name+" is stuck", cmp.Or(standstill(s.Entries), strings.ReplaceAll(string(w.Reason), "_", " "))
 	case worker.StatusDone:
 		if w.Changes == nil && young(age, silentTime) {
 			return nil // whether it changed anything is known in a moment
@@ -68,14 +94,57 @@ func state(s Seen, now time.Time) *Notice {
 			worker.ProbeFailure: "could not be seen any more",
 		}[w.Reason]
 	case worker.StatusIdle, worker.StatusToReview:
-		if s.Attended || w.Reason == worker.AgentAcknowledged || age < worker.ReadyFor || len(w.Open()) > 0 {
+		if _, told := nudge(s, now); told || !sitsIdle(s, now) {
 			return nil
 		}
 		n.Key, n.Title, n.Text, n.Hint = KeyIdle, s.Name+" is idle", "its turn is over, and it did not say that it is done", "aburn diff "+s.Name
 	default:
 		return nil
 	}
+	rule := s.Rules.Of(n.Key)
+	if n.Urgent = rule.Urgent(n.Urgent); rule.Message != "" && !rule.Sends() {
+		n.Text = plain.OneLine(rule.Message, 160) + " · " + n.Text
+	}
 	return n
+}
+
+// complete is when of two workers or more none has anything left to do. One that ended or was lost without a word of done may
+// have: of that end the person heard.
+func complete(all []Seen) *Notice {
+	var names, states, gens []string
+	for _, s := range all {
+		w := s.Worker
+		if !(w.Over() || w.State == worker.Done) || w.Status() == worker.StatusErrored || w.Status() == worker.StatusTerminated || w.Verifying() {
+			return nil
+		}
+		names, gens = append(names, s.Name), append(gens, fmt.Sprintf("%s:%d", s.Name, w.Gen))
+		states = append(states, s.Name+" "+strings.ReplaceAll(string(w.Status()), "_", " "))
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	n := &Notice{
+		Worker: names[0], Others: names[1:], Key: react.KeyComplete, Subject: fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(gens, " "))))[:16], Title: "all workers are through",
+		Text: plain.Plural(int64(len(names)), "worker"), Hint: "aburn ps",
+	}
+	rule := all[0].Rules.Of(react.KeyComplete)
+	if n.Urgent = rule.Urgent(false); rule.Summary {
+		n.Text = plain.OneLine(strings.Join(states, ", "), 300)
+	}
+	if rule.Message != "" {
+		n.Text = plain.OneLine(rule.Message, 160) + " · " + n.Text
+	}
+	return n
+}
+
+// standstill is what was last judged to be no progress.
+func standstill(entries []ledger.Entry) string {
+	for _, e := range slices.Backward(entries) {
+		if e.Kind == worker.NoProgress {
+			return e.Why
+		}
+	}
+	return ""
 }
 
 // young reports whether something is not as old as that yet. What was written after the round began is a little younger than nothing;
@@ -148,23 +217,30 @@ func done(s Seen) string {
 
 // unanswered is a message of aburn's own that the agent did not take.
 func unanswered(s Seen, now time.Time) *Notice {
-	if s.Worker.Over() || s.Worker.State == worker.Working && !s.Worker.Verifying() {
+	if s.Worker.State == worker.Working && !s.Worker.Verifying() {
 		return nil // it has it at its turn's end
 	}
 	for _, e := range s.Entries {
 		open := slices.ContainsFunc(s.Worker.Open(), func(m worker.Message) bool { return m.ID == e.Message })
-		if e.Kind != worker.Gated || e.Is != worker.GateFailed || now.Sub(e.At) < untoldTime {
+		if !messageOf(&e) || e.Kind == worker.Gated && s.Worker.Over() || now.Sub(e.At) < untoldTime {
 			continue
 		}
 		if e.Message == "" && s.Worker.Reason == worker.VerifyFailed || e.Message != "" && !open || told(s.Entries, KeyUntold, subjectOf(e)) {
 			continue
 		}
 		return &Notice{
-			Worker: s.Name, Key: KeyUntold, Subject: subjectOf(e), Title: s.Name + " was not told", Text: "its gates did not pass, and its agent does not know: " + plain.OneLine(e.Why, 120),
+			Worker: s.Name, Key: KeyUntold, Subject: subjectOf(e), Title: s.Name + " was not told", Text: untold(e),
 			Hint: "aburn send " + s.Name + " TEXT",
 		}
 	}
 	return nil
+}
+
+func untold(e ledger.Entry) string {
+	if e.Kind == worker.Reacted {
+		return "its agent does not know what its pull request waits for: " + e.Key
+	}
+	return "its gates did not pass, and its agent does not know: " + plain.OneLine(e.Why, 120)
 }
 
 func subjectOf(e ledger.Entry) string {

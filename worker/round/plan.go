@@ -20,6 +20,7 @@ import (
 
 	"aburn/worker"
 	"aburn/worker/ledger"
+	"aburn/worker/react"
 )
 
 // Kind is what a step does.
@@ -31,6 +32,8 @@ const (
 	Keep    Kind = "snapshot"
 	Compare Kind = "overlap"
 	Verify  Kind = "gates"
+	Charge  Kind = "budget"
+	React   Kind = "reaction"
 	Tell    Kind = "notice"
 )
 
@@ -40,6 +43,7 @@ type Step struct {
 	Worker  string // "" is all of them
 	Subject string
 	Notice  *Notice
+	React   *react.Step
 }
 
 // Notice is something that a person should hear.
@@ -71,6 +75,7 @@ const (
 	KeyGates    = "gates-cannot-run"
 	KeyMass     = "mass-death"
 	KeySilent   = "no-signal"
+	KeyBudget   = "budget"
 )
 
 // Seen is what is known of one worker.
@@ -84,7 +89,9 @@ type Seen struct {
 	Clashes []ledger.Entry // conflicts with living workers that nobody was told of
 	NoGates string         // why gates that should run cannot; "" if they can
 
+	Limit    worker.Budget
 	Attended bool // a person sits at its terminal
+	Rules    react.Rules
 }
 
 // Times after which something is due. They only delay: a clock that jumps repeats nothing and ends nothing.
@@ -94,10 +101,11 @@ const (
 	silentTime = time.Minute     // after its last word an agent's turn counts as over
 )
 
-// Plan says what is due now. tried holds what this process attempted already.
-func Plan(all []Seen, tried *Tried, now time.Time) (steps []Step) {
+// Plan says what is due now, with what is due for other reasons. tried holds what this process attempted already.
+func Plan(all []Seen, tried *Tried, now time.Time, more ...Step) (steps []Step) {
+	steps = more
 	for _, s := range all {
-		for _, do := range []func(Seen, time.Time) (Step, bool){messages, snapshot, gates} {
+		for _, do := range []func(Seen, time.Time) (Step, bool){messages, snapshot, gates, nudge, budget} {
 			if step, ok := do(s, now); ok {
 				steps = append(steps, step)
 			}
@@ -110,7 +118,7 @@ func Plan(all []Seen, tried *Tried, now time.Time) (steps []Step) {
 		steps = append(steps, Step{Do: Tell, Worker: n.Worker, Subject: n.Key + " " + n.Subject, Notice: &n})
 	}
 	steps = slices.DeleteFunc(steps, func(s Step) bool { return !tried.due(s, now) })
-	order := []Kind{Bring, Keep, Compare, Verify, Tell}
+	order := []Kind{Bring, Keep, Compare, Verify, Charge, React, Tell}
 	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(slices.Index(order, a.Do), slices.Index(order, b.Do)) })
 	return steps
 }
@@ -157,6 +165,54 @@ func gates(s Seen, now time.Time) (step Step, ok bool) {
 		return step, false
 	}
 	return Step{Do: Verify, Worker: s.Name, Subject: fmt.Sprintf("%d %d %s", w.Gen, w.Tries(), moment(w))}, true
+}
+
+// countEvery is how often it is read what a worker at work has used up.
+const countEvery = 5 * time.Second
+
+// budget is compared while the agent works, and at the end of each turn, until it is used up. A person who then lets it go on
+// has said so.
+func budget(s Seen, now time.Time) (step Step, ok bool) {
+	w := s.Worker
+	if s.Limit == (worker.Budget{}) || w.Heard.IsZero() || w.Over() {
+		return step, false
+	}
+	if slices.ContainsFunc(s.Entries, func(e ledger.Entry) bool { return e.Kind == worker.Budgeted && e.Full }) {
+		return step, false
+	}
+	if last := w.Heard.Add(2 * countEvery); w.TurnOver && now.After(last) { // by then its store has all of the turn
+		now = last
+	}
+	return Step{Do: Charge, Worker: s.Name, Subject: fmt.Sprintf("%d %d %t", w.Gen, now.Unix()/int64(countEvery.Seconds()), w.TurnOver)}, true
+}
+
+// nudges is how often an idle agent is told to go on, where no file says another number.
+const nudges = 2
+
+// nudge is due for an agent that sits idle, where a file says that it is told so.
+func nudge(s Seen, now time.Time) (step Step, ok bool) {
+	rule, w := s.Rules.Of(react.KeyIdle), s.Worker
+	limit := rule.Retries
+	if limit < 0 {
+		limit = nudges
+	}
+	if !rule.Sends() || w.Spent(react.KeyIdle) >= limit || !sitsIdle(s, now) || w.Pull.Is != "" || react.Paused(s.Entries) {
+		return step, false
+	}
+	text := "from aburn: you ended your turn and did not say that you are done. " + cmp.Or(rule.Message, "Go on with your task.") +
+		" If you are done run `aburn done`, if you need a person `aburn ask`."
+	r := &react.Step{Key: react.KeyIdle, Action: worker.ActionSend, Subject: proof(w), Text: text, Limit: limit}
+	return Step{Do: React, Worker: s.Name, Subject: react.KeyIdle + " " + r.Subject, React: r}, true
+}
+
+// sitsIdle reports whether an agent's turn is over for so long that somebody should know.
+func sitsIdle(s Seen, now time.Time) bool {
+	w := s.Worker
+	if st := w.Status(); st != worker.StatusIdle && st != worker.StatusToReview {
+		return false
+	}
+	long := s.Rules.Of(react.KeyIdle).Threshold
+	return !s.Attended && w.Reason != worker.AgentAcknowledged && now.Sub(w.Since) >= cmp.Or(long, worker.ReadyFor) && len(w.Open()) == 0
 }
 
 // overlaps are due when the state of a living tree was kept anew.

@@ -9,6 +9,7 @@ import (
 
 	"aburn/worker"
 	"aburn/worker/ledger"
+	"aburn/worker/react"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -195,6 +196,19 @@ func notifications(steps []Step) (list []*Notice) {
 	return list
 }
 
+// TestTriedSoon: what somebody else was at is tried again after ten seconds, however often that was so.
+func TestTriedSoon(t *testing.T) {
+	tried, now, s := &Tried{}, noon, Step{Do: Keep, Worker: "w", Subject: "1"}
+	for range 20 {
+		tried.Note(s, now)
+		tried.Again(s, now)
+		if tried.due(s, now.Add(9*time.Second)) || !tried.due(s, now.Add(10*time.Second)) {
+			t.Fatal("it is not due after ten seconds")
+		}
+		now = now.Add(10 * time.Second)
+	}
+}
+
 // TestTriedAgain: what changes nothing is tried ever more seldom, and again at once when the facts are others.
 func TestTriedAgain(t *testing.T) {
 	l := newLife("w").fact(worker.Fact{Kind: worker.Messaged, Message: "m-1"}).add(worker.Prompted, worker.TurnEnded).kept(1)
@@ -218,5 +232,80 @@ func TestTriedAgain(t *testing.T) {
 	// A clock that went back a day delays nothing for a day.
 	if got := due(l.at.Add(-24*time.Hour), tried, l); !slices.Contains(got, "messages w") {
 		t.Errorf("after the clock went back %q is due", got)
+	}
+}
+
+// TestBudget: a budget is compared while the agent works and when its turn is over, until it is used up. What was found is
+// told once, and a stop is no end of it: neither a late end of the turn nor a new process lifts it.
+func TestBudget(t *testing.T) {
+	bound := func(l *life) *life { l.Limit = worker.Budget{Tokens: 1000}; return l }
+	at80 := ledger.Entry{Fact: worker.Fact{Kind: worker.Budgeted}, Detail: ledger.Detail{Limit: "1k", Spent: "900 fresh tokens"}}
+	unpriced := ledger.Entry{Fact: worker.Fact{Kind: worker.Budgeted, Is: worker.BudgetUnpriced}, Detail: ledger.Detail{Limit: "5usd"}}
+	full := worker.Fact{Kind: worker.Budgeted, Full: true}
+	said := func(subject string) ledger.Entry {
+		return ledger.Entry{Fact: worker.Fact{Kind: worker.Reacted, Action: worker.ActionNotify, Key: KeyBudget}, Detail: ledger.Detail{Subject: subject}}
+	}
+	for i, c := range []struct {
+		of   *life
+		want string
+	}{
+		{newLife("a").add(worker.Prompted), ""},
+		{bound(newLife("a")), ""},
+		{bound(newLife("a").add(worker.Prompted)), "budget a"},
+		{bound(newLife("a").add(worker.Prompted).entry(at80)), "budget a, budget a"}, // the step, and the notice
+		{bound(newLife("a").add(worker.Prompted).entry(at80).entry(said("1k "))), "budget a"},
+		{bound(newLife("a").add(worker.Prompted).entry(unpriced).entry(said("1k "))), "budget a, budget a"},
+		{bound(newLife("a").add(worker.Prompted).fact(full)), "agent-needs-input a"},
+		{bound(newLife("a").add(worker.Prompted).fact(full).add(worker.TurnEnded)), "snapshot a, agent-needs-input a"},
+		{bound(newLife("a").add(worker.Prompted).fact(full).add(worker.Prompted)), ""},
+	} {
+		if got := strings.Join(due(c.of.at.Add(time.Second), &Tried{}, c.of), ", "); got != c.want {
+			t.Errorf("%d: %s, want %s", i, got, c.want)
+		}
+	}
+	l, tried := bound(newLife("a").add(worker.Prompted)), &Tried{}
+	count := 0
+	for second := range 60 { // of a turn without a word
+		for _, s := range Plan([]Seen{l.Seen}, tried, l.at.Add(time.Duration(second)*time.Second)) {
+			tried.Note(s, noon)
+			tried.Done(s)
+			count++
+		}
+	}
+	if count < 10 || count > 14 {
+		t.Errorf("it was compared %d times in a minute", count)
+	}
+}
+
+// TestComplete: all are through when each said so, or a person ended it. One that was lost has something left to do, however often
+// a round looks, and a person was told of that.
+func TestComplete(t *testing.T) {
+	exit := 0
+	done := func(name string) *life {
+		return newLife(name).add(worker.Prompted, worker.SaysDone, worker.TurnEnded).kept(0)
+	}
+	killed := newLife("b").add(worker.Prompted).kept(0).fact(worker.Fact{Kind: worker.KillAsked}).fact(worker.Fact{Kind: worker.Certificate})
+	ended := newLife("b").add(worker.Prompted, worker.TurnEnded).kept(0).fact(worker.Fact{Kind: worker.Certificate, Exit: &exit})
+	lost := newLife("b").add(worker.Prompted, worker.TurnEnded).kept(0).fact(worker.Fact{Kind: worker.Certificate})
+	for what, c := range map[string]struct {
+		of   *life
+		want bool
+	}{"done": {done("b"), true}, "killed": {killed, true}, "ended": {ended, false}, "ended by a signal": {lost, false}} {
+		a, told := done("a"), false
+		for _, l := range []*life{a, c.of} {
+			now := l.at.Add(time.Hour)
+			for _, n := range notices([]Seen{l.Seen}, now) { // what is told of it alone was told
+				l.entry(ledger.Entry{Fact: worker.Fact{Kind: worker.Reacted, Action: worker.ActionNotify, Key: n.Key}, Detail: ledger.Detail{Subject: n.Subject}})
+			}
+		}
+		for _, n := range notices([]Seen{a.Seen, c.of.Seen}, c.of.at.Add(time.Hour)) {
+			if n.Key != react.KeyComplete {
+				t.Errorf("%s: %s is told", what, n.Key)
+			}
+			told = told || n.Key == react.KeyComplete
+		}
+		if told != c.want {
+			t.Errorf("%s: all workers are through is %v", what, told)
+		}
 	}
 }

@@ -18,13 +18,24 @@ type Project struct {
 	Crew *crew.Crew
 	Repo func(context.Context, *crew.Member) (*tree.Repo, error)
 	// Gates are those that count for a member; why says that there are none, or that they wait for a person.
-	Gates  func(*crew.Member) (g crew.Gates, why string)
-	Notify func([]Notice) error // returns when a person can have heard
-	Say    func(string)         // for people who look at what a daemon did
-	Slot   chan struct{}        // gates run one at a time, over all projects that share it
-	Wake   func()               // gates ended: another round is due
+	Gates func(*crew.Member) (g crew.Gates, why string)
+	// Spent is what a member has used up, also in words.
+	Spent func(context.Context, *crew.Member) (worker.Spent, string, error)
+	// Judge says which sessions make no progress; nil if nobody does.
+	Judge func(context.Context) ([]Standstill, error)
+	// Grown names how the transcripts of a member stand: the same text if none grew, "" if nobody knows. nil judges nobody by them.
+	Grown func(context.Context, *crew.Member) (string, error)
+	// Notify is nil where another project tells: nobody is then told here. It returns when a person can have heard, or ctx is done. It is called beside the rounds, which wait for nobody.
+	Notify func(context.Context, []Notice) error
+	Say    func(string)  // for people who look at what a daemon did
+	Slot   chan struct{} // gates run one at a time, over all projects that share it
+	Wake   func()        // gates ended, or a forge answered: another round is due
+	Pulls  *Pulls        // nil looks at no pull requests
 
 	members []*crew.Member
+	judged  time.Time
+	still   map[string]*still // by the members' names
+	expired time.Time         // when it was looked last which snapshots nobody needs any more
 	stamp   string
 	read    time.Time // when the members were, and until when that rests
 	rested  time.Time
@@ -35,6 +46,7 @@ type Project struct {
 	mass    worker.Mass
 	held    map[string]bool // servers of which nothing counts as dead yet
 	gates   sync.WaitGroup
+	notices telling
 }
 
 // planEvery is how often it is worked out what is due while nothing is written: only time makes more due then.
@@ -66,8 +78,14 @@ func (p *Project) Round(ctx context.Context, now time.Time) error {
 		if err != nil {
 			return err
 		}
+		before := p.members
 		p.members = append([]*crew.Member{}, members...)
-		p.stamp, p.read = p.Crew.Stamp(p.members), now
+		if p.stamp, p.read = p.Crew.Stamp(p.members), now; p.Crew.Stamp(before) != stamp {
+			p.stamp = "" // something was written while they were read
+		}
+		if p.Pulls != nil {
+			p.Pulls.sent = 0
+		}
 		p.rested, fresh = now.Add(10*time.Since(began)), true
 	}
 	if p.probeDue(now) {
@@ -79,27 +97,51 @@ func (p *Project) Round(ctx context.Context, now time.Time) error {
 			p.tell(ctx, massNotice(d, now))
 		}
 	}
+	if err := p.judge(ctx, now); err != nil {
+		p.Say("supervisor: " + err.Error())
+	}
+	if err := p.stand(ctx); err != nil {
+		p.Say("silence: " + err.Error())
+	}
+	p.expire(ctx, now)
+	p.hearMerges(ctx)
+	p.ask(ctx, now)
+	if p.hear(now) { // what it said is planned for once it was read back
+		p.planned = time.Time{}
+		return nil
+	}
 	if since := now.Sub(p.planned); !fresh && since >= 0 && since < planEvery {
 		return nil
 	}
 	p.planned = now
-	for _, s := range Plan(p.seen(now), &p.tried, now) {
+	for _, s := range Plan(p.seen(now), &p.tried, now, p.reactions()...) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		p.tried.Note(s, now)
 		switch err := p.do(ctx, s); {
+		case errors.Is(err, crew.ErrTreeBusy):
+			p.tried.Again(s, now)
 		case err != nil:
 			p.Say(fmt.Sprintf("%s %s: %v", s.Worker, s.Do, err))
-		case s.Do == Keep || s.Do == Compare:
+		case s.Do == Keep || s.Do == Compare || s.Do == Charge:
 			p.tried.Done(s)
 		}
 	}
 	return nil
 }
 
-// Wait returns when no gates run.
-func (p *Project) Wait() { p.gates.Wait() }
+// Members are the workers as the last round saw them.
+func (p *Project) Members() []*crew.Member { return p.members }
+
+// Wait returns when no gates run, no notice is on its way, and no forge is asked.
+func (p *Project) Wait() {
+	p.gates.Wait()
+	p.notices.Wait()
+	if p.Pulls != nil {
+		p.Pulls.busy.Wait()
+	}
+}
 
 // Living reports whether an agent of the project's may live.
 func (p *Project) Living() bool {
@@ -128,8 +170,14 @@ func (p *Project) seen(now time.Time) (list []Seen) {
 		if m.Talk != nil && len(m.Talk.Asks) > 0 {
 			s.Asks = m.Talk.Asks[0].What
 		}
+		if p.Spent != nil {
+			s.Limit = m.Limit()
+		}
 		if m.Worker.Verifying() {
 			_, s.NoGates = p.Gates(m)
+		}
+		if p.Pulls != nil {
+			s.Rules, _ = p.Pulls.Rules()
 		}
 		list = append(list, s)
 	}
@@ -150,11 +198,24 @@ func (p *Project) member(name string) *crew.Member {
 
 func (p *Project) do(ctx context.Context, s Step) error {
 	m := p.member(s.Worker)
+	if m != nil && m.Far() && s.Do != Tell && s.Do != Verify { // the machine on which it runs does that
+		return nil
+	}
 	switch s.Do {
 	case Bring:
 		return p.Crew.Bring(ctx, s.Worker)
 	case Tell:
-		return p.tell(ctx, s.Notice)
+		p.tell(ctx, s.Notice)
+		return nil
+	case Charge:
+		m.Given = crew.Given(p.members, m.Name)
+		spent, says, err := p.Spent(ctx, m)
+		if err != nil {
+			return err
+		}
+		return p.Crew.Charge(ctx, m, spent, says)
+	case React:
+		return p.react(ctx, s.Worker, s.React)
 	case Compare:
 		_, err := p.Crew.Overlaps(ctx, p.members)
 		return err
@@ -166,8 +227,46 @@ func (p *Project) do(ctx context.Context, s Step) error {
 	if s.Do == Verify {
 		return p.verify(ctx, repo, m)
 	}
-	_, _, err = p.Crew.Snapshot(ctx, repo, m)
-	return err
+	return p.Crew.Keep(ctx, repo, m)
+}
+
+// expireEvery is how often it is looked whether snapshots may go: they were kept for a month.
+const expireEvery = 6 * time.Hour
+
+// expire drops snapshots that nobody needs, beside the rounds: git may have a long history to look through.
+func (p *Project) expire(ctx context.Context, now time.Time) {
+	if since := now.Sub(p.expired); since >= 0 && since < expireEvery {
+		return
+	}
+	p.expired = now
+	var due []crew.Member
+	for _, m := range p.members {
+		if crew.MayExpire(m, now) {
+			due = append(due, *m)
+		}
+	}
+	if len(due) == 0 {
+		return
+	}
+	p.gates.Go(func() {
+		for i := range due {
+			m := &due[i]
+			repo, err := p.Repo(ctx, m)
+			n := 0
+			if err == nil {
+				n, err = p.Crew.Expire(ctx, repo, m, now, false)
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			if err != nil && !errors.Is(err, crew.ErrTreeBusy) {
+				p.Say(m.Name + " snapshots: " + err.Error())
+			}
+			if n > 0 {
+				p.Say(fmt.Sprintf("%s snapshots: %d dropped, as each file of them stands in a commit", m.Name, n))
+			}
+		}
+	})
 }
 
 // verify runs a worker's gates beside the rounds.
@@ -203,33 +302,4 @@ func (p *Project) verify(ctx context.Context, repo *tree.Repo, m *crew.Member) e
 		}
 	})
 	return nil
-}
-
-// tell tells a person, then writes that down in the ledgers of all that it is about.
-func (p *Project) tell(_ context.Context, n *Notice) error {
-	if m := p.member(n.Worker); m != nil && told(m.Ledger.Entries, n.Key, n.Subject) {
-		return nil
-	}
-	if err := p.Notify([]Notice{*n}); err != nil {
-		return err
-	}
-	if n.Key == KeyConflict {
-		m := p.member(n.Worker)
-		for _, e := range p.Crew.Untold(m, map[string]bool{n.Others[0]: true}) {
-			if e.Set == n.Subject {
-				_, err := p.Crew.TellOverlap(m, e)
-				return err
-			}
-		}
-		return nil
-	}
-	err := p.Crew.Told(n.Worker, n.Key, n.Subject)
-	for i, other := range n.Others {
-		subject := n.Subject
-		if i < len(n.subjects) {
-			subject = n.subjects[i]
-		}
-		err = errors.Join(err, p.Crew.Told(other, n.Key, subject))
-	}
-	return err
 }

@@ -43,5 +43,10 @@ func (t *Tried) Note(s Step, now time.Time) {
 	t.steps[key] = attempts{a.n + 1, false, now}
 }
 
+// Again has a step tried soon: it did not begin, as somebody else is at it.
+func (t *Tried) Again(s Step, now time.Time) {
+	t.steps[s.key()+" "+s.Subject] = attempts{n: 2, last: now} // ten seconds
+}
+
 // Done ends a step for its subject: it was done, and the ledgers need not say so.
 func (t *Tried) Done(s Step) { t.steps[s.key()+" "+s.Subject] = attempts{done: true} }

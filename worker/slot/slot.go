@@ -21,6 +21,7 @@ type Order struct {
 	Tree        string   // where it works
 	Writable    []string // what it has to write beside Tree so that it can commit: folders of git's, none of its settings or hooks
 	Task        string
+	Fork        string // the session whose conversation it goes on with, in one of its own; only for a Forker
 	Rules       string // what a worker is, for the agent's own instructions
 	Session     string // the id that the session gets, if the agent lets others choose it
 	Permissions Permissions
@@ -35,6 +36,8 @@ type Launch struct {
 	Args    []string          // behind the program
 	Files   map[string][]byte // to be written before, by path, for the user alone
 	Session string            // the session's id; "" if only the agent itself knows it
+	Env     []string          // NAME=value, no secrets
+	Prompt  string            // without a terminal: what it is told instead of the bare task; "" is the task
 }
 
 // Confiner is an agent that works in a sandbox of its own.
@@ -43,6 +46,9 @@ type Confiner interface {
 	// program, and names of variables that it needs.
 	Confine(o Order, argv []string) (args, variables []string)
 }
+
+// Forker is an agent whose starts, in a terminal and without one, take Order.Fork.
+type Forker interface{ Forks() }
 
 // Agent is an agent that can be a worker.
 type Agent interface {

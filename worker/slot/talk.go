@@ -2,10 +2,13 @@ package slot
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"time"
 
+	"aburn/internal/scrub"
 	"aburn/worker"
 )
 
@@ -71,6 +74,23 @@ type Talk struct {
 	Events   []Event            `json:"events,omitempty"` // the latest
 	Lines    uint64             `json:"lines"`            // how many were read
 	Names    map[string]string  `json:"names,omitempty"`  // the agent's names of messages
+	Owed     []Line             `json:"owed,omitempty"`   // answers to requests of the agent's that need no person, with tags
+}
+
+// Owe notes an answer that needs no person. Whoever looks next gives it.
+func (t *Talk) Owe(l Line) {
+	if len(t.Owed) < maxOwed {
+		t.Owed = append(t.Owed, l)
+	}
+}
+
+// maxOwed bounds what an agent can make a Talk keep.
+const maxOwed = 64
+
+// AnswerTag is the same for all answers to one question, so that only one is given.
+func AnswerTag(q Question) string {
+	sum := sha256.Sum256([]byte(q.ID))
+	return "ans-" + hex.EncodeToString(sum[:8])
 }
 
 // maxEvents is how many events a Talk keeps. Older ones have been taken over by later ones.
@@ -118,6 +138,7 @@ func (r Receipt) after(o Receipt) bool {
 
 // Open adds an open question.
 func (t *Talk) Open(a Question, at time.Time) {
+	a.What, _ = scrub.Text(a.What) // what is answered is Input
 	t.Asks = append(t.Asks, a)
 	t.Add(at, worker.Fact{Kind: worker.Asks, Call: a.Call}, false)
 }

@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// Width and Height are the size of a terminal that nobody has looked at yet, in characters.
+const Width, Height = 200, 50
+
 // Screen is what a terminal shows at one moment.
 type Screen struct {
 	Lines   []string  // from the top, without blanks at their ends
@@ -33,6 +36,8 @@ type Typist interface {
 type Prompter interface {
 	// Input is what stands in the input line. ok is false if the screen shows none: a question, a menu, or nothing known.
 	Input(Screen) (text string, ok bool)
+	// Shows reports whether an input line is this pasted text, whole and with nothing else.
+	Shows(input, text string) bool
 	// Busy reports whether the screen shows that a turn goes on.
 	Busy(Screen) bool
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,13 +36,30 @@ func environment(environ []string) []string { return run.Clean(environ, "TMUX_TM
 // Name of the runtime.
 func (r *Runtime) Name() string { return "tmux" }
 
+// Server of all sessions: with it, they end at once.
+func (r *Runtime) Server() string { return r.Name() }
+
 // Start runs argv as the only command of a new session. tmux starts it without a shell.
 func (r *Runtime) Start(ctx context.Context, name, dir string, argv []string) (address string, err error) {
-	args := append([]string{"new-session", "-d", "-s", name, "-c", dir, "-x", "200", "-y", "50", "--"}, argv...)
-	if _, err := r.tmux(ctx, args...); err != nil {
+	args := append([]string{"new-session", "-d", "-s", name, "-c", dir, "-x", strconv.Itoa(slot.Width), "-y", strconv.Itoa(slot.Height), "--"}, argv...)
+	for range ending {
+		if _, err = r.tmux(ctx, args...); !isEnding(err) {
+			break
+		}
+		time.Sleep(endingPause)
+	}
+	if err != nil {
 		return "", err
 	}
 	return name, nil
+}
+
+// A server ends with its last session. Who meets it then is refused, and has made nothing: the next call begins a new server.
+const ending, endingPause = 5, 50 * time.Millisecond
+
+func isEnding(err error) bool {
+	var failed *Error
+	return errors.As(err, &failed) && (strings.Contains(failed.Text, "server exited") || strings.Contains(failed.Text, "lost server"))
 }
 
 // Alive lists the sessions of the server.

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -44,7 +45,7 @@ func (r *Repo) Wanted(ctx context.Context, scratch string, patterns []string) (i
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, nil, err
 	}
-	g := r.g.At(r.Main).With("GIT_OPTIONAL_LOCKS=0")
+	g := r.g.At(r.Main)
 	all, err := g.List(ctx, "ls-files", "--others", "--ignored", "--exclude-from="+file.Name(), "-z")
 	if err != nil || len(all) == 0 {
 		return nil, nil, err
@@ -67,7 +68,7 @@ func ignores(ctx context.Context, g *git.Git, paths []string) ([]string, error) 
 		in.WriteString("./" + p + "\x00") // a : at the beginning means something
 	}
 	// This command refuses literal pathspecs; it takes paths from its input as they are.
-	out, err := g.With("GIT_LITERAL_PATHSPECS=0").Feed(ctx, strings.NewReader(in.String()), "check-ignore", "-z", "--stdin")
+	out, err := g.With("GIT_LITERAL_PATHSPECS=0").Feed(ctx, in.String(), "check-ignore", "-z", "--stdin")
 	var failed *git.Error
 	if errors.As(err, &failed) && failed.Code == 1 {
 		return nil, nil // none
@@ -122,24 +123,14 @@ func (t *Tree) Copy(ctx context.Context, paths []string) (done []Copied, left []
 var errNotCopied = errors.New("leads out of the project, or is no file")
 
 func copyOne(from, to *os.Root, p string, st fs.FileInfo) (c Copied, err error) {
-	c.Path = p
 	name := filepath.FromSlash(p)
-	if dir := filepath.Dir(name); dir != "." {
-		if err := to.MkdirAll(dir, 0o755); err != nil {
-			return c, err
-		}
-	}
 	switch {
 	case st.Mode()&fs.ModeSymlink != 0:
-		target, err := from.Readlink(name)
-		if err != nil || filepath.IsAbs(target) {
-			return c, errNotCopied
+		target, err := linkBelow(from, name)
+		if err != nil {
+			return c, err
 		}
-		if _, err := from.Stat(name); err != nil { // also one that leads out
-			return c, errNotCopied
-		}
-		c.Sum = "-> " + target
-		return c, to.Symlink(target, name)
+		return putLink(to, p, target)
 	case !st.Mode().IsRegular():
 		return c, errNotCopied
 	}
@@ -148,24 +139,60 @@ func copyOne(from, to *os.Root, p string, st fs.FileInfo) (c Copied, err error) 
 		return c, errNotCopied
 	}
 	defer src.Close()
-	dst, err := to.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, st.Mode().Perm()|0o200)
+	return putFile(to, p, st.Mode().Perm(), src)
+}
+
+// linkBelow is the target of a link, which leads to something below the root.
+func linkBelow(from *os.Root, name string) (string, error) {
+	target, err := from.Readlink(name)
+	if err != nil || filepath.IsAbs(target) {
+		return "", errNotCopied
+	}
+	if _, err := from.Stat(name); err != nil { // also one that leads out
+		return "", errNotCopied
+	}
+	return target, nil
+}
+
+func putLink(to *os.Root, p, target string) (c Copied, err error) {
+	c = Copied{p, "-> " + target}
+	if err = folderFor(to, p); err == nil {
+		err = to.Symlink(target, filepath.FromSlash(p))
+	}
+	return c, err
+}
+
+func putFile(to *os.Root, p string, mode fs.FileMode, src io.Reader) (c Copied, err error) {
+	c.Path = p
+	if err := folderFor(to, p); err != nil {
+		return c, err
+	}
+	dst, err := to.OpenFile(filepath.FromSlash(p), os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode|0o200)
 	if err != nil {
 		return c, err
 	}
 	sum := sha256.New()
 	_, err = io.Copy(io.MultiWriter(dst, sum), src)
-	err = errors.Join(err, dst.Chmod(st.Mode().Perm()), dst.Close())
+	err = errors.Join(err, dst.Chmod(mode), dst.Close())
 	c.Sum = hex.EncodeToString(sum.Sum(nil))
 	return c, err
 }
 
-// Link makes a link in the tree to a path of the main checkout that git ignores. The answer says why there is none; "" if
-// there is.
-func (t *Tree) Link(ctx context.Context, p string) (why string, c Copied, err error) {
-	p = path.Clean(p)
-	source := filepath.Join(t.repo.Main, filepath.FromSlash(p))
+func folderFor(to *os.Root, p string) error {
+	dir := filepath.Dir(filepath.FromSlash(p))
+	if dir == "." {
+		return nil
+	}
+	return to.MkdirAll(dir, 0o755)
+}
+
+// Link makes a link in the tree to a path of a checkout, "" is the main one, that git ignores. The answer says why there is none;
+// "" if there is.
+func (t *Tree) Link(ctx context.Context, checkout, p string) (why string, c Copied, err error) {
+	p, checkout = path.Clean(p), cmp.Or(checkout, t.repo.Main)
+	source := filepath.Join(checkout, filepath.FromSlash(p))
 	if _, err := os.Lstat(source); err != nil {
-		return "is not in " + t.repo.Main, c, nil
+		return "is not in " + checkout, c, nil
 	}
 	to, err := os.OpenRoot(t.Path)
 	if err != nil {
@@ -190,6 +217,42 @@ func (t *Tree) Link(ctx context.Context, p string) (why string, c Copied, err er
 		return "is not ignored by git as a link: the worker would commit it (in .gitignore, a / at the end means folders only)", c, err
 	}
 	return "", Copied{p, "-> " + source}, nil
+}
+
+// AddLines adds lines to a file of the tree that git ignores, or makes it. The answer says why it did not; "" if it did.
+func (t *Tree) AddLines(ctx context.Context, p, lines string) (why string, c Copied, err error) {
+	p = path.Clean(p)
+	list, err := ignores(ctx, t.g, []string{p})
+	if err != nil {
+		return "", c, err
+	}
+	if len(list) == 0 {
+		return "is not written, as git does not ignore it and the worker would commit it", c, nil
+	}
+	to, err := os.OpenRoot(t.Path)
+	if err != nil {
+		return "", c, err
+	}
+	defer to.Close()
+	name := filepath.FromSlash(p)
+	if st, err := to.Lstat(name); err == nil && !st.Mode().IsRegular() {
+		return "is not written, as it is a link or no file", c, nil
+	}
+	old, err := to.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", c, err
+	}
+	if len(old) > 0 && old[len(old)-1] != '\n' {
+		old = append(old, '\n')
+	}
+	text := append(old, lines...)
+	if dir := filepath.Dir(name); dir != "." {
+		if err := to.MkdirAll(dir, 0o755); err != nil {
+			return "", c, err
+		}
+	}
+	sum := sha256.Sum256(text)
+	return "", Copied{p, hex.EncodeToString(sum[:])}, to.WriteFile(name, text, 0o600)
 }
 
 // same reports whether what was copied is still as it was.

@@ -3,20 +3,85 @@ package tree
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+
+	"aburn/internal/git"
 )
+
+// Form is how a difference is told.
+type Form uint8
+
+// The forms.
+const (
+	Patch Form = iota // that git apply takes
+	Stat              // for people: how much changed in which file
+	List              // for ChangedFiles
+)
+
+// Changed is one file of a difference.
+type Changed struct {
+	Path    string `json:"path"`
+	From    string `json:"from,omitempty"` // where it was before
+	Change  string `json:"change"`         // added, deleted, modified, renamed, type
+	Added   *int   `json:"added,omitempty"`
+	Deleted *int   `json:"deleted,omitempty"` // lines; both absent of what is no text
+}
+
+var changes = map[byte]string{'A': "added", 'D': "deleted", 'M': "modified", 'R': "renamed", 'T': "type"}
+
+// ChangedFiles reads a List: git's raw entries, then its counts of lines. A rename has two paths.
+func ChangedFiles(list string) (files []Changed, err error) {
+	parts := git.SplitNul(list)
+	at := map[string]int{}
+	for i := 0; i < len(parts); i++ {
+		if raw, ok := strings.CutPrefix(parts[i], ":"); ok {
+			f := Changed{Change: changes[raw[strings.LastIndexByte(raw, ' ')+1]]}
+			if f.Change == "renamed" && i+1 < len(parts) {
+				i++
+				f.From = parts[i]
+			}
+			if i++; i >= len(parts) || f.Change == "" {
+				return nil, fmt.Errorf("git's list of files is not understood: %q", raw)
+			}
+			f.Path = parts[i]
+			at[f.Path] = len(files)
+			files = append(files, f)
+			continue
+		}
+		counts := strings.SplitN(parts[i], "\t", 3)
+		if len(counts) == 3 && counts[2] == "" { // a rename: the old path and the new one follow
+			i += 2
+			counts[2] = parts[min(i, len(parts)-1)]
+		}
+		n, ok := 0, len(counts) == 3
+		if ok {
+			n, ok = at[counts[2]]
+		}
+		if !ok {
+			return nil, fmt.Errorf("git's count of lines is not understood: %q", parts[min(i, len(parts)-1)])
+		}
+		added, err := strconv.Atoi(counts[0])
+		deleted, err2 := strconv.Atoi(counts[1])
+		if err == nil && err2 == nil {
+			files[n].Added, files[n].Deleted = &added, &deleted
+		}
+	}
+	return files, nil
+}
 
 // Diff is how the tree differs from where its branch began, untracked files included. onto is the branch that it began
 // from, as far as that still exists: what the worker took over from there since is left out.
-func (t *Tree) Diff(ctx context.Context, scratch, base, onto string, stat bool) (string, error) {
+func (t *Tree) Diff(ctx context.Context, scratch, base, onto string, form Form) (string, error) {
 	now, err := t.everything(ctx, scratch)
 	if err != nil {
 		return "", err
 	}
-	return t.diff(ctx, t.since(ctx, "HEAD", base, onto), now, stat)
+	return t.diff(ctx, t.since(ctx, "HEAD", base, onto), now, form)
 }
 
 // everything is one tree of all files as they stand, untracked ones included, without those that git ignores.
@@ -53,18 +118,21 @@ func (t *Tree) since(ctx context.Context, head, base, onto string) string {
 	return base
 }
 
-func (t *Tree) diff(ctx context.Context, from, to string, stat bool) (string, error) {
+func (t *Tree) diff(ctx context.Context, from, to string, form Form) (string, error) {
 	args := []string{"diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames"}
-	if stat {
+	switch form {
+	case Stat:
 		args = append(args, "--stat=100", "--summary")
-	} else {
+	case List:
+		args = append(args, "--raw", "--numstat", "-z")
+	default:
 		args = append(args, "--binary")
 	}
 	return t.g.Out(ctx, append(args, from, to, "--")...)
 }
 
 // DiffKept is Diff of a kept state.
-func (r *Repo) DiffKept(ctx context.Context, commit, base, onto string, stat bool) (string, error) {
+func (r *Repo) DiffKept(ctx context.Context, commit, base, onto string, form Form) (string, error) {
 	s, err := r.treesOf(ctx, commit)
 	if err != nil {
 		return "", err
@@ -76,7 +144,7 @@ func (r *Repo) DiffKept(ctx context.Context, commit, base, onto string, stat boo
 			return "", err
 		}
 	}
-	return t.diff(ctx, t.since(ctx, s.head, base, onto), to, stat)
+	return t.diff(ctx, t.since(ctx, s.head, base, onto), to, form)
 }
 
 // joined is one tree of the tracked and the untracked files.
@@ -94,14 +162,14 @@ func (r *Repo) joined(ctx context.Context, s trees) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := g.Feed(ctx, strings.NewReader(list), "update-index", "-z", "--index-info"); err != nil {
+	if _, err := g.Feed(ctx, list, "update-index", "-z", "--index-info"); err != nil {
 		return "", err
 	}
 	return g.Out(ctx, "write-tree")
 }
 
 // DiffBranch is what the branch has since its base, for a worker whose tree is gone.
-func (r *Repo) DiffBranch(ctx context.Context, branch, base, onto string, stat bool) (string, error) {
+func (r *Repo) DiffBranch(ctx context.Context, branch, base, onto string, form Form) (string, error) {
 	t := r.Tree(r.Root)
-	return t.diff(ctx, t.since(ctx, branch, base, onto), branch, stat)
+	return t.diff(ctx, t.since(ctx, branch, base, onto), branch, form)
 }

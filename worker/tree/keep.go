@@ -204,7 +204,7 @@ func (t *Tree) write(ctx context.Context, scratch string, most int64) (s trees, 
 	}
 	if len(others) > 0 {
 		g := t.g.With("GIT_INDEX_FILE=" + filepath.Join(dir, "others"))
-		list := strings.NewReader(strings.Join(others, "\x00") + "\x00")
+		list := strings.Join(others, "\x00") + "\x00"
 		if _, err := g.Feed(ctx, list, "update-index", "--add", "-z", "--stdin"); err != nil {
 			return s, unmerged, err
 		}
@@ -232,7 +232,7 @@ func (t *Tree) writeWork(ctx context.Context, g *git.Git) (string, error) {
 	}
 	if hidden.Len() > 0 {
 		for _, mark := range []string{"--no-assume-unchanged", "--no-skip-worktree"} {
-			if _, err := g.Feed(ctx, strings.NewReader(hidden.String()), "update-index", mark, "-z", "--stdin"); err != nil {
+			if _, err := g.Feed(ctx, hidden.String(), "update-index", mark, "-z", "--stdin"); err != nil {
 				return "", err
 			}
 		}
@@ -340,7 +340,10 @@ func (r *Repo) Again(ctx context.Context, path, branch, base string) error {
 		return err
 	}
 	if !r.Taken(ctx, "refs/heads/"+branch) {
-		return r.add(ctx, path, "--no-track", "-b", branch, path, base)
+		if err := r.branch(ctx, branch, base); err != nil {
+			return err
+		}
+		return r.add(ctx, path, path, branch)
 	}
 	if at, err := r.CheckedOut(ctx, branch); err != nil || at != "" && at != path {
 		return cmp.Or(err, error(&Problem{branch + " is checked out in " + at, "git -C " + at + " switch another branch"}))

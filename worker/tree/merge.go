@@ -128,7 +128,7 @@ func (r *Repo) Midway(ctx context.Context) (string, error) { return r.Tree(r.Roo
 
 // Tracked are the files of this checkout that git knows and that differ from its commit. A merge touches no submodule's files.
 func (r *Repo) Tracked(ctx context.Context) (paths []string, err error) {
-	list, err := r.g.With("GIT_OPTIONAL_LOCKS=0").List(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=all")
+	list, err := r.g.List(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=all")
 	for _, entry := range list {
 		paths = append(paths, entry[3:])
 	}
@@ -193,7 +193,7 @@ func write(ctx context.Context, g *git.Git, tree, message string, parents ...str
 	for _, p := range parents {
 		args = append(args, "-p", p)
 	}
-	commit, err := g.Feed(ctx, strings.NewReader(message), args...)
+	commit, err := g.Feed(ctx, message, args...)
 	var failed *git.Error
 	if errors.As(err, &failed) && (strings.Contains(failed.Text, "identity") || strings.Contains(failed.Text, "ident name") || strings.Contains(failed.Text, "auto-detect")) {
 		return "", &Problem{"git does not know who you are, and a commit names its author", "git config --global user.name NAME; git config --global user.email EMAIL"}
@@ -213,81 +213,6 @@ func (r *Repo) Subjects(ctx context.Context, has, lacks string) ([]string, error
 // Files are the files in which two commits or trees differ.
 func (r *Repo) Files(ctx context.Context, from, to string) ([]string, error) {
 	return r.g.List(ctx, "diff", "--name-only", "-z", "--no-renames", from, to)
-}
-
-// Replayed are commits set anew onto another one. Nothing names them yet.
-type Replayed struct {
-	Head      string
-	Commits   int    // that were set
-	Stopped   string // the commit that conflicts; "" if none does
-	Subject   string // its first line
-	Conflicts []Conflict
-}
-
-// Replay sets the commits of head that upstream has not onto another commit, as git rebase does: without merges, without what
-// upstream has already in other words, and without what becomes empty. Nothing is touched.
-func (r *Repo) Replay(ctx context.Context, onto, upstream, head string) (p Replayed, err error) {
-	if r.Contains(ctx, head, onto) && onto == upstream {
-		merges, err := r.g.Out(ctx, "rev-list", "--merges", "--count", onto+".."+head, "--")
-		if err != nil || merges == "0" {
-			p.Head = head
-			p.Commits, _ = r.Ahead(ctx, onto, head)
-			return p, err
-		}
-	}
-	out, err := r.g.Out(ctx, "rev-list", "--reverse", "--topo-order", "--no-merges", "--cherry-pick", "--right-only", upstream+"..."+head, "--")
-	if err != nil {
-		return p, err
-	}
-	p.Head = onto
-	for _, commit := range strings.Fields(out) {
-		next, clash, err := r.pick(ctx, p.Head, commit)
-		if err != nil || len(clash) > 0 {
-			p.Stopped, p.Conflicts = commit, clash
-			p.Subject, _ = r.g.Out(ctx, "log", "-1", "--no-color", "--format=%s", commit)
-			return p, err
-		}
-		if next != p.Head {
-			p.Commits++
-		}
-		p.Head = next
-	}
-	return p, nil
-}
-
-// pick sets one commit onto another. git merge-tree takes no base before 2.40, so the target gets a stand-in whose only
-// parent is the commit's own: their merge base is that one.
-func (r *Repo) pick(ctx context.Context, onto, commit string) (string, []Conflict, error) {
-	says, err := r.g.Out(ctx, "log", "-1", "--no-color", "--encoding=UTF-8", "--date=raw", "--format=%P%x00%T%x00%an%x00%ae%x00%ad%x00%B", commit)
-	if err != nil {
-		return "", nil, err
-	}
-	part := strings.SplitN(says, "\x00", 6)
-	if len(part) != 6 || part[0] == "" {
-		return "", nil, fmt.Errorf("%s has no commit before it", commit)
-	}
-	had, err := r.TreeOf(ctx, part[0])
-	if err != nil {
-		return "", nil, err
-	}
-	has, err := r.TreeOf(ctx, onto)
-	if err != nil {
-		return "", nil, err
-	}
-	standIn, err := r.Write(ctx, has, "stand-in", part[0])
-	if err != nil {
-		return "", nil, err
-	}
-	j, err := r.Join(ctx, standIn, commit)
-	if err != nil || len(j.Conflicts) > 0 {
-		return "", j.Conflicts, err
-	}
-	if j.Tree == has && part[1] != had {
-		return onto, nil, nil
-	}
-	g := r.g.With("GIT_AUTHOR_NAME="+part[2], "GIT_AUTHOR_EMAIL="+part[3], "GIT_AUTHOR_DATE="+part[4])
-	next, err := write(ctx, g, j.Tree, part[5], onto)
-	return next, nil, err
 }
 
 // TreeOf is the tree of a commit.
@@ -359,15 +284,6 @@ func (t *Tree) Adopt(ctx context.Context, head, commit string) error {
 		return errors.Join(err, ErrMoved)
 	}
 	_, err := t.g.Whole().Out(context.WithoutCancel(ctx), "reset", "--quiet", "--mixed", commit)
-	return err
-}
-
-// Rebased brings a tree, its files and its branch, to replayed commits. It is one call of git.
-func (t *Tree) Rebased(ctx context.Context, branch, head, to string) error {
-	if at, err := t.g.Out(ctx, "rev-parse", "HEAD"); err != nil || at != head {
-		return errors.Join(err, ErrMoved)
-	}
-	_, err := t.g.Whole().Out(context.WithoutCancel(ctx), "checkout", "--quiet", "--no-overwrite-ignore", "--no-track", "-B", branch, to, "--")
 	return err
 }
 

@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -39,33 +38,43 @@ type Repo struct {
 	g    *git.Git
 	Root string // of the checkout that the person works in
 	Main string // of the main checkout, which stays; Root where there is none
+
+	common string // the folder with what all checkouts share
+
+	at, on string // the commit and branch that were checked out; at is empty where Open could not say
 }
 
 // Open finds the repository around dir. The error is a *Problem where workers cannot work in it.
 func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
+	const head = "HEAD^{commit}"
 	g := git.In(dir, environ)
-	out, err := g.Out(ctx, "rev-parse", "--is-bare-repository", "--is-shallow-repository", "--is-inside-work-tree")
-	var failed *git.Error
-	switch {
-	case errors.Is(err, git.ErrNone):
+	code, out, err := g.Code(ctx, "rev-parse", "--is-bare-repository", "--is-shallow-repository", "--is-inside-work-tree",
+		"--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel", head, "--abbrev-ref", "HEAD") // ends early where there is no checkout, or no commit: then it prints head itself
+	if errors.Is(err, git.ErrNone) {
 		return nil, &Problem{"git is not installed: each worker works in a worktree of its own", "install git 2.38 or later"}
-	case errors.As(err, &failed):
-		return nil, &Problem{dir + " is in no git repository", "git init, and commit once"}
-	case err != nil:
-		return nil, err
 	}
-	facts := strings.Fields(out)
-	switch {
-	case len(facts) != 3 || facts[0] == "true" || facts[2] != "true":
-		return nil, &Problem{"the repository is bare: there is no checkout to begin from", "run aburn in a checkout of it"}
-	case facts[1] == "true":
-		return nil, &Problem{"the repository is shallow: what a worker changed could not be compared or merged", "git fetch --unshallow"}
-	}
-	root, err := g.Out(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, err
 	}
-	r := &Repo{g.At(root), root, root}
+	facts := strings.Split(out, "\n")
+	switch {
+	case len(facts) < 3:
+		return nil, &Problem{dir + " is in no git repository", "git init, and commit once"}
+	case facts[0] == "true" || facts[2] != "true":
+		return nil, &Problem{"the repository is bare: there is no checkout to begin from", "run aburn in a checkout of it"}
+	case facts[1] == "true":
+		return nil, &Problem{"the repository is shallow: what a worker changed could not be compared or merged", "git fetch --unshallow"}
+	case !(code == 0 && len(facts) == 8) && !(code != 0 && len(facts) == 7 && facts[6] == head):
+		return nil, &Problem{"git does not say where the checkout of " + dir + " is, or its path has a line break", "git rev-parse --show-toplevel"}
+	}
+	own, common, root := facts[3], facts[4], facts[5]
+	r := &Repo{g: g.At(root), Root: root, Main: root, common: common}
+	if len(facts) == 8 {
+		r.at, r.on = facts[6], named(facts[7])
+	}
+	if own == common && common == filepath.Join(root, ".git") {
+		return r, nil // this is the main checkout
+	}
 	list, err := r.g.List(ctx, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return nil, err
@@ -96,6 +105,34 @@ func (r *Repo) Branch(ctx context.Context) string {
 	return name
 }
 
+// Stand is the commit that is checked out, and its Branch.
+func (r *Repo) Stand(ctx context.Context) (commit, branch string, err error) {
+	out, err := r.g.Out(ctx, "rev-parse", "HEAD^{commit}", "--abbrev-ref", "HEAD")
+	var failed *git.Error
+	if errors.As(err, &failed) {
+		commit, err = r.Commit(ctx, "HEAD") // says what is wrong
+		return commit, "", err
+	}
+	commit, branch, _ = strings.Cut(out, "\n")
+	return commit, named(branch), err
+}
+
+// named is a branch as git abbreviates it, "" on none.
+func named(branch string) string {
+	if branch == "HEAD" {
+		return ""
+	}
+	return branch
+}
+
+// Stood is Stand at the time of Open, which has asked already.
+func (r *Repo) Stood(ctx context.Context) (commit, branch string, err error) {
+	if r.at == "" {
+		return r.Stand(ctx)
+	}
+	return r.at, r.on, nil
+}
+
 // Behind is how many commits the upstream of a branch has that the branch has not; ok is false without an upstream.
 func (r *Repo) Behind(ctx context.Context, branch string) (upstream string, n int, ok bool) {
 	upstream, err := r.g.Out(ctx, "rev-parse", "--abbrev-ref", "--symbolic-full-name", branch+"@{upstream}")
@@ -112,14 +149,26 @@ func (r *Repo) Behind(ctx context.Context, branch string) (upstream string, n in
 
 // Changed is how many files of the person's own checkout differ from its commit.
 func (r *Repo) Changed(ctx context.Context) (int, error) {
-	list, err := r.g.With("GIT_OPTIONAL_LOCKS=0").List(ctx, "status", "--porcelain", "-z", "--no-renames")
+	list, err := r.g.List(ctx, "status", "--porcelain", "-z", "--no-renames")
 	return len(list), err
+}
+
+// plainName reports whether git surely takes a word as the name of a branch.
+func plainName(word string) bool {
+	for part := range strings.SplitSeq(word, "/") {
+		if part == "" || part[0] == '-' || strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // FreeBranch is want, or want with a number behind it where that branch exists.
 func (r *Repo) FreeBranch(ctx context.Context, want string) (string, error) {
-	if code, _, err := r.g.Code(ctx, "check-ref-format", "--branch", want); err != nil || code != 0 {
-		return "", errors.Join(err, &Problem{fmt.Sprintf("%q cannot be the name of a branch", want), "--branch NAME"})
+	if !plainName(want) {
+		if code, _, err := r.g.Code(ctx, "check-ref-format", "--branch", want); err != nil || code != 0 {
+			return "", errors.Join(err, &Problem{fmt.Sprintf("%q cannot be the name of a branch", want), "--branch NAME"})
+		}
 	}
 	for n := 1; ; n++ {
 		name := want
@@ -140,7 +189,14 @@ func (r *Repo) Create(ctx context.Context, path, branch, base string) (*Tree, er
 	if _, err := os.Lstat(path); err == nil {
 		return nil, &Problem{path + " exists already", "move it away"}
 	}
-	_, err := r.g.Out(ctx, "worktree", "add", "--quiet", "--no-track", "-b", branch, path, base)
+	err := r.branch(ctx, branch, base)
+	var refused *git.Error
+	if errors.As(err, &refused) {
+		return nil, err // the branch is another one's
+	}
+	if err == nil {
+		_, err = r.g.Out(ctx, "worktree", "add", "--quiet", path, branch)
+	}
 	if err == nil {
 		err = r.Tree(path).complete(ctx)
 	}
@@ -151,6 +207,13 @@ func (r *Repo) Create(ctx context.Context, path, branch, base string) (*Tree, er
 		return nil, err
 	}
 	return r.Tree(path), nil
+}
+
+// branch makes a branch, and refuses one that is there. worktree add -b would do so too, and leave the branch if it fails: then the
+// same call cannot be made again.
+func (r *Repo) branch(ctx context.Context, name, base string) error {
+	_, err := r.g.Out(ctx, "branch", "--quiet", "--no-track", name, base)
+	return err
 }
 
 // complete finds files that could not be written: git worktree add has been seen to end with 0 on a full disk.
@@ -206,12 +269,26 @@ func (r *Repo) Tree(path string) *Tree { return &Tree{g: r.g.At(path), repo: r, 
 // Commits are the folders outside of the tree that a commit writes: its own bookkeeping, and the objects, refs and logs that
 // all trees share. The repository's settings and hooks lie in none of them.
 func (t *Tree) Commits(ctx context.Context) ([]string, error) {
+	if own := t.bookkeeping(); own != "" {
+		return commits(own, t.repo.common), nil
+	}
 	out, err := t.g.Out(ctx, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
 	if err != nil {
 		return nil, err
 	}
 	own, common, _ := strings.Cut(out, "\n")
 	return commits(own, common), nil
+}
+
+// bookkeeping is git's folder about a linked worktree, if it is where git makes them; "" sends to git itself. An agent may have
+// changed the file that names it.
+func (t *Tree) bookkeeping() string {
+	b, err := os.ReadFile(filepath.Join(t.Path, ".git"))
+	own, ok := strings.CutPrefix(strings.TrimSuffix(string(b), "\n"), "gitdir: ")
+	if err != nil || !ok || filepath.Dir(own) != filepath.Join(t.repo.common, "worktrees") || !isDir(own) {
+		return ""
+	}
+	return own
 }
 
 func commits(own, common string) []string {
@@ -230,9 +307,8 @@ func isDir(path string) bool {
 }
 
 // WouldCommit is Commits of a tree that does not stand yet.
-func (r *Repo) WouldCommit(ctx context.Context, path string) ([]string, error) {
-	common, err := r.g.Out(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
-	return commits(filepath.Join(common, "worktrees", filepath.Base(path)), common), err
+func (r *Repo) WouldCommit(path string) []string {
+	return commits(filepath.Join(r.common, "worktrees", filepath.Base(path)), r.common)
 }
 
 // Exists reports whether the tree is there, and git knows it.
@@ -247,109 +323,6 @@ func (t *Tree) Exists(ctx context.Context) bool {
 	a, errA := os.Stat(root)
 	b, errB := os.Stat(t.Path)
 	return errA == nil && errB == nil && os.SameFile(a, b)
-}
-
-// State is what a tree holds beside its commit.
-type State struct {
-	Head     string
-	Branch   string   // "" on none
-	Changes  []string // paths of tracked and untracked files that differ from Head
-	Ignored  []string // files and folders that git ignores, without those that are as they were copied
-	Nested   []string // repositories inside of it, whose work no commit of this one holds
-	Midway   string   // an operation of git that is not finished: merge, rebase, …
-	Homeless bool     // Head is on no branch, tag or remote
-}
-
-// Clean reports whether nothing is lost with the tree.
-func (s *State) Clean() bool {
-	return len(s.Changes) == 0 && len(s.Ignored) == 0 && len(s.Nested) == 0 && s.Midway == "" && !s.Homeless
-}
-
-// State looks at the tree.
-func (t *Tree) State(ctx context.Context) (*State, error) {
-	look := t.g.With("GIT_OPTIONAL_LOCKS=0")
-	s := &State{}
-	var err error
-	if s.Head, err = look.Out(ctx, "rev-parse", "--verify", "HEAD^{commit}"); err != nil {
-		return nil, err
-	}
-	s.Branch, _ = look.Out(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
-	list, err := look.List(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching", "--ignore-submodules=none")
-	if err != nil {
-		return nil, err
-	}
-	for _, entry := range list {
-		switch code, path := entry[:2], entry[3:]; {
-		case code == "!!":
-			s.Ignored = append(s.Ignored, path)
-		default:
-			s.Changes = append(s.Changes, path)
-		}
-	}
-	if s.Nested, err = t.nested(ctx, s.Ignored); err != nil {
-		return nil, err
-	}
-	s.Ignored = t.unknown(s.Ignored)
-	if s.Midway, err = t.midway(ctx); err != nil {
-		return nil, err
-	}
-	home, err := look.Out(ctx, "for-each-ref", "--count=1", "--contains="+s.Head, "refs/heads", "refs/remotes", "refs/tags")
-	s.Homeless = home == ""
-	return s, err
-}
-
-// nested finds repositories inside of the tree: checked out submodules, and clones that nobody added or that are ignored.
-func (t *Tree) nested(ctx context.Context, ignored []string) ([]string, error) {
-	links, err := t.g.List(ctx, "ls-files", "--stage", "-z")
-	if err != nil {
-		return nil, err
-	}
-	others, err := t.g.List(ctx, "ls-files", "--others", "--directory", "-z")
-	if err != nil {
-		return nil, err
-	}
-	var found []string
-	for _, entry := range links {
-		if meta, path, ok := strings.Cut(entry, "\t"); ok && strings.HasPrefix(meta, "160000 ") && t.isRepository(path) {
-			found = append(found, path)
-		}
-	}
-	for _, dir := range append(others, ignored...) {
-		if strings.HasSuffix(dir, "/") && t.isRepository(dir) {
-			found = append(found, dir)
-		}
-	}
-	// Deeper ones: of all files that it lists, git gives only repositories as folders.
-	deep, err := t.g.List(ctx, "ls-files", "--others", "--exclude-standard", "-z")
-	for _, dir := range deep {
-		if strings.HasSuffix(dir, "/") {
-			found = append(found, dir)
-		}
-	}
-	slices.Sort(found)
-	return slices.Compact(found), err
-}
-
-func (t *Tree) isRepository(dir string) bool {
-	_, err := os.Lstat(filepath.Join(t.Path, dir, ".git"))
-	return err == nil
-}
-
-// midway is the unfinished operation of git, "" if there is none: its own state is in no commit.
-func (t *Tree) midway(ctx context.Context) (string, error) {
-	dir, err := t.g.Out(ctx, "rev-parse", "--absolute-git-dir")
-	if err != nil {
-		return "", err
-	}
-	for _, op := range []struct{ file, name string }{
-		{"MERGE_HEAD", "merge"}, {"rebase-merge", "rebase"}, {"rebase-apply", "rebase"}, {"CHERRY_PICK_HEAD", "cherry-pick"},
-		{"REVERT_HEAD", "revert"}, {"BISECT_LOG", "bisect"},
-	} {
-		if _, err := os.Lstat(filepath.Join(dir, op.file)); err == nil {
-			return op.name, nil
-		}
-	}
-	return "", nil
 }
 
 // Ahead is how many commits a branch has since a commit.

@@ -15,6 +15,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"aburn/internal/git"
@@ -216,7 +217,7 @@ func reshape(op int, dir, path, text string) {
 
 // storms is how many random trees are tried.
 func storms(t testing.TB) int {
-	n := 24
+	n := 12
 	if testing.Short() {
 		n = 6
 	}
@@ -457,13 +458,13 @@ func TestDiffs(t *testing.T) {
 	w.git(w.repo.Root, "add", "elsewhere")
 	w.git(w.repo.Root, "commit", "-qm", "e")
 	w.git(tree.Path, "merge", "-q", "main")
-	now, err := tree.Diff(t.Context(), w.scratch, w.head, "main", true)
+	now, err := tree.Diff(t.Context(), w.scratch, w.head, "main", Stat)
 	w.must(err)
 	kept, err := tree.Snapshot(t.Context(), w.scratch, "refs/aburn/snap/w/1", "")
 	w.must(err)
-	then, err := w.repo.DiffKept(t.Context(), kept.Commit, w.head, "main", true)
+	then, err := w.repo.DiffKept(t.Context(), kept.Commit, w.head, "main", Stat)
 	w.must(err)
-	branch, err := w.repo.DiffBranch(t.Context(), "aburn/w", w.head, "main", true)
+	branch, err := w.repo.DiffBranch(t.Context(), "aburn/w", w.head, "main", Stat)
 	w.must(err)
 	if now != then || !strings.Contains(now, "committed") || !strings.Contains(now, "open") || strings.Contains(now, "elsewhere") {
 		t.Errorf("%s\n---\n%s", now, then)
@@ -471,7 +472,7 @@ func TestDiffs(t *testing.T) {
 	if !strings.Contains(branch, "committed") || strings.Contains(branch, "open") {
 		t.Error(branch)
 	}
-	patch, err := tree.Diff(t.Context(), w.scratch, w.head, "main", false)
+	patch, err := tree.Diff(t.Context(), w.scratch, w.head, "main", Patch)
 	w.must(err)
 	cmd := exec.Command("git", "-C", w.repo.Root, "apply", "--check")
 	cmd.Stdin = strings.NewReader(patch + "\n")
@@ -514,6 +515,82 @@ func TestRepositoriesWithoutRoomForWorkers(t *testing.T) {
 	}
 }
 
+// TestStand names commit and branch as the commands for one of them do, where a tag has the branch's name and on no branch too.
+func TestStand(t *testing.T) {
+	w := newWorld(t)
+	same := func(when string) {
+		t.Helper()
+		commit, branch, err := w.repo.Stand(t.Context())
+		want, wantErr := w.repo.Commit(t.Context(), "HEAD")
+		if on := w.repo.Branch(t.Context()); commit != want || branch != on || (err == nil) != (wantErr == nil) {
+			t.Errorf("%s: %s, %q, %v; want %s, %q, %v", when, commit, branch, err, want, on, wantErr)
+		}
+		again, err := Open(t.Context(), w.repo.Root, os.Environ())
+		if err != nil || again.at == "" {
+			t.Fatal(again, err)
+		}
+		if atOpen, on, err := again.Stood(t.Context()); atOpen != commit || on != branch || err != nil {
+			t.Errorf("%s: at the time of Open it stood on %s, %q, %v", when, atOpen, on, err)
+		}
+	}
+	same("on main")
+	w.git(w.repo.Root, "tag", "main")
+	same("beside a tag")
+	w.git(w.repo.Root, "checkout", "-q", "--detach")
+	same("on no branch")
+	w.git(w.repo.Root, "checkout", "-q", "--orphan", "new")
+	unborn, err := Open(t.Context(), w.repo.Root, os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stand := range []func(context.Context) (string, string, error){w.repo.Stand, unborn.Stood} {
+		_, _, err := stand(t.Context())
+		var problem *Problem
+		if !errors.As(err, &problem) || problem.Text != "the branch has no commit yet: a worker has nothing to begin from" {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCommitsOfATreeThatLies: the folders that a commit writes are those that git names, and a file .git that an agent changed
+// gives it no other folder than git itself would.
+func TestCommitsOfATreeThatLies(t *testing.T) {
+	w := newWorld(t)
+	made := w.create("w")
+	asked := func() (list []string) {
+		for _, what := range []string{"--git-dir", "--git-common-dir"} {
+			list = append(list, w.git(made.Path, "rev-parse", "--path-format=absolute", what))
+		}
+		return commits(strings.TrimSpace(list[0]), strings.TrimSpace(list[1]))
+	}
+	got, err := made.Commits(t.Context())
+	if w.must(err); len(got) < 3 || !slices.Equal(got, asked()) || !slices.Equal(got, w.repo.WouldCommit(made.Path)) {
+		t.Errorf("%q, git says %q", got, asked())
+	}
+	w.must(os.Mkdir(filepath.Join(w.dir, "secrets"), 0o700))
+	for _, lie := range []string{filepath.Join(w.dir, "secrets"), filepath.Join(w.repo.Root, ".git", "worktrees", "..", "hooks"), "/"} {
+		w.must(os.WriteFile(filepath.Join(made.Path, ".git"), []byte("gitdir: "+lie+"\n"), 0o600))
+		if got, err := made.Commits(t.Context()); err == nil {
+			t.Errorf("%s gives %q", lie, got)
+		}
+	}
+}
+
+// TestPlainNamesAreBranches: what is not asked of git, git would take.
+func TestPlainNamesAreBranches(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"aburn/fix-it", "a", "a/b/c", "0", "a-/b-", "head", "-a", "a//b", "/a", "a/", "", "a/-b", "HEAD", "a.lock", "a..b", "@", "refs"} {
+		cmd := exec.Command("git", "check-ref-format", "--branch", name)
+		cmd.Dir = w.repo.Root
+		if plainName(name) && cmd.Run() != nil {
+			t.Errorf("%q is no branch for git", name)
+		}
+	}
+	if !plainName("aburn/fix-it-2") {
+		t.Error("git is asked about the usual name")
+	}
+}
+
 // A creation that fails leaves neither tree nor branch.
 func TestFailedCreationIsUndone(t *testing.T) {
 	w := newWorld(t)
@@ -539,11 +616,86 @@ func TestFailedCreationIsUndone(t *testing.T) {
 	if after := w.git(w.repo.Root, "for-each-ref") + w.git(w.repo.Root, "worktree", "list", "--porcelain"); after != before {
 		t.Errorf("%s\nwant %s", after, before)
 	}
+	w.git(w.repo.Root, "branch", "others")
+	if _, err := w.repo.Create(t.Context(), path, "others", "HEAD"); err == nil || !w.repo.Taken(t.Context(), "refs/heads/others") {
+		t.Error("a branch of somebody else's was taken, or away", err)
+	}
 	branch, err := w.repo.FreeBranch(t.Context(), "main")
 	if w.must(err); branch != "main-2" {
 		t.Error(branch)
 	}
 	if _, err := w.repo.FreeBranch(t.Context(), "a..b"); err == nil {
 		t.Error("a..b is a branch")
+	}
+}
+
+// Trees come and go while others look. Git alone refuses some of these calls.
+func TestTreesTogether(t *testing.T) {
+	lab.Slow(t)
+	w := newWorld(t)
+	var all sync.WaitGroup
+	for n := range 4 {
+		all.Go(func() {
+			for i := range 3 {
+				name := fmt.Sprintf("w%d-%d", n, i)
+				tree, err := w.repo.Create(t.Context(), filepath.Join(w.dir, "trees", name), "aburn/"+name, w.head)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := Open(t.Context(), tree.Path, os.Environ()); err != nil {
+					t.Error(err)
+				}
+				if at, err := w.repo.CheckedOut(t.Context(), "aburn/"+name); err != nil || at != tree.Path {
+					t.Error(at, err)
+				}
+				proof, err := tree.Clean(t.Context(), w.scratch)
+				if err == nil {
+					err = tree.Remove(t.Context(), w.scratch, proof)
+				}
+				if err != nil || !w.repo.DropBranch(t.Context(), "aburn/"+name, w.head) {
+					t.Error("it stays", err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// What git lists of a difference is read file by file, whatever the paths are.
+func TestChangedFiles(t *testing.T) {
+	lab.Slow(t)
+	w := newWorld(t)
+	tree := w.create("w")
+	w.git(tree.Path, "mv", "d0/f0", "moved to")
+	w.git(tree.Path, "rm", "-q", "d1/f1")
+	w.must(os.Remove(filepath.Join(tree.Path, "link")))
+	w.write(tree.Path, "link", "no link\n")
+	w.write(tree.Path, "odd name\n[*] \xc3\xa4\t\"q\"", "odd\nmore\n")
+	w.write(tree.Path, "picture", "\x00\x01")
+	list, err := tree.Diff(t.Context(), w.scratch, w.head, "main", List)
+	w.must(err)
+	files, err := ChangedFiles(list)
+	w.must(err)
+	said := map[string]string{}
+	for _, f := range files {
+		lines := "no text"
+		if f.Added != nil {
+			lines = fmt.Sprintf("+%d -%d", *f.Added, *f.Deleted)
+		}
+		said[f.Path] = strings.Join([]string{f.Change, f.From, lines}, "|")
+	}
+	for path, want := range map[string]string{
+		"moved to": "renamed|d0/f0|+0 -0", "d1/f1": "deleted||+0 -3", "link": "type||+1 -1", "odd name\n[*] \xc3\xa4\t\"q\"": "modified||+1 -0", "picture": "added||no text",
+	} {
+		if said[path] != want {
+			t.Errorf("%q: %q, want %q", path, said[path], want)
+		}
+	}
+	if len(files) != 5 {
+		t.Errorf("%+v", said)
+	}
+	if none, err := ChangedFiles(""); len(none) > 0 || err != nil {
+		t.Error(none, err)
 	}
 }

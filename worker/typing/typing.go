@@ -6,13 +6,16 @@
 //     nobody has pressed a key there lately.
 //   - The tag of the message goes in first, as a paste. A question swallows a paste, and nothing happens. Only if the tag
 //     stands in the input line, the rest follows.
+//   - What stands there already is not pasted again: a message that stands there whole is only sent.
 //   - Enter is pressed only if the tag still stands there and the agent's record has not grown by one entry since the
 //     beginning. Between this last look and the Enter the caller's lock is held, which lets no call of the agent begin
 //     (hooks wait for it). A call begins before a question about it is asked.
 //   - The message counts as accepted when the agent's record shows its tag, and never by what the screen shows.
 //
-// Who is killed in between leaves at most the text in the input line. Who is killed after Pressing was told of an Enter
-// does not know whether the agent got it: such a message is never typed again by itself.
+// Who is killed in between leaves at most the text in the input line, and the next one goes on from there. Beginning is
+// called before the text follows the tag: from then on nobody may tell the message by another way, because a person can
+// send what stands there. Who is killed after Pressing was told of an Enter does not know whether the agent got it: such a
+// message is never pasted again.
 package typing
 
 import (
@@ -53,6 +56,13 @@ type Job struct {
 	Look     func(context.Context) (Sight, error)
 	// Alone takes the lock that keeps calls from beginning.
 	Alone func(context.Context) (release func(), err error)
+	// Begun says that Beginning was called for this message before: its text may be on its way to the screen, or a person may
+	// have sent it just now.
+	Begun bool
+	// Finish presses Enter behind the whole text if it stands there, and pastes nothing.
+	Finish bool
+	// Beginning is called before the text is pasted behind the tag. If it fails, it is not.
+	Beginning func() error
 	// Pressing is called before the first Enter. If it fails, no key is pressed.
 	Pressing func() error
 	Patience Patience
@@ -74,13 +84,58 @@ func (j *Job) Type(ctx context.Context) (r Result, err error) {
 		return Result{Why: first.Why}, err
 	}
 	text, why, err := j.input(ctx)
+	if err == nil && why == "" && j.Begun && j.unfinished(text) {
+		if text, why, err = j.settled(ctx); err == nil && why == "" {
+			r, err = j.changed(ctx, first)
+		}
+	}
 	switch {
 	case err != nil || why != "":
 		return Result{Why: why}, err
-	case text != "" && text != j.Tag:
+	case r.Accepted || r.Why != "":
+		return r, nil
+	case j.whole(text):
+		r.Left = true
+		return j.enter(ctx, first, r)
+	case !j.unfinished(text) || j.Finish:
 		return Result{Why: "something stands in its input line"}, nil
-	case text == "":
-		if r.Left, err = true, j.Terminal.Paste(ctx, j.Address, j.Tag+" "); err != nil {
+	}
+	if r, err = j.paste(ctx, text); err != nil || r.Why != "" {
+		return r, err
+	}
+	return j.enter(ctx, first, r)
+}
+
+// whole reports whether all of the message stands in the input line, and nothing else.
+func (j *Job) whole(text string) bool { return j.Client.Shows(text, j.Tag+" "+j.Text) }
+
+// unfinished reports whether at most the tag stands in the input line.
+func (j *Job) unfinished(text string) bool { return text == "" || text == j.Tag }
+
+// settled is the input line after a while in which a paste that was begun may appear there.
+func (j *Job) settled(ctx context.Context) (text, why string, err error) {
+	_, why, err = j.wait(ctx, func(now string) bool { text = now; return !j.unfinished(now) })
+	return text, why, err
+}
+
+// changed is not empty if the agent's record has grown: the message may have been sent.
+func (j *Job) changed(ctx context.Context, first Sight) (r Result, err error) {
+	now, err := j.Look(ctx)
+	switch {
+	case err != nil:
+	case now.Heard:
+		r.Accepted = true
+	case !now.Idle || now.Last != first.Last:
+		r.Why = or(now.Why, "it began to do something meanwhile")
+	}
+	return r, err
+}
+
+// paste brings the message into the input line, in which text stands.
+func (j *Job) paste(ctx context.Context, text string) (r Result, err error) {
+	r.Left = true
+	if text == "" {
+		if err := j.Terminal.Paste(ctx, j.Address, j.Tag+" "); err != nil {
 			return r, err
 		}
 	}
@@ -89,8 +144,10 @@ func (j *Job) Type(ctx context.Context) (r Result, err error) {
 		r.Why = or(why, "a pasted text did not appear in its input line")
 		return r, err
 	}
-	r.Left = true
-	if err = j.Terminal.Paste(ctx, j.Address, j.Text); err != nil {
+	if err := j.Beginning(); err != nil {
+		return r, err
+	}
+	if err := j.Terminal.Paste(ctx, j.Address, j.Text); err != nil {
 		return r, err
 	}
 	shown = func(now string) bool { return len(now) > len(j.Tag) && strings.HasPrefix(now, j.Tag) }
@@ -98,7 +155,7 @@ func (j *Job) Type(ctx context.Context) (r Result, err error) {
 		r.Why = or(why, "the text did not appear in its input line")
 		return r, err
 	}
-	return j.enter(ctx, first, r)
+	return r, nil
 }
 
 // enter presses Enter until the record shows the message, a few times: clients lose one.

@@ -93,14 +93,16 @@ func (c *client) Input(s slot.Screen) (string, bool) {
 	return strings.TrimSpace(text), ok
 }
 
-func (c *client) Busy(slot.Screen) bool { return false }
+func (c *client) Shows(input, text string) bool { return input == text }
+func (c *client) Busy(slot.Screen) bool         { return false }
 
 // job is message n to the client.
 func (c *client) job(n int) *Job {
 	tag := "[aburn m-" + strconv.Itoa(n) + "]"
 	return &Job{
 		Terminal: c, Client: c, Tag: tag, Text: "do it", Now: time.Now, Pressing: func() error { return nil },
-		Patience: Patience{Step: 20 * time.Microsecond, Shown: time.Second, Heard: time.Second, Enters: 3, Touched: time.Minute},
+		Beginning: func() error { return nil },
+		Patience:  Patience{Step: 20 * time.Microsecond, Shown: time.Second, Heard: time.Second, Enters: 3, Touched: time.Minute},
 		Look: func(context.Context) (Sight, error) {
 			c.mu.Lock()
 			defer c.mu.Unlock()
@@ -234,5 +236,46 @@ func TestAfterAKill(t *testing.T) {
 	j.Patience.Heard = time.Millisecond
 	if r, err := j.Type(context.Background()); r.Accepted || !r.Pressed || !r.Left || err != nil || c.pressed != 3 {
 		t.Errorf("%+v, %v, %d keys", r, err, c.pressed)
+	}
+}
+
+// The text stands there whole: only Enter follows. What was begun may have been sent meanwhile, or may still appear. Of a message for
+// which Enter was pressed nothing is pasted.
+func TestGoesOn(t *testing.T) {
+	begun := func(c *client, j *Job) { j.Begun, j.Patience.Shown = true, 5*time.Millisecond }
+	for name, c := range map[string]struct {
+		box      string
+		prepare  func(c *client, j *Job)
+		accepted bool
+		heard    string
+		box2     string
+	}{
+		"whole":                   {"[aburn m-1] do it", func(*client, *Job) {}, true, "[aburn m-1] do it", ""},
+		"whole, and begun":        {"[aburn m-1] do it", begun, true, "[aburn m-1] do it", ""},
+		"with a person's words":   {"[aburn m-1] do it, and", begun, false, "", "[aburn m-1] do it, and"},
+		"begun, and gone":         {"", begun, true, "[aburn m-1] do it", ""},
+		"begun, the tag stands":   {"[aburn m-1] ", begun, true, "[aburn m-1] do it", ""},
+		"pressed, the tag stands": {"[aburn m-1] ", func(_ *client, j *Job) { j.Finish = true }, false, "", "[aburn m-1] "},
+		"pressed, nothing stands": {"", func(_ *client, j *Job) { j.Finish = true }, false, "", ""},
+		"pressed, and whole":      {"[aburn m-1] do it", func(_ *client, j *Job) { j.Finish = true }, true, "[aburn m-1] do it", ""},
+		"begun, sent by a person": {"", func(c *client, j *Job) {
+			begun(c, j)
+			look := j.Look
+			j.Look = func(ctx context.Context) (Sight, error) {
+				s, err := look(ctx)
+				c.heard = []string{"[aburn m-1] do it"} // from the second look on
+				return s, err
+			}
+		}, true, "[aburn m-1] do it", ""},
+		"a hook tells it": {"", func(_ *client, j *Job) { j.Beginning = func() error { return errors.New("a hook is telling it") } }, false, "", "[aburn m-1] "},
+	} {
+		a := newClient()
+		a.box = c.box
+		j := a.job(1)
+		c.prepare(a, j)
+		r, err := j.Type(context.Background())
+		if heard := strings.Join(a.heard, "|"); r.Accepted != c.accepted || heard != c.heard || a.box != c.box2 || r.Why == "" && err == nil && !c.accepted {
+			t.Errorf("%s: %+v, %v, heard %q, the line is %q", name, r, err, heard, a.box)
+		}
 	}
 }

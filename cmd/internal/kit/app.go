@@ -59,6 +59,9 @@ func (a *App) WithDefaults(cmd *cli.Command) *cli.Command {
 			sub.ShellComplete = a.Completer(NoWords)
 		}
 		sub.CommandNotFound = showHelp
+		if sub.Action == nil && len(sub.Commands) > 0 {
+			sub.Action = a.HelpAction // cli's own would take a mistyped command for a question
+		}
 		a.WithDefaults(sub)
 	}
 	return cmd

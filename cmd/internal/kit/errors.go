@@ -62,7 +62,7 @@ func FailureOf(err error) *Failure {
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &coder): // cli's own: a help topic that does not exist
-		return &Failure{Code: ExitUsage, Msg: err.Error()}
+		return &Failure{ExitUsage, err.Error(), []string{"aburn --help"}}
 	case errors.As(err, &hinted) && hinted.Hint() != "":
 		return &Failure{ExitBadNews, err.Error(), []string{hinted.Hint()}}
 	}

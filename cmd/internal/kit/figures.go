@@ -88,10 +88,17 @@ func OptionalTime(t time.Time) *time.Time {
 }
 
 // ParseTime reads a value of --since or --until: an age (90s, 15m, 24h, 7d, 2w) or a time (2026-11-21, 2026-11-21T10:03,
-// RFC 3339). A time without a zone is local.
+// RFC 3339, today, yesterday). A time without a zone is local.
 func ParseTime(s string, now time.Time) (time.Time, error) {
 	if d, ok := ParseAge(s); ok {
 		return now.Add(-d), nil
+	}
+	year, month, day := now.Date()
+	switch s {
+	case "today":
+		return time.Date(year, month, day, 0, 0, 0, 0, now.Location()), nil
+	case "yesterday":
+		return time.Date(year, month, day-1, 0, 0, 0, 0, now.Location()), nil
 	}
 	for _, layout := range []string{
 		time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02",
@@ -100,7 +107,7 @@ func ParseTime(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%s is neither an age (15m, 24h, 7d) nor a time (2026-11-21, 2026-11-21T10:03)", Quote(s))
+	return time.Time{}, fmt.Errorf("%s is neither an age (15m, 24h, 7d) nor a time (today, yesterday, 2026-11-21, 2026-11-21T10:03)", Quote(s))
 }
 
 // ParseAge reads a length of time: Go's forms, or whole days and weeks (7d, 2w).

@@ -90,3 +90,32 @@ export const children = {
   JSXSpreadChild: ['expression'],
   JSXText: [],
 }
+
+// What a node says of itself, by name. Missing fields are left out; aburnLostFields finds what is not here.
+const call = ['async', 'expression', 'generator']
+const operator = ['operator', 'prefix']
+export const scalars = {
+  ArrowFunctionExpression: ['async', 'expression', 'generator', 'id'],
+  AssignmentExpression: ['operator'],
+  BinaryExpression: ['operator'],
+  CallExpression: ['optional'],
+  ExpressionStatement: ['directive'],
+  ForOfStatement: ['await'],
+  FunctionDeclaration: call,
+  FunctionExpression: call,
+  Identifier: ['name'],
+  JSXIdentifier: ['name'],
+  JSXOpeningElement: ['selfClosing'],
+  JSXOpeningFragment: ['selfClosing'],
+  LogicalExpression: ['operator'],
+  MemberExpression: ['computed', 'optional'],
+  MethodDefinition: ['computed', 'kind', 'static'],
+  PrivateIdentifier: ['name'],
+  Property: ['computed', 'kind', 'method', 'shorthand'],
+  PropertyDefinition: ['computed', 'static'],
+  TemplateElement: ['tail'],
+  UnaryExpression: operator,
+  UpdateExpression: operator,
+  VariableDeclaration: ['kind'],
+  YieldExpression: ['delegate'],
+}

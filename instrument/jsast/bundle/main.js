@@ -2,10 +2,17 @@
 // the scopes. No engine may influence a byte of it: nothing is printed that an
 // engine words by itself, and nothing depends on the depth of its stack.
 // Offsets are UTF-16 code units, as JavaScript counts.
-import { Parser } from 'acorn'
+import { Node, Parser } from 'acorn'
 import jsx from 'acorn-jsx'
 import { analyze } from 'eslint-scope'
-import { children } from './children.js'
+import { VisitorKeys } from 'estraverse'
+import { children, scalars } from './children.js'
+
+// eslint-scope would merge the two for each function and pattern that it visits.
+Object.assign(VisitorKeys, children)
+
+// eslint-scope reads the ranges of few nodes, and acorn would make an array for each.
+Object.defineProperty(Node.prototype, 'range', { get() { return [this.start, this.end] } })
 
 const maxParseDepth = 600 // calls of the parser's own; an array in an array needs three
 const maxChain = 1500 // operators in a row, and levels of the tree
@@ -104,7 +111,7 @@ function parseAs(source, sourceType) {
   const comments = []
   const onComment = (block, text, start, end) => comments.push(block ? 1 : 0, start, end)
   const tree = JavaScript.parse(source, {
-    ecmaVersion: 'latest', sourceType, onComment, ranges: true, // eslint-scope reads ranges
+    ecmaVersion: 'latest', sourceType, onComment,
   })
   return { tree, comments, sourceType }
 }
@@ -145,78 +152,77 @@ class Table {
 }
 
 const kindNull = 0, kindFalse = 1, kindTrue = 2, kindText = 3, kindNode = 4, kindList = 5
-const skipped = new Set(['type', 'start', 'end', 'range', 'raw', 'value', 'regex', 'bigint', 'sourceType'])
 
 // flatten writes: type, start, end, number of fields, and for each field its
 // name, its kind, and what the kind says. It fails on a type that is not in
-// children: a silently lost child could hide a change.
+// children: a silently lost child could hide a change. goja runs it for each node,
+// so it does without closures, iterators and calls with many arguments.
 function flatten(tree, table) {
   const out = []
   const plans = new Map()
-  // What a node with these fields consists of is worked out once, not for each node.
-  const planOf = (node) => {
-    const names = Object.keys(node)
-    const id = node.type + ' ' + names.join()
-    let plan = plans.get(id)
-    if (plan === undefined) {
-      const keys = children[node.type]
-      if (keys === undefined) throw new Error('unknown node: ' + node.type)
-      const named = (name) => ({ name, index: table.index(name) })
-      plan = {
-        type: table.index(node.type),
-        children: keys.filter((k) => names.includes(k)).map(named),
-        scalars: names.filter((k) => !skipped.has(k) && !keys.includes(k)).sort().map(named),
-      }
-      plans.set(id, plan)
-    }
+  let at = 0
+  const planOf = (type) => {
+    const keys = children[type]
+    if (keys === undefined) throw new Error('unknown node: ' + type)
+    const own = scalars[type] || []
+    const index = (name) => table.index(name)
+    const plan = { type: index(type), children: keys, childAt: keys.map(index), scalars: own, scalarAt: own.map(index), literal: type === 'Literal', element: type === 'TemplateElement', text: type === 'JSXText' }
+    plans.set(type, plan)
     return plan
   }
   const value = (index, v) => {
-    if (v === null) out.push(index, kindNull)
-    else if (typeof v === 'boolean') out.push(index, v ? kindTrue : kindFalse)
-    else if (typeof v === 'string') out.push(index, kindText, table.index(v))
-    else throw new Error('no scalar: ' + table.strings[index])
+    out[at++] = index
+    if (v === null) out[at++] = kindNull
+    else if (v === true) out[at++] = kindTrue
+    else if (v === false) out[at++] = kindFalse
+    else if (typeof v === 'string') {
+      out[at++] = kindText
+      out[at++] = table.index(v)
+    } else throw new Error('no scalar: ' + table.strings[index])
   }
   const scalar = (name, v) => value(table.index(name), v)
   const text = (name, s) => (wellFormed(s) ? scalar(name, s) : scalar(name + '16', hex(s)))
   const visit = (node, depth) => {
     if (depth > maxChain) throw new Refused(node.start, 'is nested too deeply')
-    const plan = planOf(node)
-    const counted = out.push(plan.type, node.start, node.end, 0) - 1
+    const plan = plans.get(node.type) || planOf(node.type)
+    out[at++] = plan.type
+    out[at++] = node.start
+    out[at++] = node.end
+    const counted = at++
+    out[counted] = 0
     let n = 0
-    for (const { name, index } of plan.children) {
-      const child = node[name]
+    const names = plan.children
+    for (let i = 0; i < names.length; i++) {
+      const child = node[names[i]]
       if (child === undefined) continue
       n++
-      if (child === null) out.push(index, kindNull)
+      out[at++] = plan.childAt[i]
+      if (child === null) out[at++] = kindNull
       else if (Array.isArray(child)) {
-        out.push(index, kindList, child.length)
-        for (const c of child) {
-          if (c === null) out.push(-1)
-          else visit(c, depth + 1)
+        out[at++] = kindList
+        out[at++] = child.length
+        for (let j = 0; j < child.length; j++) {
+          if (child[j] === null) out[at++] = -1
+          else visit(child[j], depth + 1)
         }
       } else {
-        out.push(index, kindNode)
+        out[at++] = kindNode
         visit(child, depth + 1)
       }
     }
-    switch (node.type) {
-      case 'Literal':
-        n += literal(node, scalar, text)
-        break
-      case 'TemplateElement':
-        scalar('raw', node.value.raw)
-        n++
-        break
-      case 'JSXText':
-        text('value', node.value)
-        n++
-        break
+    if (plan.literal) n += literal(node, scalar, text)
+    else if (plan.element) {
+      scalar('raw', node.value.raw)
+      n++
+    } else if (plan.text) {
+      text('value', node.value)
+      n++
     }
-    for (const { name, index } of plan.scalars) {
-      const v = node[name]
+    const own = plan.scalars
+    for (let i = 0; i < own.length; i++) {
+      const v = node[own[i]]
       if (v === undefined) continue
-      value(index, v)
+      value(plan.scalarAt[i], v)
       n++
     }
     out[counted] = n
@@ -271,7 +277,7 @@ function hex(s) {
 // it resolves to, or -1.
 function scopesOf(tree, sourceType, table) {
   const manager = analyze(tree, {
-    ecmaVersion: 2022, sourceType, jsx: true, childVisitorKeys: children, fallback: 'none',
+    ecmaVersion: 2022, sourceType, jsx: true, fallback: 'none',
   })
   const number = new Map()
   manager.scopes.forEach((s, i) => number.set(s, i))
@@ -290,17 +296,23 @@ function scopesOf(tree, sourceType, table) {
       }
       return out
     }),
-    references: flat(s.references, (r) => {
-      const flags = (r.isRead() ? 1 : 0) | (r.isWrite() ? 2 : 0) | (r.init ? 4 : 0)
-      const to = (r.resolved && place.get(r.resolved)) || [-1, -1]
-      return [r.identifier.start, r.identifier.end, table.index(r.identifier.name), flags, to[0], to[1]]
-    }),
+    references: referencesOf(s.references, place, table),
   }))
 }
 
-function flat(list, f) {
+function referencesOf(list, place, table) {
   const out = []
-  for (const x of list) out.push(...f(x))
+  for (let i = 0; i < list.length; i++) {
+    const r = list[i]
+    const at = i * 6
+    const to = r.resolved && place.get(r.resolved)
+    out[at] = r.identifier.start
+    out[at + 1] = r.identifier.end
+    out[at + 2] = table.index(r.identifier.name)
+    out[at + 3] = (r.isRead() ? 1 : 0) | (r.isWrite() ? 2 : 0) | (r.init ? 4 : 0)
+    out[at + 4] = to ? to[0] : -1
+    out[at + 5] = to ? to[1] : -1
+  }
   return out
 }
 
@@ -322,3 +334,21 @@ function answer(source, type) {
 
 // The one function that an engine calls.
 globalThis.aburnParse = (source, type) => JSON.stringify(answer(source, type))
+
+// Only tests call this: the fields of a file's nodes that no table names. They
+// would be lost.
+const known = new Set(['type', 'start', 'end', 'range', 'raw', 'value', 'regex', 'bigint', 'sourceType'])
+globalThis.aburnLostFields = (source, type) => {
+  const lost = new Set()
+  const visit = (node) => {
+    for (const name of Object.keys(node)) {
+      if (known.has(name) || (scalars[node.type] || []).includes(name)) continue
+      if (!children[node.type].includes(name)) lost.add(node.type + '.' + name)
+    }
+    for (const name of children[node.type]) {
+      for (const child of [].concat(node[name])) if (child) visit(child)
+    }
+  }
+  visit(parse(source, type).tree)
+  return [...lost].sort().join(' ')
+}

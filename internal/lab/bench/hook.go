@@ -38,7 +38,7 @@ func (w *world) payload(event string, size int) func(int) string {
 			body += `,"source":"startup"`
 		case statusLine:
 			body += fmt.Sprintf(`,"model":{"id":"claude-opus-5-5","display_name":"Opus 5.5"},"workspace":{"current_dir":"%[1]s","project_dir":"%[1]s"},"cost":{"total_cost_usd":1.8371},`+
-				`"context_window":{"context_window_size":200000,"used_percentage":42},"rate_limits":{"five_hour":{"used_percentage":38,"resets_at":%[2]d}}`, w.project, time.Now().Add(5*time.Hour).Unix())
+				`"context_window":{"context_window_size":200000,"used_percentage":42},"rate_limits":{"five_hour":{"used_percentage":38,"resets_at":%[2]d}}`, w.project, time.Now().Truncate(time.Hour).Add(5*time.Hour).Unix()) // a window ends when it ends, however often its line is drawn
 		}
 		if err := w.write(strings.TrimPrefix(path, w.dir+"/"), []byte(body+"}\n")); err != nil {
 			panic(err)

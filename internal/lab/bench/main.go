@@ -26,6 +26,9 @@ func main() {
 
 // contender runs this process as a contender of a case, if it is started as one.
 func contender(args []string) bool {
+	if len(args) > 2 && args[1] == aside {
+		runAside(args[2], args[3:])
+	}
 	if len(args) != 3 {
 		return false
 	}
@@ -53,7 +56,7 @@ func exitOn(err error) {
 
 // bench runs the cases and writes the page.
 func bench(pg *page, only, out string) error {
-	w, err := newWorld(!pg.brief)
+	w, err := newWorld()
 	if err != nil {
 		return err
 	}

@@ -72,8 +72,7 @@ func storeCase(w *world, pg *page) error {
 }
 
 // whereStore is what a reader of the table has to know about its figures.
-const whereStore = "By a profile of the first ingest about two thirds of its time is reading. The small store waits for eight fsyncs while its archive is made. " +
-	"A peak is never below the 50 MB that the bench itself has when it starts a process."
+const whereStore = "By a profile of the first ingest about two thirds of its time is reading. The small store waits for eight fsyncs while its archive is made."
 
 func limit(bound string, met bool) string {
 	if met {

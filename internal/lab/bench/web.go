@@ -80,6 +80,9 @@ func (p *page) web(w *world, s *store) error {
 	p.row("five recorded sessions of both clients at once, an entry until the page that shows it is fetched, median", ms(half), "")
 	p.row("the same, p95", ms(late), limit("≤ 60 ms", late <= maxLogToPage))
 	p.idle(b)
+	if err := p.board(b, filepath.Join(s.dir, "home")); err != nil {
+		return err
+	}
 	return p.top(w, s)
 }
 

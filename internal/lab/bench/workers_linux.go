@@ -52,7 +52,7 @@ func workersCase(w *world, pg *page) (err error) {
 	if _, _, err := s.spawn(many); err != nil { // twice as many
 		return err
 	}
-	ps, panes, err := s.look(max(2, pg.rounds/10))
+	ps, panes, starts, err := s.look(max(2, pg.rounds/10))
 	if err != nil {
 		return err
 	}
@@ -69,6 +69,7 @@ func workersCase(w *world, pg *page) (err error) {
 	pg.row("`aburn spawn`, until the agent has its task", ms(median(spawns)), fmt.Sprintf("%.2f × `git worktree add`, the agent's three hooks and `tmux new-session` (%s)", r, ms(median(parts))), within(r <= spawnRatio, fmt.Sprintf("%.2f ×", spawnRatio)))
 	r = ratio(median(ps), median(panes))
 	pg.row("`aburn ps`", ms(median(ps)), fmt.Sprintf("%.2f × `tmux list-panes -a` (%s)", r, ms(median(panes))), within(r <= psRatio, fmt.Sprintf("%d ×", psRatio)))
+	pg.row("`aburn --version`, which both begin with", ms(median(starts)), fmt.Sprintf("%.2f × `tmux list-panes -a`", ratio(median(starts), median(panes))), "")
 	return nil
 }
 
@@ -216,20 +217,24 @@ func resident(pid int) (int64, error) {
 	return pages * int64(os.Getpagesize()), err
 }
 
-// look times `aburn ps` beside one question to tmux.
-func (s *workers) look(rounds int) (ps, panes []time.Duration, err error) {
+// look times `aburn ps` beside one question to tmux, and the start of a process that does nothing.
+func (s *workers) look(rounds int) (ps, panes, starts []time.Duration, err error) {
 	for range rounds {
 		a, err := s.timed(s.w.bin("aburn"), "ps")
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		b, err := s.timed("tmux", "-L", "aburn", "list-panes", "-a")
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
-		ps, panes = append(ps, a), append(panes, b)
+		c, err := s.timed(s.w.bin("aburn"), "--version")
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		ps, panes, starts = append(ps, a), append(panes, b), append(starts, c)
 	}
-	return ps, panes, nil
+	return ps, panes, starts, nil
 }
 
 // holders is the median of what a holder takes.

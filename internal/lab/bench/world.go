@@ -21,21 +21,17 @@ var hookMjs []byte
 // world is the folder of one run: the executables, a home, one project.
 type world struct {
 	dir     string
-	flags   []string // of go build
 	env     []string
 	project string
 }
 
-// newWorld makes one. Its executables are built as `make install` does, or with what the build cache of tests has.
-func newWorld(installed bool) (*world, error) {
+// newWorld makes one. Its executables are built as `make install` does.
+func newWorld() (*world, error) {
 	dir, err := os.MkdirTemp("", "aburn-bench-")
 	if err != nil {
 		return nil, err
 	}
 	w := &world{dir: dir, project: filepath.Join(dir, "project")}
-	if installed {
-		w.flags = []string{"-trimpath", "-ldflags=-s -w"}
-	}
 	w.env = []string{"PATH=/usr/bin:/bin", "HOME=" + filepath.Join(dir, "home"), "CLAUDE_PROJECT_DIR=" + w.project}
 	for _, f := range []struct {
 		name string
@@ -63,7 +59,7 @@ func newWorld(installed bool) (*world, error) {
 // the linker wrote lie scattered in the page cache, and a process that is made
 // of them starts a tenth slower.
 func (w *world) build(in string, pkgs ...string) error {
-	cmd := exec.Command("go", slices.Concat([]string{"build"}, w.flags, []string{"-o", w.path("linked") + "/"}, pkgs)...)
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", w.path("linked") + "/"}, pkgs)...)
 	cmd.Dir = in
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

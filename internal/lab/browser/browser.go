@@ -57,7 +57,7 @@ func Start(t *testing.T) *Browser {
 	theirIn.Close()
 	theirOut.Close()
 	b := &Browser{t: t, out: out, in: bufio.NewReaderSize(in, 1<<20)}
-	timeout := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+	timeout := time.AfterFunc(15*time.Minute, func() { cmd.Process.Kill() })
 	t.Cleanup(func() {
 		fmt.Fprintf(out, `{"id":999999,"method":"Browser.close"}%c`, 0)
 		out.Close()
@@ -133,13 +133,7 @@ func (b *Browser) Open(url string) {
 		b.call(domain+".enable", nil)
 	}
 	b.call("Page.navigate", map[string]any{"url": url})
-	for range 300 {
-		if b.Value(`String(document.readyState === 'complete' && location.href !== 'about:blank')`) == "true" {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	b.t.Fatalf("%s does not load", url)
+	b.Until(`String(document.readyState === 'complete' && location.href !== 'about:blank')`, "true") // the blank page may just be left
 }
 
 // Value evaluates an expression in the page's script.
@@ -159,7 +153,7 @@ func (b *Browser) Value(expression string) string {
 func (b *Browser) Until(expression, want string) {
 	b.t.Helper()
 	got := ""
-	for range 400 {
+	for range 4800 {
 		// A page that is just being left gives an error.
 		if text, err := b.try("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}); err == nil {
 			var r struct{ Result struct{ Value any } }
@@ -180,6 +174,21 @@ func (b *Browser) Press(keys ...string) {
 		params := map[string]any{"type": "keyDown", "key": key}
 		if len(key) == 1 {
 			params["text"] = key
+		}
+		b.call("Input.dispatchKeyEvent", params)
+		params["type"] = "keyUp"
+		delete(params, "text")
+		b.call("Input.dispatchKeyEvent", params)
+	}
+}
+
+// Type types a text as a keyboard does; a carriage return is the Enter key.
+func (b *Browser) Type(text string) {
+	b.t.Helper()
+	for _, r := range text {
+		params := map[string]any{"type": "keyDown", "key": string(r), "text": string(r)}
+		if r == '\r' {
+			params["key"], params["code"], params["windowsVirtualKeyCode"] = "Enter", "Enter", 13
 		}
 		b.call("Input.dispatchKeyEvent", params)
 		params["type"] = "keyUp"
@@ -212,7 +221,13 @@ func (b *Browser) Prefer(scheme string) {
 func (b *Browser) Screenshot(path string) {
 	b.t.Helper()
 	var r struct{ Data []byte }
-	if err := json.Unmarshal(b.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}), &r); err != nil {
+	var width, height float64
+	// Beyond the viewport there is no bar to scroll with: the page is as wide as the window then, and not as its content was.
+	if _, err := fmt.Sscan(b.Value(`innerWidth + ' ' + document.documentElement.scrollHeight`), &width, &height); err != nil {
+		b.t.Fatal(err)
+	}
+	clip := map[string]any{"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+	if err := json.Unmarshal(b.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true, "clip": clip}), &r); err != nil {
 		b.t.Fatal(err)
 	}
 	if err := os.WriteFile(path, r.Data, 0o600); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -27,6 +28,17 @@ func TestWorkersDemo(t *testing.T) {
 		"aburn looks after your workers", "needs you: asks", "aburn answer clean-up allow", "fix-the-total    done · conflict with round-the-total", "conflict in 1 file",
 		"fix-the-total  merged into main: 1 commit", "round-the-total  conflicts with main in 1 file; nothing was touched",
 		"fix-the-total  tree removed", `$ aburn spawn "fix the flaky test"`,
+	})
+}
+
+// TestInstrumentDemo runs what `make demo-instrument` runs. It needs npm's network, so ABURN_RUNNERS=1 or few asks for it.
+func TestInstrumentDemo(t *testing.T) {
+	if os.Getenv("ABURN_RUNNERS") == "" {
+		t.Skip("ABURN_RUNNERS is not set")
+	}
+	shows(t, []string{"-instrument"}, []string{
+		"placeOrder candidate, tier 2: the registry has the span shop.order.place", "ceiling: 2 files, at most 6 calls", "src/order.js: success: 1 span, 2 attributes",
+		"+  return tracer.startActiveSpan('shop.order.place', async (span) => {", "no findings: without instrumentation it is the original", "shop.ledger.append  src/ledger.js:6", "2 of 2 spans seen", "$ aburn instrument src",
 	})
 }
 

@@ -63,8 +63,12 @@ func (r Release) sharedFiles(ctx context.Context) ([]file, error) {
 		}
 		files = append(files, file{name, 0o644, data})
 	}
+	others, err := r.others(ctx)
+	if err != nil {
+		return nil, err
+	}
 	made, err := r.pages(ctx)
-	return append(files, made...), err
+	return append(append(files, others), made...), err
 }
 
 // native is the executables for a target. It builds them once.
@@ -125,9 +129,12 @@ func writeZip(w io.Writer, files []file, at time.Time) error {
 	return z.Close()
 }
 
+// compression of tar archives. A package's test takes less: it takes seven seconds for all executables otherwise.
+var compression = gzip.BestCompression
+
 // writeTarGz writes entries for the folders too: image layers and some unpackers want them.
 func writeTarGz(w io.Writer, files []file, at time.Time) error {
-	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	z, err := gzip.NewWriterLevel(w, compression)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,11 @@ const rootOfSource = "../../.."
 
 var here = Target{runtime.GOOS, runtime.GOARCH}
 
+func TestMain(m *testing.M) {
+	compression = gzip.BestSpeed
+	os.Exit(m.Run())
+}
+
 // built is a release of this source for this machine. All tests share it, because linking takes seconds.
 var built = sync.OnceValues(func() (Release, error) {
 	r, err := newRelease(context.Background(), rootOfSource, "v0.1.0")
@@ -64,11 +69,28 @@ func TestMakefileNamesEachExecutable(t *testing.T) {
 func TestArchivesAreTheSameTwice(t *testing.T) {
 	world.Slow(t)
 	t.Setenv("SOURCE_DATE_EPOCH", "1790000000")
+	shared := testRelease(t) // its executables are of the repository
+	native, err := shared.native(t.Context(), here)
+	if err != nil {
+		t.Fatal(err)
+	}
 	elsewhere := copySource(t)
 	var sums []string
-	for _, dir := range []string{rootOfSource, elsewhere} {
+	for _, made := range []func(out string) error{
+		func(out string) error {
+			r, err := newRelease(t.Context(), rootOfSource, shared.Version)
+			if err != nil {
+				return err
+			}
+			r.Targets, r.built[here] = []Target{here}, native
+			return dist(t.Context(), r, out, nil)
+		},
+		func(out string) error {
+			return run(t.Context(), []string{"dist", "-C", elsewhere, "-o", out, "-version", shared.Version, "-targets", here.OS + "/" + here.Arch})
+		},
+	} {
 		out := t.TempDir()
-		if err := run(t.Context(), []string{"dist", "-C", dir, "-o", out, "-version", "v0.1.0", "-targets", here.OS + "/" + here.Arch}); err != nil {
+		if err := made(out); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(filepath.Join(out, "checksums.txt"))
@@ -139,7 +161,7 @@ func checkArchive(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(unpacked, r.Name(here))
-	for _, name := range slices.Concat(texts, []string{"man/aburn.1", "completions/aburn.bash", "completions/_aburn", "completions/aburn.fish"}) {
+	for _, name := range slices.Concat(texts, []string{othersFile, "man/aburn.1", "completions/aburn.bash", "completions/_aburn", "completions/aburn.fish"}) {
 		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
 			t.Error(err)
 		}

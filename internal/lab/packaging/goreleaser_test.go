@@ -33,7 +33,7 @@ func TestGoreleaserBuildsEachExecutable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, line := range []string{"main: ./cmd/" + names[0] + "\n", "goos: [linux, darwin, windows]\n", "goarch: [amd64, arm64]\n", "homepage: " + Homepage + " #", "description: " + About + " }", "      " + About + "\n"} {
+	for _, line := range []string{"main: ./cmd/" + names[0] + "\n", "goos: [linux, darwin, windows]\n", "goarch: [amd64, arm64]\n", "homepage: " + Homepage + " #", "maintainer: " + Maintainer + " #", "description: " + About + " }", "      " + About + "\n"} {
 		if !strings.Contains(string(data), line) {
 			t.Errorf(".goreleaser.yaml lacks %q", line)
 		}

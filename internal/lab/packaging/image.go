@@ -88,11 +88,16 @@ func (l layout) add(ctx context.Context, r Release, t Target) (descriptor, error
 	for i := range files {
 		files[i].name = "usr/bin/" + files[i].name
 	}
-	license, err := os.ReadFile(filepath.Join(r.Root, "LICENSE"))
+	others, err := r.others(ctx)
 	if err != nil {
 		return descriptor{}, err
 	}
-	files = append(files, file{"usr/share/doc/aburn/LICENSE", 0o644, license},
+	copyright, err := r.copyright(others)
+	if err != nil {
+		return descriptor{}, err
+	}
+	copyright.name = "usr/share/doc/aburn/" + copyright.name
+	files = append(files, copyright,
 		file{"home/", 0o777, nil}, file{"tmp/", 0o777, nil}, file{"work/", 0o777, nil}) // for whoever the container runs as
 	var plain, packed bytes.Buffer
 	if err := writeTar(&plain, files, r.Time); err != nil {

@@ -2,7 +2,7 @@
 // package managers find them. No executable of the product links it, and it needs nothing but Go.
 //
 //	packaging dist     [-o DIR]    release archives of all targets, with checksums.txt
-//	packaging pages    [-o DIR]    manual pages and completions
+//	packaging pages    [-o DIR]    manual pages, completions, licences
 //	packaging npm      [-o DIR]    npm packages, as .tgz files
 //	packaging image    [-o DIR]    an image FROM scratch, as an OCI layout
 //	packaging recipes  [-o DIR] checksums.txt    for Homebrew, Scoop and Nix

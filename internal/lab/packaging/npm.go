@@ -62,6 +62,10 @@ func npm(ctx context.Context, r Release, out string, _ []string) error {
 	if err != nil {
 		return err
 	}
+	others, err := r.others(ctx)
+	if err != nil {
+		return err
+	}
 	aburn := r.manifest("aburn", About)
 	aburn.Bin = map[string]string{"aburn": "bin/aburn.js"}
 	aburn.Engines = map[string]string{"node": ">=18"}
@@ -77,7 +81,7 @@ func npm(ctx context.Context, r Release, out string, _ []string) error {
 		for i := range files {
 			files[i].name = "bin/" + files[i].name
 		}
-		if err := r.npmPackage(out, "aburn-"+npmPlatform(t), m, append(files, file{"LICENSE", 0o644, license})); err != nil {
+		if err := r.npmPackage(out, "aburn-"+npmPlatform(t), m, append(files, file{"LICENSE", 0o644, license}, others)); err != nil {
 			return err
 		}
 	}

@@ -9,18 +9,27 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
 // Manual pages and completions come from the executables themselves: from what their --help says.
 
-// pages writes manual pages and completions below out.
+// pages writes manual pages, completions and licences below out, and what packages of systems hold instead.
 func pages(ctx context.Context, r Release, out string, _ []string) error {
 	files, err := r.pages(ctx)
 	if err != nil {
 		return err
 	}
-	return write(out, files)
+	others, err := r.others(ctx)
+	if err != nil {
+		return err
+	}
+	system, err := r.system(files, others)
+	if err != nil {
+		return err
+	}
+	return write(out, slices.Concat(files, []file{others}, system))
 }
 
 func write(dir string, files []file) error {

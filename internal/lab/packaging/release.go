@@ -50,6 +50,9 @@ const About = "Flight recorder and supervisor of coding agents"
 // .goreleaser.yaml is compared with it. Set it, and the module's path, at the first release.
 const Homepage = "https://example.invalid/aburn"
 
+// Maintainer is a placeholder too.
+const Maintainer = "aburn <aburn@example.invalid>"
+
 // Number is the version as package managers write it.
 func (r Release) Number() string { return strings.TrimPrefix(r.Version, "v") }
 

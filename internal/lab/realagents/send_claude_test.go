@@ -229,7 +229,7 @@ func TestClaudeAsksMeanwhile(t *testing.T) {
 	w.aburn("spawn", "--name", "w", "wait")
 	w.worker("idle")
 	count := map[string]int{}
-	answered, asked := 0, 0
+	answered := 0
 	for i := range n {
 		w.tmux("send-keys", "-l", fmt.Sprintf("RACE %d", i))
 		time.Sleep(300 * time.Millisecond)
@@ -237,17 +237,32 @@ func TestClaudeAsksMeanwhile(t *testing.T) {
 		w.stopped(fmt.Sprintf("RACE %d", i))
 		s := w.send("--wait", "3s", "w", fmt.Sprintf("message %d", i))
 		count[s.State]++
-		if asked = w.permissions(i + 1); isFile(filepath.Join(w.project, fmt.Sprintf("race%d", i))) {
+		w.dialog()
+		if isFile(filepath.Join(w.project, fmt.Sprintf("race%d", i))) {
 			answered++
 		}
 		w.refuse()
 		t.Logf("race %d: %s %s", i, s.State, s.Why)
 	}
+	asked := w.permissions()
 	unheard := gjson.Get(w.aburn("ps", "w", "--json"), "messages").Int()
-	t.Logf("%d races, %d questions: %v, %d never heard of; %d answered by us (95 %%: fewer than %.2g of all)", n, asked, count, unheard, answered, 1-math.Pow(0.05, 1/float64(n)))
-	if answered > 0 || count["refused"] > 0 {
+	t.Logf("%d races, %d questions in the log: %v, %d never heard of; %d answered by us (95 %%: fewer than %.2g of all)", n, asked, count, unheard, answered, 1-math.Pow(0.05, 1/float64(n)))
+	if answered > 0 || count["refused"] > 0 || asked < n*99/100 {
 		t.Error("see above")
 	}
+}
+
+// asksInTerminal is what Claude Code and Codex write over a question.
+var asksInTerminal = []string{"Do you want to proceed?", "Would you like to"}
+
+// dialog waits until a question is on the screen. A client may draw it before its hook has run, and on a busy machine its hook may
+// be late by more than a few seconds.
+func (w *world) dialog() {
+	w.Helper()
+	w.holds("a question is on the screen", func() bool {
+		screen := w.tmux("capture-pane", "-p")
+		return slices.ContainsFunc(asksInTerminal, func(text string) bool { return strings.Contains(screen, text) })
+	})
 }
 
 // refuse answers the open question with no, and leaves nothing in the input line. A second Esc would open a menu.
@@ -270,14 +285,15 @@ func (w *world) refuse() {
 	time.Sleep(200 * time.Millisecond)
 }
 
-// stopped waits until the turn of a prompt is over.
+// stopped waits until the turn of a prompt is over, or has gone on to a question: on a busy machine the command in the background may
+// end first.
 func (w *world) stopped(prompt string) {
 	w.Helper()
 	for deadline := time.Now().Add(runDeadline / 4); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		begun := false
 		for _, e := range w.entries(w.project) {
 			begun = begun || e.Event == logfmt.Prompt && strings.Contains(string(e.Data), prompt+`"`)
-			if begun && e.Event == logfmt.Stop {
+			if begun && (e.Event == logfmt.Stop || e.Event == logfmt.Permission) {
 				return
 			}
 		}
@@ -285,20 +301,13 @@ func (w *world) stopped(prompt string) {
 	w.Fatalf("the turn of %q did not end", prompt)
 }
 
-// permissions waits until the log has so many questions, and counts them.
-func (w *world) permissions(n int) (asked int) {
+// permissions counts the questions in the log.
+func (w *world) permissions() (asked int) {
 	w.Helper()
-	for deadline := time.Now().Add(runDeadline / 4); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		asked = 0
-		for _, e := range w.entries(w.project) {
-			if e.Event == logfmt.Permission {
-				asked++
-			}
-		}
-		if asked >= n {
-			return asked
+	for _, e := range w.entries(w.project) {
+		if e.Event == logfmt.Permission {
+			asked++
 		}
 	}
-	w.Fatalf("%d questions, not %d", asked, n)
 	return asked
 }

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -234,8 +235,27 @@ func (w *world) start(dir, name string, args ...string) *process {
 	if err := p.Start(); err != nil {
 		w.Fatal(err)
 	}
-	w.Cleanup(func() { p.kill(syscall.SIGKILL) })
+	w.Cleanup(p.sweep)
 	return p
+}
+
+// sweep ends what is left of the group. Once its first process was waited for and no other is left, the group's number may be
+// anybody's: numbers come round within minutes. So only processes of this home are signalled.
+func (p *process) sweep() {
+	if p.ProcessState == nil {
+		p.kill(syscall.SIGKILL)
+		return
+	}
+	all, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range all {
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if group, err := syscall.Getpgid(pid); err != nil || group != p.Process.Pid {
+			continue
+		}
+		if env, err := os.ReadFile(file); err == nil && strings.Contains("\x00"+string(env), "\x00HOME="+p.w.home+"\x00") {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
 }
 
 // kill signals the process and every child that is still in its group.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+	"golang.org/x/sys/unix"
 
 	"aburn/internal/lab/testkit/agents"
 	"aburn/internal/lab/testkit/model"
@@ -71,7 +72,7 @@ func (t recording) record() error {
 		t.play(s)
 	}
 	for _, p := range s.open {
-		syscall.Kill(-p.Process.Pid, syscall.SIGKILL) // what it left running in its group
+		s.end(p)
 	}
 	os.Remove(filepath.Join(s.project, "wait.tmp"))
 	if s.err != nil {
@@ -124,7 +125,13 @@ func (s *studio) env() []string {
 }
 
 // run runs a program of the studio to its end; only aburn and git have to succeed.
-func (s *studio) run(name string, args ...string) { s.wait(s.start(name, args...)) }
+func (s *studio) run(name string, args ...string) {
+	p := s.start(name, args...)
+	s.wait(p)
+	if p.Process != nil {
+		s.end(p)
+	}
+}
 
 func (s *studio) start(name string, args ...string) *exec.Cmd {
 	path := name
@@ -150,15 +157,33 @@ func (s *studio) start(name string, args ...string) *exec.Cmd {
 	return p
 }
 
+// wait waits until p has ended, and leaves it a zombie: what it left running goes on until the recording ends, and the
+// number of its group stays its own.
 func (s *studio) wait(p *exec.Cmd) {
 	if s.err != nil || p.Process == nil {
 		return
 	}
-	timer := time.AfterFunc(deadline, func() { syscall.Kill(-p.Process.Pid, syscall.SIGKILL) })
-	err := p.Wait()
-	if !timer.Stop() {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for errors.Is(unix.Waitid(unix.P_PID, p.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {
+		}
+	}()
+	select {
+	case <-ended:
+	case <-time.After(deadline):
+		s.end(p)
 		s.fail(fmt.Errorf("%s hangs\n%s", p.Path, p.Stdout))
 	}
+}
+
+// end kills p's group and reaps p, once, in this order: a number that is nobody's may be anybody's by now.
+func (s *studio) end(p *exec.Cmd) {
+	if p.ProcessState != nil {
+		return
+	}
+	syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+	err := p.Wait()
 	if name := filepath.Base(p.Path); err != nil && (name == "aburn" || name == "git") {
 		s.fail(fmt.Errorf("%s: %w\n%s", name, err, p.Stdout))
 	}

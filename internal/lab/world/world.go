@@ -99,3 +99,19 @@ func Slow(t *testing.T) {
 		t.Skip("slow: left out by -short")
 	}
 }
+
+// SlowUnraced is Slow for a test in which goroutines share something: the race detector runs it with -short too.
+func SlowUnraced(t *testing.T) {
+	t.Helper()
+	if !raced {
+		Slow(t)
+	}
+}
+
+// Unshared skips a test under the race detector with -short: it runs commands one by one, and they share nothing.
+func Unshared(t *testing.T) {
+	t.Helper()
+	if raced && testing.Short() {
+		t.Skip("nothing is shared: left out under the race detector by -short")
+	}
+}

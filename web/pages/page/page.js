@@ -12,14 +12,14 @@ const kept = (name, value) => {
 async function comeIn(code) {
   history.replaceState(null, '', location.pathname + location.search);
   const answer = await fetch('/auth', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ code }) });
-  if (!answer.ok) { say('This link was used, or is older than a minute. Run aburn web for a new one.'); return; }
+  if (!answer.ok) { say('This link was used, or is older than a minute. Run aburn dashboard for a new one.'); return; }
   kept('token', (await answer.json()).token);
   location.replace(location.href);
 }
 
 async function ask(path) {
   const answer = await fetch(path, { method: 'POST', headers: { 'Content-Type': 'application/json', 'Aburn-Token': kept('token') || '' }, body: '{}' });
-  say(answer.ok ? 'Done.' : 'This tab may not do that: open a new link of aburn web in it.');
+  say(answer.ok ? 'Done.' : 'This tab may not do that: open a new link of aburn dashboard in it.');
 }
 
 // The stream says what changed; the page asks for itself again, and swaps the parts that are about that.
@@ -40,7 +40,7 @@ async function refresh() {
   const path = parts.every((part) => part.id === 'marks') ? '/marks' : location.pathname + location.search;
   try {
     const answer = await fetch(path, { headers: { Accept: 'text/html' } });
-    if (answer.status === 401) { over('This page is not open any more: run aburn web for a new link.'); return; }
+    if (answer.status === 401) { over('This page is not open any more: run aburn dashboard for a new link.'); return; }
     if (answer.ok) swap(await answer.text(), about);
   } catch { /* the stream says when the server is back */ }
   busy = false;
@@ -52,7 +52,7 @@ const isAbout = (part, topics) => topics.has('everything') || part.dataset.live.
 function swap(text, about) {
   const fresh = document.createElement('template');
   fresh.innerHTML = policy.createHTML(text);
-  const waiting = () => Number(($('live-waiting') || { dataset: {} }).dataset.count || 0), before = waiting();
+  const waiting = () => Number((document.querySelector('#marks [data-name=waiting]') || { dataset: {} }).dataset.value || 0), before = waiting();
   for (const old of document.querySelectorAll('[data-live]')) {
     if (!isAbout(old, about)) continue;
     const now = fresh.content.querySelector('#' + old.id);
@@ -80,7 +80,7 @@ const tabs = window.BroadcastChannel ? new BroadcastChannel('aburn') : { postMes
 let at = document.documentElement.dataset.at;
 
 function heard(what) {
-  if (what === 'over') { over('aburn web has ended. Run it again for a new link.'); return; }
+  if (what === 'over') { over('aburn has ended here. Run aburn dashboard for a new link.'); return; }
   $('over').hidden = true;
   changed.add(what);
   refresh();
@@ -93,15 +93,19 @@ function listen() {
     tabs.postMessage({ what: event.data });
     heard(event.data);
   };
-  source.onerror = () => { if (source.readyState === EventSource.CLOSED) over('The connection to aburn web is closed. Run it again for a new link.'); };
+  source.onerror = () => { if (source.readyState === EventSource.CLOSED) over('The connection to aburn is closed. Run aburn dashboard for a new link.'); };
   return new Promise(() => {}); // this tab holds the stream as long as it lives
 }
 
 function join() {
   tabs.onmessage = ({ data }) => {
     if (data.what) heard(data.what);
+    else if (data.wants && kept('token')) tabs.postMessage({ token: kept('token') });
+    else if (data.wants) return;
+    else if (data.token) { if (!kept('token')) { kept('token', data.token); ready(); document.dispatchEvent(new Event('can')); } }
     else if (source && data.joins !== at) tabs.postMessage({ what: 'everything' }); // it may have missed something before it joined
   };
+  if (!kept('token')) tabs.postMessage({ wants: 'token' }); // a tab that a link of another one opened may do what that may
   if (!navigator.locks) { listen(); return; }
   navigator.locks.request('aburn stream', listen);
   tabs.postMessage({ joins: at });
@@ -115,7 +119,15 @@ function step(all, by, at) {
 }
 const move = (by) => { const all = rows(); step(all, by, all.indexOf(document.activeElement.closest('[data-row]'))); };
 const to = (kind, by) => { const all = rows().filter((r) => r.dataset.kind === kind); step(all, by, all.indexOf(document.activeElement)); };
+// On a worker's card or page: to its message, to its terminal.
+function go(id, path) {
+  const card = document.activeElement.closest('.worker[data-row]'), whose = $('whose');
+  if (card) location.href = card.querySelector('h3 a').href + (path || '#' + id);
+  else if (whose && $(id)) $(id).focus();
+  else if (whose && path) location.href = '/w/' + encodeURIComponent(whose.dataset.project) + '/' + encodeURIComponent(whose.dataset.worker) + path;
+}
 const keys = {
+  s: () => go('send', ''), a: () => go('terminal', '/terminal'),
   j: () => move(1), k: () => move(-1), n: () => to('prompt', 1), p: () => to('prompt', -1), e: () => to('failed', 1),
   '/': () => { $('q').focus(); $('q').select(); }, f: () => { const field = $('find') || $('q'); field.focus(); field.select(); }, '?': () => $('help').showModal(),
 };
@@ -188,6 +200,7 @@ function ready() {
     form.querySelector('button').hidden = true;
     form.onchange = () => form.requestSubmit();
   }
+  document.documentElement.classList.toggle('can', !!kept('token'));
   saw();
   if ($('live-found')) $('q').oninput = typed;
   const now = $('ingestnow');
@@ -205,6 +218,7 @@ else if (!('door' in document.documentElement.dataset)) {
   const off = $('keysoff'), label = () => { off.textContent = kept('keys') === 'off' ? 'Switch keys on' : 'Switch keys off'; };
   off.addEventListener('click', () => { kept('keys', kept('keys') === 'off' ? 'on' : 'off'); label(); });
   label();
+  if (location.hash === '#send' && $('send')) $('send').focus();
   // An event's address without its part of the list.
   const event = /^#e([0-9]+)$/.exec(location.hash);
   if (event && !$('e' + event[1]) && !new URLSearchParams(location.search).has('at')) location.replace('?at=' + event[1] + location.hash);

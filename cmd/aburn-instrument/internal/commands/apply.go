@@ -15,6 +15,9 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/instrument"
 	"aburn/instrument/jsast"
+	"aburn/instrument/report"
+	"aburn/instrument/telemetry"
+	"aburn/internal/atomicfile"
 	"aburn/internal/consent"
 	"aburn/internal/plain"
 	"aburn/internal/project"
@@ -32,6 +35,8 @@ func applyFlags() []cli.Flag {
 		&cli.StringFlag{Name: "config", Usage: "the project's `FILE`; " + instrument.ConfigFile + " where it is there", TakesFile: true, Local: true},
 		&cli.BoolFlag{Name: "dry-run", Usage: "write nothing; print what would change", Local: true},
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before writing", Local: true},
+		&cli.BoolFlag{Name: "no-install", Usage: "install no libraries, and leave the set-up of telemetry as it is", Local: true},
+		&cli.StringFlag{Name: "pr-text", Usage: "write to `FILE` what a pull request would say, as Markdown", TakesFile: true, Local: true},
 		&cli.BoolFlag{Name: "allow-dirty", Usage: "change files that git does not have as they are", Local: true},
 		json,
 	}
@@ -42,17 +47,12 @@ const exitDeclined = 3
 // runRoot applies a plan; without one it only holds commands.
 func runRoot(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.String("from-plan") == "" {
-		for _, flag := range []string{"dry-run", "yes", "allow-dirty"} {
-			if cmd.Bool(flag) {
-				return kit.UsageError(kit.Dashed(flag)+" goes with --from-plan", "aburn instrument src --from-plan plan.json")
-			}
+		return withoutPlan(ctx, a, cmd)
+	}
+	for _, flag := range []string{"provider", "model", "mode", "branch", "only-plan", "no-tests", "no-pr"} {
+		if cmd.IsSet(flag) {
+			return kit.UsageError(kit.Dashed(flag)+" does not go with --from-plan: no model is asked", "aburn instrument src "+kit.Dashed(flag))
 		}
-		if first := cmd.Args().First(); first != "" {
-			if _, err := os.Lstat(kit.InFolder(cmd.String("C"), first)); err == nil {
-				return kit.UsageError("there is no plan for "+kit.Quote(first), "aburn instrument --from-plan plan.json; aburn instrument scan lists what a plan can name")
-			}
-		}
-		return a.HelpAction(ctx, cmd)
 	}
 	ctx, stop := kit.UntilSignal(ctx)
 	defer stop()
@@ -66,7 +66,11 @@ func runRoot(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	engine := jsast.Start(ctx)
 	defer engine.Close()
-	result, err := work.Work(ctx, engine)
+	work.Trace = tracer(a)
+	inside, span := work.Trace.Start(ctx, telemetry.Run)
+	result, err := work.Work(inside, engine)
+	span.End(err)
+	send(ctx, a, work.Trace)
 	if err != nil {
 		return applyError(err, work.Config)
 	}
@@ -75,6 +79,20 @@ func runRoot(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	if err := write(ctx, a, cmd, dir, result); err != nil {
 		return err
+	}
+	if err := supply(ctx, a, cmd, engine, work, result); err != nil {
+		return err
+	}
+	for _, f := range work.JudgeOnce(ctx, engine, result) {
+		result.Findings = append(result.Findings, f)
+		a.Warn(plain.Line(fmt.Sprintf("%s:%d: %s (%s)", f.File, f.Line, f.Message, f.Rule)), f.Example)
+	}
+	if file := cmd.String("pr-text"); file != "" {
+		said := result.Report(work.Plan, work.Config)
+		said.Versions = []string{"aburn " + kit.Version().String()}
+		if err := writePRText(kit.InFolder(dir, file), report.Title(said), report.Body(said)); err != nil {
+			return err
+		}
 	}
 	if cmd.Bool("json") {
 		err = a.PrintJSON(result)
@@ -85,6 +103,33 @@ func runRoot(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	return applyExit(result)
+}
+
+func writePRText(file, title, body string) error {
+	if err := atomicfile.Write(file, []byte("# "+title+"\n\n"+body), 0o644, atomicfile.Options{}); err != nil {
+		return kit.UsageError(plain.Line(err.Error()))
+	}
+	return nil
+}
+
+// withoutPlan makes a run on paths; without any it only holds commands.
+func withoutPlan(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	switch first := cmd.Args().First(); {
+	case cmd.Bool("allow-dirty"):
+		return kit.UsageError("--allow-dirty goes with --from-plan", "aburn instrument src --from-plan plan.json")
+	case first == "" && cmd.NumFlags() > 0 && (cmd.Bool("dry-run") || cmd.Bool("yes") || cmd.IsSet("only-plan")):
+		return kit.UsageError("no path is named", "aburn instrument src")
+	case strings.ContainsAny(first, `/\.`) && !exists(kit.InFolder(cmd.String("C"), first)):
+		return kit.UsageError("there is no file or folder "+kit.Quote(first), "aburn instrument src", "aburn instrument --help")
+	case first == "" || !exists(kit.InFolder(cmd.String("C"), first)): // a mistyped command
+		return a.HelpAction(ctx, cmd)
+	}
+	return runModel(ctx, a, cmd)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // applying reads the plan and the configuration.
@@ -117,8 +162,19 @@ func applying(ctx context.Context, a *kit.App, cmd *cli.Command, dir string) (w 
 	if n := len(w.Plan.Files); w.Only == nil && w.Config.MaxFilesPerRun > 0 && n > w.Config.MaxFilesPerRun {
 		return w, kit.UsageError(fmt.Sprintf("the plan has %d files, and maxFilesPerRun is %d", n, w.Config.MaxFilesPerRun), "name some paths, or raise maxFilesPerRun in "+instrument.ConfigFile)
 	}
-	w.Formatter = permittedFormatter(a, dir)
+	w.Formatter, w.Linter = permittedFormatter(a, dir), permittedLinter(a, dir)
 	return w, nil
+}
+
+// permitted says whether this user permitted the command line of a tool of the project,
+// and tells if not.
+func permitted(a *kit.App, dir, tool string, words []string) bool {
+	line := strings.Join(words, " ")
+	if p, err := project.Find(dir, a.Getenv); err == nil && consent.Given(p, line) {
+		return true
+	}
+	a.Warn("the project's "+tool+" is not used: nobody permitted "+kit.Quote(line), "aburn init, then aburn instrument init, asks")
+	return false
 }
 
 // permittedFormatter is the project's formatter, if this user permitted its command line.
@@ -127,11 +183,16 @@ func permittedFormatter(a *kit.App, dir string) *instrument.Formatter {
 	if f == nil {
 		return nil
 	}
-	line := strings.Join(f.Line, " ")
-	if p, err := project.Find(dir, a.Getenv); err == nil && consent.Given(p, line) {
+	if permitted(a, dir, "formatter", f.Line) {
 		return f
 	}
-	a.Warn("the project's formatter is not used: nobody permitted "+kit.Quote(line), "aburn init, then aburn instrument init, asks")
+	return nil
+}
+
+func permittedLinter(a *kit.App, dir string) *instrument.Linter {
+	if l := instrument.FindLinter(dir, os.Environ()); l != nil && permitted(a, dir, "linter", l.Line) {
+		return l
+	}
 	return nil
 }
 
@@ -184,7 +245,8 @@ func applyExit(r *instrument.RunResult) error {
 	return kit.ExitWith(kit.ExitUsage)
 }
 
-func printResult(out *term.Out, r *instrument.RunResult, withDiff bool) {
+// printFiles tells of each file.
+func printFiles(out *term.Out, r *instrument.RunResult, withDiff bool) {
 	styles := map[instrument.Status]term.Style{instrument.Success: term.Green, instrument.Failed: term.BoldRed, instrument.NeedsHuman: term.Yellow, instrument.Unchanged: term.Dim}
 	for _, f := range r.Files {
 		line := out.Paint(styles[f.Status], string(f.Status))
@@ -208,14 +270,19 @@ func printResult(out *term.Out, r *instrument.RunResult, withDiff bool) {
 			printDiff(out, diff.Diff("a/"+f.Path, f.Before, "b/"+f.Path, f.After))
 		}
 	}
+}
+
+func printResult(out *term.Out, r *instrument.RunResult, withDiff bool) {
+	printFiles(out, r, withDiff)
 	for _, c := range r.SchemaDiff {
 		if c.Field == "" {
 			fmt.Fprintf(out, "registry: %s %s %s\n", c.Kind, plain.Line(c.Item), plain.Line(c.Name))
 		}
 	}
 	if len(r.Libraries) > 0 {
-		fmt.Fprintf(out, "the plan asks for libraries that make spans by themselves; install them and add them to the set-up of telemetry: %s\n", plain.Line(strings.Join(r.Libraries, ", ")))
+		fmt.Fprintf(out, "libraries that the plan asks for: %s\n", plain.Line(strings.Join(r.Libraries, ", ")))
 	}
+	printSupply(out, r, withDiff)
 	verb := "changed"
 	if !r.Written {
 		verb = "would be changed"

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"aburn/cmd/internal/kit"
 	"aburn/instrument"
+	"aburn/instrument/jsproject"
 	"aburn/internal/consent"
 	"aburn/internal/plain"
 	"aburn/internal/project"
@@ -118,6 +120,9 @@ func examine(ctx context.Context, a *kit.App, dir string, c instrument.Config) (
 	if errors.As(err, &bad) {
 		return nil, kit.UsageError(plain.Line(bad.Error()))
 	}
+	if err == nil && p.SetUp != "" { // without one, nothing starts libraries
+		p.Commands = append(p.Commands, jsproject.AddLine(dir, p.SetUp, p.Strategy))
+	}
 	return p, err
 }
 
@@ -215,7 +220,10 @@ func printInit(out *term.Out, answer *initAnswer, shown bool) {
 	}
 	if answer.Ready {
 		fmt.Fprintln(out, "next: aburn instrument scan")
-	} else {
-		fmt.Fprintln(out, "something is missing for a run; then say aburn instrument init again")
+		return
 	}
+	for _, r := range answer.Lacks() {
+		fmt.Fprintf(out, "missing for a run: %s: %s\n", r.Name, plain.Line(cmp.Or(r.Hint, r.Says)))
+	}
+	fmt.Fprintln(out, "then say aburn instrument init again")
 }

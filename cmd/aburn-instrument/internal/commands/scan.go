@@ -33,6 +33,7 @@ func scanCommand(a *kit.App) *cli.Command {
 		Flags: []cli.Flag{
 			projectConfigFlag(),
 			&cli.BoolFlag{Name: "all", Usage: "list functions without a verdict too"},
+			&cli.BoolFlag{Name: "discover", Usage: "ask npm whether it has libraries for packages that aburn does not know; sends their names"},
 			kit.JSONFlag(),
 		},
 		Metadata: kit.Examples(
@@ -91,11 +92,11 @@ func selected(ctx context.Context, a *kit.App, dir string, paths []string, c ins
 		return s, nil
 	}
 	for _, f := range s.Skipped {
-		return nil, kit.UsageError(plain.Line(f.Path+": "+f.Reason), "only .js, .mjs, .cjs and .jsx")
+		return nil, kit.UsageError(plain.Line(f.Path+": "+f.Reason), instrument.Kinds)
 	}
 	hint := "include and exclude of " + instrument.ConfigFile + " say which files count"
 	if s.TypeScript > 0 {
-		return nil, kit.UsageError(fmt.Sprintf("no JavaScript file matches; %s of TypeScript do", countOf(s.TypeScript, "file")), "TypeScript cannot be instrumented yet")
+		return nil, kit.UsageError(fmt.Sprintf("no JavaScript file matches; %s of TypeScript do", countOf(s.TypeScript, "file")), ".tsx cannot be instrumented; include of "+instrument.ConfigFile+" says whether .ts counts")
 	}
 	return nil, kit.UsageError("no file matches", hint)
 }
@@ -132,10 +133,18 @@ func runScan(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if contract != nil {
 		found.Registry = c.SchemaPath
 	}
+	var more []discovered
+	if cmd.Bool("discover") {
+		more = discover(ctx, a, dir, found)
+	}
 	if cmd.Bool("json") {
-		err = a.PrintJSON(found)
+		err = a.PrintJSON(struct {
+			*instrument.Inventory
+			Discovered []discovered `json:"discovered,omitempty"`
+		}{found, more})
 	} else {
 		printInventory(a.Screen(cmd), found, cmd.Bool("all"))
+		printDiscovered(a.Screen(cmd), more)
 	}
 	if err == nil && len(found.Files) == 0 {
 		return kit.ExitWith(kit.ExitUsage)
@@ -189,6 +198,9 @@ func printTotals(out *term.Out, found *instrument.Inventory) {
 	}
 	if found.TypeScript > 0 {
 		fmt.Fprintf(out, "; %s of TypeScript left out", countOf(found.TypeScript, "file"))
+		if found.Node != "" {
+			fmt.Fprintf(out, " (%s)", plain.Line(found.Node))
+		}
 	}
 	fmt.Fprintln(out)
 	if found.Registry == "" {

@@ -248,11 +248,13 @@ func agentName(source string) string {
 	return Other
 }
 
-// DaysFrom drops the rows of days before this one, and those of no known day. An empty day drops none.
-func (r *Rows) DaysFrom(day string) {
-	r.Days = slices.DeleteFunc(r.Days, func(d Day) bool { return d.Day < day })
-	r.Sessions = slices.DeleteFunc(r.Sessions, func(s Session) bool { return s.Day < day })
-	r.Failures = slices.DeleteFunc(r.Failures, func(f Failure) bool { return f.Day < day })
+// DaysFrom drops the rows of days before this one, and those of no known day, but not those of days to keep. An empty day drops
+// none.
+func (r *Rows) DaysFrom(day string, keep ...string) {
+	early := func(of string) bool { return of < day && !slices.Contains(keep, of) }
+	r.Days = slices.DeleteFunc(r.Days, func(d Day) bool { return early(d.Day) })
+	r.Sessions = slices.DeleteFunc(r.Sessions, func(s Session) bool { return early(s.Day) })
+	r.Failures = slices.DeleteFunc(r.Failures, func(f Failure) bool { return early(f.Day) })
 }
 
 // form is the number of this package's rows: another one makes every day be sent again.

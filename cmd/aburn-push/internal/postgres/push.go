@@ -66,14 +66,18 @@ func (db *DB) Push(ctx context.Context, p Push) (*Sent, error) {
 		if err != nil {
 			return err
 		}
-		have, err := pushedDays(ctx, tx, p)
+		moved, err := daysLeft(ctx, tx, p, rows)
+		if err != nil {
+			return err
+		}
+		have, err := pushedDays(ctx, tx, p, moved)
 		if err != nil {
 			return err
 		}
 		if len(have) > 0 && len(rows.Days)+len(rows.Sessions) == 0 {
 			return &NothingLeft{db.Name, len(have)}
 		}
-		rows.DaysFrom(p.Since)
+		rows.DaysFrom(p.Since, moved...)
 		parts := rows.ByDay()
 		var changed, gone []string
 		for day, part := range parts {
@@ -143,12 +147,33 @@ func (db *DB) present(ctx context.Context, tx pgx.Tx, p Push) error {
 	return err
 }
 
-// pushedDays are the hashes of what the database has, by day.
-func pushedDays(ctx context.Context, tx pgx.Tx, p Push) (map[string][]byte, error) {
+// daysLeft are the days before Since from which a session went on to a later day. They are sent, too: that day's count of
+// failures has those of the session, and does not name it.
+func daysLeft(ctx context.Context, tx pgx.Tx, p Push, all *figures.Rows) (days []string, err error) {
+	if p.Since == "" {
+		return nil, nil
+	}
+	ids := []string{}
+	for i := range all.Sessions {
+		if s := &all.Sessions[i]; s.Day >= p.Since {
+			ids = append(ids, s.ID)
+		}
+	}
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	rows, err := tx.Query(ctx, `SELECT DISTINCT day::text FROM aburn.sessions WHERE machine = $1::uuid AND id = ANY ($2::text[]) AND day < $3::date`, p.Machine, ids, p.Since)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// pushedDays are the hashes of what the database has, by day: those since Since, and some before.
+func pushedDays(ctx context.Context, tx pgx.Tx, p Push, before []string) (map[string][]byte, error) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	rows, err := tx.Query(ctx, `SELECT coalesce(day::text, ''), hash FROM aburn.pushed
-		WHERE machine = $1::uuid AND ($2::text = '' OR day >= nullif($2::text, '')::date)`, p.Machine, p.Since)
+		WHERE machine = $1::uuid AND ($2::text = '' OR day >= nullif($2::text, '')::date OR day = ANY ($3::text[]::date[]))`, p.Machine, p.Since, append([]string{}, before...))
 	if err != nil {
 		return nil, err
 	}

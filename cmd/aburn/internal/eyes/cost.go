@@ -5,6 +5,8 @@ package eyes
 import (
 	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,12 +32,13 @@ func CostCommand(a *kit.App) *cli.Command {
 		Usage:     "show what sessions cost at list prices, by day, project, model and more",
 		ArgsUsage: "[daily|weekly|monthly|session|blocks]",
 		Description: "Prices every answer of a model that an archived session was billed for, each once: what a fork inherited is its parent's, and a sub-agent's answers are\n" +
-			"its own. An answer belongs to the local day on which it came. Prices are list prices, not your bill: a subscription costs what it costs.\n\n" +
+			"its own. An answer belongs to the local day on which it came. Prices are list prices, not your bill: a subscription costs what it costs.\n" +
+			"The setting cost.billing says how you pay for an agent. An amount is a \"list price\" if you pay by use, else an \"API value\".\n\n" +
 			"≥ marks an amount that may be higher: tokens have no price, or the life of a cache write is unknown. ≈ marks an amount with a price that nobody saw at its\n" +
 			"vendor; `aburn prices` lists them. Tokens without a price stand beside the amount, and never count as 0.\n\n" +
 			"A block is five hours of one agent's answers, from the full hour of its first one. When a plan's past windows began is not known, so blocks are estimated.\n\n" +
 			"--check reads whole sessions, which takes seconds. It compares each session and its sub-agents with what Claude Code's cost records, or every answer, state.",
-		Flags: append(scope.ChoiceFlags(),
+		Flags: append(scope.AnswerFlags(),
 			&cli.StringFlag{Name: "by", Usage: "one line for each `WHAT`: " + strings.Join(kit.Strings(cost.Bys...), ", "), Value: string(cost.ByDay)},
 			&cli.StringFlag{Name: "model", Usage: "only answers of models whose name contains `TEXT`"},
 			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
@@ -54,16 +57,19 @@ func CostCommand(a *kit.App) *cli.Command {
 			"aburn cost --by model --json | jq '.rows[].usd'",
 		),
 		Action:        a.Action(runCost),
-		ShellComplete: a.Completer(func(int) []string { return []string{"daily", "weekly", "monthly", "session", "blocks"} }),
+		ShellComplete: a.Completer(func(int) []string { return reports }),
 	}
 }
+
+// reports are the words for --by that other tools have.
+var reports = []string{"daily", "weekly", "monthly", "session", "blocks"}
 
 func costArguments(_ context.Context, cmd *cli.Command) error {
 	switch arg := cmd.Args().First(); {
 	case cmd.NArg() > 1:
 		return kit.UsageError("only one report at a time", "aburn cost daily")
 	case arg != "" && words[arg] == "":
-		return kit.UsageError("unknown report "+kit.Quote(arg), "aburn cost [daily|weekly|monthly|session|blocks]", "aburn cost --by project")
+		return kit.UsageError("unknown report "+kit.Quote(arg), append(kit.DidYouMean(arg, reports), "aburn cost ["+strings.Join(reports, "|")+"]", "aburn cost --by project")...)
 	case arg != "" && cmd.IsSet("by"):
 		return kit.UsageError("only one of "+arg+" and --by", "aburn cost "+arg)
 	case cmd.Int("limit") < 0:
@@ -128,8 +134,10 @@ type CostAnswer struct {
 	Groups       []*cost.Group
 	Total        *cost.Group
 	Prices       *cost.Prices
-	None         bool // no session was chosen
-	Archived     int  // sessions in the archive; counted only if None
+	Billing      bill.Billing
+	Agents       []string // whose answers these are, by name
+	None         bool     // no session was chosen
+	Archived     int      // sessions in the archive; counted only if None
 	// Failed is what of today's is in sessions that failed, if the groups are days.
 	Failed FailedToday
 	// Present is how much of budgets and of plans' windows is used up, whatever was chosen.
@@ -190,7 +198,9 @@ func (answer *CostAnswer) collect(ctx context.Context, c *scope.Caller, arch *ar
 			return nil, err
 		}
 	}
-	col = spend.NewCollector(c, spend.SettingsOf(c), prices, true)
+	set := spend.SettingsOf(c)
+	answer.Billing = set.Billing
+	col = spend.NewCollector(c, set, prices, true)
 	if answer.every = q.Choice == (scope.Choice{}) && c.Within == ""; answer.every {
 		return col, nil
 	}
@@ -220,11 +230,12 @@ func tally(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter a
 			return 0, err
 		}
 	}
+	agents := map[string]bool{}
 	today := newToday(answer)
 	t := cost.NewTally(answer.Prices, q.By, answer.Zone)
 	chosen := func(key int64) bool { return units[key] != nil }
 	err = arch.EachAnswers(ctx, chosen, func(key int64, list []archive.Answer) error {
-		use := units[key].use()
+		use, counts := units[key].use(), false
 		hides := bill.HidesCacheWrites(use.Agent, list)
 		for i := range list {
 			a := &list[i]
@@ -238,10 +249,15 @@ func tally(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter a
 			use.Response, use.Branch = bill.ResponseOf(a, hides), a.Branch
 			t.Add(&use)
 			today.add(key, &use)
+			counts = true
+		}
+		if counts {
+			agents[use.Agent] = true
 		}
 		return nil
 	})
 	answer.Groups, answer.Total = t.Groups()
+	answer.Agents = slices.Sorted(maps.Keys(agents))
 	if err == nil {
 		answer.Failed, err = today.failed(ctx, c, units)
 	}

@@ -47,20 +47,35 @@ func (t *today) add(key int64, u *cost.Use) {
 	s.sum.Add(t.prices.Price(u.Response))
 }
 
+// heads are the keys of the sessions at the heads of today's, by name; 0 for one that is not among the units. Most have
+// answers of today themselves, so that few calls go through all units.
+func (t *today) heads(units map[int64]*unit) map[string]int64 {
+	heads, missing := map[string]int64{}, false
+	for key := range t.costs {
+		heads[units[key].session] = key
+	}
+	for _, s := range t.costs {
+		if heads[s.root] == 0 {
+			heads[s.root], missing = 0, true
+		}
+	}
+	if !missing {
+		return heads
+	}
+	for key, u := range units {
+		if at, ok := heads[u.session]; ok && at == 0 {
+			heads[u.session] = key
+		}
+	}
+	return heads
+}
+
 // failed judges the sessions of today. A session whose head is not among the units is judged itself.
 func (t *today) failed(ctx context.Context, c *scope.Caller, units map[int64]*unit) (f FailedToday, err error) {
 	if len(t.costs) == 0 {
 		return f, nil
 	}
-	heads := map[string]int64{}
-	for _, s := range t.costs {
-		heads[s.root] = 0
-	}
-	for key, u := range units {
-		if _, ok := heads[u.session]; ok {
-			heads[u.session] = key
-		}
-	}
+	heads := t.heads(units)
 	sums := map[int64]*cost.Sum{}
 	for key, s := range t.costs {
 		if head := heads[s.root]; head != 0 {

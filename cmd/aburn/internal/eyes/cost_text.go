@@ -14,13 +14,14 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/internal/plain"
+	"aburn/internal/settings"
 	"aburn/internal/term"
 )
 
 func showCost(out *term.Out, a *CostAnswer, breakdown bool, limit int) error {
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: string(a.By), Flex: true, Min: 8}, {Title: "asked", Flex: true, Min: 12, Spare: 7}, {Title: "agent", Spare: 1}, {Title: "sessions", Right: true, Spare: 3}, {Title: "answers", Right: true, Spare: 5}, {Title: "input", Right: true, Spare: 4},
-		{Title: "cache read", Right: true, Spare: 4}, {Title: "written", Right: true, Spare: 4}, {Title: "output", Right: true, Spare: 2}, {Title: "list price", Right: true}, {Title: "with sub-agents", Right: true, Spare: 6}, {Title: ""},
+		{Title: "cache read", Right: true, Spare: 4}, {Title: "written", Right: true, Spare: 4}, {Title: "output", Right: true, Spare: 2}, {Title: a.Billing.Name(a.Agents...), Right: true}, {Title: "with sub-agents", Right: true, Spare: 6}, {Title: ""},
 	}}
 	row := func(g *cost.Group, name string, style term.Style, with, note string) {
 		t := &g.Tokens
@@ -167,7 +168,7 @@ func (a *CostAnswer) footer(out *term.Out) error {
 	if a.By == cost.ByBlock {
 		lines = append(lines, "Windows of five hours are estimated: when a plan's past windows began is not known.")
 	}
-	lines = append(lines, "List prices as known on "+string(a.Prices.Made)+", not your bill.")
+	lines = append(lines, a.Billing.Note(a.Prices.Made, a.Agents...)+".")
 	if a.Total.Uncertain {
 		lines[len(lines)-1] += " `aburn prices` says what is behind ≈."
 	}
@@ -184,7 +185,9 @@ type CostReport struct {
 	Until    *time.Time `json:"until,omitempty"`
 	Currency string     `json:"currency"`
 	Prices   cost.Day   `json:"prices"`
-	Rows     []costRow  `json:"rows"`
+	// Billing is how the user pays for the agents of the answers, where their settings say it.
+	Billing map[string]settings.Billing `json:"billing,omitempty"`
+	Rows    []costRow                   `json:"rows"`
 	// FailedToday is nil if no session with answers of today failed, or the rows are no days.
 	FailedToday *failedToday `json:"failed_today,omitempty"`
 	Budgets     []BudgetLine `json:"budgets,omitempty"`
@@ -252,7 +255,12 @@ type costPart struct {
 
 func costJSON(a *CostAnswer, breakdown bool) CostReport {
 	r := CostReport{By: a.By, Timezone: a.zoneName(), Since: kit.OptionalTime(a.Since), Until: kit.OptionalTime(a.Until), Currency: "USD", Prices: a.Prices.Made,
-		Rows: []costRow{}, Total: rowOf(a.Total, breakdown)}
+		Billing: bill.Billing{}, Rows: []costRow{}, Total: rowOf(a.Total, breakdown)}
+	for _, agent := range a.Agents {
+		if how := a.Billing[agent]; how != settings.BillingUnknown {
+			r.Billing[agent] = how
+		}
+	}
 	if f := &a.Failed; f.Sessions > 0 {
 		r.FailedToday = &failedToday{f.Sessions, *bill.PricedOf(&f.Sum)}
 	}
@@ -290,13 +298,23 @@ func partOf(g *cost.Group) costPart {
 		Searches: g.Searches, Priced: *bill.PricedOf(&g.Sum), Used: g.UsedRows()}
 }
 
+// cell is a recorded name for a table of a spreadsheet. One that would begin a formula there gets a quote in front, which shows
+// that it is a text: a repository chooses the names of its branches.
+func cell(name string) string {
+	name = plain.Line(name)
+	if first := strings.TrimSpace(name); first != "" && strings.Contains("=+-@", first[:1]) {
+		return "'" + name
+	}
+	return name
+}
+
 func costCSV(w io.Writer, a *CostAnswer, breakdown bool) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{string(a.By), "agent", "model", "sessions", "responses", "input", "cache_read", "cache_write_5m", "cache_write_1h", "cache_write", "output", "web_searches", "usd", "at_least", "uncertain", "unpriced_tokens"})
 	line := func(name, agent, model string, g *cost.Group) {
 		n := func(n int64) string { return strconv.FormatInt(n, 10) }
 		t := &g.Tokens
-		out.Write([]string{name, agent, model, n(int64(g.Sessions)), n(int64(g.Responses)), n(t.Input), n(t.CacheRead), n(t.Write5m), n(t.Write1h), n(t.Write), n(t.Output), n(g.Searches),
+		out.Write([]string{cell(name), cell(agent), cell(model), n(int64(g.Sessions)), n(int64(g.Responses)), n(t.Input), n(t.CacheRead), n(t.Write5m), n(t.Write1h), n(t.Write), n(t.Output), n(g.Searches),
 			g.Amount.Decimal(), strconv.FormatBool(g.Lower()), strconv.FormatBool(g.Uncertain), n(g.UnpricedTokens())})
 	}
 	for _, g := range a.Groups {

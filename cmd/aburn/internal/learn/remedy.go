@@ -214,7 +214,7 @@ func currentSession(ctx context.Context, c *scope.Caller, arch *archive.Archive,
 	p, err := project.Find(dir, c.Env)
 	switch {
 	case err == nil:
-		dir = p.Root
+		dir = project.Original(p.Root, c.Env)
 	case !errors.Is(err, project.ErrNone):
 		return nil, err
 	}

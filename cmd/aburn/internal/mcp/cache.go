@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -18,14 +16,14 @@ type archiveCache struct {
 	dir     string          // of the archive
 	digests []cachedDigests // the newest last
 	trees   *sessions.Forest
-	of      archiveState // when the trees were read
+	of      archive.State // when the trees were read
 	at      time.Time
 	treesOf string // the only project in them, or ""
 }
 
 type cachedDigests struct {
 	filter archive.Filter
-	of     archiveState
+	of     archive.State
 	at     time.Time
 	live   bool // a session is running
 	list   []digests.Session
@@ -52,7 +50,7 @@ func (c *archiveCache) load(ctx context.Context, f archive.Filter) ([]digests.Se
 
 // loadTimeless is load for a choice without times.
 func (c *archiveCache) loadTimeless(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
-	state := stateOf(c.dir)
+	state := archive.StateOf(c.dir)
 	for _, l := range c.digests {
 		if l.filter == f && l.of == state && (!l.live || time.Since(l.at) < liveFor) {
 			return l.list, nil
@@ -71,7 +69,7 @@ func (c *archiveCache) loadTimeless(ctx context.Context, f archive.Filter) ([]di
 // forest is sessions.ReadForest of an archive that shows only this project, cached.
 func (c *archiveCache) forest(within string) func(context.Context, *archive.Archive) (*sessions.Forest, error) {
 	return func(ctx context.Context, arch *archive.Archive) (*sessions.Forest, error) {
-		state := stateOf(c.dir)
+		state := archive.StateOf(c.dir)
 		if c.trees != nil && c.of == state && c.treesOf == within && (!c.trees.Running() || time.Since(c.at) < liveFor) {
 			return c.trees, nil
 		}
@@ -81,20 +79,4 @@ func (c *archiveCache) forest(within string) func(context.Context, *archive.Arch
 		}
 		return f, err
 	}
-}
-
-// archiveState changes with every write to the archive: it is size and time of its file and of the write-ahead log.
-type archiveState [2]struct {
-	size     int64
-	modified time.Time
-}
-
-// stateOf is the state of the archive in dir, zero if there is none.
-func stateOf(dir string) (state archiveState) {
-	for i, name := range []string{archive.Name, archive.Name + "-wal"} {
-		if info, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			state[i].size, state[i].modified = info.Size(), info.ModTime()
-		}
-	}
-	return state
 }

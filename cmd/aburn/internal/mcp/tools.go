@@ -22,6 +22,7 @@ import (
 	"aburn/insight/report"
 	"aburn/install"
 	"aburn/internal/mcpserver"
+	"aburn/internal/project"
 	"aburn/internal/term"
 	"aburn/trace/graph"
 )
@@ -36,7 +37,7 @@ type (
 	workflowAsk struct{}
 	chooseAsk   struct {
 		Since   string `json:"since,omitempty" jsonschema:"only sessions that ended since then: 24h, 7d, 2026-11-21"`
-		Source  string `json:"source,omitempty" jsonschema:"only sessions of this agent: claude, codex, opencode, openclaw, gemini, qwen, copilot, own"`
+		Source  string `json:"source,omitempty" jsonschema:"only sessions of this agent: claude, codex, opencode, openclaw, gemini, qwen, copilot, own, worker"`
 		Project string `json:"project,omitempty" jsonschema:"sessions in this folder of your project; of another project only if the user's own settings have mcp.all_projects"`
 		All     bool   `json:"all_projects,omitempty" jsonschema:"sessions of all projects, not only of the one that you work in; only if the user's own settings have mcp.all_projects"`
 	}
@@ -87,7 +88,7 @@ func (m *answers) project() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w\nhint: %s, and all_projects then asks about all", err, openHint)
 	}
-	return root, nil
+	return project.Original(root, m.env), nil
 }
 
 // closed is err, and why a session or key can be unknown to an agent that others know.
@@ -173,7 +174,7 @@ func (m *answers) workflowTool(ctx context.Context, who mcpserver.Asker, _ workf
 	q := m.question(ctx, who)
 	s, err := supervise.StatusOf(ctx, q.Caller, supervise.StatusQuery{Vouched: true})
 	if err == nil && s.Empty() {
-		err = kit.BadNews(supervise.NothingRecorded, supervise.AskDoctor)
+		err = kit.BadNews(scope.NothingRecorded, scope.AskDoctor)
 	}
 	if err != nil {
 		return scrubbedAnswer(nil, q.fail(err))

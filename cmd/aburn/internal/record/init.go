@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -98,6 +99,8 @@ func makeProject(a *kit.App, cmd *cli.Command, dir string) (install.Init, error)
 		return done, nil
 	case errors.As(err, &wide):
 		return done, kit.BadNews(plain.Line(err.Error()), "set XDG_STATE_HOME to a folder outside of the project")
+	case errors.Is(err, fs.ErrPermission):
+		return done, kit.BadNews(err.Error(), "you must be able to write to the project's folder, and to your own ~/.local/state/aburn")
 	}
 	return done, kit.BadNews(err.Error())
 }

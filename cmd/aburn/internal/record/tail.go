@@ -67,6 +67,9 @@ func runTail(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	t.calls.all = p.Form != rows.People || slices.Contains(f.Events, logfmt.ToolStart)
 	from, err := t.last(w.Log, n, now)
 	w.WarnDamage(a.Warn)
+	if segments, listed := w.Log.Segments(); listed == nil && len(segments) == 0 && p.Form == rows.People {
+		a.Note(scope.NothingRecorded + ": " + scope.AskDoctor)
+	}
 	if err != nil || !cmd.Bool("follow") {
 		return err
 	}

@@ -140,7 +140,7 @@ func describeOther(ev logfmt.Event, d gjson.Result) Description {
 		return Description{Mark: "!", Name: "unreadable", Style: term.Red, Detail: size(d, "bytes")}
 	case logfmt.Unwritten:
 		return Description{Mark: "!", Name: "unwritten", Style: term.Red,
-			Detail: kit.Join(d.Get("entries").String()+" entries could not be written", d.Get("reason").String(), "from "+d.Get("from").String()+" to "+d.Get("to").String())}
+			Detail: kit.Join(plain.Plural(d.Get("entries").Int(), "entry", "entries")+" could not be written", d.Get("reason").String(), "from "+d.Get("from").String()+" to "+d.Get("to").String())}
 	case logfmt.Accepted:
 		return Description{Mark: "-", Name: "accepted", Style: term.Yellow, Detail: "known damage: aburn verify"}
 	case logfmt.Checkpoint:

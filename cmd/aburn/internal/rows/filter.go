@@ -29,7 +29,7 @@ func FilterFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "cmd", Usage: "only entries of this workflow `COMMAND` (again for more)"},
 		&cli.StringSliceFlag{Name: "phase", Usage: "only entries of this `PHASE` (again for more)"},
 		&cli.StringSliceFlag{Name: "event", Usage: "only this `EVENT`, TOOL_FAILED for instance (again for more)"},
-		&cli.StringFlag{Name: "since", Usage: "only since `WHEN`: 15m, 24h, 7d, 2026-11-21, 2026-11-21T10:03"},
+		&cli.StringFlag{Name: "since", Usage: "only since `WHEN`: 15m, 7d, today, 2026-11-21, 2026-11-21T10:03"},
 		&cli.StringFlag{Name: "until", Usage: "only before `WHEN`"},
 	}
 }

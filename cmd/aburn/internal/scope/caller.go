@@ -26,6 +26,7 @@ import (
 	"aburn/trace/opencode"
 	"aburn/trace/own"
 	"aburn/trace/qwen"
+	"aburn/trace/workers"
 )
 
 // Caller is who asks a question: a command that a person runs, or an agent that asks `aburn mcp`. An answer depends on a
@@ -153,6 +154,7 @@ var AgentStores = func() []AgentStore {
 		{qwen.New(), nil},
 		{copilot.New(), nil},
 		{own.New(), own.Records},
+		{workers.New(), nil},
 	}
 }
 

@@ -70,6 +70,25 @@ func CatchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) {
 	noteCatchUp(a, changes, report, err)
 }
 
+// Refresh reads what is new in the sessions of a folder. Nobody waits for it and nothing is said: whoever asks later has it.
+func Refresh(ctx context.Context, c *Caller, folder string) error {
+	dir := archive.Dir(c.Env)
+	if dir == "" {
+		return NoHome()
+	}
+	changes, err := ingest.Look(ctx, ingest.LookOptions{
+		Dir: dir, Readers: Readers(), Places: trace.Places{Home: c.Env("HOME"), Getenv: c.Env}, Project: folder, Until: time.Now().Add(lookingTime),
+	})
+	if err != nil {
+		return err
+	}
+	defer changes.Remember(ctx)
+	if len(changes.Stores) > 0 {
+		_, err = readChanges(ctx, c, dir, changes.Stores, lookingTime)
+	}
+	return err
+}
+
 // renewArchive makes an older aburn's archive one of this aburn's, and reports whether it did. Like CatchUp it never
 // fails: the command meets the older archive and says so.
 func renewArchive(ctx context.Context, a *kit.App, c *Caller, dir string) bool {
@@ -188,6 +207,10 @@ func KeepFrom(c *Caller) time.Time {
 // noteCatchUp says what the answer lacks.
 func noteCatchUp(a *kit.App, changes *ingest.Changes, r *ingest.Report, err error) {
 	noPlace := (*archive.NoPlace)(nil)
+	if len(changes.Closed) > 0 {
+		a.Note("folders of " + strings.Join(changes.Closed, ", ") + " cannot be read: the answer lacks the sessions in them")
+		a.Hint("aburn ingest  # says why")
+	}
 	switch {
 	case errors.Is(err, ingest.ErrBusy):
 		a.Note("another ingest is running: the answer may lack what it is reading")

@@ -17,6 +17,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/internal/plain"
+	"aburn/internal/project"
 	"aburn/trace"
 )
 
@@ -56,10 +57,15 @@ func NoHome() error {
 }
 
 // ChoiceFlags choose sessions of the archive.
-func ChoiceFlags() []cli.Flag {
+func ChoiceFlags() []cli.Flag { return choiceFlags("sessions that ended") }
+
+// AnswerFlags choose answers of archived sessions.
+func AnswerFlags() []cli.Flag { return choiceFlags("answers that came") }
+
+func choiceFlags(what string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "since", Usage: "only sessions that ended since `WHEN`: 24h, 7d, 2026-11-21, 2026-11-21T10:03"},
-		&cli.StringFlag{Name: "until", Usage: "only sessions that ended before `WHEN`"},
+		&cli.StringFlag{Name: "since", Usage: "only " + what + " since `WHEN`: 24h, 7d, today, 2026-11-21, 2026-11-21T10:03"},
+		&cli.StringFlag{Name: "until", Usage: "only " + what + " before `WHEN`"},
 		&cli.StringFlag{Name: "source", Usage: "only sessions of this `AGENT`: " + strings.Join(Sources(), ", ")},
 		&cli.StringFlag{Name: "project", Usage: "only sessions in `DIR`, or in the project of this name"},
 		IngestFlag(),
@@ -219,6 +225,33 @@ func ProjectNames(ctx context.Context, env func(string) string) (list []string) 
 	}
 	slices.Sort(list)
 	return list
+}
+
+// lastName is the name of the session that was last heard of.
+const lastName = "last"
+
+// NamedSession is FindSession for a person: "last" is the session of the project around the folder, or of all outside of one, that was
+// last heard of, and no sub-agent.
+func NamedSession(ctx context.Context, c *Caller, arch *archive.Archive, name string) (archive.Session, error) {
+	if name != lastName {
+		return FindSession(ctx, arch, name)
+	}
+	dir, err := c.Folder()
+	if err != nil {
+		return archive.Session{}, err
+	}
+	f := archive.Filter{Project: c.Within}
+	if p, err := project.Find(dir, c.Env); err == nil && c.Within == "" {
+		f.Project = project.Original(p.Root, c.Env)
+	}
+	all, err := arch.Sessions(ctx, f)
+	if err != nil {
+		return archive.Session{}, err
+	}
+	if i := slices.IndexFunc(all, func(s archive.Session) bool { return s.Relation != trace.Subagent }); i >= 0 {
+		return all[i], nil
+	}
+	return archive.Session{}, kit.BadNews("no session of this project is in the archive", "aburn ingest", "aburn sessions")
 }
 
 // FindSession is the session that a command's argument names. A name of several sessions is an error that lists them.

@@ -18,6 +18,12 @@ import (
 	"aburn/workflow"
 )
 
+// The note, and its hint, about a log that tells of no session.
+const (
+	NothingRecorded = "nothing is recorded here yet"
+	AskDoctor       = "aburn doctor says whether hooks do it"
+)
+
 // Workspace is the project that a command works in, with its log.
 type Workspace struct {
 	*project.Project

@@ -150,7 +150,7 @@ func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]scope.Judged
 	}
 	var named []export.Node
 	for _, name := range cmd.Args().Slice() {
-		s, err := scope.FindSession(ctx, x.arch, name)
+		s, err := scope.NamedSession(ctx, x.caller, x.arch, name)
 		if err != nil {
 			return nil, err
 		}

@@ -135,7 +135,7 @@ type GraphAnswer struct {
 }
 
 func (g *GraphAnswer) chooseOne(ctx context.Context, c *scope.Caller, arch *archive.Archive, name string) error {
-	s, err := scope.FindSession(ctx, arch, name)
+	s, err := scope.NamedSession(ctx, c, arch, name)
 	if err != nil {
 		return err
 	}

@@ -79,14 +79,15 @@ func runIngest(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	if run.watch { // bounds each of its runs, and sleeps in between
+		return ingestWatch(ctx, a, cmd, run)
+	}
 	defer ingest.BoundMemory()()
 	switch {
 	case cmd.Bool("check"):
 		return ingestCheck(ctx, a, run)
 	case run.options.DryRun:
 		return ingestDry(ctx, a, run)
-	case run.watch:
-		return ingestWatch(ctx, a, cmd, run)
 	}
 	return ingestOnce(ctx, a, cmd, run)
 }

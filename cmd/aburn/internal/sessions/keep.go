@@ -97,7 +97,7 @@ func runKeep(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	defer arch.Close()
 	var report KeptReport
 	for _, name := range names {
-		s, err := scope.FindSession(ctx, arch, name)
+		s, err := scope.NamedSession(ctx, scope.CallerOf(a, cmd), arch, name)
 		if err != nil {
 			return err
 		}

@@ -37,12 +37,14 @@ func SessionsCommand(a *kit.App) *cli.Command {
 			"→ a continuation, - is no longer on the agent's disk. A narrow terminal says bad for failed. New sessions are read first.",
 		Flags: append(scope.ChoiceFlags(), scope.OutcomeFlag(),
 			&cli.StringFlag{Name: "relationship", Usage: "only sessions of this `KIND`: root, fork, subagent, continuation"},
+			&cli.StringFlag{Name: "worker", Usage: "only sessions of the worker `NAME`"},
 			&cli.IntFlag{Name: "limit", Usage: "the newest `N`; 0 for all (default " + strconv.Itoa(sessionLimit) + ", with --json all)"},
 			kit.JSONFlag()),
 		ArgValidator: kit.NoArguments,
 		Metadata: kit.Examples(
 			"aburn sessions --since 7d",
 			"aburn sessions --project . --outcome errored",
+			"aburn sessions --worker fix-the-flaky-test",
 			"aburn sessions --relationship fork --json | jq '.sessions[].session'",
 		),
 		Action: a.Action(runSessions),
@@ -75,6 +77,13 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			return err
 		}
 	}
+	workers, err := workersOf(ctx, arch)
+	if err != nil {
+		return err
+	}
+	if all, err = ofWorker(all, workers, cmd.String("worker")); err != nil {
+		return err
+	}
 	list, total, err := judgeNewest(ctx, c, all, insight.Outcome(what.Outcome), limit)
 	if err != nil {
 		return err
@@ -91,6 +100,7 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		r := SessionsReport{Total: total, Sessions: []sessionRow{}}
 		for i := range list {
 			row := rowOf(&list[i], names)
+			row.Worker = workers[list[i].Project.Path]
 			row.Cost = bill.PricedOf(costs[list[i].Key])
 			r.Sessions = append(r.Sessions, row)
 		}
@@ -102,7 +112,7 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := fillSubagentAsks(ctx, arch, list); err != nil {
 		return err
 	}
-	if err := showSessions(a.Screen(cmd), list, names, c.Now); err != nil {
+	if err := showSessions(a.Screen(cmd), list, names, workers, c.Now); err != nil {
 		return err
 	}
 	if total > len(list) {
@@ -153,19 +163,22 @@ func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []scope.J
 }
 
 // showSessions prints one line a session. A narrow terminal gets shorter dates, folders and outcomes.
-func showSessions(out *term.Out, list []scope.Judged, names *scope.SessionNames, now time.Time) error {
+func showSessions(out *term.Out, list []scope.Judged, names *scope.SessionNames, workers map[string]string, now time.Time) error {
 	narrow := out.Width() > 0 && out.Width() < rows.WideFrom
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
-		{Title: "ended"}, {Title: "agent", Flex: true, Min: 5}, {Title: "project", Flex: true, Path: true, Min: 5}, {Title: ""}, {Title: "outcome"}, {Title: "calls", Right: true, Spare: 1},
+		{Title: "ended"}, {Title: "agent", Flex: true, Min: 5}, {Title: "project", Flex: true, Path: true, Min: 5}, {Title: "worker", Flex: true, Min: 6}, {Title: ""}, {Title: "outcome"}, {Title: "calls", Right: true, Spare: 1},
 		{Title: "failed", Right: true}, {Title: "tokens", Right: true, Spare: 2}, {Title: "active", Right: true, Spare: 3}, {Title: "id"}, {Title: "about", Flex: true, Min: 12},
 	}}
 	if narrow {
-		table.Columns[6].Title = "bad"
+		table.Columns[7].Title = "bad"
 	}
 	for i := range list {
 		s := &list[i]
 		mark, style := scope.OutcomeMark(s.Outcome)
 		project, outcome := s.Project.Path, string(s.Outcome)
+		if workers[project] != "" {
+			project = s.Project.Key
+		}
 		if narrow {
 			project, outcome = filepath.Base(project), ""
 		}
@@ -180,9 +193,11 @@ func showSessions(out *term.Out, list []scope.Judged, names *scope.SessionNames,
 		if s.Counts.Failed > 0 {
 			failed.Style = term.Red
 		}
-		table.AddCells(term.Cell{Text: ended, Style: term.Dim}, term.Cell{Text: s.Source}, term.Cell{Text: project}, term.Cell{Text: mark, Style: style}, term.Cell{Text: outcome, Style: style},
-			term.Cell{Text: plain.Count(int64(s.Counts.Calls))}, failed, term.Cell{Text: kit.Tokens(s.Usage.Total())}, term.Cell{Text: kit.Milliseconds(s.ActiveMS)},
-			term.Cell{Text: names.Of(s.Source, s.ID), Style: rows.SessionStyle(logfmt.SessionID(s.ID))}, term.Cell{Text: about(s)})
+		table.AddCells([]term.Cell{
+			{Text: ended, Style: term.Dim}, {Text: s.Source}, {Text: project}, {Text: workers[s.Project.Path]}, {Text: mark, Style: style}, {Text: outcome, Style: style},
+			{Text: plain.Count(int64(s.Counts.Calls))}, failed, {Text: kit.Tokens(s.Usage.Total())}, {Text: kit.Milliseconds(s.ActiveMS)},
+			{Text: names.Of(s.Source, s.ID), Style: rows.SessionStyle(logfmt.SessionID(s.ID))}, {Text: about(s)},
+		}...)
 	}
 	return table.Print(out, 0)
 }
@@ -242,6 +257,7 @@ type sessionRow struct {
 	Live       bool            `json:"live"`
 	Recorded   bool            `json:"recorded"`
 	Ask        string          `json:"ask,omitempty"`
+	Worker     string          `json:"worker,omitempty"`
 }
 
 func rowOf(s *scope.Judged, names *scope.SessionNames) sessionRow {

@@ -11,6 +11,7 @@ import (
 	"aburn/archive"
 	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/spend"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/insight/cost"
@@ -29,7 +30,7 @@ func ShowCommand(a *kit.App) *cli.Command {
 		ArgsUsage: "SESSION",
 		Description: "Shows prompts, calls with their exit code, duration and size of the result, changed files, errors and sub-agents. Events that were copied from another\n" +
 			"session, or that the conversation was rewound past, are marked. --raw takes the number of an event: it prints the record in the agent's own store that\n" +
-			"the event was read from. SESSION is an id of `aburn sessions`, whole, or its first or last 4 characters.\n\n" +
+			"the event was read from. SESSION is an id of `aburn sessions`, whole, or its first or last 4 characters; last is the newest of\nthis project.\n\n" +
 			"If aburn's hooks recorded the session too, + marks what only they know, and --differences lists where their log and the agent's store disagree.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "raw", Usage: "print the original record of event `N`"},
@@ -43,6 +44,7 @@ func ShowCommand(a *kit.App) *cli.Command {
 		ArgValidator:  scope.SessionArgument,
 		ShellComplete: a.Completion(scope.CompleteSessions),
 		Metadata: kit.Examples(
+			"aburn show last",
 			"aburn show 5b0c2f91",
 			"aburn show 5b0c2f91 --raw 17",
 			"aburn show 5b0c2f91 --json | jq '.events[] | select(.kind==\"error\")'",
@@ -60,6 +62,7 @@ type storyView struct {
 	others   map[string]*archive.Session // sessions of the same source, by id
 	verdicts map[int64]insight.Verdict   // on those that are its sub-agents
 	related  []archive.Relation          // in which other sessions name this one
+	costName string                      // what cost is called
 	cost     string                      // of its own answers, and with its sub-agents'; "" if it was billed for nothing
 }
 
@@ -79,7 +82,7 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer arch.Close()
-	s, err := scope.FindSession(ctx, arch, cmd.Args().First())
+	s, err := scope.NamedSession(ctx, scope.CallerOf(a, cmd), arch, cmd.Args().First())
 	if err != nil {
 		return err
 	}
@@ -161,6 +164,7 @@ func (v *storyView) load(ctx context.Context, arch *archive.Archive, c *scope.Ca
 		}
 	}
 	if err == nil {
+		v.costName = bill.Billing(spend.SettingsOf(c).Billing).Name(v.Session.Source)
 		v.cost, err = costWords(ctx, c, arch, &v.Session, relations, all)
 	}
 	return err
@@ -244,7 +248,7 @@ func (v *storyView) printHead(out *term.Out) {
 	}
 	line("counts", countWords(s.Counts))
 	line("tokens", tokenWords(s.Usage))
-	line("list price", v.cost)
+	line(v.costName, v.cost)
 	for i := range t.Sources {
 		line("read from", fileWords(&t.Sources[i], s.Gone && i < v.files))
 	}

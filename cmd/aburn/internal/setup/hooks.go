@@ -215,7 +215,9 @@ func hookError(err error) error {
 		return kit.BadNews(err.Error(), "--no-init leaves the project alone")
 	case errors.As(err, &syntax):
 		return kit.BadNews(err.Error(), "nothing was changed; agents ignore such a file, so repair it first")
-	case errors.Is(err, install.ErrNoHook), errors.Is(err, install.ErrPassingHook), errors.Is(err, install.ErrNoServer), errors.Is(err, install.ErrPassingServer):
+	case errors.Is(err, install.ErrPassingHook), errors.Is(err, install.ErrPassingServer):
+		return kit.BadNews(err.Error(), "install aburn into a folder that stays, such as ~/.local/bin")
+	case errors.Is(err, install.ErrNoHook), errors.Is(err, install.ErrNoServer):
 		return kit.BadNews(err.Error(), "install aburn anew: it comes with all of its executables, for one folder")
 	case errors.Is(err, install.ErrOthersFile):
 		return kit.BadNews(err.Error(), "nothing was changed; move the file away, and install again")

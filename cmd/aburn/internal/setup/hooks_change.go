@@ -2,8 +2,11 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v3"
 
@@ -28,6 +31,7 @@ func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.C
 			return false, kit.UsageError(cmd.Name+" asks before it changes settings, and there is no terminal to ask on: nothing was changed",
 				cmd.FullName()+" --dry-run shows the change", "--yes makes it unasked")
 		}
+		tellFiles(a, c)
 		if !a.Confirm("do this?") {
 			fmt.Fprintln(a.Stdout, "nothing was changed")
 			return false, kit.ExitWith(kit.ExitBadNews)
@@ -41,10 +45,35 @@ func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.C
 		forgetTrust(ctx, a, cmd, c)
 		return true, nil
 	}
+	hints := placeHints(err)
 	if len(done.Files) > 0 {
-		return false, kit.BadNews(err.Error(), "done before that: "+strings.Join(done.Files, ", "))
+		hints = append(hints, "done before that: "+strings.Join(done.Files, ", "))
 	}
-	return false, kit.BadNews(err.Error())
+	return false, kit.BadNews(err.Error(), hints...)
+}
+
+// placeHints say what a person can do about a place that takes no files. The error names it.
+func placeHints(err error) []string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return []string{"there is no room left: make some, then say it again; the file is as it was"}
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return []string{"you must be able to write there; the file is as it was"}
+	}
+	return nil
+}
+
+// tellFiles names the files of a change beside the question: a patch of several has scrolled away by then.
+func tellFiles(a *kit.App, c *install.Change) {
+	var paths []string
+	for _, f := range c.Files {
+		if !f.Same() {
+			paths = append(paths, plain.Line(f.Path))
+		}
+	}
+	if len(paths) > 0 {
+		fmt.Fprintf(a.Stdout, "%s would change: %s\n", plain.Plural(int64(len(paths)), "settings file"), strings.Join(paths, ", "))
+	}
 }
 
 // forgetTrust has the agents take out their records of trust in hooks that are gone. What stays is harmless.

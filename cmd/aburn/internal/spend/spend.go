@@ -85,7 +85,7 @@ func (col *Collector) Add(agent, project string, r *cost.Response) {
 		return
 	}
 	if col.recent != nil && agentcli.Of(agent).Traits.ShortWindows {
-		col.recent[agent] = append(col.recent[agent], cost.Use{Response: *r, Agent: agent})
+		col.recent[agent] = append(col.recent[agent], *r)
 	}
 	if r.Time.Before(col.since) {
 		return
@@ -183,7 +183,7 @@ func Update(ctx context.Context, c *scope.Caller) error {
 		if g.Made.After(made) && !g.Made.After(time.Now()) {
 			return // another process has summed up a newer archive
 		}
-		g.Made, g.Today, g.DayEnds = made, today, now.Day.Until
+		g.Made, g.Today, g.DayEnds, g.Plans = made, today, now.Day.Until, bill.Billing(set.Cost.Billing).Plans()
 	})
 	return errors.Join(err, tell(c, now, col.budgets, &set.Notify))
 }

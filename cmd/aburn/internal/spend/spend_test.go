@@ -23,12 +23,12 @@ func TestEstimateIsTheCurrentBlock(t *testing.T) {
 		for ; at.Before(now.Add(time.Hour)); at = at.Add(time.Duration(r.Int64N(int64(2 * pause)))) {
 			u := cost.Use{Agent: "claude", Response: cost.Response{Time: at, Model: "claude-opus-5-5", Tokens: cost.Tokens{Output: r.Int64N(1000)}}}
 			if at.After(now) {
-				few["claude"] = append(few["claude"], u) // a clock that is ahead
+				few["claude"] = append(few["claude"], u.Response) // a clock that is ahead
 				continue
 			}
 			all.Add(&u)
 			if at.After(now.Add(-blocksFrom)) {
-				few["claude"] = append(few["claude"], u)
+				few["claude"] = append(few["claude"], u.Response)
 			}
 		}
 		groups, _ := all.Groups()

@@ -103,19 +103,19 @@ func stated(c *scope.Caller, arch *archive.Archive) ([]Window, error) {
 const blocksFrom = 8 * 24 * time.Hour
 
 // recent are an agent's answers by time, for estimates.
-type recent map[string][]cost.Use
+type recent map[string][]cost.Response
 
 // estimates are the current blocks of agents whose plans have windows of five hours and which do not state them.
 func (r recent) estimates(prices *cost.Prices, known []Window, now time.Time) (list []Window) {
-	for agent, uses := range r {
+	for agent, answers := range r {
 		if slices.ContainsFunc(known, func(w Window) bool { return w.Agent == agent && w.Length == hours5 }) {
 			continue
 		}
-		uses = slices.DeleteFunc(uses, func(u cost.Use) bool { return u.Time.After(now) })
-		slices.SortFunc(uses, func(a, b cost.Use) int { return a.Time.Compare(b.Time) })
+		answers = slices.DeleteFunc(answers, func(a cost.Response) bool { return a.Time.After(now) })
+		slices.SortFunc(answers, func(a, b cost.Response) int { return a.Time.Compare(b.Time) })
 		from := -1 // the first answer after the last pause of which a block's beginning is known
-		for i := range uses {
-			if i == 0 && uses[0].Time.Sub(now.Add(-blocksFrom)) > hours5 || i > 0 && uses[i].Time.Sub(uses[i-1].Time) > hours5 {
+		for i := range answers {
+			if i == 0 && answers[0].Time.Sub(now.Add(-blocksFrom)) > hours5 || i > 0 && answers[i].Time.Sub(answers[i-1].Time) > hours5 {
 				from = i
 			}
 		}
@@ -123,8 +123,8 @@ func (r recent) estimates(prices *cost.Prices, known []Window, now time.Time) (l
 			continue
 		}
 		t := cost.NewTally(prices, cost.ByBlock, time.UTC)
-		for i := range uses[from:] {
-			t.Add(&uses[from+i])
+		for i := range answers[from:] {
+			t.Add(&cost.Use{Response: answers[from+i], Agent: agent})
 		}
 		groups, _ := t.Groups()
 		if n := len(groups); n > 0 && now.Before(groups[n-1].Until) {

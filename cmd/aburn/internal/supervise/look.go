@@ -116,15 +116,9 @@ func printLook(a *kit.App, cmd *cli.Command, w *scope.Workspace, v *view) error 
 	return err
 }
 
-// The note, and its hint, about a log without sessions.
-const (
-	NothingRecorded = "nothing is recorded here yet"
-	AskDoctor       = "aburn doctor says whether hooks do it"
-)
-
 func noteEmpty(a *kit.App, v *view) {
 	if v.Empty() && !v.at {
-		a.Note(NothingRecorded + ": " + AskDoctor)
+		a.Note(scope.NothingRecorded + ": " + scope.AskDoctor)
 	}
 }
 

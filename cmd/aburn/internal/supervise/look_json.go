@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -73,6 +74,13 @@ type AdviceReport struct {
 	QueuedAt  *time.Time `json:"queued_at,omitempty"`
 	Delivered *time.Time `json:"delivered_at,omitempty"`
 	Seen      *time.Time `json:"seen_at,omitempty"`
+	Calls     []Call     `json:"-"` // the newest calls of whom it is about, where some of them prove it
+}
+
+// Call is a call that has ended.
+type Call struct {
+	At     time.Time // its end
+	Proves bool      // it is evidence of the issue
 }
 
 func (v *view) report(w *scope.Workspace) LookReport {
@@ -95,8 +103,48 @@ func (v *view) issueReports(issues []*supervisor.Issue) []AdviceReport {
 		if a := v.advice(is); a != nil {
 			r.Task, r.QueuedAt, r.Delivered, r.Seen = a.Task, timeOf(a.Queued), timeOf(a.Delivered), timeOf(a.Seen)
 		}
-		r.Status = v.taskStatus(r.Task)
+		r.Status, r.Calls = v.taskStatus(r.Task), v.callsOf(is)
 		list = append(list, r)
+	}
+	return list
+}
+
+// callsOf are the newest calls of the agent that an issue is about, oldest first; none unless two of them prove it.
+func (v *view) callsOf(is *supervisor.Issue) []Call {
+	i := slices.IndexFunc(v.State.Sessions, func(s *state.Session) bool { return s.ID == is.Session })
+	if i < 0 {
+		return nil
+	}
+	line := &v.State.Sessions[i].Own
+	if is.Agent != "" {
+		a := v.State.Sessions[i].Agent(is.Agent)
+		if a == nil {
+			return nil
+		}
+		line = &a.Line
+	}
+	proves := func(d *state.Did) bool {
+		return slices.ContainsFunc(is.Evidence, func(m state.Mark) bool { return m.Ord == d.Ord })
+	}
+	var keys []uint32 // of the proofs: the middle of many equal calls is left out of the evidence
+	var list []Call
+	for i := range line.Recent {
+		d := &line.Recent[i]
+		if proves(d) && d.Key != 0 {
+			keys = append(keys, d.Key)
+		}
+	}
+	proofs := 0
+	for i := range line.Recent {
+		d := &line.Recent[i]
+		c := Call{d.Time(), proves(d) || slices.Contains(keys, d.Key) && d.Ord >= is.Evidence[0].Ord}
+		if c.Proves {
+			proofs++
+		}
+		list = append(list, c)
+	}
+	if proofs < 2 {
+		return nil
 	}
 	return list
 }

@@ -25,29 +25,52 @@ import (
 // StatusBytes is how far back `aburn status` looks for the newest entry of a session.
 const StatusBytes = 16 << 20
 
-func StatusCommand(a *kit.App) *cli.Command {
+// Standing is the workers of a project of whom the same is true, in a word of the board's columns.
+type Standing struct {
+	Zone  string   `json:"zone"`
+	Names []string `json:"names"`
+}
+
+// Standings says where the workers of a project stand, those who need the user first.
+type Standings func(ctx context.Context, a *kit.App, root string) ([]Standing, error)
+
+// Crew is how `aburn status` asks about workers.
+type Crew struct {
+	Standings Standings
+	Keeper    func(a *kit.App) int // the process of `aburn start`; 0 is none
+}
+
+func StatusCommand(a *kit.App, crew Crew) *cli.Command {
 	return &cli.Command{
 		Name:  "status",
 		Usage: "one screen: what waits for you, what sessions are doing, what is wrong",
 		Description: "Shows what waits for you: permissions, questions, turns that failed, tasks of others in the queue.\n" +
-			"Then the project with its chain and queue, the sessions of the last 24 hours, and the issues. A\n" +
+			"Then the project with its workers, chain and queue, the sessions of the last 24 hours, and the issues. A\n" +
 			"session's line says what it does and since when, its command and phase, the time worked in the phase\n" +
 			"and its timeout; its newest entry stands below. \"heard\" means that log and process tell no more.\n" +
 			"It writes and queues nothing.",
 		Flags:        []cli.Flag{kit.JSONFlag()},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn status", "aburn status --json | jq '.sessions[] | select(.state==\"working\")'"),
-		Action:       a.Action(runStatus),
+		Action: a.Action(func(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+			return runStatus(ctx, a, cmd, crew)
+		}),
 	}
 }
 
-func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command, crew Crew) error {
 	s, err := StatusOf(ctx, scope.CallerOf(a, cmd), StatusQuery{})
 	if err != nil {
 		return err
 	}
+	if s.workers, err = crew.Standings(ctx, a, s.project); err != nil { // the rest is true without them
+		a.Warn("the workers cannot be seen: "+plain.Line(err.Error()), "aburn ps")
+	}
+	if len(s.workers) > 0 {
+		s.keeper = crew.Keeper(a)
+	}
 	if cmd.Bool("json") {
-		return a.PrintJSON(s.Report())
+		return a.PrintJSON(StatusPrinted{s.Report(), s.workers, s.keeper})
 	}
 	noteEmpty(a, s.view)
 	return s.Print(a.Screen(cmd))
@@ -68,7 +91,9 @@ type StatusAnswer struct {
 	hidden              int                               // older sessions
 	last                map[logfmt.SessionID]*rows.Record // the newest entry of each
 	asked               map[logfmt.Seq]string             // what waits are about, whole, where the state has a part of it
-	watcher             int                               // its process; 0 = there is none, -1 = it did not say
+	workers             []Standing
+	keeper              int
+	watcher             int // its process; 0 = there is none, -1 = it did not say
 }
 
 // StatusOf looks at the project around the caller. It writes nothing.
@@ -187,7 +212,7 @@ func wholeInputs(log *journal.Journal, sessions []sessionView, known map[logfmt.
 	return whole, nil
 }
 
-// StatusReport is what `aburn status --json` prints.
+// StatusReport is what agents are told too.
 type StatusReport struct {
 	Project  string          `json:"project"`
 	Marked   bool            `json:"marked"`
@@ -202,6 +227,13 @@ type StatusReport struct {
 	Chain    []linkFacts     `json:"chain"`
 	Issues   []AdviceReport  `json:"issues"`
 	Queue    queueFacts      `json:"queue"`
+}
+
+// StatusPrinted is what `aburn status --json` prints: agents are told of their own project's sessions, not for workers.
+type StatusPrinted struct {
+	StatusReport
+	Workers []Standing `json:"workers,omitempty"`
+	Keeper  int        `json:"keeper,omitempty"` // the process of `aburn start`, which judges the work of workers
 }
 
 // SessionStatus is a session with its newest entry.
@@ -287,9 +319,12 @@ func (s *StatusAnswer) showProject(out *term.Out) {
 		said("watched", fmt.Sprintf("by process %d", s.watcher))
 	case s.watcher < 0:
 		said("watched", "by another process")
+	case s.keeper > 0:
+		said("watched", fmt.Sprintf("workers, by aburn start (process %d); other sessions are judged only when you look", s.keeper))
 	default:
 		said("watched", "by nobody: aburn judges silence and waiting only when you look")
 	}
+	said("workers", workersText(s.workers))
 	if len(s.State.Links) > 0 {
 		line("chain", s.chainText(out, s.wt, kit.TextWidth(out)-9))
 	}

@@ -134,6 +134,13 @@ func longDuration(d time.Duration) string {
 
 func (s *StatusAnswer) showWaits(out *term.Out, whom string) {
 	list := s.waits()
+	if names := needy(s.workers); len(list) == 0 && len(names) > 0 { // no session asks, a worker does
+		fmt.Fprintln(out, out.Paint(term.BoldYellow, "waits for "+whom))
+		kit.Paragraph(out, 2, "worker: ", strings.Join(names, ", "))
+		kit.Paragraph(out, 4, "", "aburn ps NAME says what it needs")
+		fmt.Fprintln(out)
+		return
+	}
 	if len(list) == 0 {
 		fmt.Fprintln(out, out.Paint(term.Dim, "nothing waits for "+whom))
 		return
@@ -146,6 +153,39 @@ func (s *StatusAnswer) showWaits(out *term.Out, whom string) {
 		kit.Paragraph(out, 4, "", where)
 	}
 	fmt.Fprintln(out)
+}
+
+// workersText counts workers, and names those that need the user: "3: 1 needs you (fix-cart), 2 working".
+func workersText(list []Standing) string {
+	total, parts := 0, []string{}
+	for _, one := range list {
+		total += len(one.Names)
+		text := fmt.Sprintf("%d %s", len(one.Names), strings.ToLower(one.Zone))
+		if names := needy([]Standing{one}); names != nil {
+			if text = "1 needs you"; len(one.Names) > 1 {
+				text = fmt.Sprintf("%d need you", len(one.Names))
+			}
+			text += " (" + strings.Join(names, ", ") + ")"
+		}
+		parts = append(parts, text)
+	}
+	if total == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d: %s", total, strings.Join(parts, ", "))
+}
+
+// needy are the first workers that need the user.
+func needy(list []Standing) (names []string) {
+	const most = 5
+	if len(list) == 0 || list[0].Zone != "Needs you" {
+		return nil
+	}
+	names = slices.Clone(list[0].Names[:min(len(list[0].Names), most)])
+	if more := len(list[0].Names) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return names
 }
 
 // showSessions prints a line a session and, below it, its newest entry: folded, so that nothing of it is cut.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -25,7 +24,21 @@ func ConfigCommand(a *kit.App) *cli.Command {
 		Description: "Your own file is workers.yaml in the folder of aburn's settings. A project's is aburn.yaml at its root or beside it, or\n" +
 			"agent-orchestrator.yaml where there is none.",
 		Metadata: kit.Examples("aburn config check"),
-		Commands: []*cli.Command{configCheckCommand(a), configConfirmCommand(a)},
+		Commands: []*cli.Command{configCheckCommand(a), configConfirmCommand(a), configSchemaCommand(a)},
+	}
+}
+
+func configSchemaCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:         "schema",
+		Usage:        "print the JSON Schema of aburn.yaml and workers.yaml, for editors",
+		Description:  "An editor with a YAML language server completes and checks a file whose first line is\n\n# yaml-language-server: $schema=FILE",
+		ArgValidator: kit.NoArguments,
+		Metadata:     kit.Examples("aburn config schema > ~/.config/aburn/schema.json"),
+		Action: a.Action(func(context.Context, *kit.App, *cli.Command) error {
+			_, err := a.Stdout.Write(config.Schema())
+			return err
+		}),
 	}
 }
 
@@ -63,10 +76,10 @@ func configConfirmCommand(a *kit.App) *cli.Command {
 }
 
 // accepted is the file with hashes of texts that the person confirmed for this project.
-func (o *office) accepted() string { return filepath.Join(o.Store.Dir, "confirmed") }
+func (o *Office) accepted() string { return filepath.Join(o.Store.Dir, "confirmed") }
 
-// config is what counts for the project.
-func (o *office) config(a *kit.App, only string) (*config.Config, error) {
+// Config is what counts for the project.
+func (o *Office) Config(a *kit.App, only string) (*config.Config, error) {
 	root := o.Root
 	p := config.Places{
 		Root: root, User: config.UserFile(project.ConfigDir(a.Getenv)), Only: only, Home: a.Getenv("HOME"), Accepted: config.Accepted(o.accepted()),
@@ -86,69 +99,96 @@ func (o *office) config(a *kit.App, only string) (*config.Config, error) {
 	return c, err
 }
 
-func runConfigCheck(_ context.Context, a *kit.App, cmd *cli.Command) error {
+func runConfigCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 0 {
 		return kit.UsageError("config check takes no names", "--from FILE")
 	}
-	o, err := openOffice(a, cmd)
+	o, err := OpenOffice(a, cmd)
 	if err != nil {
 		return err
 	}
-	defer o.close()
+	defer o.Close()
 	only := cmd.String("from")
 	if only != "" {
-		only = kit.InFolder(o.dir, only)
+		only = kit.InFolder(o.Dir, only)
 	}
-	c, err := o.config(a, only)
+	c, err := o.Config(a, only)
 	if err != nil {
 		return err
 	}
-	if cmd.Bool("json") {
-		return a.PrintJSON(c)
+	var rules *RulesFile
+	if only == "" {
+		if rules, err = o.checkRules(ctx, a, c); err != nil {
+			return err
+		}
 	}
-	return configText(a, cmd, o, c)
+	if cmd.Bool("json") {
+		return a.PrintJSON(ConfigReport{c, rules, wrongNotifiers(c, a.Getenv)})
+	}
+	if err := configText(a, cmd, o, c); err != nil || rules == nil {
+		return err
+	}
+	return rulesText(a, cmd, rules)
 }
 
-// relative is a path as seen from the project, where that is shorter.
-func (o *office) relative(path string) string {
+// ConfigReport is what `aburn config check --json` prints.
+type ConfigReport struct {
+	*config.Config
+	Rules *RulesFile `json:"rules_file,omitempty"`
+	Wrong []string   `json:"wrong,omitempty"` // what cannot be used as it is
+}
+
+func rulesText(a *kit.App, cmd *cli.Command, r *RulesFile) error {
+	out := a.Screen(cmd)
+	if r.Counts {
+		_, err := fmt.Fprintln(out, plain.Line(r.Path)+" is told to agents.")
+		return err
+	}
+	fmt.Fprintln(out, plain.Line(r.Path)+" waits for your word, as it would be told to agents:")
+	for line := range strings.Lines(r.Text) {
+		fmt.Fprintln(out, "  "+plain.Line(strings.TrimSuffix(line, "\n")))
+	}
+	a.Hint("aburn config confirm " + r.SHA256[:8])
+	return nil
+}
+
+// Relative is a path as seen from the project, where that is shorter.
+func (o *Office) Relative(path string) string {
 	if rel, err := filepath.Rel(o.Root, path); err == nil && len(rel) < len(path) {
 		return rel
 	}
 	return path
 }
 
-func configText(a *kit.App, cmd *cli.Command, o *office, c *config.Config) error {
+func configText(a *kit.App, cmd *cli.Command, o *Office, c *config.Config) error {
 	out := a.Screen(cmd)
 	if len(c.Files) == 0 {
 		_, err := fmt.Fprintln(out, "no file says anything: "+config.UserFile(project.ConfigDir(a.Getenv))+", "+filepath.Join(o.Root, "aburn.yaml"))
 		return err
 	}
-	width, later := 0, false
+	width := 0
 	for _, s := range c.Settings {
 		width = max(width, len(s.Key))
 	}
 	for _, s := range c.Settings {
-		value, _ := json.Marshal(s.Value)
-		if text, ok := s.Value.(string); ok {
+		value, _ := json.Marshal(s.Shown())
+		if text, ok := s.Shown().(string); ok {
 			value = []byte(text)
 		}
-		line := fmt.Sprintf("%-*s  %s  (%s:%d", width, s.Key, plain.Cut(plain.Line(string(value)), 80), o.relative(s.File), s.Line)
+		line := fmt.Sprintf("%-*s  %s  (%s:%d", width, s.Key, plain.Cut(plain.Line(string(value)), 80), o.Relative(s.File), s.Line)
 		if s.Said != "" {
 			line += ", " + s.Said
 		}
-		if line += ")"; s.Use == "" {
-			line, later = line+" *", true
-		}
-		fmt.Fprintln(out, plain.Line(line))
-	}
-	if later {
-		fmt.Fprintln(out, "* nothing uses it yet")
+		fmt.Fprintln(out, plain.Line(line+")"))
 	}
 	if len(c.LeftOut) > 0 {
 		fmt.Fprintln(out, "Left out:")
 	}
 	for _, l := range c.LeftOut {
-		fmt.Fprintln(out, plain.Line(fmt.Sprintf("  %s (%s:%d): %s", l.Key, o.relative(l.File), l.Line, l.Why)))
+		fmt.Fprintln(out, plain.Line(fmt.Sprintf("  %s (%s:%d): %s", l.Key, o.Relative(l.File), l.Line, l.Why)))
+	}
+	for _, text := range wrongNotifiers(c, a.Getenv) {
+		a.Warn(plain.Line(text))
 	}
 	if c.Confirm == "" {
 		return nil
@@ -161,36 +201,39 @@ func configText(a *kit.App, cmd *cli.Command, o *office, c *config.Config) error
 	return nil
 }
 
-func runConfigConfirm(_ context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := personOnly(a, "confirm what a repository would run"); err != nil {
+func runConfigConfirm(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if err := PersonOnly(a, "confirm what a repository would run"); err != nil {
 		return err
 	}
-	o, err := openOffice(a, cmd)
+	o, err := OpenOffice(a, cmd)
 	if err != nil {
 		return err
 	}
-	defer o.close()
-	c, err := o.config(a, "")
+	defer o.Close()
+	c, err := o.Config(a, "")
 	if err != nil {
 		return err
 	}
 	want := strings.ToLower(cmd.Args().First())
+	rules, err := o.checkRules(ctx, a, c)
+	if err != nil {
+		return err
+	}
+	if rules != nil && !rules.Counts && strings.HasPrefix(rules.SHA256, want) {
+		if err := o.keepHash(o.acceptedRules(), rules.SHA256); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.Stdout, plain.Line("counts now: what "+rules.Path+" says"))
+		return nil
+	}
 	switch {
 	case c.Confirm == "":
 		return kit.BadNews("nothing waits for your word", "aburn config check")
 	case !strings.HasPrefix(c.Confirm, want):
 		return kit.BadNews("the text is another one by now", "aburn config check")
 	}
-	if err := os.MkdirAll(o.Store.Dir, 0o700); err != nil {
-		return kit.BadNews(err.Error())
-	}
-	f, err := os.OpenFile(o.accepted(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err == nil {
-		_, err = f.WriteString(c.Confirm + "\n") // one text a project: an older one does not count again
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
-		return kit.BadNews(err.Error())
+	if err := o.keepHash(o.accepted(), c.Confirm); err != nil {
+		return err
 	}
 	for _, text := range c.Texts {
 		fmt.Fprintln(a.Stdout, plain.Line("counts now: "+text))

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
 )
@@ -19,115 +22,144 @@ func KillCommand(a *kit.App) *cli.Command {
 		Usage:     "end a worker's agent; its tree and branch stay",
 		ArgsUsage: "NAME…",
 		Description: "The agent and all that it started get 4 seconds to end, then they are killed. Nobody else's process is touched. The\n" +
-			"tree, the branch and the conversation stay: `aburn diff`, `aburn cleanup`.",
-		ArgValidator: func(_ context.Context, cmd *cli.Command) error {
-			if cmd.NArg() == 0 {
-				return kit.UsageError("name a worker", "aburn ps")
-			}
-			return nil
+			"tree, the branch and the conversation stay: `aburn diff`, `aburn cleanup`.\n\n" +
+			"Exit code: 1 if one was not ended.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "all", Usage: "all workers of the project whose agents have not ended"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "with --all: do not ask"},
+			&cli.BoolFlag{Name: "forget", Usage: "only write down that it ended: for one whose machine is gone. Nothing is ended"},
+			kit.JSONFlag(),
 		},
-		ShellComplete: completeWorkers(a),
-		Metadata:      kit.Examples("aburn kill fix-flaky-test"),
+		ArgValidator:  checkKill,
+		ShellComplete: CompleteWorkers(a),
+		Metadata:      kit.Examples("aburn kill fix-the-flaky-test", "aburn kill --all --project shop", "aburn kill --json --all --yes"),
 		Action:        a.Action(runKill),
 	}
 }
 
-func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := personOnly(a, "end workers"); err != nil {
-		return err
-	}
-	o, err := openOffice(a, cmd)
-	if err != nil {
-		return err
-	}
-	defer o.close()
-	members, err := o.chosen(ctx, cmd.Args().Slice())
-	if err != nil {
-		return err
-	}
-	failed := false
-	for _, m := range members {
-		now, err := o.Kill(ctx, m)
-		switch {
-		case errors.Is(err, crew.ErrOver):
-			fmt.Fprintf(a.Stdout, "%s  had ended already: %s\n", m.Name, stateText(m))
-		case err != nil:
-			a.Warn(m.Name + ": " + err.Error())
-			failed = true
-		default:
-			fmt.Fprintf(a.Stdout, "%s  %s%s\n", m.Name, stateText(now), leftText(now))
-		}
-	}
-	if failed {
-		return kit.ExitWith(kit.ExitBadNews)
+func checkKill(_ context.Context, cmd *cli.Command) error {
+	switch {
+	case cmd.NArg() == 0 && !cmd.Bool("all"):
+		return kit.UsageError("name a worker", "aburn ps", "aburn kill --all")
+	case cmd.NArg() > 0 && cmd.Bool("all"):
+		return kit.UsageError("--all ends all workers, and you named some", "leave one out")
+	case cmd.Bool("forget") && cmd.Bool("all"):
+		return kit.UsageError("--forget needs names: what is forgotten may still run", "aburn ps")
+	case cmd.Bool("yes") && !cmd.Bool("all"):
+		return kit.UsageError("--yes is for --all: workers that you name are ended at once", "leave it out")
 	}
 	return nil
 }
 
-// leftText says how many processes were ended with the agent.
-func leftText(m *crew.Member) string {
-	c := m.Ledger.Last(worker.Certificate)
-	if c == nil || c.Left == nil || *c.Left == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", with %d more of its processes", *c.Left)
-}
-
-func AttachCommand(a *kit.App) *cli.Command {
-	return &cli.Command{
-		Name:      "attach",
-		Usage:     "show a worker's terminal here, or its conversation",
-		ArgsUsage: "NAME",
-		Description: "The worker goes on when you leave (in tmux: Ctrl-b d). A worker that was spawned with --attach sits in the terminal in\n" +
-			"which you spawned it, and can be shown nowhere else.\n\n" +
-			"Of a worker without a terminal it shows what was said so far, and goes on. Each line that you type is a message to the agent.\n" +
-			"/allow and /deny [TEXT] answer what it asks, /interrupt ends its turn, Ctrl-d leaves. With --read-only, and no terminal\n" +
-			"here, it shows what was said so far and ends.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "read-only", Aliases: []string{"r"}, Usage: "only look: keys do nothing"},
-			&cli.BoolFlag{Name: "terminal", Usage: "have the agent go on in a terminal first (tmux), at the end of its turn; also one that has ended"},
-			&cli.BoolFlag{Name: "headless", Usage: "have it go on without a terminal first"},
-			&cli.BoolFlag{Name: "trust", Usage: "you trust this repository; without a terminal the agent does not ask"},
-		},
-		ArgValidator:  oneWorker,
-		ShellComplete: completeWorkers(a),
-		Metadata:      kit.Examples("aburn attach fix-flaky-test", "aburn attach --read-only fix", "aburn attach --terminal fix"),
-		Action:        a.Action(runAttach),
-	}
-}
-
-func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := personOnly(a, "sit down at a worker's terminal"); err != nil {
+func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if err := PersonOnly(a, "end workers"); err != nil {
 		return err
 	}
-	o, err := openOffice(a, cmd)
+	o, err := OpenOffice(a, cmd)
 	if err != nil {
 		return err
 	}
-	defer o.close()
-	m, err := o.member(ctx, cmd.Args().First())
+	defer o.Close()
+	members, err := o.Chosen(ctx, cmd.Args().Slice())
 	if err != nil {
 		return err
 	}
-	if cmd.Bool("terminal") || cmd.Bool("headless") {
-		if m, err = o.handOver(ctx, a, cmd, m); err != nil {
+	if cmd.Bool("all") {
+		members = slices.DeleteFunc(members, func(m *crew.Member) bool { return m.Over() || m.Ledger.Gen() == 0 })
+		if err := confirmAll(a, cmd, members); err != nil {
 			return err
 		}
 	}
-	launch := m.Ledger.Last(worker.Launched)
-	if ch, h, ok := o.Channel(m); ok && launch != nil {
-		return o.converse(ctx, a, cmd, m, ch, h)
+	now, errs := make([]*crew.Member, len(members)), make([]error, len(members))
+	var all sync.WaitGroup
+	for i, m := range members { // each may take 4 seconds
+		all.Go(func() {
+			if cmd.Bool("forget") {
+				now[i], errs[i] = m, o.Forget(m)
+				return
+			}
+			now[i], errs[i] = o.Kill(ctx, m)
+		})
 	}
+	all.Wait()
+	acts := NewActs(a, cmd.Bool("json"))
+	others, _ := o.Peek(ctx)
+	for i, m := range members {
+		sayKilled(acts, m, now[i], errs[i], cmd.Bool("forget"), goOn(others, m.Name))
+	}
+	return acts.End()
+}
+
+// sayKilled tells how a worker's agent ended, or that this was only written down.
+func sayKilled(acts *Acts, m, now *crew.Member, err error, forget bool, children []string) {
 	switch {
-	case m.Over():
-		return kit.BadNews(m.Name+" has ended: "+stateText(m), "aburn diff "+m.Name)
-	case launch == nil:
-		return kit.BadNews(m.Name+" does not run yet", "aburn ps "+m.Name)
-	case o.tmux == nil || m.Request.Via != o.tmux.Name():
-		return kit.BadNews(m.Name+" sits in the terminal in which it was spawned", "aburn ps "+m.Name)
+	case errors.Is(err, crew.ErrOver):
+		acts.Did(ActedOn(m, WasOver), m.Name+"  had ended already: "+StateText(m))
+	case err != nil && forget:
+		acts.Failed(ActedOn(m, ""), "not forgotten: "+err.Error()+", and aburn kill ends it")
+	case err != nil:
+		acts.Failed(ActedOn(m, ""), err.Error())
+	case forget:
+		acts.Did(Acted{Worker: m.Name, Did: DidForget}, m.Name+"  forgotten: if it runs somewhere, it goes on there")
+	default:
+		one := ActedOn(now, DidKill)
+		one.Left, one.GoOn = left(now), children
+		text := now.Name + "  " + StateText(now) + LeftText(now)
+		if len(children) > 0 {
+			text += "; what it spawned goes on: " + strings.Join(children, ", ")
+		}
+		acts.Did(one, text)
 	}
-	if err := o.tmux.Attach(launch.Address, cmd.Bool("read-only")); err != nil {
-		return kit.BadNews("tmux cannot show it: "+strings.TrimSpace(err.Error()), "aburn ps "+m.Name)
+}
+
+// confirmAll asks before all workers of a project end.
+func confirmAll(a *kit.App, cmd *cli.Command, members []*crew.Member) error {
+	var names []string
+	for _, m := range members {
+		names = append(names, m.Name)
+	}
+	text := plain.Plural(int64(len(members)), "worker") + " would end: " + plain.OneLine(strings.Join(names, ", "), 200)
+	switch {
+	case len(members) == 0:
+		a.Note("no worker's agent runs")
+		return nil
+	case cmd.Bool("yes"):
+		return nil
+	case !a.CanAsk(cmd):
+		return kit.UsageError(text, "--yes ends them")
+	case !a.Confirm(text + ". End them?"):
+		return kit.BadNews("nothing was ended")
 	}
 	return nil
+}
+
+// LeftText says how many processes were ended with the agent.
+func LeftText(m *crew.Member) string {
+	if n := left(m); n > 0 {
+		return fmt.Sprintf(", with %d more of its processes", n)
+	}
+	return ""
+}
+
+func left(m *crew.Member) int {
+	if c := m.Ledger.Last(worker.Certificate); c != nil && c.Left != nil {
+		return *c.Left
+	}
+	return 0
+}
+
+// EndText says how an agent ended.
+func EndText(m *crew.Member) string {
+	c := m.Ledger.Last(worker.Certificate)
+	switch {
+	case c == nil:
+		return strings.ReplaceAll(string(m.Worker.Status()), "_", " ")
+	case c.Exit == nil:
+		return fmt.Sprintf("ended by signal %d", c.Signal)
+	}
+	text := fmt.Sprintf("ended with %d", *c.Exit)
+	if l := m.Ledger.Last(worker.Launched); l != nil && c.At.After(l.At) {
+		text += " after " + plain.Duration(c.At.Sub(l.At))
+	}
+	return text
 }

@@ -42,9 +42,9 @@ func MergeCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "hooks", Usage: "run the repository's own git hooks, as git merge would"},
 			kit.JSONFlag(),
 		},
-		ArgValidator:  oneWorker,
-		ShellComplete: completeWorkers(a),
-		Metadata:      kit.Examples("aburn merge fix-flaky-test", "aburn merge --check fix", "aburn merge --squash --include-changes fix"),
+		ArgValidator:  OneWorker,
+		ShellComplete: CompleteWorkers(a),
+		Metadata:      kit.Examples("aburn merge fix-the-flaky-test", "aburn merge --check fix", "aburn merge --squash --include-changes fix"),
 		Action:        a.Action(runMerge),
 	}
 }
@@ -74,16 +74,10 @@ func mergeOptions(cmd *cli.Command) (o crew.MergeOptions, err error) {
 }
 
 // mergeConfig adds what the configuration says. A person's own --gate needs none.
-func (o *office) mergeConfig(a *kit.App, cmd *cli.Command, of *crew.Member, m *crew.MergeOptions) error {
-	c, err := o.config(a, "")
-	if err != nil {
+func (o *Office) mergeConfig(a *kit.App, cmd *cli.Command, of *crew.Member, m *crew.MergeOptions) error {
+	if err := o.MergeDefaults(a, of, m); err != nil {
 		return err
 	}
-	if m.How == "" && !m.Hooks {
-		m.How = wantedHow(c.Word("merge"), *m)
-	}
-	m.Gates = gatesFor(c, of)
-	m.Gates.Tell = func(line string) { a.Note("gate: " + plain.Line(line)) }
 	if own := cmd.StringSlice("gate"); len(own) > 0 {
 		m.Gates.Run = own
 	}
@@ -93,9 +87,23 @@ func (o *office) mergeConfig(a *kit.App, cmd *cli.Command, of *crew.Member, m *c
 	return nil
 }
 
-// gatesFor are the gates of a worker: its own, or those of the configuration.
-func gatesFor(c *config.Config, m *crew.Member) crew.Gates {
-	g := gatesOf(c)
+// MergeDefaults are how a worker is merged where nobody says it.
+func (o *Office) MergeDefaults(a *kit.App, of *crew.Member, m *crew.MergeOptions) error {
+	c, err := o.Config(a, "")
+	if err != nil {
+		return err
+	}
+	if m.How == "" && !m.Hooks {
+		m.How = wantedHow(c.Word("merge"), *m)
+	}
+	m.Gates = GatesFor(c, of)
+	m.Gates.Tell = func(line string) { a.Note("gate: " + plain.Line(line)) }
+	return nil
+}
+
+// GatesFor are the gates of a worker: its own, or those of the configuration.
+func GatesFor(c *config.Config, m *crew.Member) crew.Gates {
+	g := GatesOf(c)
 	if len(m.Request.Gates) > 0 {
 		g.Run = m.Request.Gates
 	}
@@ -103,7 +111,8 @@ func gatesFor(c *config.Config, m *crew.Member) crew.Gates {
 	return g
 }
 
-func gatesOf(c *config.Config) crew.Gates {
+// GatesOf are the gates that a configuration names.
+func GatesOf(c *config.Config) crew.Gates {
 	g := crew.Gates{Run: c.Words("gates"), Retries: gateRetries, Unsandboxed: c.Flag("gates.unsandboxed")}
 	if c.Where("gates.retries") != "" {
 		g.Retries = c.Number("gates.retries")
@@ -128,7 +137,7 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if !options.Check {
-		if err := personOnly(a, "merge a worker's branch"); err != nil {
+		if err := PersonOnly(a, "merge a worker's branch"); err != nil {
 			return err
 		}
 	}
@@ -136,18 +145,18 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	defer o.close()
+	defer o.Close()
 	if err := o.mergeConfig(a, cmd, m, &options); err != nil {
 		return err
 	}
 	r, err := o.Merge(ctx, repo, m, options)
 	if err != nil {
-		return mergeFailure(m, err)
+		return MergeFailure(m, err)
 	}
 	if cmd.Bool("json") {
 		err = a.PrintJSON(r)
 	} else {
-		err = mergeText(a, m, r)
+		err = MergeText(a, m, r)
 	}
 	if err == nil && len(r.Conflicts) > 0 {
 		return kit.ExitWith(kit.ExitBadNews)
@@ -156,24 +165,24 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // openHere opens the worker that the first argument means, and the repository of the folder in which the person stands.
-func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*office, *crew.Member, *tree.Repo, error) {
+func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*Office, *crew.Member, *tree.Repo, error) {
 	o, m, theirs, err := openTree(ctx, a, cmd)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	here, err := o.repository(ctx, o.dir)
+	here, err := o.Repository(ctx, o.Dir)
 	if err == nil && !here.Same(ctx, theirs) {
 		err = kit.UsageError(m.Name+" works in another repository: "+theirs.Root, "aburn -C "+theirs.Root+" merge "+m.Name)
 	}
 	if err != nil {
-		o.close()
+		o.Close()
 		return nil, nil, nil, err
 	}
 	return o, m, here, nil
 }
 
-// mergeFailure is the error of a merge or a sync that was not done.
-func mergeFailure(m *crew.Member, err error) error {
+// MergeFailure is the error of a merge or a sync that was not done.
+func MergeFailure(m *crew.Member, err error) error {
 	var refused *crew.Refused
 	var problem *tree.Problem
 	var failed *git.Error
@@ -199,7 +208,8 @@ func conflictLines(a *kit.App, list []tree.Conflict) {
 	}
 }
 
-func mergeText(a *kit.App, m *crew.Member, r crew.Merge) error {
+// MergeText prints what a merge did.
+func MergeText(a *kit.App, m *crew.Member, r crew.Merge) error {
 	commits, files := plain.Plural(int64(r.Commits), "commit"), plain.Plural(int64(r.Files), "file")
 	text := r.Worker + "  "
 	switch {
@@ -257,16 +267,16 @@ func SyncCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "check", Aliases: []string{"n"}, Usage: "only say whether it would go; nothing is touched"},
 			kit.JSONFlag(),
 		},
-		ArgValidator:  oneWorker,
-		ShellComplete: completeWorkers(a),
-		Metadata:      kit.Examples("aburn sync fix-flaky-test", "aburn sync --check fix", "aburn sync --onto origin/main fix"),
+		ArgValidator:  OneWorker,
+		ShellComplete: CompleteWorkers(a),
+		Metadata:      kit.Examples("aburn sync fix-the-flaky-test", "aburn sync --check fix", "aburn sync --onto origin/main fix"),
 		Action:        a.Action(runSync),
 	}
 }
 
 func runSync(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if !cmd.Bool("check") {
-		if err := personOnly(a, "rebase a worker's branch"); err != nil {
+		if err := PersonOnly(a, "rebase a worker's branch"); err != nil {
 			return err
 		}
 	}
@@ -274,10 +284,13 @@ func runSync(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	defer o.close()
+	defer o.Close()
+	if m.Far() {
+		return kit.BadNews(m.Name+" works in another repository, where its base is only a commit", "aburn merge "+m.Name, "aburn send "+m.Name+" TEXT")
+	}
 	s, err := o.Sync(ctx, repo, m, cmd.String("onto"), cmd.Bool("check"))
 	if err != nil {
-		return mergeFailure(m, err)
+		return MergeFailure(m, err)
 	}
 	if cmd.Bool("json") {
 		err = a.PrintJSON(s)

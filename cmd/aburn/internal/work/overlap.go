@@ -31,11 +31,11 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 0 {
 		return kit.UsageError("overlap takes no names: it looks at all workers", "aburn overlap --help")
 	}
-	o, err := openOffice(a, cmd)
+	o, err := OpenOffice(a, cmd)
 	if err != nil {
 		return err
 	}
-	defer o.close()
+	defer o.Close()
 	all, err := o.Look(ctx)
 	if err != nil {
 		return kit.BadNews(err.Error())
@@ -64,7 +64,7 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // toldAll writes down that the person has just read of these.
-func (o *office) toldAll(ctx context.Context, list []crew.Overlap) {
+func (o *Office) toldAll(ctx context.Context, list []crew.Overlap) {
 	for _, x := range list {
 		if now, err := o.Look(ctx, x.Workers[0]); err == nil && now[0].Err == nil && x.Kind == worker.OverlapConflict {
 			for _, e := range crew.Clashes(now[0], map[string]bool{x.Workers[1]: true}) {
@@ -100,8 +100,8 @@ type ClashReport struct {
 	Count  int      `json:"count"`
 }
 
-// living are the names of workers whose tree may be there.
-func living(members []*crew.Member) map[string]bool {
+// Living are the names of workers whose tree may be there.
+func Living(members []*crew.Member) map[string]bool {
 	names := map[string]bool{}
 	for _, m := range crew.Living(members) {
 		names[m.Name] = true
@@ -120,8 +120,8 @@ func clashesOf(m *crew.Member, names map[string]bool) (list []ClashReport) {
 	return list
 }
 
-// clashText is what stands behind a worker's state.
-func clashText(list []ClashReport) string {
+// ClashText is what stands behind a worker's state.
+func ClashText(list []ClashReport) string {
 	var texts []string
 	for _, kind := range []string{worker.OverlapConflict, worker.OverlapFiles} {
 		var with []string
@@ -138,8 +138,8 @@ func clashText(list []ClashReport) string {
 }
 
 // tellClashes says of each conflict once that it is there.
-func (o *office) tellClashes(a *kit.App, members []*crew.Member, names map[string]bool) {
-	if personOnly(a, "") != nil {
+func (o *Office) tellClashes(a *kit.App, members []*crew.Member, names map[string]bool) {
+	if PersonOnly(a, "") != nil {
 		return // it is the person who has to hear of it
 	}
 	for _, m := range members {
@@ -165,7 +165,7 @@ func conflictText(name string, e ledger.Entry) string {
 	return plain.Line(text)
 }
 
-// compare looks for overlaps after an agent's work was kept. What cannot be compared is said by `aburn overlap`.
-func (o *office) compare(ctx context.Context) {
+// Compare looks for overlaps after an agent's work was kept. What cannot be compared is said by `aburn overlap`.
+func (o *Office) Compare(ctx context.Context) {
 	o.CompareNow(ctx)
 }

@@ -1,17 +1,23 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/bill"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/logfmt"
 	"aburn/worker"
 	"aburn/worker/crew"
 )
@@ -26,76 +32,48 @@ func PsCommand(a *kit.App) *cli.Command {
 			"Without --all it leaves out workers that ended and whose tree was removed.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "also workers of which only the ledger is left"},
+			&cli.BoolFlag{Name: "cost", Usage: "also what each used up, after new sessions were read"},
+			&cli.BoolFlag{Name: "disk", Usage: "also how much the files of its tree take"},
 			&cli.BoolFlag{Name: "check", Usage: "exit 1 if a worker needs you"},
 			kit.JSONFlag(),
 		},
-		ShellComplete: completeWorkers(a),
-		Metadata:      kit.Examples("aburn ps", "aburn ps fix-flaky-test", "aburn ps --json | jq -r '.[].worker'"),
+		ShellComplete: CompleteWorkers(a),
+		Metadata:      kit.Examples("aburn ps", "aburn ps fix-the-flaky-test", "aburn ps --json | jq -r '.[].worker'"),
 		Action:        a.Action(runPs),
 	}
-}
-
-// WorkerReport is one worker in `aburn ps --json`.
-type WorkerReport struct {
-	Worker    string        `json:"worker"`
-	State     string        `json:"state"`
-	Reason    string        `json:"reason,omitempty"`
-	Status    string        `json:"status"`
-	Zone      string        `json:"zone"`
-	Since     *time.Time    `json:"since,omitempty"`
-	Heard     *time.Time    `json:"heard,omitempty"`
-	Task      string        `json:"task,omitempty"`
-	Agent     string        `json:"agent,omitempty"`
-	Via       string        `json:"via,omitempty"`
-	Tree      string        `json:"tree,omitempty"`
-	Branch    string        `json:"branch,omitempty"`
-	Base      string        `json:"base,omitempty"`
-	BaseRef   string        `json:"base_ref,omitempty"`
-	Session   string        `json:"session,omitempty"`
-	PID       int           `json:"pid,omitempty"`
-	Exit      *int          `json:"exit,omitempty"`
-	Signal    int           `json:"signal,omitempty"`
-	Changes   *int          `json:"changes,omitempty"`
-	Snapshots int           `json:"snapshots"`
-	Removed   bool          `json:"removed,omitempty"`
-	Damaged   int           `json:"damaged,omitempty"`
-	Flags     []string      `json:"flags,omitempty"`
-	Asks      []Asked       `json:"asks,omitempty"`
-	Evidence  []string      `json:"evidence,omitempty"`
-	Says      string        `json:"says,omitempty"`
-	Messages  int           `json:"messages,omitempty"`
-	Overlaps  []ClashReport `json:"overlaps,omitempty"`
-	Error     string        `json:"error,omitempty"`
-}
-
-// Asked is an open question of an agent without a terminal, which `aburn answer` answers.
-type Asked struct {
-	ID   string `json:"id"`
-	What string `json:"what"`
 }
 
 func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 1 {
 		return kit.UsageError("name one worker, or none", "aburn ps --help")
 	}
-	o, err := openOffice(a, cmd)
+	o, err := OpenOffice(a, cmd)
 	if err != nil {
 		return err
 	}
-	defer o.close()
+	defer o.Close()
 	now := time.Now()
+	a.PauseGC()
 	if word := cmd.Args().First(); word != "" {
-		m, err := o.member(ctx, word)
+		m, err := o.Member(ctx, word)
 		if err != nil {
 			return err
 		}
 		names := map[string]bool{}
 		if m.Ledger.Last(worker.Overlapped) != nil {
 			if all, err := o.Look(ctx); err == nil {
-				names = living(all)
+				names = Living(all)
 			}
 		}
-		return checked(cmd, []*crew.Member{m}, psOne(a, cmd, m, names, now))
+		costs, err := o.costsOf(ctx, a, cmd, []*crew.Member{m})
+		if err != nil {
+			return err
+		}
+		r := o.ReportOf(m, names, now)
+		r.Workers = o.workersOf(m)
+		r.Cost, r.Disk = costs[m.Name], diskOf(ctx, cmd, []*crew.Member{m})[m.Name]
+		r.Verdicts = o.verdicts(ctx, scope.CallerOf(a, cmd), []*crew.Member{m})[m.Session]
+		return checked(cmd, []*crew.Member{m}, psOne(a, cmd, m, r, now))
 	}
 	all, err := o.Look(ctx)
 	if err != nil {
@@ -105,17 +83,41 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if !cmd.Bool("all") {
 		shown = crew.Living(all)
 	}
-	names := living(all)
+	names := Living(all)
+	found := o.verdicts(ctx, scope.CallerOf(a, cmd), shown)
+	var costs map[string]*WorkerCost
+	if cmd.Bool("cost") {
+		if costs, err = o.costsOf(ctx, a, cmd, shown); err != nil {
+			return err
+		}
+	}
+	disk := diskOf(ctx, cmd, shown)
 	if cmd.Bool("json") {
 		reports := []WorkerReport{}
 		for _, m := range shown {
-			reports = append(reports, reportOf(m, names, now))
+			r := o.ReportOf(m, names, now)
+			r.Workers = namesOf(crew.Children(all, m.Name))
+			r.Disk = disk[m.Name]
+			r.Cost, r.Verdicts = costs[m.Name], found[m.Session]
+			reports = append(reports, r)
 		}
 		return checked(cmd, shown, a.PrintJSON(reports))
 	}
-	err = psTable(a, cmd, shown, names, len(all), now)
+	err = psTable(a, cmd, shown, names, costs, disk, found, len(all), now)
 	o.tellClashes(a, shown, names)
 	return checked(cmd, shown, err)
+}
+
+// costsOf are what workers used up. --cost reads new sessions first; without it the archive answers as it is.
+func (o *Office) costsOf(ctx context.Context, a *kit.App, cmd *cli.Command, members []*crew.Member) (map[string]*WorkerCost, error) {
+	if cmd.Bool("cost") {
+		scope.CatchUp(ctx, a, cmd, scope.Choice{Project: o.Root})
+	}
+	costs, err := o.costs(ctx, scope.CallerOf(a, cmd), members)
+	if err != nil && !cmd.Bool("cost") { // where each worker stands is known all the same
+		return nil, nil
+	}
+	return costs, err
 }
 
 // checked is exit 1 with --check if somebody needs the person.
@@ -131,117 +133,7 @@ func checked(cmd *cli.Command, members []*crew.Member, err error) error {
 	return nil
 }
 
-func reportOf(m *crew.Member, names map[string]bool, now time.Time) WorkerReport {
-	if m.Err != nil {
-		return WorkerReport{Worker: m.Name, State: "unknown", Status: "unknown", Zone: string(worker.ZoneNeedsYou), Error: m.Err.Error()}
-	}
-	w, d := m.Worker, m.Request
-	r := WorkerReport{
-		Worker: m.Name, State: w.State.String(), Reason: string(w.Reason), Status: string(w.Status()), Zone: string(w.Zone()),
-		Since: kit.OptionalTime(w.Since), Heard: kit.OptionalTime(w.Heard), Task: d.Task, Agent: d.Agent, Via: d.Via, Tree: d.Tree, Branch: d.Branch,
-		Base: d.Base, BaseRef: d.BaseRef, Changes: w.Changes, Snapshots: len(crew.Snapshots(m.Ledger)), Removed: m.Gone(), Damaged: m.Ledger.Damaged,
-		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names), Says: m.Said, Messages: len(w.Open()),
-	}
-	if l := m.Ledger.Last(worker.Launched); l != nil {
-		r.Session = l.Session
-	}
-	if m.Talk != nil && !m.Over() {
-		r.Session = cmp.Or(r.Session, m.Talk.Session)
-		for _, q := range m.Talk.Asks {
-			r.Asks = append(r.Asks, Asked{q.ID, q.What})
-		}
-	}
-	if w.Agent != nil && !m.Over() {
-		r.PID = w.Agent.PID
-	}
-	if c := m.Ledger.Last(worker.Certificate); c != nil && m.Over() {
-		r.Exit, r.Signal = c.Exit, c.Signal
-	}
-	for _, e := range w.Evidence {
-		r.Evidence = append(r.Evidence, evidence(m, e))
-	}
-	return r
-}
-
-// flagWords are remarks beside the state.
-func flagWords(f worker.Flags) (words []string) {
-	for _, flag := range []struct {
-		set  bool
-		word string
-	}{
-		{f.NoSignal, "its hooks say nothing: aburn doctor"}, {f.Unseen, "not seen"}, {f.Weak, "read off its screen"}, {f.NoChange, "done without a change"},
-		{f.KilledYetLives, "was killed, yet lives"}, {f.RemovedUnproven, "its tree was removed without a proof that nothing was lost"},
-	} {
-		if flag.set {
-			words = append(words, flag.word)
-		}
-	}
-	return words
-}
-
-// evidence names the entry that a state follows from.
-func evidence(m *crew.Member, ref worker.Ref) string {
-	if ref.File == worker.Log {
-		return fmt.Sprintf("entry %d of the log", ref.Seq)
-	}
-	if ref.File == worker.Store {
-		return "its protocol said so"
-	}
-	for i := range m.Ledger.Entries {
-		if e := &m.Ledger.Entries[i]; e.Seq == ref.Seq {
-			text := fmt.Sprintf("%s, entry %d of the ledger", e.Kind, e.Seq)
-			if e.Why != "" {
-				text += ": " + e.Why
-			}
-			return text
-		}
-	}
-	return fmt.Sprintf("entry %d of the ledger", ref.Seq)
-}
-
-// stateText is a state in the words of a person.
-func stateText(m *crew.Member) string {
-	if m.Err != nil {
-		return "unknown: " + m.Err.Error()
-	}
-	w := m.Worker
-	text := map[worker.Status]string{
-		worker.StatusNeedsInput: "needs you", worker.StatusSpawning: "starting", worker.StatusToReview: "to review", worker.StatusDetecting: "not seen",
-		worker.StatusErrored: "failed", worker.StatusTerminated: "ended", worker.StatusCleanup: "removed",
-	}[w.Status()]
-	if text == "" {
-		text = strings.ReplaceAll(string(w.Status()), "_", " ")
-	}
-	more := map[worker.Reason]string{
-		worker.AwaitingUser: "asks", worker.ErrorInProcess: "error", worker.BudgetReached: "budget", worker.VerifyFailed: "gates failed",
-		worker.Verifying: "gates began", worker.RuntimeLost: "its runtime is gone", worker.OutOfReach: "out of reach", worker.Revived: "revived",
-	}[w.Reason]
-	switch e := m.Ledger.Last(worker.Gated); {
-	case w.Status() == worker.StatusErrored:
-		more = errorText(m)
-	case w.Reason == worker.Verifying && (e == nil || e.Is != worker.GateStarted):
-		return "says done: aburn merge, or aburn start, runs its gates"
-	}
-	if more != "" {
-		text += ": " + more
-	}
-	return text
-}
-
-// errorText says what went wrong with a worker that failed.
-func errorText(m *crew.Member) string {
-	if f := m.Ledger.Last(worker.LaunchFailed); f != nil {
-		return f.Why
-	}
-	if c := m.Ledger.Last(worker.Certificate); c != nil && c.Exit != nil {
-		return fmt.Sprintf("exit %d", *c.Exit)
-	} else if c != nil {
-		return fmt.Sprintf("signal %d", c.Signal)
-	}
-	return ""
-}
-
-func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, names map[string]bool, all int, now time.Time) error {
+func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, names map[string]bool, costs map[string]*WorkerCost, disk map[string]*int64, found map[logfmt.SessionID][]supervise.Verdict, all int, now time.Time) error {
 	out := a.Screen(cmd)
 	if len(members) == 0 {
 		text := "no worker"
@@ -252,10 +144,16 @@ func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, names map[str
 		return err
 	}
 	table := term.Table{Columns: []term.Column{
-		{Title: "NAME"}, {Title: "STATE"}, {Title: "SINCE"}, {Title: "AGENT"}, {Title: "BRANCH"}, {Title: "CHANGED"}, {Title: "TASK", Flex: true, Min: 12},
+		{Title: "NAME"}, {Title: "STATE"}, {Title: "SINCE"}, {Title: "AGENT"}, {Title: "BRANCH"}, {Title: "PR"}, {Title: "CHANGED"}, {Title: "COST"}, {Title: "TASK", Flex: true, Min: 12},
 	}}
+	if disk != nil {
+		table.Columns = slices.Insert(table.Columns, diskColumn, term.Column{Title: "DISK"})
+	}
 	for _, m := range members {
-		since, changed := "-", "-"
+		since, changed, pr := "-", "-", "-"
+		if p := PullOf(m); p != nil {
+			pr = fmt.Sprintf("#%d", p.Number)
+		}
 		if m.Err == nil && !m.Worker.Since.IsZero() {
 			since = plain.Age(now.Sub(m.Worker.Since))
 		}
@@ -265,17 +163,97 @@ func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, names map[str
 		if m.Err == nil && m.Gone() {
 			changed = "tree gone"
 		}
-		state := stateText(m)
-		if clash := clashText(clashesOf(m, names)); clash != "" {
+		state := StateText(m)
+		if clash := ClashText(clashesOf(m, names)); clash != "" {
 			state += " · " + clash
 		}
-		table.Add(m.Name, state, since, m.Request.Agent, m.Request.Branch, changed, m.Request.Task)
+		if text := verdictText(found[m.Session]); text != "" {
+			state += " · " + text
+		}
+		task := m.Request.Task
+		if m.Request.Parent != "" {
+			task = "(for " + m.Request.Parent + ") " + task
+		}
+		cells := []string{m.Name, state, since, m.Request.Agent, m.Request.Branch, pr, changed, costCell(cmd, m, costs[m.Name]), task}
+		if disk != nil {
+			size := "-"
+			if n := disk[m.Name]; n != nil {
+				size = plain.Size(*n)
+			}
+			cells = slices.Insert(cells, diskColumn, size)
+		}
+		table.Add(cells...)
 	}
 	return table.Print(out, 0)
 }
 
-func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, names map[string]bool, now time.Time) error {
-	r := reportOf(m, names, now)
+// workersOf are the names of the workers that a worker began. What cannot be read has begun none.
+func (o *Office) workersOf(m *crew.Member) []string {
+	names, err := o.Store.Names()
+	if err != nil || len(names) < 2 {
+		return nil
+	}
+	all, _ := o.Peek(context.Background())
+	return namesOf(crew.Children(all, m.Name))
+}
+
+func namesOf(members []*crew.Member) (names []string) {
+	for _, m := range members {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// goOn says which workers of one that ended go on, "" for none.
+func goOn(all []*crew.Member, name string) (names []string) {
+	for _, m := range crew.Children(all, name) {
+		if !m.Over() {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// diskColumn is where the table has what a tree takes, if that was asked for.
+const diskColumn = 7
+
+// diskOf is how many bytes the files of each tree have, links not followed; nil if nobody asked. Trees on other machines are not
+// among them.
+func diskOf(ctx context.Context, cmd *cli.Command, members []*crew.Member) map[string]*int64 {
+	if !cmd.Bool("disk") {
+		return nil
+	}
+	sizes := map[string]*int64{}
+	for _, m := range members {
+		if m.Err != nil || m.Far() || m.Gone() || m.Request.Tree == m.Request.Repo {
+			continue
+		}
+		n := int64(0)
+		filepath.WalkDir(m.Request.Tree, func(_ string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() {
+				if info, err := e.Info(); err == nil {
+					n += info.Size()
+				}
+			}
+			return ctx.Err() // what cannot be read counts nothing
+		})
+		sizes[m.Name] = &n
+	}
+	return sizes
+}
+
+// costCell is empty unless it was asked for.
+func costCell(cmd *cli.Command, m *crew.Member, w *WorkerCost) string {
+	if !cmd.Bool("cost") {
+		return ""
+	}
+	if text := limitText(m, w); m.Err == nil && text != "" {
+		return text
+	}
+	return w.says()
+}
+
+func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, r WorkerReport, now time.Time) error {
 	if cmd.Bool("json") {
 		return a.PrintJSON(r)
 	}
@@ -290,8 +268,12 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, names map[string]bool, 
 	if r.Since != nil {
 		since = " since " + plain.Age(now.Sub(*r.Since))
 	}
-	line("state", stateText(m)+since+" ("+strings.ReplaceAll(kit.Join(r.State, r.Reason), "_", " ")+")")
+	line("state", StateText(m)+since+" ("+strings.ReplaceAll(kit.Join(r.State, r.Reason), "_", " ")+")")
 	line("why", strings.Join(r.Evidence, "; "))
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		line("judged", v.Word()+": "+v.Says)
+	}
 	for _, q := range r.Asks {
 		line("asks", plain.Cut(q.What, 200)+" (aburn answer "+m.Name+" allow|deny --id "+q.ID+")")
 	}
@@ -306,14 +288,27 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, names map[string]bool, 
 	for _, c := range r.Overlaps {
 		line(c.Kind, "with "+c.Worker+": "+strings.Join(c.Files, ", "))
 	}
+	if spent := r.Cost; spent != nil {
+		line("cost", kit.Join(bill.AmountWords(spent.sum), "list prices", kit.Tokens(spent.Tokens)+" tokens, "+kit.Tokens(spent.Fresh)+" of them fresh", "in "+plain.Plural(int64(spent.Sessions), "session")))
+	}
+	line("budget", limitText(m, r.Cost))
 	line("task", r.Task)
+	line("issue", kit.Join(r.Issue, r.IssueURL))
+	line("spawned by", r.Parent)
+	line("spawned", strings.Join(r.Workers, ", "))
 	line("agent", kit.Join(r.Agent, r.Via, r.Session))
 	line("branch", kit.Join(r.Branch, "from "+strings.TrimSpace(r.BaseRef+" "+r.Base[:min(len(r.Base), 8)])))
+	if p := r.Pull; p != nil {
+		line("pr", pullText(fmt.Sprintf("#%d", p.Number), p.State, p.Draft, p.Checks, p.Review, p.Conflicts, 0)+" · "+p.URL)
+	}
 	where := r.Tree
 	if r.Removed {
 		where += " (removed)"
 	}
 	line("tree", where)
+	if r.Disk != nil {
+		line("disk", plain.Size(*r.Disk))
+	}
 	line("snapshots", plain.Count(int64(r.Snapshots)))
 	return nil
 }

@@ -46,8 +46,8 @@ func SendCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "no-wait", Usage: "hand it over and go"},
 			kit.JSONFlag(),
 		},
-		ShellComplete: completeWorkers(a),
-		Metadata: kit.Examples(`aburn send fix-flaky-test "The fixture server listens on 8081 now"`, `aburn send --interrupt fix "Stop: not in that file"`,
+		ShellComplete: CompleteWorkers(a),
+		Metadata: kit.Examples(`aburn send fix-the-flaky-test "The fixture server listens on 8081 now"`, `aburn send --interrupt fix "Stop: not in that file"`,
 			"aburn send --file review.md fix issue-12", "git log -1 | aburn send --after-turn fix -"),
 		Action: a.Action(runSend),
 	}
@@ -62,12 +62,12 @@ func runSend(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	o, err := openOffice(a, cmd)
+	o, err := OpenOffice(a, cmd)
 	if err != nil {
 		return err
 	}
-	defer o.close()
-	members, err := o.chosen(ctx, names)
+	defer o.Close()
+	members, err := o.Chosen(ctx, names)
 	if err != nil {
 		return err
 	}
@@ -90,13 +90,16 @@ func runSend(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return err
 }
 
-func (o *office) sendOne(ctx context.Context, cmd *cli.Command, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
+func (o *Office) sendOne(ctx context.Context, cmd *cli.Command, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
 	refused := crew.Sent{Worker: m.Name, State: crew.Declined}
 	if idle := m.Worker.Delivery() == worker.ByKeys; cmd.Bool("interrupt") && !idle {
 		if err := o.Interrupt(ctx, m); err != nil {
 			refused.Why = "its turn was not ended: " + err.Error()
 			return refused
 		}
+	}
+	if m.Far() {
+		return o.SendFar(ctx, m, msg, options)
 	}
 	r, err := o.Send(ctx, m.Name, msg, options)
 	if err != nil {
@@ -116,7 +119,7 @@ func sendArguments(a *kit.App, cmd *cli.Command) (names []string, text string, e
 		names, text = args[:len(args)-1], args[len(args)-1]
 	}
 	if len(names) == 0 {
-		return nil, "", kit.UsageError("name a worker, then the text as one argument", `aburn send fix-flaky-test "use port 8081"`)
+		return nil, "", kit.UsageError("name a worker, then the text as one argument", `aburn send fix-the-flaky-test "use port 8081"`)
 	}
 	var from io.Reader
 	switch {
@@ -141,7 +144,7 @@ func sendArguments(a *kit.App, cmd *cli.Command) (names []string, text string, e
 		}
 		text = string(data)
 	}
-	if text, err = checkMessage(text); err != nil {
+	if text, err = CheckMessage(text); err != nil {
 		return nil, "", err
 	}
 	text, secrets := scrub.Text(text) // it lies in files until it is accepted, and in the queue's archive
@@ -151,7 +154,8 @@ func sendArguments(a *kit.App, cmd *cli.Command) (names []string, text string, e
 	return names, text, nil
 }
 
-func checkMessage(text string) (string, error) {
+// CheckMessage is a message as it is sent, or why it cannot be.
+func CheckMessage(text string) (string, error) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	switch {
 	case text == "":
@@ -184,7 +188,7 @@ func sendOptions(a *kit.App, cmd *cli.Command) (o crew.SendOptions, from string,
 		return o, "", kit.UsageError("--after-turn excludes --type and --interrupt")
 	}
 	if o.Type || cmd.Bool("interrupt") {
-		return o, "", personOnly(a, "type into a worker's terminal")
+		return o, "", PersonOnly(a, "type into a worker's terminal")
 	}
 	if _, name, _, ok := crew.ParseMark(a.Getenv(hold.MarkVariable)); ok {
 		from = "the worker " + name
@@ -206,7 +210,7 @@ func sendText(a *kit.App, results []crew.Sent, noWait bool) {
 		case r.State == crew.Waits:
 			a.Warn(fmt.Sprintf("%s: not accepted yet, and it waits (%s): %s", r.Worker, r.ID, r.Why), "aburn attach "+r.Worker, "aburn ps "+r.Worker)
 		case r.State == crew.Unconfirmed:
-			a.Warn(fmt.Sprintf("%s: nobody knows whether it has the message (%s), and it is not sent again: %s", r.Worker, r.ID, r.Why), "aburn attach "+r.Worker)
+			a.Warn(fmt.Sprintf("%s: nobody knows whether it has the message (%s), and it is not typed again: %s", r.Worker, r.ID, r.Why), "aburn attach "+r.Worker)
 		default:
 			a.Warn(fmt.Sprintf("%s: not sent: %s", r.Worker, r.Why), "aburn ps "+r.Worker)
 		}
@@ -220,46 +224,37 @@ func InterruptCommand(a *kit.App) *cli.Command {
 		ArgsUsage: "NAME…",
 		Description: "The agent stays at its prompt and keeps its conversation. A worker that asks something is left alone: Esc would refuse\n" +
 			"what it asks. Exit code: 1 if a turn was not ended.",
-		ArgValidator: func(_ context.Context, cmd *cli.Command) error {
-			if cmd.NArg() == 0 {
-				return kit.UsageError("name a worker", "aburn ps")
-			}
-			return nil
-		},
-		ShellComplete: completeWorkers(a),
-		Metadata:      kit.Examples("aburn interrupt fix-flaky-test"),
+		Flags:         []cli.Flag{kit.JSONFlag()},
+		ArgValidator:  someWorkers,
+		ShellComplete: CompleteWorkers(a),
+		Metadata:      kit.Examples("aburn interrupt fix-the-flaky-test"),
 		Action:        a.Action(runInterrupt),
 	}
 }
 
 func runInterrupt(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := personOnly(a, "end turns of workers"); err != nil {
+	if err := PersonOnly(a, "end turns of workers"); err != nil {
 		return err
 	}
-	o, err := openOffice(a, cmd)
+	o, err := OpenOffice(a, cmd)
 	if err != nil {
 		return err
 	}
-	defer o.close()
-	members, err := o.chosen(ctx, cmd.Args().Slice())
+	defer o.Close()
+	members, err := o.Chosen(ctx, cmd.Args().Slice())
 	if err != nil {
 		return err
 	}
-	failed := false
+	acts := NewActs(a, cmd.Bool("json"))
 	for _, m := range members {
 		switch err := o.Interrupt(ctx, m); {
 		case errors.Is(err, crew.ErrOver):
-			a.Warn(m.Name + ": its agent has ended already")
-			failed = true
+			acts.Failed(ActedOn(m, ""), "its agent has ended already")
 		case err != nil:
-			a.Warn(m.Name+": "+err.Error(), "aburn attach "+m.Name)
-			failed = true
+			acts.Failed(ActedOn(m, ""), err.Error(), "aburn attach "+m.Name)
 		default:
-			fmt.Fprintf(a.Stdout, "%s  its turn is over\n", m.Name)
+			acts.Did(Acted{Worker: m.Name, Did: DidInterrupt}, m.Name+"  its turn is over")
 		}
 	}
-	if failed {
-		return kit.ExitWith(kit.ExitBadNews)
-	}
-	return nil
+	return acts.End()
 }

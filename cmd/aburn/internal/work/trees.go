@@ -28,10 +28,10 @@ func DiffCommand(a *kit.App) *cli.Command {
 		Description: "The difference between the worker's tree and where its branch began, with files that it did not commit or add. If the\n" +
 			"tree is gone, it is that of the last snapshot, or of the branch.\n\n" +
 			"On a pipe it is a patch that `git apply` takes. On a terminal, characters that act on it are shown as text.",
-		Flags:         []cli.Flag{&cli.BoolFlag{Name: "stat", Usage: "only how much changed in which file"}},
-		ArgValidator:  oneWorker,
-		ShellComplete: completeWorkers(a),
-		Metadata:      kit.Examples("aburn diff fix-flaky-test", "aburn diff --stat fix", "aburn diff fix | git apply --index"),
+		Flags:         []cli.Flag{&cli.BoolFlag{Name: "stat", Usage: "only how much changed in which file"}, kit.JSONFlag()},
+		ArgValidator:  OneWorker,
+		ShellComplete: CompleteWorkers(a),
+		Metadata:      kit.Examples("aburn diff fix-the-flaky-test", "aburn diff --stat fix", "aburn diff fix | git apply --index", "aburn diff --json fix | jq -r '.files[].path'"),
 		Action:        a.Action(runDiff),
 	}
 }
@@ -41,10 +41,22 @@ func runDiff(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	defer o.close()
-	text, from, err := o.diffOf(ctx, repo, m, cmd.Bool("stat"))
+	defer o.Close()
+	form := tree.Patch
+	switch {
+	case cmd.Bool("json") && cmd.Bool("stat"):
+		return kit.UsageError("--json says how much changed in which file already", "leave out --stat")
+	case cmd.Bool("json"):
+		form = tree.List
+	case cmd.Bool("stat"):
+		form = tree.Stat
+	}
+	text, from, err := o.diffIn(ctx, repo, m, form)
 	if err != nil {
 		return kit.BadNews(err.Error())
+	}
+	if form == tree.List {
+		return diffJSON(a, m, text, from)
 	}
 	if from != "" {
 		a.Note(from)
@@ -66,6 +78,24 @@ func runDiff(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return nil
 }
 
+// DiffReport is what `aburn diff --json` prints.
+type DiffReport struct {
+	Worker  string         `json:"worker"`
+	Branch  string         `json:"branch"`
+	Base    string         `json:"base"`
+	BaseRef string         `json:"base_ref,omitempty"`
+	Note    string         `json:"note,omitempty"`
+	Files   []tree.Changed `json:"files"`
+}
+
+func diffJSON(a *kit.App, m *crew.Member, list, from string) error {
+	files, err := tree.ChangedFiles(list)
+	if err != nil {
+		return kit.BadNews(err.Error())
+	}
+	return a.PrintJSON(DiffReport{m.Name, m.Request.Branch, m.Base(), m.Request.BaseRef, from, append([]tree.Changed{}, files...)})
+}
+
 func paintDiff(out *term.Out, line string) string {
 	switch {
 	case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "):
@@ -80,38 +110,58 @@ func paintDiff(out *term.Out, line string) string {
 	return line
 }
 
-// diffOf is the difference of the tree, of the last snapshot, or of the branch; from says if it is not the tree's.
-func (o *office) diffOf(ctx context.Context, repo *tree.Repo, m *crew.Member, stat bool) (text, from string, err error) {
+// DiffOf is the difference of the tree, of the last snapshot, or of the branch; from says if it is not the tree's.
+func (o *Office) DiffOf(ctx context.Context, repo *tree.Repo, m *crew.Member, stat bool) (text, from string, err error) {
+	form := tree.Patch
+	if stat {
+		form = tree.Stat
+	}
+	return o.diffIn(ctx, repo, m, form)
+}
+
+func (o *Office) diffIn(ctx context.Context, repo *tree.Repo, m *crew.Member, form tree.Form) (text, from string, err error) {
 	d := m.Request
 	if t := repo.Tree(d.Tree); t.Exists(ctx) {
-		text, err = t.Diff(ctx, o.Store.Book(m.Name).Dir, d.Base, d.BaseRef, stat)
+		text, err = t.Diff(ctx, o.Store.Book(m.Name).Dir, d.Base, d.BaseRef, form)
 		return text, "", err
 	}
 	if all := crew.Snapshots(m.Ledger); len(all) > 0 {
-		text, err = repo.DiffKept(ctx, all[len(all)-1].Commit, d.Base, d.BaseRef, stat)
+		text, err = repo.DiffKept(ctx, all[len(all)-1].Commit, d.Base, d.BaseRef, form)
+		if m.Far() && m.Ledger.Last(worker.Removed) == nil {
+			return text, fmt.Sprintf("its tree is in another repository: this is snapshot %d", len(all)), err
+		}
 		return text, fmt.Sprintf("its tree is gone: this is snapshot %d", len(all)), err
 	}
 	if _, err := repo.Commit(ctx, d.Branch); err != nil {
 		return "", "its tree is gone, and its branch had no commits", nil
 	}
-	text, err = repo.DiffBranch(ctx, d.Branch, d.Base, d.BaseRef, stat)
+	text, err = repo.DiffBranch(ctx, d.Branch, d.Base, d.BaseRef, form)
 	return text, "its tree is gone: this is its branch", err
 }
 
 // openTree opens the worker that the first argument means, and its repository.
-func openTree(ctx context.Context, a *kit.App, cmd *cli.Command) (*office, *crew.Member, *tree.Repo, error) {
-	o, err := openOffice(a, cmd)
+func openTree(ctx context.Context, a *kit.App, cmd *cli.Command) (*Office, *crew.Member, *tree.Repo, error) {
+	o, err := OpenOffice(a, cmd)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	m, err := o.member(ctx, cmd.Args().First())
+	m, err := o.Member(ctx, cmd.Args().First())
 	if err == nil {
 		var repo *tree.Repo
-		if repo, err = o.repositoryOf(ctx, m); err == nil {
+		if repo, err = o.RepositoryOf(ctx, m); err == nil {
+			if m.Far() && m.Ledger.Last(worker.Removed) == nil {
+				now, _, err := o.Bring(ctx, repo, m)
+				switch m = now; {
+				case errors.Is(err, tree.ErrRewritten):
+					a.Warn(err.Error()+", which stands at refs/aburn/far/"+m.Name, "git log --oneline "+m.Request.Branch+" refs/aburn/far/"+m.Name)
+				case err != nil:
+					a.Warn("its work was not fetched, so this may be old: " + plain.Line(err.Error()))
+				}
+			}
 			return o, m, repo, nil
 		}
 	}
-	o.close()
+	o.Close()
 	return nil, nil, nil, err
 }
 
@@ -129,9 +179,9 @@ func SnapshotsCommand(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "into", Usage: "make it at `DIR`; by default where the worker's tree was", TakesFile: true},
 			kit.JSONFlag(),
 		},
-		ArgValidator:  oneWorker,
-		ShellComplete: completeWorkers(a),
-		Metadata:      kit.Examples("aburn snapshots fix-flaky-test", "aburn snapshots --take fix", "aburn snapshots fix --restore 2 --into ../look"),
+		ArgValidator:  OneWorker,
+		ShellComplete: CompleteWorkers(a),
+		Metadata:      kit.Examples("aburn snapshots fix-the-flaky-test", "aburn snapshots --take fix", "aburn snapshots fix --restore 2 --into ../look"),
 		Action:        a.Action(runSnapshots),
 	}
 }
@@ -146,6 +196,7 @@ type SnapshotReport struct {
 	Changes *int      `json:"changes,omitempty"`
 	Skipped []string  `json:"skipped,omitempty"`
 	Dropped bool      `json:"dropped,omitempty"`
+	Expired bool      `json:"expired,omitempty"`
 }
 
 // RestoreReport is what `aburn snapshots --restore --json` prints.
@@ -166,7 +217,7 @@ func runSnapshots(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	defer o.close()
+	defer o.Close()
 	switch {
 	case cmd.Bool("take"):
 		return o.take(ctx, a, cmd, repo, m)
@@ -177,6 +228,7 @@ func runSnapshots(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	for i, e := range crew.Snapshots(m.Ledger) {
 		reports = append(reports, SnapshotReport{
 			Number: i + 1, At: e.At, Kind: string(e.Kind), Commit: e.Commit, Ref: e.Ref, Changes: e.Changes, Skipped: e.Skipped, Dropped: !repo.Holds(ctx, e.Ref, e.Commit),
+			Expired: crew.HasExpired(m.Ledger, e.Ref),
 		})
 	}
 	if cmd.Bool("json") {
@@ -202,7 +254,10 @@ func snapshotTable(out *term.Out, m *crew.Member, reports []SnapshotReport) erro
 		if r.Kind == string(worker.Preserved) {
 			remark = strings.TrimSuffix("before its tree was removed; "+remark, "; ")
 		}
-		if r.Dropped {
+		switch {
+		case r.Dropped && r.Expired:
+			remark = "dropped, as its tree is gone for long and each file of it stands in a commit"
+		case r.Dropped:
 			remark = "dropped, as newer ones came"
 		}
 		table.Add(strconv.Itoa(r.Number), r.At.Local().Format("2006-01-02 15:04:05"), changed, r.Commit, remark)
@@ -210,12 +265,16 @@ func snapshotTable(out *term.Out, m *crew.Member, reports []SnapshotReport) erro
 	return table.Print(out, 0)
 }
 
-func (o *office) take(ctx context.Context, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
+func (o *Office) take(ctx context.Context, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
+	if m.Far() { // it was taken and brought
+		fmt.Fprintf(a.Stdout, "%s  snapshot %d\n", m.Name, len(crew.Snapshots(m.Ledger)))
+		return nil
+	}
 	k, fresh, err := o.Snapshot(ctx, repo, m)
 	if err != nil {
 		return kit.BadNews(m.Name+": "+err.Error(), "aburn snapshots "+m.Name)
 	}
-	o.compare(ctx)
+	o.Compare(ctx)
 	if now, err := o.Look(ctx, m.Name); err == nil {
 		m = now[0]
 	}
@@ -234,7 +293,7 @@ func (o *office) take(ctx context.Context, a *kit.App, cmd *cli.Command, repo *t
 	return err
 }
 
-func (o *office) restore(ctx context.Context, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
+func (o *Office) restore(ctx context.Context, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
 	n := int(cmd.Int("restore"))
 	all := crew.Snapshots(m.Ledger)
 	if n < 1 || n > len(all) {
@@ -242,7 +301,7 @@ func (o *office) restore(ctx context.Context, a *kit.App, cmd *cli.Command, repo
 	}
 	into := m.Request.Tree
 	if dir := cmd.String("into"); dir != "" {
-		into = filepath.Clean(kit.InFolder(o.dir, dir))
+		into = filepath.Clean(kit.InFolder(o.Dir, dir))
 	}
 	onBranch, err := o.Restore(ctx, repo, m, n, into)
 	var problem *tree.Problem
@@ -260,123 +319,4 @@ func (o *office) restore(ctx context.Context, a *kit.App, cmd *cli.Command, repo
 	}
 	_, err = fmt.Fprintln(a.Stdout, plain.Line(fmt.Sprintf("snapshot %d stands in %s, %s", n, into, text)))
 	return err
-}
-
-func CleanupCommand(a *kit.App) *cli.Command {
-	return &cli.Command{
-		Name:      "cleanup",
-		Usage:     "remove the trees of ended workers, where nothing is lost",
-		ArgsUsage: "[NAME…]",
-		Description: "A tree is removed if it holds nothing beside commits on a branch. Of every other one it says why not. The branch stays,\n" +
-			"unless nothing was committed on it. Without names it looks at all workers.\n\n" +
-			"Exit code: 1 if a worker that you named was not cleaned up.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be removed"},
-			&cli.BoolFlag{Name: "force-preserve", Usage: "also trees with changes, once a snapshot holds all of them"},
-			&cli.BoolFlag{Name: "discard-ignored", Usage: "also files that git ignores, which no snapshot holds: they are gone then"},
-			kit.JSONFlag(),
-		},
-		ShellComplete: completeWorkers(a),
-		Metadata:      kit.Examples("aburn cleanup --dry-run", "aburn cleanup fix-flaky-test", "aburn cleanup --force-preserve --discard-ignored fix"),
-		Action:        a.Action(runCleanup),
-	}
-}
-
-func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := personOnly(a, "remove workers' trees"); err != nil {
-		return err
-	}
-	o, err := openOffice(a, cmd)
-	if err != nil {
-		return err
-	}
-	defer o.close()
-	members, err := o.chosen(ctx, cmd.Args().Slice())
-	if err != nil {
-		return err
-	}
-	options := crew.CleanupOptions{DryRun: cmd.Bool("dry-run"), Preserve: cmd.Bool("force-preserve"), DiscardIgnored: cmd.Bool("discard-ignored")}
-	results, left := []crew.Cleanup{}, 0
-	for _, m := range members {
-		r := o.cleanupOne(ctx, m, options)
-		if !r.Removed {
-			left++
-		}
-		results = append(results, r)
-	}
-	if cmd.Bool("json") {
-		err = a.PrintJSON(results)
-	} else {
-		err = cleanupText(a, results, options)
-	}
-	if err == nil && left > 0 && cmd.NArg() > 0 {
-		return kit.ExitWith(kit.ExitBadNews)
-	}
-	return err
-}
-
-func (o *office) cleanupOne(ctx context.Context, m *crew.Member, options crew.CleanupOptions) crew.Cleanup {
-	repo, err := o.repositoryOf(ctx, m)
-	if err == nil {
-		var r crew.Cleanup
-		if r, err = o.Cleanup(ctx, repo, m, options); err == nil {
-			return r
-		}
-	}
-	return crew.Cleanup{Name: m.Name, Why: err.Error()}
-}
-
-// chosen are the named workers, or all whose tree may still be there.
-func (o *office) chosen(ctx context.Context, words []string) ([]*crew.Member, error) {
-	if len(words) == 0 {
-		all, err := o.Look(ctx)
-		if err != nil {
-			return nil, kit.BadNews(err.Error())
-		}
-		var readable []*crew.Member
-		for _, m := range crew.Living(all) {
-			if m.Err == nil {
-				readable = append(readable, m)
-			}
-		}
-		return readable, nil
-	}
-	var members []*crew.Member
-	for _, word := range words {
-		m, err := o.member(ctx, word)
-		if err != nil {
-			return nil, err
-		}
-		members = append(members, m)
-	}
-	return members, nil
-}
-
-func cleanupText(a *kit.App, results []crew.Cleanup, o crew.CleanupOptions) error {
-	removed, kept := "removed", "kept"
-	if o.DryRun {
-		removed, kept = "would be removed", "would be kept"
-	}
-	if len(results) == 0 {
-		fmt.Fprintln(a.Stdout, "no worker has a tree")
-	}
-	forced := false
-	for _, r := range results {
-		text := fmt.Sprintf("%s  %s: %s", r.Name, kept, r.Why)
-		if r.Removed {
-			text = r.Name + "  tree " + removed
-			if r.Kept != "" {
-				text += fmt.Sprintf(" · state in snapshot %d, %s", r.Snapshot, r.Kept)
-			}
-			if r.Branch != "" {
-				text += " · branch " + r.Branch + " stays"
-			}
-		}
-		forced = forced || strings.Contains(r.Why, "changed: ")
-		fmt.Fprintln(a.Stdout, plain.Line(text))
-	}
-	if forced && !o.Preserve {
-		a.Hint("aburn cleanup --force-preserve keeps changes in a snapshot first")
-	}
-	return nil
 }

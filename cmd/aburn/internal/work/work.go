@@ -1,13 +1,18 @@
-// Package work is the commands about workers: agents that aburn starts, each in a worktree of its own. The order of steps
-// is worker/crew's; what a person types and sees is here.
+// Package work is the commands about workers that are there: agents that aburn started, each in a worktree of its own. The
+// order of steps is worker/crew's; what a person types and sees is here. How a worker begins, who looks after all of them, and
+// what a page follows are packages beside it.
 package work
 
 import (
 	"context"
 	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -16,36 +21,50 @@ import (
 	"aburn/internal/hold"
 	"aburn/internal/project"
 	"aburn/internal/queue"
+	"aburn/internal/term"
+	"aburn/worker/aider"
 	"aburn/worker/claude"
 	"aburn/worker/codex"
+	"aburn/worker/copilot"
 	"aburn/worker/crew"
+	"aburn/worker/gemini"
 	"aburn/worker/ledger"
+	"aburn/worker/opencode"
+	"aburn/worker/pty"
+	"aburn/worker/qwen"
 	"aburn/worker/slot"
 	"aburn/worker/tmux"
 	"aburn/worker/tree"
 )
 
-// agents are the agents that can be workers, the first that is installed is the default.
-func agents() []slot.Agent { return []slot.Agent{claude.Agent(), codex.Agent()} }
+// Agents are the agents that can be workers, the first that is installed is the default.
+func Agents() []slot.Agent {
+	return []slot.Agent{claude.Agent(), codex.Agent(), opencode.Agent(), gemini.Agent(), qwen.Agent(), copilot.Agent(), aider.Agent()}
+}
 
-func agentNames() (names []string) {
-	for _, a := range agents() {
+// AgentNames are the names of the agents that can be workers.
+func AgentNames() (names []string) {
+	for _, a := range Agents() {
 		names = append(names, a.Name())
 	}
 	return names
 }
 
-// office is the project whose workers a command is about.
-type office struct {
+// Office is the project whose workers a command is about.
+type Office struct {
 	*crew.Crew
-	ws   *scope.Workspace
-	dir  string // of -C
-	tmux *tmux.Runtime
+	Workspace *scope.Workspace
+	Dir       string // of -C
+	Tmux      *tmux.Runtime
+	env       func(string) string
+	readyFor  func() time.Duration // what readyThresholdMs says; 0 is the usual
 }
 
-// openOffice finds the project around the current folder, and its workers.
-func openOffice(a *kit.App, cmd *cli.Command) (*office, error) {
-	dir, err := kit.Folder(cmd)
+func (o *Office) known() []ledger.Named { return ledger.Known(o.env) }
+
+// OpenOffice finds the project around the current folder, and its workers.
+func OpenOffice(a *kit.App, cmd *cli.Command) (*Office, error) {
+	dir, err := folderOf(a, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +72,7 @@ func openOffice(a *kit.App, cmd *cli.Command) (*office, error) {
 }
 
 // officeAt is the project around a folder.
-func officeAt(a *kit.App, caller *scope.Caller, dir string) (*office, error) {
+func officeAt(a *kit.App, caller *scope.Caller, dir string) (*Office, error) {
 	caller.Dir = dir
 	ws, err := scope.OpenWorkspace(caller)
 	if err != nil {
@@ -64,15 +83,17 @@ func officeAt(a *kit.App, caller *scope.Caller, dir string) (*office, error) {
 		ws.Close()
 		return nil, kit.UsageError(err.Error())
 	}
-	o := &office{ws: ws, dir: dir}
-	o.Crew = &crew.Crew{Root: ws.Root, Store: store, Log: ws.Log, Environ: os.Environ(), Agents: agents(), Oss: ws.Oss}
+	o := &Office{Workspace: ws, Dir: dir, env: a.Getenv}
+	o.Crew = &crew.Crew{Root: ws.Root, Store: store, Log: ws.Log, Environ: os.Environ(), Agents: Agents(), Oss: ws.Oss}
 	if key, err := ws.Key(); err == nil {
 		o.Queue = queue.New(ws.Oss, key)
 	}
 	o.Checkout = checkout(ws, a)
+	o.Ask, o.Try = o.ask, o.try
+	o.Runtimes = []crew.Runtime{pty.Runtime{Env: o.Environ}}
 	if r, ok := tmux.New(o.Environ); ok {
-		o.tmux = r
-		o.Runtimes = []crew.Runtime{r}
+		o.Tmux = r
+		o.Runtimes = append(o.Runtimes, r)
 	}
 	o.Self = "aburn"
 	if self, err := os.Executable(); err == nil {
@@ -80,6 +101,20 @@ func officeAt(a *kit.App, caller *scope.Caller, dir string) (*office, error) {
 			o.Self = kit.ShellWord(self)
 		}
 		o.After = func(name string) []string { return []string{self, "-C", ws.Root, "snapshots", "--take", name} }
+	}
+	o.readyFor = sync.OnceValue(func() time.Duration {
+		c, err := o.Config(a, "")
+		if err != nil {
+			return 0
+		}
+		return c.ReadyFor()
+	})
+	o.Snapshots = func() int {
+		c, err := o.Config(a, "")
+		if err != nil {
+			return 0 // another command says what is wrong with the file
+		}
+		return c.Number("snapshots")
 	}
 	return o, nil
 }
@@ -90,10 +125,11 @@ func checkout(ws *scope.Workspace, a *kit.App) string {
 	return root
 }
 
-func (o *office) close() { o.ws.Close() }
+// Close closes the files of the project.
+func (o *Office) Close() { o.Workspace.Close() }
 
-// repository is the repository around dir.
-func (o *office) repository(ctx context.Context, dir string) (*tree.Repo, error) {
+// Repository is the repository around dir.
+func (o *Office) Repository(ctx context.Context, dir string) (*tree.Repo, error) {
 	r, err := tree.Open(ctx, dir, o.Environ)
 	var problem *tree.Problem
 	if errors.As(err, &problem) {
@@ -102,16 +138,16 @@ func (o *office) repository(ctx context.Context, dir string) (*tree.Repo, error)
 	return r, err
 }
 
-// repositoryOf is the repository whose worktree a worker's tree is.
-func (o *office) repositoryOf(ctx context.Context, m *crew.Member) (*tree.Repo, error) {
+// RepositoryOf is the repository whose worktree a worker's tree is.
+func (o *Office) RepositoryOf(ctx context.Context, m *crew.Member) (*tree.Repo, error) {
 	if m.Request.Repo == "" {
 		return nil, kit.BadNews("the ledger of " + m.Name + " does not say which repository it works in")
 	}
-	return o.repository(ctx, m.Request.Repo)
+	return o.Repository(ctx, m.Request.Repo)
 }
 
-// member is the worker that a word means.
-func (o *office) member(ctx context.Context, word string) (*crew.Member, error) {
+// Member is the worker that a word means.
+func (o *Office) Member(ctx context.Context, word string) (*crew.Member, error) {
 	name, err := o.Find(word)
 	if err != nil {
 		return nil, o.noSuch(word, err)
@@ -121,12 +157,12 @@ func (o *office) member(ctx context.Context, word string) (*crew.Member, error) 
 		err = list[0].Err
 	}
 	if err != nil {
-		return nil, ledgerFailure(name, err)
+		return nil, LedgerFailure(name, err)
 	}
 	return list[0], nil
 }
 
-func (o *office) noSuch(word string, err error) error {
+func (o *Office) noSuch(word string, err error) error {
 	var many *crew.ErrAmbiguous
 	switch {
 	case errors.As(err, &many):
@@ -138,15 +174,16 @@ func (o *office) noSuch(word string, err error) error {
 	return kit.BadNews(err.Error())
 }
 
-func ledgerFailure(name string, err error) error {
+// LedgerFailure is the error that a person is told about a worker whose ledger cannot be used.
+func LedgerFailure(name string, err error) error {
 	if errors.Is(err, ledger.ErrVersion) {
 		return kit.BadNews("worker "+name+": "+err.Error(), "update aburn")
 	}
 	return kit.BadNews("worker " + name + ": " + err.Error())
 }
 
-// program is the path of one of aburn's other executables: beside this one, or on PATH.
-func program(name string) (string, error) {
+// Program is the path of one of aburn's other executables: beside this one, or on PATH.
+func Program(name string) (string, error) {
 	if self, err := os.Executable(); err == nil {
 		if self, err = filepath.EvalSymlinks(self); err == nil {
 			if path := filepath.Join(filepath.Dir(self), name); executable(path) {
@@ -169,9 +206,9 @@ func executable(path string) bool {
 	return err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0
 }
 
-// personOnly refuses what only a person may ask for to agents and to everything that a worker starts. It is a fence, not a
+// PersonOnly refuses what only a person may ask for to agents and to everything that a worker starts. It is a fence, not a
 // wall: an agent of the same user could take the variables away.
-func personOnly(a *kit.App, what string) error {
+func PersonOnly(a *kit.App, what string) error {
 	if a.Getenv(hold.MarkVariable) != "" {
 		return kit.BadNews("a worker may not "+what, "ask the person to run this command")
 	}
@@ -181,30 +218,85 @@ func personOnly(a *kit.App, what string) error {
 	return nil
 }
 
-// oneWorker requires exactly one argument, a worker.
-func oneWorker(_ context.Context, cmd *cli.Command) error {
+// AgentCalls reports whether an agent runs this command, in a worker or anywhere else.
+func AgentCalls(a *kit.App) bool {
+	return a.Getenv(hold.MarkVariable) != "" || len(scope.CallingAgents(a.Getenv)) > 0
+}
+
+// OneWorker requires exactly one argument, a worker.
+func OneWorker(_ context.Context, cmd *cli.Command) error {
 	if cmd.NArg() != 1 || cmd.Args().First() == "" {
 		return kit.UsageError("name one worker", "aburn ps", cmd.FullName()+" --help")
 	}
 	return nil
 }
 
-// completeWorkers completes the names of workers.
-func completeWorkers(a *kit.App) cli.ShellCompleteFunc {
+// someWorkers requires at least one argument, a worker.
+func someWorkers(_ context.Context, cmd *cli.Command) error {
+	if cmd.NArg() == 0 {
+		return kit.UsageError("name a worker", "aburn ps")
+	}
+	return nil
+}
+
+// CompleteWorkers completes the names of workers.
+func CompleteWorkers(a *kit.App) cli.ShellCompleteFunc {
 	return a.CommandCompleter(func(cmd *cli.Command, _ int) []string {
-		dir, err := kit.Folder(cmd)
-		if err != nil {
-			return nil
-		}
-		p, err := project.Find(dir, a.Getenv)
-		if err != nil {
-			return nil
-		}
-		store, err := ledger.Open(p.Root, a.Getenv)
-		if err != nil {
-			return nil
-		}
-		names, _ := store.Names()
-		return names
+		return WorkerNames(a, cmd)
 	})
+}
+
+// WorkerNames are the names by which a command can find workers.
+func WorkerNames(a *kit.App, cmd *cli.Command) []string {
+	here := ""
+	if dir, err := folderOf(a, cmd); err == nil {
+		if p, err := project.Find(dir, a.Getenv); err == nil {
+			here = p.Root
+		}
+	}
+	return workersFrom(a, here, cmd.String("project") != "")
+}
+
+// workersFrom are the names of the workers of the project here, then those of all others with their project's name before them.
+func workersFrom(a *kit.App, here string, only bool) (list []string) {
+	known := ledger.Known(a.Getenv)
+	for _, others := range []bool{false, true} {
+		for _, n := range known {
+			store, err := ledger.Open(n.Root, a.Getenv)
+			if err != nil || (n.Root != here) != others || others && only {
+				continue
+			}
+			names, _ := store.Names()
+			for _, name := range names {
+				if others {
+					name = n.Name + "/" + name
+				}
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
+
+// CallerOf is who asks about a project while no person does.
+func CallerOf(a *kit.App, root string) *scope.Caller {
+	return &scope.Caller{Dir: root, Env: a.Getenv, Now: time.Now(), Warn: func(string, ...string) {}, Progress: term.New(io.Discard, a.Getenv, false)}
+}
+
+// OfficeOf is the office of a project, whatever project this process stands in.
+func OfficeOf(a *kit.App, root string) (*Office, error) {
+	env := func(name string) string {
+		if name == "ABURN_PROJECT_DIR" {
+			return ""
+		}
+		return a.Getenv(name)
+	}
+	c := CallerOf(a, root)
+	c.Env = env
+	o, err := officeAt(a, c, root)
+	if err == nil && o.Root != root {
+		o.Close()
+		err = fs.ErrNotExist
+	}
+	return o, err
 }

@@ -77,6 +77,9 @@ func (s *stream) messages() {
 	if len(s.turn.Calls) > 0 {
 		stop = "tool_use"
 	}
+	if s.turn.Stop != "" {
+		stop = s.turn.Stop
+	}
 	s.send("message_delta", map[string]any{
 		"delta": map[string]any{"stop_reason": stop, "stop_sequence": nil},
 		"usage": usage.messages(usage.Output),

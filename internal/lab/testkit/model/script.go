@@ -39,6 +39,8 @@ type Turn struct {
 	Text      string
 	Calls     []Call
 	Usage     Usage
+	// Stop is why the answer ends (max_tokens, refusal), as Anthropic's Messages API says it; empty follows from the rest.
+	Stop string
 	// Before runs before the first byte of the answer, for instance to wait until another session has arrived. ctx
 	// ends when the client goes away.
 	Before func(ctx context.Context)

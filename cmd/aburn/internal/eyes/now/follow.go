@@ -20,6 +20,7 @@ import (
 // Project is what `aburn status` says of a vouched project.
 type Project struct {
 	Root   string
+	Of     string // the project that Root is a clone of, for workers; Root itself if it is none
 	Report supervise.StatusReport
 	Err    error
 	Gone   bool // its folder is not there
@@ -155,7 +156,7 @@ func (p *Projects) look(ctx context.Context, root string) {
 	}
 	f.dirty = false // what comes from here on counts again
 	p.mu.Unlock()
-	shown := Project{Root: root}
+	shown := Project{Root: root, Of: project.Original(root, p.caller("").Env)}
 	if st, err := os.Stat(root); err != nil || !st.IsDir() {
 		f.follower.Close()
 		shown.Gone = true
@@ -176,7 +177,8 @@ func (p *Projects) look(ctx context.Context, root string) {
 
 // relist takes the vouched projects in, and forgets those that are none any more. It reports whether the list is another one.
 func (p *Projects) relist() (changed bool) {
-	roots := project.Marked(p.caller("").Env)
+	env := p.caller("").Env
+	roots := project.Marked(env)
 	slices.Sort(roots)
 	if roots == nil {
 		roots = []string{}
@@ -186,8 +188,8 @@ func (p *Projects) relist() (changed bool) {
 	changed = p.roots == nil || !slices.Equal(roots, p.roots)
 	p.roots = roots
 	for _, root := range roots {
-		if p.of[root] == nil && (p.only == "" || p.only == root) {
-			p.of[root] = &followed{follower: supervise.NewFollower(root), shown: Project{Root: root}, dirty: true}
+		if of := project.Original(root, env); p.of[root] == nil && (p.only == "" || p.only == of) {
+			p.of[root] = &followed{follower: supervise.NewFollower(root), shown: Project{Root: root, Of: of}, dirty: true}
 		}
 	}
 	for root, f := range p.of {

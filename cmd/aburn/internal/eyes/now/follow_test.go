@@ -63,7 +63,7 @@ func TestProjectsFollow(t *testing.T) {
 	t.Cleanup(func() { stop(); <-ended })
 	until := func(what string, is func() bool) {
 		t.Helper()
-		for range 600 {
+		for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); {
 			if is() {
 				return
 			}

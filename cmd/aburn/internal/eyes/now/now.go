@@ -51,6 +51,7 @@ type Item struct {
 	Group   Group
 	Kind    Kind
 	Root    string // of the project
+	Log     string // the root whose log tells it: another one in a clone for workers
 	Branch  string
 	Source  string           // who recorded the session
 	Session logfmt.SessionID // "" is the project
@@ -62,10 +63,24 @@ type Item struct {
 	Also    []string         // other things that are wrong in the session
 	Type    string           // of an issue
 	Proof   []logfmt.Seq
+	Calls   []Call // around an issue
 	Last    string // the session's newest entry, of a living one
 	Heard   time.Time
 	Since   time.Time // zero if unknown
 	Proc    state.Proc
+	Worker  *Worker // nil: it is a session or a project
+}
+
+// Call is a call around an issue: when it ended, and whether it proves it.
+type Call = supervise.Call
+
+// Worker is the card of a worker that a thing stands for.
+type Worker struct {
+	ID, Name string // ID is that of its card
+	Mark     string
+	Says     string // its state and the reason
+	Task     string
+	Attach   string // the command that leads to it
 }
 
 // LivingFor is how long after its last sign of life a session counts as living.
@@ -78,7 +93,7 @@ const LivingFor = 12 * time.Hour
 func Items(list []Project, unhooked []Item, at time.Time) (items []Item) {
 	for i := range list {
 		if list[i].Err == nil {
-			items = append(items, ofProject(list[i].Root, &list[i].Report, at)...)
+			items = append(items, ofProject(&list[i], at)...)
 		}
 	}
 	for _, item := range unhooked {
@@ -107,14 +122,15 @@ func bySince(a, b time.Time) int {
 
 // ofProject are the things of a project. A session stands in one group: what it waits for goes before its issues, and those before
 // what it does.
-func ofProject(root string, r *supervise.StatusReport, at time.Time) (items []Item) {
+func ofProject(p *Project, at time.Time) (items []Item) {
+	r := &p.Report
 	sessions := map[logfmt.SessionID]*supervise.SessionStatus{}
 	for i := range r.Sessions {
 		sessions[r.Sessions[i].Session] = &r.Sessions[i]
 	}
 	shown := map[logfmt.SessionID][]int{} // items of a session
 	add := func(item Item) {
-		item.Root, item.Branch = root, r.Branch
+		item.Root, item.Log, item.Branch = p.Of, p.Root, r.Branch
 		if one := sessions[item.Session]; one != nil {
 			item.Source, item.Proc = cmp.Or(item.Source, one.Source), one.Proc
 		}
@@ -122,7 +138,7 @@ func ofProject(root string, r *supervise.StatusReport, at time.Time) (items []It
 		items = append(items, item)
 	}
 	for i := range r.Waits {
-		add(waitItem(root, &r.Waits[i]))
+		add(waitItem(p.Root, &r.Waits[i]))
 	}
 	for i := range r.Issues {
 		is := &r.Issues[i]
@@ -221,28 +237,14 @@ func reasonOf(failure string) (word, what string) {
 }
 
 func issueItem(is *supervise.AdviceReport) Item {
-	item := Item{Group: Stuck, Kind: Issue, Session: is.Session, Word: issueWord(is), What: text(is.Says), Type: string(is.Type), Proof: is.Evidence}
+	item := Item{Group: Stuck, Kind: Issue, Session: is.Session, Word: issueWord(is), What: text(is.Says), Type: string(is.Type), Proof: is.Evidence, Calls: is.Calls}
 	if is.Since != nil {
 		item.Since = *is.Since
 	}
 	return item
 }
 
-// issueWord is an issue's type with its confidence.
-func issueWord(is *supervise.AdviceReport) string {
-	word := strings.ReplaceAll(string(is.Type), "_", " ")
-	switch is.Type {
-	case limits.AbruptStop:
-		word = "crashed"
-	case limits.EditChurn:
-		word = "edits back and forth"
-	case limits.ToolFailureRun:
-		word = "failing calls"
-	case limits.IncompleteOutput:
-		word = "missing output"
-	}
-	return word + fmt.Sprintf(" %.0f %%", min(99, is.Confidence*100))
-}
+func issueWord(is *supervise.AdviceReport) string { return supervise.IssueWord(is.Type, is.Confidence) }
 
 func livingItem(one *supervise.SessionStatus) Item {
 	item := Item{Group: Living, Session: one.Session, Source: one.Source, Heard: one.LastTime, Since: one.LastTime}
@@ -295,6 +297,8 @@ func Age(d time.Duration) string {
 // Mark is a thing's symbol, and Says its word: the same wherever it is shown.
 func (i *Item) Mark() string {
 	switch {
+	case i.Worker != nil:
+		return i.Worker.Mark
 	case i.Group == Waiting:
 		return "◆"
 	case i.Group == Stuck:
@@ -308,6 +312,8 @@ func (i *Item) Mark() string {
 // Says is what a session does, in front of since when.
 func (i *Item) Says() string {
 	switch {
+	case i.Worker != nil:
+		return i.Worker.Says
 	case i.Group == Waiting:
 		return "waits"
 	case i.Group == Stuck:
@@ -342,6 +348,9 @@ func (i *Item) ProofWords() string {
 
 // ID names a thing as long as it says the same: a page's swap keeps the reader's focus, and a notice links to it.
 func (i *Item) ID() string {
+	if i.Worker != nil {
+		return i.Worker.ID
+	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s\x00%s\x00%d\x00%s", i.Root, i.Session, i.Group, i.Type)
 	if i.Group == Waiting && len(i.Proof) > 0 {

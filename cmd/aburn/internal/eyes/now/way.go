@@ -19,6 +19,9 @@ type Way struct {
 // WayTo is where the process of a thing's session shows what it asks. Only processes of this computer that run are found, and on Linux
 // only their terminals.
 func WayTo(item *Item) (way Way) {
+	if item.Worker != nil {
+		return Way{Command: item.Worker.Attach}
+	}
 	p := item.Proc
 	if p.PID <= 0 || proc.Of(proc.Process{PID: int(p.PID), Start: p.Start}, p.Host) != proc.Runs {
 		return Way{}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"aburn/archive"
 	"aburn/cmd/aburn/internal/bill"
+	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/spend"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
@@ -55,10 +55,7 @@ func groups(list []*cell, name func(*cell) string) (all []*group) {
 	return all
 }
 
-// costNote is said once on each page with amounts.
-const costNote = "What these answers cost at the vendors' list prices of their day. It is not your bill: a subscription costs what it costs."
-
-func (s *Site) costPage(ctx context.Context, v *view, values url.Values, _ *http.Request) (*shown, error) {
+func (s *Site) costPage(ctx context.Context, v *view, values url.Values, _ *http.Request) (*show.Page, error) {
 	f := filterOf(values)
 	f.kind = ""
 	if f.period == "" && f.day == "" && f.session == "" && f.family == "" && f.key == "" {
@@ -66,7 +63,7 @@ func (s *Site) costPage(ctx context.Context, v *view, values url.Values, _ *http
 	}
 	list := v.answers(f)
 	all := total(list)
-	body := &pages.Cost{Note: costNote, Tiles: v.costTiles(f, &all), Chosen: links(v.chosenLinks("/cost", f, "period", "project", "agent", "since"))}
+	body := &pages.Cost{Note: "What these answers cost at the vendors' list prices of their day. " + v.whose, Tiles: v.costTiles(f, &all), Chosen: links(v.chosenLinks("/cost", f, "period", "project", "agent", "since"))}
 	body.Choices = []pages.Choice{choiceOf("Period", "period", periods, f.with("day", ""), "/cost")}
 	body.Filters = []pages.Select{v.projectSelect(f), v.agentSelect(f)}
 	body.Hidden = hiddenFields(f, "project", "agent")
@@ -82,19 +79,19 @@ func (s *Site) costPage(ctx context.Context, v *view, values url.Values, _ *http
 		body.Tables = append(body.Tables, s.costTable(v, f, list, &all, costBy{"days", "Days", "day", "day", func(c *cell) string { return orDash(c.day) }, dayWord, true}))
 	}
 	body.Tables = append(body.Tables,
-		s.costTable(v, f, list, &all, costBy{"agents", "Agents", "agent", "agent", func(c *cell) string { return c.row.Source }, agentTitle, false}),
+		s.costTable(v, f, list, &all, costBy{"agents", "Agents", "agent", "agent", func(c *cell) string { return c.row.Source }, show.Agent, false}),
 		s.costTable(v, f, list, &all, costBy{"branches", "Branches", "branch", "branch", func(c *cell) string { return orDash(c.branch) }, branchWord, false}),
 	)
 	failed := f.with("outcome", "failed")
 	bad := total(v.answers(failed))
 	if f.outcome == "" && bad.Responses > 0 {
-		body.Wrong = []pages.Figure{money("list price", &bad, failed.at("/cost"))}
+		body.Wrong = []pages.Figure{v.money("", &bad, failed.at("/cost"))}
 		body.Wrong[0].Name = "in sessions and sub-agents that failed"
 	}
 	body.Prices = v.pricesNotes(&all)
 	body.Budgets, body.Limits = s.presentNotes(ctx)
 	frame := &pages.Frame{Title: "Cost", Page: "cost", Heading: "Cost", Sub: s.costSub(v, f), Total: sessionsIn(list), Dollars: all.Amount.Decimal()}
-	return &shown{frame: frame, body: body}, nil
+	return &show.Page{Frame: frame, Body: body}, nil
 }
 
 func (s *Site) costSub(v *view, f filter) string {
@@ -116,7 +113,7 @@ func (s *Site) costSub(v *view, f filter) string {
 }
 
 func (v *view) costTiles(f filter, all *cost.Sum) []pages.Figure {
-	chosen := money("list price", all, f.at("/cost"))
+	chosen := v.money("", all, f.at("/cost"))
 	chosen.Small = unpriced(all)
 	list := []pages.Figure{chosen}
 	if f.day != "" {
@@ -128,8 +125,8 @@ func (v *view) costTiles(f filter, all *cost.Sum) []pages.Figure {
 		}
 		of := f.with("period", p[0])
 		sum := total(v.answers(of))
-		one := money("list price", &sum, of.at("/cost"))
-		one.Name = "list price, " + strings.ToLower(p[1])
+		one := v.money("", &sum, of.at("/cost"))
+		one.Name = v.amounts + ", " + strings.ToLower(p[1])
 		list = append(list, one)
 	}
 	if n := all.UnpricedTokens(); n > 0 {
@@ -168,7 +165,7 @@ func (s *Site) costTable(v *view, f filter, list []*cell, all *cost.Sum, by cost
 		}
 		t.Rows = append(t.Rows, v.costRow(f, g, by, all, &found[0].sum, i))
 	}
-	t.All = pages.CostRow{Link: pages.Link{Text: "all"}, Sessions: count("sessions and sub-agents with answers", sessionsIn(list), f.with("kind", "all").at("/sessions")), Cost: money("list price", all, f.at("/cost"))}
+	t.All = pages.CostRow{Link: pages.Link{Text: "all"}, Sessions: show.Count("sessions and sub-agents with answers", sessionsIn(list), f.with("kind", "all").at("/sessions")), Cost: v.money("", all, f.at("/cost"))}
 	t.All.Input, t.All.Read, t.All.Written, t.All.Output = tokenWords(all)
 	return t
 }
@@ -179,11 +176,14 @@ func (v *view) costRow(f filter, g *group, by costBy, all, first *cost.Sum, i in
 		of = of.with("period", "")
 	}
 	row := pages.CostRow{Link: pages.Link{Text: plain.Cut(plain.Line(by.word(g.name)), 60), Href: of.at("/cost")}, Share: share(&g.sum, first), Class: "c-shell", Note: unpriced(&g.sum),
-		Sessions: count("sessions and sub-agents with answers", g.rows, of.with("kind", "all").at("/sessions")), Cost: money("list price", &g.sum, of.at("/cost"))}
+		Sessions: show.Count("sessions and sub-agents with answers", g.rows, of.with("kind", "all").at("/sessions")), Cost: v.money("", &g.sum, of.at("/cost"))}
 	if by.parameter == "model" {
 		row.Class = modelClass(i)
 	}
-	if all.Amount > 0 {
+	switch {
+	case g.sum.Amount == 0 && g.sum.UnpricedTokens() > 0:
+		row.Percent = "–" // of what has no price nobody knows the share
+	case all.Amount > 0:
 		row.Percent = fmt.Sprintf("%.0f %%", 100*float64(g.sum.Amount)/float64(all.Amount))
 	}
 	if by.parameter == "day" && g.name == v.today {
@@ -237,169 +237,6 @@ func dayWord(day string) string {
 	return t.Format("Mon 2 Jan 2006")
 }
 
-// modelClasses are the colours of models in a plot, the dearest first. The last is for all others.
-var modelClasses = [...]string{"c-agent", "c-read", "c-web", "c-edit", "c-search", "c-other"}
-
-func modelClass(i int) string { return modelClasses[min(i, len(modelClasses)-1)] }
-
-// longestPlot is how many bars a plot has at most.
-const longestPlot = 62
-
-// costPlot draws the amounts by day, or by month where there are too many days, and by model.
-func (v *view) costPlot(f filter, list []*cell, models []*group) *pages.Plot {
-	days := groups(list, func(c *cell) string { return c.day })
-	days = slices.DeleteFunc(days, func(g *group) bool { return g.name == "" })
-	if len(days) < 2 {
-		return nil
-	}
-	slices.SortFunc(days, func(a, b *group) int { return strings.Compare(a.name, b.name) })
-	first, last := days[0].name, days[len(days)-1].name
-	if from, to := v.span(f.period); from != "" {
-		first, last = max(from, first[:8]+"01"), to
-		if f.period != "month" {
-			first = max(from, days[0].name)
-		}
-	}
-	steps, key := daysBetween(first, last), func(c *cell) string { return c.day }
-	label := "Per day, by model"
-	if len(steps) > longestPlot {
-		steps, key, label = monthsBetween(first, last), func(c *cell) string { return c.day[:min(7, len(c.day))] }, "Per month, by model"
-	}
-	if len(steps) > longestPlot {
-		steps = steps[len(steps)-longestPlot:]
-	}
-	rank := map[string]int{}
-	p := &pages.Plot{ID: "perday", Label: label}
-	for i, m := range models {
-		rank[m.name] = min(i, len(modelClasses)-1)
-		if i < len(modelClasses)-1 {
-			p.Legend = append(p.Legend, pages.Part{Class: modelClass(i), Name: plain.Cut(plain.Line(modelWord(m.name)), 40)})
-		} else if i == len(modelClasses)-1 {
-			p.Legend = append(p.Legend, pages.Part{Class: modelClass(i), Name: "other models"})
-		}
-	}
-	at := make(map[string]int, len(steps))
-	sums := make([][len(modelClasses)]summing, len(steps))
-	for i, step := range steps {
-		at[step] = i
-	}
-	for _, c := range list {
-		if i, ok := at[key(c)]; ok {
-			sums[i][rank[orDash(c.model)]].add(c)
-		}
-	}
-	high := 0.0
-	for i, step := range steps {
-		bar := v.costBar(f, step, &sums[i], models)
-		high = max(high, barValue(bar))
-		p.Bars = append(p.Bars, bar)
-	}
-	high = niceTop(high)
-	p.Marks = []string{dollarsMark(high), dollarsMark(high / 2), "$0"}
-	p.Ends = ends(steps)
-	return p.Lay(high)
-}
-
-func (v *view) costBar(f filter, step string, parts *[len(modelClasses)]summing, models []*group) pages.Bar {
-	var all cost.Sum
-	bar := pages.Bar{Href: f.with("period", "", "day", step).at("/cost")}
-	if len(step) == len("2006-01") {
-		bar.Href = ""
-	}
-	var said []string
-	for i := range parts {
-		part := parts[i].sum()
-		if part.Responses == 0 {
-			continue
-		}
-		all.Add(part)
-		name := "other models"
-		if i < len(modelClasses)-1 {
-			name = plain.Line(modelWord(models[i].name))
-		}
-		said = append(said, name+" "+bill.Dollars(&part))
-		bar.Parts = append(bar.Parts, pages.Part{Class: modelClass(i), Value: dollars(&part)})
-	}
-	bar.Says = stepWord(step) + ": nothing"
-	if all.Responses > 0 {
-		bar.Says = stepWord(step) + ": " + bill.Dollars(&all) + ", " + strings.Join(said, ", ")
-	}
-	return bar
-}
-
-func dollars(sum *cost.Sum) float64 { return float64(sum.Amount) / 1e12 }
-
-func barValue(b pages.Bar) (sum float64) {
-	for _, p := range b.Parts {
-		sum += p.Value
-	}
-	return sum
-}
-
-func stepWord(step string) string {
-	if t, err := time.Parse("2006-01", step); err == nil {
-		return t.Format("January 2006")
-	}
-	return dayWord(step)
-}
-
-func daysBetween(first, last string) (list []string) {
-	from, err := time.Parse(time.DateOnly, first)
-	to, err2 := time.Parse(time.DateOnly, last)
-	for ; err == nil && err2 == nil && !from.After(to) && len(list) <= 20*366; from = from.AddDate(0, 0, 1) {
-		list = append(list, from.Format(time.DateOnly))
-	}
-	return list
-}
-
-func monthsBetween(first, last string) (list []string) {
-	for _, d := range daysBetween(first, last) {
-		if m := d[:7]; len(list) == 0 || list[len(list)-1] != m {
-			list = append(list, m)
-		}
-	}
-	return list
-}
-
-// niceTop is the top of an axis: 1, 2 or 5 times a power of ten, above x.
-func niceTop(x float64) float64 {
-	if x <= 0 {
-		return 1
-	}
-	power := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, k := range [...]float64{1, 2, 3, 4, 6, 8, 10} {
-		if k*power >= x {
-			return k * power
-		}
-	}
-	return 10 * power
-}
-
-func dollarsMark(x float64) string {
-	switch {
-	case x >= 10 || x == math.Trunc(x):
-		return "$" + plain.Count(int64(math.Round(x)))
-	case x >= 0.1:
-		return fmt.Sprintf("$%.2f", x)
-	}
-	return fmt.Sprintf("$%.3g", x)
-}
-
-// ends are some steps along an axis.
-func ends(steps []string) (list []string) {
-	n := len(steps)
-	for _, i := range slices.Compact([]int{0, n / 3, 2 * n / 3, n - 1}) {
-		if i >= 0 && i < n {
-			if t, err := time.Parse(time.DateOnly, steps[i]); err == nil {
-				list = append(list, t.Format("2 Jan"))
-			} else {
-				list = append(list, stepWord(steps[i]))
-			}
-		}
-	}
-	return list
-}
-
 // presentNotes say how much of budgets and of plans' windows is used up. A budget counts what is not shown here, too.
 func (s *Site) presentNotes(ctx context.Context) (budgets, limits []pages.Note) {
 	arch, err := archive.View(ctx, s.dir)
@@ -407,7 +244,7 @@ func (s *Site) presentNotes(ctx context.Context) (budgets, limits []pages.Note) 
 		return nil, nil // the page's other parts say so
 	}
 	defer arch.Close()
-	state, err := spend.Now(ctx, s.caller("."), arch)
+	state, err := spend.Now(ctx, s.Caller("."), arch)
 	if err != nil {
 		return nil, []pages.Note{{Text: plain.Line("not known: " + kit.FailureOf(err).Msg)}}
 	}

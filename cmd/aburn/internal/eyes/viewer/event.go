@@ -3,13 +3,13 @@ package viewer
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io/fs"
 	"net/url"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"aburn/cmd/aburn/internal/eyes/show"
+	"aburn/cmd/aburn/internal/eyes/texts"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
@@ -36,21 +36,21 @@ func eventOf(name string) (session string, n int, ok bool) {
 }
 
 // eventPage shows one event with all of its text, and its record.
-func (s *Site) eventPage(ctx context.Context, v *view, r *row, n int, values url.Values) (*shown, error) {
+func (s *Site) eventPage(ctx context.Context, v *view, r *row, n int, values url.Values) (*show.Page, error) {
 	o, err := s.open(ctx, v, r)
 	if err != nil {
 		return nil, err
 	}
 	all := o.story.Stored.Events
 	if n < 1 || n > len(all) {
-		return nil, notFound("the session has the events 1 to " + strconv.Itoa(len(all)))
+		return nil, show.NotFound("the session has the events 1 to " + strconv.Itoa(len(all)))
 	}
-	p := newSpeech(&o.Session, o.story.Stored, s.keptOf(r, o.story.Stored))
-	if err := p.read(ctx, []int{n}); err != nil {
+	p := texts.Of(&o.Session, o.story.Stored, s.dir)
+	if err := p.Read(ctx, []int{n}); err != nil {
 		return nil, err
 	}
 	name := v.names.Of(r.Source, r.ID)
-	body := &pages.Event{Line: s.lineOf(o, lineFor(o, n)), RecordNote: p.recordNote(n)}
+	body := &pages.Event{Line: s.lineOf(o, lineFor(o, n)), RecordNote: p.RecordNote(n)}
 	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, projectLink(r), {Text: plain.Line(r.Source + " / " + name), Href: r.eventAt(n)}, {Text: "event " + strconv.Itoa(n)}}
 	if n > 1 {
 		body.Before = pages.Link{Text: "event " + strconv.Itoa(n-1), Href: r.rawAt(n - 1)}
@@ -59,12 +59,12 @@ func (s *Site) eventPage(ctx context.Context, v *view, r *row, n int, values url
 		body.Next = pages.Link{Text: "event " + strconv.Itoa(n+1), Href: r.rawAt(n + 1)}
 	}
 	s.wholeText(body, o, p, n, values)
-	if c := p.found[n]; c.State == contents.Proved && len(c.Record) > 0 && len(c.Record) <= excerpt.MaxScrubbed {
-		body.Record = cutBlocks(p.scrub.Record(c.Record, excerpt.Limits{Width: 400}), mostOfRecord)
+	if c, _ := p.Found(n); c.State == contents.Proved && len(c.Record) > 0 && len(c.Record) <= excerpt.MaxScrubbed {
+		body.Record = cutBlocks(p.Scrub.Record(c.Record, excerpt.Limits{Width: 400}), mostOfRecord)
 	}
 	body.Copy = []pages.Copy{{Label: "Copy show command", Text: "aburn show " + kit.ShellWord(r.name()) + " --raw " + strconv.Itoa(n)}}
 	heading := "Event " + strconv.Itoa(n) + " of " + strconv.Itoa(len(all))
-	return &shown{frame: &pages.Frame{Title: heading, Page: "sessions", Heading: heading, Sub: plain.Cut(r.title(), 80), Total: 1}, body: body}, nil
+	return &show.Page{Frame: &pages.Frame{Title: heading, Page: "sessions", Heading: heading, Sub: plain.Cut(r.title(), 80), Total: 1}, Body: body}, nil
 }
 
 // lineFor is the line of the story that shows an event: a result that its call shows has none of its own.
@@ -80,45 +80,45 @@ func lineFor(o *opened, n int) *sessions.StoryLine {
 }
 
 // wholeText puts a text into the page, or the part of it that begins where ?from= says.
-func (s *Site) wholeText(body *pages.Event, o *opened, p *speech, n int, values url.Values) {
+func (s *Site) wholeText(body *pages.Event, o *opened, p *texts.Session, n int, values url.Values) {
 	e := &o.story.Stored.Events[n-1]
-	c, ok := p.found[n]
+	c, ok := p.Found(n)
 	if !ok {
 		body.Line.Texts = []pages.Text{{Note: "This event has no text."}}
 		return
 	}
-	if why := whyNot(c); why != "" {
+	if why := texts.WhyNot(c); why != "" {
 		if why == " " {
 			why = "The file of this text is not there any more."
 		}
 		body.Line.Texts = []pages.Text{{Note: why}}
 		return
 	}
-	images := imagesOf(e, c.Record)
+	images := texts.ImagesOf(e, c.Record)
 	if len(c.Text) == 0 {
 		body.Line.Texts = []pages.Text{{Note: cmp.Or(images, "The text is empty.")}}
 		return
 	}
 	if _, isCall := e.Body.(*trace.ToolCall); isCall || len(c.Text) <= mostOfText {
-		text := p.text(e, c.Text, &sessions.StoryLine{}, excerpt.Limits{})
+		text := p.Text(e, c.Text, &sessions.StoryLine{}, excerpt.Limits{})
 		text.Note = images
 		text.Blocks = cutBlocks(text.Blocks, mostOfText+mostOfText/2)
 		body.Line.Texts = []pages.Text{text}
 		return
 	}
-	all := p.scrub.Text(string(c.Text))
+	all := p.Scrub.Text(string(c.Text))
 	from, _ := strconv.Atoi(values.Get("from"))
 	from = min(max(from, 0), len(all))
 	for from > 0 && from < len(all) && !utf8.RuneStart(all[from]) {
 		from--
 	}
-	to := from + within(all[from:], mostOfText)
+	to := from + texts.Within(all[from:], mostOfText)
 	if to < len(all) {
 		if at := strings.LastIndexByte(all[from:to], '\n'); at > 0 {
 			to = from + at + 1
 		}
 	}
-	body.Line.Texts = []pages.Text{{Blocks: p.scrub.Code("", []byte(all[from:to]), excerpt.Limits{})}}
+	body.Line.Texts = []pages.Text{{Blocks: p.Scrub.Code("", []byte(all[from:to]), excerpt.Limits{})}}
 	body.Range = "bytes " + plain.Count(int64(from+1)) + " to " + plain.Count(int64(to)) + " of " + plain.Count(int64(len(all))) + ", as shown"
 	if from > 0 {
 		body.Earlier = o.rawAt(n) + "?from=" + strconv.Itoa(max(from-mostOfText, 0))
@@ -134,60 +134,14 @@ func cutBlocks(list []excerpt.Block, most int) []excerpt.Block {
 		b := &list[i]
 		for k := range b.Head {
 			text := b.Head[k].Text
-			if n := within(text, most); n < len(text) {
+			if n := texts.Within(text, most); n < len(text) {
 				b.Head[k].Text = text[:n]
 				b.Head, b.Fold = b.Head[:k+1], "… "+plain.Size(int64(len(text)-n))+" more: aburn show --raw prints all"
 				return list[:i+1]
 			}
-			most -= escaped(text)
+			most -= texts.Escaped(text)
 		}
 		most -= len(b.Prose)
 	}
 	return list
-}
-
-// escaped is how many bytes of HTML a text becomes.
-func escaped(text string) (n int) {
-	for i := range len(text) {
-		n += escapedByte(text[i])
-	}
-	return n
-}
-
-func escapedByte(c byte) int {
-	switch c {
-	case '"', '\'', '&', '<', '>', '+':
-		return len("&#34;")
-	}
-	return 1
-}
-
-// within is how many bytes of a text become at most so many of HTML. It ends at a whole character.
-func within(text string, most int) int {
-	n := 0
-	for i := range len(text) {
-		if n += escapedByte(text[i]); n > most {
-			for i > 0 && !utf8.RuneStart(text[i]) {
-				i--
-			}
-			return i
-		}
-	}
-	return len(text)
-}
-
-// recordNote says why there is no record, "" if there is one.
-func (p *speech) recordNote(n int) string {
-	c, ok := p.found[n]
-	switch {
-	case p.silent, !ok, c.State == contents.Proved && len(c.Record) > 0 && len(c.Record) <= excerpt.MaxScrubbed:
-		return ""
-	case c.State == contents.Gone, errors.Is(c.Err, fs.ErrNotExist):
-		return "It is gone with its file."
-	case len(c.Record) > excerpt.MaxScrubbed:
-		return "It has " + plain.Size(int64(len(c.Record))) + ", too much to be scrubbed and shown."
-	case c.State == contents.Changed:
-		return "Another record stands in its place now."
-	}
-	return ""
 }

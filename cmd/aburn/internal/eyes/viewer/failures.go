@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/internal/plain"
@@ -49,7 +50,7 @@ func failureGroups(list []*row, key func(*row) string) (all []*failureGroup) {
 // failuresShown is how many rows each table has, without ?all=.
 const failuresShown = 50
 
-func (s *Site) failuresPage(_ context.Context, v *view, values url.Values, _ *http.Request) (*shown, error) {
+func (s *Site) failuresPage(_ context.Context, v *view, values url.Values, _ *http.Request) (*show.Page, error) {
 	f := filterOf(values)
 	f.kind, f.outcome, f.key = "all", "", ""
 	over := v.sessions(f.with("outcome", "over"))
@@ -78,7 +79,7 @@ func (s *Site) failuresPage(_ context.Context, v *view, values url.Values, _ *ht
 	}
 	body.Errors, body.MoreErrors = s.failureRows(v, f, errors, most, true)
 	body.Groups, body.MoreGroups = s.failureRows(v, f, shapes, most, false)
-	return &shown{frame: &pages.Frame{Title: "Failures", Page: "failures", Heading: "Failures", Sub: s.projectsWord(f), Total: len(over)}, body: body}, nil
+	return &show.Page{Frame: &pages.Frame{Title: "Failures", Page: "failures", Heading: "Failures", Sub: s.projectsWord(f), Total: len(over)}, Body: body}, nil
 }
 
 func (v *view) failureTiles(f filter, over []*row) []pages.Figure {
@@ -90,13 +91,13 @@ func (v *view) failureTiles(f filter, over []*row) []pages.Figure {
 		calls, endedCalls = calls+r.failed, endedCalls+r.ended
 	}
 	bad, all := f.with("outcome", "failed"), f.with("outcome", "over")
-	first := count(countName(bad), failed, bad.at("/sessions"))
+	first := show.Count(countName(bad), failed, bad.at("/sessions"))
 	first.Class = "bad"
-	list := []pages.Figure{first, count(countName(all), ended, all.at("/sessions")),
+	list := []pages.Figure{first, show.Count(countName(all), ended, all.at("/sessions")),
 		{Name: "failed of ended calls in them", Text: plain.Count(int64(calls)) + " of " + plain.Count(int64(endedCalls)), Value: fmt.Sprint(calls)}}
 	if f.since == "" {
 		sum := total(v.answers(filter{project: f.project, agent: f.agent, outcome: "failed", period: "all"}))
-		one := money("list price", &sum, filter{project: f.project, agent: f.agent, outcome: "failed", period: "all"}.at("/cost"))
+		one := v.money("", &sum, filter{project: f.project, agent: f.agent, outcome: "failed", period: "all"}.at("/cost"))
 		one.Name = "in sessions and sub-agents that failed"
 		list = append(list, one)
 	}
@@ -110,17 +111,17 @@ func (s *Site) failureRows(v *view, f filter, all []*failureGroup, most int, err
 			break
 		}
 		of := f.with("key", g.key)
-		one := pages.FailureRow{Href: "/failures/" + g.key, Key: g.key, Count: count("sessions and sub-agents", len(g.rows), of.at("/sessions")), Last: s.clockTime(g.rows[0].End, v.made),
-			Cost: money("list price", &g.sum, f.with("key", g.key, "kind", "").at("/cost")), Spark: v.spark(g.rows)}
+		one := pages.FailureRow{Href: "/failures/" + g.key, Key: g.key, Count: show.Count("sessions and sub-agents", len(g.rows), of.at("/sessions")), Last: show.Time(g.rows[0].End, v.made),
+			Cost: v.money("", &g.sum, f.with("key", g.key, "kind", "").at("/cost")), Spark: v.spark(g.rows)}
 		bad := of.with("outcome", "failed")
-		one.Failed = count(countName(bad), countIf(g.rows, (*row).failing), bad.at("/sessions"))
+		one.Failed = show.Count(countName(bad), countIf(g.rows, (*row).failing), bad.at("/sessions"))
 		if errors {
 			solved := of
 			solved.solved = true
 			main := g.rows[0].main
 			one.Verbatim = true
 			one.Text, one.Class = plain.Cut(plain.Line(main.Text), 140), plain.Line(kit.Join(string(main.Class), main.Tool))
-			one.Solved = count("solved later", countIf(g.rows, wasSolved), solved.at("/sessions"))
+			one.Solved = show.Count("solved later", countIf(g.rows, wasSolved), solved.at("/sessions"))
 		} else {
 			one.Text, one.Class = g.rows[0].shape, outcomeOf(g.rows[0].verdict).Word
 		}
@@ -192,12 +193,12 @@ func (v *view) spark(list []*row) *pages.Plot {
 	return p.Lay(float64(high))
 }
 
-func (s *Site) failurePage(_ context.Context, v *view, values url.Values, r *http.Request) (*shown, error) {
+func (s *Site) failurePage(_ context.Context, v *view, values url.Values, r *http.Request) (*show.Page, error) {
 	key := r.PathValue("key")
 	f := filter{kind: "all", key: key}
 	list := v.sessions(f)
 	if len(list) == 0 {
-		return nil, notFound("no session of the projects that you have vouched for has the key " + kit.Quote(key))
+		return nil, show.NotFound("no session of the projects that you have vouched for has the key " + kit.Quote(key))
 	}
 	body := &pages.Failure{Kind: "failure group", Key: plain.Line(key)}
 	heading := list[0].shape
@@ -211,11 +212,11 @@ func (s *Site) failurePage(_ context.Context, v *view, values url.Values, r *htt
 	failed := f.with("outcome", "failed")
 	sum := sumOf(list)
 	body.Tiles = []pages.Figure{
-		count("sessions and sub-agents", len(list), f.at("/sessions")),
-		count(countName(failed), countIf(list, (*row).failing), failed.at("/sessions")),
-		money("list price", &sum, filter{key: key}.at("/cost")),
-		{Name: "first seen", Text: s.clockTime(oldest(list), v.made).Text},
-		{Name: "last seen", Text: s.clockTime(list[0].End, v.made).Text},
+		show.Count("sessions and sub-agents", len(list), f.at("/sessions")),
+		show.Count(countName(failed), countIf(list, (*row).failing), failed.at("/sessions")),
+		v.money("", &sum, filter{key: key}.at("/cost")),
+		{Name: "first seen", Text: show.Time(oldest(list), v.made).Text},
+		{Name: "last seen", Text: show.Time(list[0].End, v.made).Text},
 	}
 	body.Weeks = v.weeks("weeks", "Per week", list, (*row).failing)
 	body.Rows, body.Newer, body.Older = s.part(v, list, "/failures/"+url.PathEscape(key), filter{}, values.Get("before"))
@@ -223,13 +224,13 @@ func (s *Site) failurePage(_ context.Context, v *view, values url.Values, r *htt
 	solved.solved = true
 	if body.Kind == "main error" {
 		found := v.sessions(solved)
-		body.Tiles = slices.Insert(body.Tiles, 2, count("solved later", len(found), solved.at("/sessions")))
+		body.Tiles = slices.Insert(body.Tiles, 2, show.Count("solved later", len(found), solved.at("/sessions")))
 		for _, r := range found[:min(len(found), 5)] {
 			body.Solved = append(body.Solved, s.rowOf(v, r))
 		}
 	}
 	body.Copy = []pages.Copy{{Label: "Copy remedy command", Text: "aburn remedy " + kit.ShellWord(key)}, {Label: "Copy replay command", Text: "aburn replay " + kit.ShellWord(key)}}
-	return &shown{frame: &pages.Frame{Title: heading, Page: "failures", Heading: heading, Total: len(list)}, body: body}, nil
+	return &show.Page{Frame: &pages.Frame{Title: heading, Page: "failures", Heading: heading, Total: len(list)}, Body: body}, nil
 }
 
 func oldest(list []*row) (first time.Time) {

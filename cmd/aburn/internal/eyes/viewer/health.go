@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aburn/archive"
+	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/install"
@@ -54,16 +55,16 @@ func (c *checks) latest(now time.Time, roots []string, examine func(root string)
 
 func (s *Site) examine(root string) []doctor.Check {
 	self, _ := os.Executable()
-	return doctor.Run(context.Background(), doctor.Options{Dir: root, Env: s.env, Now: s.now(), Self: self, Readers: scope.Readers(), Agents: install.Agents()}).Checks
+	return doctor.Run(context.Background(), doctor.Options{Dir: root, Env: s.env, Now: s.Now(), Self: self, Readers: scope.Readers(), Agents: install.Agents()}).Checks
 }
 
-func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Request) (*shown, error) {
+func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Request) (*show.Page, error) {
 	body := &pages.Health{Checked: "Being looked at."}
 	roots := v.roots
 	if s.project != "" {
 		roots = []string{s.project}
 	}
-	found, made := s.checks.latest(s.now(), roots, s.examine, func() { s.events.Say("archive") })
+	found, made := s.checks.latest(s.Now(), roots, s.examine, func() { s.events.Say("archive") })
 	if !made.IsZero() {
 		body.Checked = "Looked at " + made.In(s.zone).Format("15:04:05") + ", as by aburn doctor."
 	}
@@ -92,7 +93,7 @@ func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Requ
 			body.Unpriced = append(body.Unpriced, pages.Pair{Name: plain.Line(modelWord(m)), Value: kit.Amount(sum.Unpriced[m])})
 		}
 	}
-	return &shown{frame: &pages.Frame{Title: "Health", Page: "health", Heading: "Health", Sub: "whether hooks fire, and how complete this is", Total: len(body.Projects)}, body: body}, nil
+	return &show.Page{Frame: &pages.Frame{Title: "Health", Page: "health", Heading: "Health", Sub: "whether hooks fire, and how complete this is", Total: len(body.Projects)}, Body: body}, nil
 }
 
 // gone reports whether the project's folder is not there.
@@ -103,7 +104,7 @@ func (s *Site) gone(root string) bool {
 
 func (s *Site) healthOf(v *view, root string, found []doctor.Check) pages.Project {
 	f := filter{project: root, kind: "all"}
-	one := pages.Project{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root), Sessions: count("sessions and sub-agents", len(v.sessions(f)), f.at("/sessions"))}
+	one := pages.Project{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root), Sessions: show.Count("sessions and sub-agents", len(v.sessions(f)), f.at("/sessions"))}
 	if st, ok := s.projects.Get(root); ok && st.Err != nil {
 		one.Problem = plain.Line(kit.FailureOf(st.Err).Msg)
 	}
@@ -133,9 +134,9 @@ func (s *Site) archiveHealth(body *pages.Health, v *view) {
 	for _, source := range v.sources() {
 		f := filter{kind: "all", agent: source}
 		list := v.sessions(f)
-		one := pages.Source{Name: agentTitle(source), Sessions: count("sessions and sub-agents", len(list), f.at("/sessions"))}
+		one := pages.Source{Name: show.Agent(source), Sessions: show.Count("sessions and sub-agents", len(list), f.at("/sessions"))}
 		if len(list) > 0 {
-			one.Latest = s.clockTime(list[0].End, v.made)
+			one.Latest = show.Time(list[0].End, v.made)
 		}
 		body.Sources = append(body.Sources, one)
 	}

@@ -8,12 +8,10 @@ import (
 	"sync"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/scope"
-	"aburn/internal/agentcli"
+	"aburn/cmd/aburn/internal/eyes/texts"
 	"aburn/internal/plain"
 	"aburn/trace"
 	"aburn/trace/contents"
-	"aburn/web/excerpt"
 	"aburn/web/pages"
 )
 
@@ -95,12 +93,16 @@ func (s *Site) lookThrough(ctx context.Context, q *contents.Query, text string, 
 	}
 	defer arch.Close()
 	var mu sync.Mutex // an archive is for one goroutine at a time
-	load := func(r *row) (*trace.SessionTrace, error) {
+	load := func(r *archive.Session) (*trace.SessionTrace, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		return arch.Trace(ctx, r.Key)
 	}
-	shared := storesOf(rows)
+	list := make([]*archive.Session, len(rows))
+	for i, r := range rows {
+		list[i] = &r.Session
+	}
+	search := texts.NewSearch(q, s.dir, list, load)
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	defer cancel()
@@ -114,7 +116,7 @@ func (s *Site) lookThrough(ctx context.Context, q *contents.Query, text string, 
 				return
 			case results <- one:
 			}
-			wait.Go(func() { one <- s.lookAt(ctx, q, text, r, shared, load) })
+			wait.Go(func() { one <- s.lookAt(ctx, search, text, r) })
 		}
 	})
 	shown := 0
@@ -155,168 +157,21 @@ func (t *tally) add(l *looked) {
 	}
 }
 
-// finding is the hits of one session, before they are scrubbed.
-type finding struct {
-	stored   *trace.SessionTrace
-	hits     []contents.Hit
-	searched contents.Searched
-	err      error
-}
-
-// stores searches each database once for all of its sessions, when the first of them is looked at.
-type stores struct {
-	at map[string]*sharedStore // by source and path
-}
-
-// sharedStore is a store of several sessions.
-type sharedStore struct {
-	once  sync.Once
-	rows  []*row
-	found map[*row]*finding
-}
-
-// mostShared is how many sessions of one database are searched.
-const mostShared = 2000
-
-// storesOf are the databases of rows.
-func storesOf(rows []*row) *stores {
-	all := &stores{at: map[string]*sharedStore{}}
-	for _, r := range rows {
-		if scope.RowsOf(r.Source) == nil || agentcli.Of(r.Source).Traits.Recorded {
-			continue
-		}
-		name := r.Source + " " + r.Path
-		if all.at[name] == nil {
-			all.at[name] = &sharedStore{found: map[*row]*finding{}}
-		}
-		if one := all.at[name]; len(one.rows) < mostShared {
-			one.rows = append(one.rows, r)
-		}
-	}
-	return all
-}
-
-// find is what is found in a session of a store whose records may be rows.
-func (s *stores) find(ctx context.Context, q *contents.Query, r *row, load func(*row) (*trace.SessionTrace, error)) *finding {
-	one := s.at[r.Source+" "+r.Path]
-	one.once.Do(func() { one.search(ctx, q, load) })
-	if f := one.found[r]; f != nil {
-		return f
-	}
-	return &finding{err: errors.ErrUnsupported}
-}
-
-func (one *sharedStore) search(ctx context.Context, q *contents.Query, load func(*row) (*trace.SessionTrace, error)) {
-	var traces []*trace.SessionTrace
-	var of []*finding
-	first := one.rows[0]
-	for _, r := range one.rows {
-		f := &finding{}
-		one.found[r] = f
-		if f.stored, f.err = load(r); f.err != nil || len(f.stored.Events) == 0 {
-			continue
-		}
-		if f.stored.Events[0].Ref.Table == "" { // this agent has files of lines, too
-			f.lines(ctx, q, r)
-			continue
-		}
-		traces, of = append(traces, f.stored), append(of, f)
-	}
-	if len(traces) == 0 {
-		return
-	}
-	searched, err := contents.SearchRows(ctx, q, first.Path, scope.RowsOf(first.Source), traces, func(i int, h contents.Hit) { of[i].take(h) })
-	of[0].searched = searched
-	for _, f := range of {
-		f.err = err
-	}
-}
-
-// lines searches a file of lines, whose trace is known.
-func (f *finding) lines(ctx context.Context, q *contents.Query, r *row) {
-	f.searched, f.err = contents.Search(ctx, q, r.Path, func() (*trace.SessionTrace, contents.From, error) {
-		return f.stored, contents.From{Sources: f.stored.Sources, Moved: r.Path}, nil
-	}, f.take)
-}
-
-func (f *finding) take(h contents.Hit) {
-	if len(h.Text) <= excerpt.MaxScrubbed {
-		f.hits = append(f.hits, h)
-	}
-}
-
-// findIn is what is found in a session. Only of one in which something may be found the trace is loaded, where its records are lines.
-func findIn(ctx context.Context, q *contents.Query, r *row, shared *stores, load func(*row) (*trace.SessionTrace, error)) *finding {
-	if scope.RowsOf(r.Source) != nil {
-		return shared.find(ctx, q, r, load)
-	}
-	f := &finding{}
-	f.searched, f.err = contents.Search(ctx, q, r.Path, func() (*trace.SessionTrace, contents.From, error) {
-		var err error
-		f.stored, err = load(r)
-		if err != nil {
-			return nil, contents.From{}, err
-		}
-		return f.stored, contents.From{Sources: f.stored.Sources, Moved: r.Path}, nil
-	}, f.take)
-	return f
-}
-
 // lookAt looks through one session. What is found is scrubbed, and counts only if it is still found then.
-func (s *Site) lookAt(ctx context.Context, q *contents.Query, text string, r *row, shared *stores, load func(*row) (*trace.SessionTrace, error)) (l looked) {
-	l.row = r
-	if agentcli.Of(r.Source).Traits.Recorded {
-		return l
-	}
-	f := findIn(ctx, q, r, shared, load)
-	if l.searched, l.err = f.searched, f.err; len(f.hits) == 0 {
+func (s *Site) lookAt(ctx context.Context, search *texts.Search, text string, r *row) (l looked) {
+	f := search.In(ctx, &r.Session)
+	l.row, l.count, l.searched, l.err = r, len(f.Matches), f.Searched, f.Err
+	if l.count == 0 {
 		return l
 	}
 	l.hit = s.hitOf(r)
-	p := newSpeech(&r.Session, f.stored, s.keptOf(r, f.stored))
-	if err := p.read(ctx, nil); err != nil { // what other texts give away is secret in these
-		l.err = err
-		return l
-	}
-	for _, h := range f.hits {
-		p.scrub.Learn(h.Text)
-	}
-	for _, h := range f.hits {
-		clean := p.scrub.Text(string(h.Text))
-		at, _, ok := q.Match(clean)
-		if !ok {
-			continue
-		}
-		if l.count++; l.count <= perSession {
-			from := max(at-2*aroundMatch, 0)
-			around := plain.Line(strings.ToValidUTF8(clean[from:min(at+4*aroundMatch, len(clean))], ""))
-			word := textWord(&f.stored.Events[h.Event-1])
-			l.hit.Found = append(l.hit.Found, snippet(around, text, pages.Snippet{Href: r.eventAt(h.Event), Word: word}))
-		}
+	for _, m := range f.Matches[:min(l.count, perSession)] {
+		from := max(m.At-2*aroundMatch, 0)
+		around := plain.Line(strings.ToValidUTF8(m.Text[from:min(m.At+4*aroundMatch, len(m.Text))], ""))
+		l.hit.Found = append(l.hit.Found, snippet(around, text, pages.Snippet{Href: r.eventAt(m.Event), Word: m.Kind}))
 	}
 	if l.count > perSession {
 		l.hit.More = plain.Count(int64(l.count-perSession)) + " more"
 	}
 	return l
-}
-
-// textWord says what an event's text is.
-func textWord(e *trace.Event) string {
-	switch b := e.Body.(type) {
-	case *trace.UserMessage:
-		if b.Machine != "" {
-			return "context"
-		}
-		return "prompt"
-	case *trace.AgentMessage:
-		if b.Thought {
-			return "thought"
-		}
-		return "answer"
-	case *trace.ToolCall:
-		return "input"
-	case *trace.ToolResult:
-		return "output"
-	}
-	return "error"
 }

@@ -3,7 +3,6 @@ package viewer
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"aburn/archive"
+	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/insight/cost"
@@ -19,8 +19,6 @@ import (
 	"aburn/trace"
 	"aburn/web/pages"
 )
-
-func asMissing(err error, to **missing) bool { return errors.As(err, to) }
 
 // rowsPerPage is how many rows a list has.
 const rowsPerPage = 100
@@ -64,7 +62,7 @@ func signOf(r *row) (sign, word string) {
 }
 
 func (s *Site) rowOf(v *view, r *row) pages.Row {
-	one := pages.Row{Href: r.address(), Ended: s.clockTime(r.End, v.made), Outcome: outcomeOf(r.verdict), Ask: r.title(), Project: projectLink(r), Agent: r.agent(),
+	one := pages.Row{Href: r.address(), Ended: show.Time(r.End, v.made), Outcome: outcomeOf(r.verdict), Ask: r.title(), Project: projectLink(r), Agent: r.agent(), Amounts: v.amounts,
 		Failed: pages.Figure{Text: "–"}}
 	one.Sign, one.SignWord = signOf(r)
 	one.Unseen = s.unseen(r)
@@ -75,12 +73,12 @@ func (s *Site) rowOf(v *view, r *row) pages.Row {
 		one.Failed = failedCalls(r)
 	}
 	if n := len(r.below); n > 0 {
-		one.Subagents = count("sub-agents", n, filter{kind: "subagent", family: r.name()}.at("/sessions"))
+		one.Subagents = show.Count("sub-agents", n, filter{kind: "subagent", family: r.name()}.at("/sessions"))
 	}
 	if !r.subagent() {
-		one.Cost = money("list price with sub-agents", &r.family, filter{family: r.name()}.at("/cost"))
+		one.Cost = v.money(" with sub-agents", r.family, filter{family: r.name()}.at("/cost"))
 	} else {
-		one.Cost = money("list price of the sub-agent", &r.own, filter{session: r.name()}.at("/cost"))
+		one.Cost = v.money(" of the sub-agent", &r.own, filter{session: r.name()}.at("/cost"))
 	}
 	if r.family.Responses == 0 {
 		one.Cost = pages.Figure{Text: "–"}
@@ -161,22 +159,22 @@ func kindWord(kind string) string {
 	return "sessions"
 }
 
-func (s *Site) sessionsPage(_ context.Context, v *view, values url.Values, _ *http.Request) (*shown, error) {
+func (s *Site) sessionsPage(_ context.Context, v *view, values url.Values, _ *http.Request) (*show.Page, error) {
 	f := filterOf(values)
 	list := v.sessions(f)
-	body := &pages.Sessions{Kind: kindWord(f.kind), Count: count(countName(f), len(list), f.at("/sessions")), Chosen: links(v.chosenLinks("/sessions", f, "project", "agent", "outcome", "since"))}
+	body := &pages.Sessions{Kind: kindWord(f.kind), Count: show.Count(countName(f), len(list), f.at("/sessions")), Chosen: links(v.chosenLinks("/sessions", f, "project", "agent", "outcome", "since"))}
 	body.Choices = []pages.Choice{choiceOf("What", "kind", kinds, f, "/sessions")}
 	body.Filters = []pages.Select{v.projectSelect(f), v.agentSelect(f), selectOf("outcome", "Outcome", outcomes, f.outcome), selectOf("since", "Since", sinces, f.since)}
 	body.Hidden = hiddenFields(f, "project", "agent", "outcome", "since")
 	if f.outcome == "" {
 		failed, over := f.with("outcome", "failed"), f.with("outcome", "over")
 		body.Figures = []pages.Figure{
-			small(count(countName(failed), len(v.sessions(failed)), failed.at("/sessions")), "failed"),
-			small(count(countName(over), len(v.sessions(over)), over.at("/sessions")), "ended"),
+			small(show.Count(countName(failed), len(v.sessions(failed)), failed.at("/sessions")), "failed"),
+			small(show.Count(countName(over), len(v.sessions(over)), over.at("/sessions")), "ended"),
 		}
 	}
 	body.Rows, body.Newer, body.Older = s.part(v, list, "/sessions", f, values.Get("before"))
-	return &shown{frame: &pages.Frame{Title: "Sessions", Page: "sessions", Heading: "Sessions", Sub: s.projectsWord(f), Query: f.q, Total: len(list)}, body: body}, nil
+	return &show.Page{Frame: &pages.Frame{Title: "Sessions", Page: "sessions", Heading: "Sessions", Sub: s.projectsWord(f), Query: f.q, Total: len(list)}, Body: body}, nil
 }
 
 // countName names a number of sessions by what is counted.
@@ -242,7 +240,7 @@ func (v *view) projectSelect(f filter) pages.Select {
 func (v *view) agentSelect(f filter) pages.Select {
 	words := [][2]string{{"", "All agents"}}
 	for _, source := range v.sources() {
-		words = append(words, [2]string{source, agentTitle(source)})
+		words = append(words, [2]string{source, show.Agent(source)})
 	}
 	return selectOf("agent", "Agent", words, f.agent)
 }
@@ -271,7 +269,7 @@ func hiddenFields(f filter, shown ...string) (list []pages.Field) {
 }
 
 // namedPage leads from a short name to the session.
-func (s *Site) namedPage(ctx context.Context, v *view, _ url.Values, r *http.Request) (*shown, error) {
+func (s *Site) namedPage(ctx context.Context, v *view, _ url.Values, r *http.Request) (*show.Page, error) {
 	name := r.PathValue("name")
 	arch, err := archive.View(ctx, s.dir)
 	if err != nil {
@@ -289,9 +287,9 @@ func (s *Site) namedPage(ctx context.Context, v *view, _ url.Values, r *http.Req
 		}
 	}
 	if len(found) != 1 {
-		return nil, notFound("no session, or more than one, is called " + kit.Quote(name))
+		return nil, show.NotFound("no session, or more than one, is called " + kit.Quote(name))
 	}
-	return &shown{elsewhere: found[0].address()}, nil
+	return &show.Page{Elsewhere: found[0].address()}, nil
 }
 
 // sumOf is what some sessions' own answers cost.

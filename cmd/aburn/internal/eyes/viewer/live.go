@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"aburn/archive"
 	"aburn/archive/ingest"
+	"aburn/cmd/aburn/internal/eyes/now"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
@@ -29,14 +31,14 @@ const (
 
 // stale reports whether a view is not what the archive says any more.
 func (s *Site) stale(v *view) bool {
-	now := s.now()
-	return v.of != stateOf(s.dir) || v.today != now.Format(time.DateOnly) || v.live && now.Sub(v.made) > archive.LiveFor/2 || v.problem != nil && now.Sub(v.made) > problemEvery || s.otherRoots(v)
+	now := s.Now()
+	return v.of != archive.StateOf(s.dir) || v.today != now.Format(time.DateOnly) || v.live && now.Sub(v.made) > archive.LiveFor/2 || v.problem != nil && now.Sub(v.made) > problemEvery || s.otherRoots(v)
 }
 
 // otherRoots reports whether projects were vouched for, or no longer, since the view was made.
 func (s *Site) otherRoots(v *view) bool {
 	roots := s.projects.Roots()
-	return roots != nil && !slices.Equal(v.roots, roots)
+	return roots != nil && !slices.Equal(v.marked, roots)
 }
 
 // looked reports whether anybody would see a change: a page listens, one was asked for lately, or this is a screen of its own.
@@ -44,12 +46,12 @@ func (s *Site) looked() bool {
 	return s.costsOnly || s.events.Readers() > 0 || s.sincePage() < lookingFor
 }
 
-func (s *Site) sincePage() time.Duration { return s.now().Sub(time.UnixMilli(s.paged.Load())) }
+func (s *Site) sincePage() time.Duration { return s.Now().Sub(time.UnixMilli(s.paged.Load())) }
 
 // catchUp brings what the pages say up to date after a time in which nobody looked. What takes long is shown when it is done.
 func (s *Site) catchUp() {
 	idle := !s.looked()
-	s.paged.Store(s.now().UnixMilli())
+	s.paged.Store(s.Now().UnixMilli())
 	if !idle {
 		return
 	}
@@ -58,6 +60,9 @@ func (s *Site) catchUp() {
 		defer close(done)
 		if s.projects.Refresh(s.life, true) {
 			s.events.Say("now")
+		}
+		if s.board != nil && s.board.Refresh(s.life, true) {
+			s.events.Say("work")
 		}
 		if v := s.view.Load(); v != nil && s.stale(v) {
 			s.renew(s.life)
@@ -69,22 +74,57 @@ func (s *Site) catchUp() {
 	}
 }
 
-// keepView makes the view anew when the archive changes, and calls renewed, until ctx ends. While an ingest writes, it leaves most of the time to that.
-func (s *Site) keepView(ctx context.Context, renewed func()) {
+// Live gives the pages the life of their server: what a button begins goes on until it ends.
+func (s *Site) Live(ctx context.Context) { s.life = ctx }
+
+// Follow follows the projects, their workers and the archive until ctx ends.
+func (s *Site) Follow(ctx context.Context) {
+	var all sync.WaitGroup
+	all.Go(func() { s.projects.Run(ctx) })
+	if s.board != nil {
+		all.Go(func() { s.board.Run(ctx) })
+	}
+	s.keepView(ctx)
+	all.Wait()
+}
+
+// Refresh looks at all projects and their workers.
+func (s *Site) Refresh(ctx context.Context) {
+	s.projects.Refresh(ctx, true)
+	if s.board != nil {
+		s.board.Refresh(ctx, true)
+	}
+}
+
+// Projects are those that the pages show.
+func (s *Site) Projects() *now.Projects { return s.projects }
+
+// PageOf is the path of a session's page once the archive has it, else of Now.
+func (s *Site) PageOf(session string) string {
+	if v := s.view.Load(); v != nil && session != "" {
+		if r := v.find(session); r != nil {
+			return r.address()
+		}
+	}
+	return "/"
+}
+
+// keepView makes the view anew when the archive changes, until ctx ends. While an ingest writes, it leaves most of the time to that.
+func (s *Site) keepView(ctx context.Context) {
 	tick := time.NewTicker(archiveEvery)
 	defer tick.Stop()
 	var next, freed time.Time
 	for {
-		if v := s.view.Load(); v == nil || s.looked() && !s.now().Before(next) && s.stale(v) {
+		if v := s.view.Load(); v == nil || s.looked() && !s.Now().Before(next) && s.stale(v) {
 			began := time.Now()
 			s.renew(ctx)
-			renewed()
-			next = s.now().Add(5 * time.Since(began))
+			s.changed()
+			next = s.Now().Add(5 * time.Since(began))
 			debug.FreeOSMemory() // digests take many times the memory of what is kept of them
-			freed = s.now()
+			freed = s.Now()
 		} else if last := time.UnixMilli(s.paged.Load()); last.After(freed) && s.sincePage() > freeAfter {
 			debug.FreeOSMemory()
-			freed = s.now()
+			freed = s.Now()
 		}
 		select {
 		case <-ctx.Done():
@@ -94,10 +134,10 @@ func (s *Site) keepView(ctx context.Context, renewed func()) {
 	}
 }
 
-// keepComplete reads new sessions into the archive until ctx ends, as `aburn ingest --watch`.
-func (s *Site) keepComplete(ctx context.Context, warn func(error)) {
+// KeepComplete reads new sessions into the archive until ctx ends, as `aburn ingest --watch`.
+func (s *Site) KeepComplete(ctx context.Context, warn func(error)) {
 	told := time.Time{}
-	o := ingest.Options{Readers: scope.Readers(), Places: trace.Places{Home: s.env("HOME"), Getenv: s.env}, Keep: scope.KeepFrom(s.caller("."))}
+	o := ingest.Options{Readers: scope.Readers(), Places: trace.Places{Home: s.env("HOME"), Getenv: s.env}, Keep: scope.KeepFrom(s.Caller("."))}
 	o.Progress = func(p ingest.Progress) {
 		if p.Took < time.Second || time.Since(told) < time.Second {
 			return
@@ -112,6 +152,10 @@ func (s *Site) keepComplete(ctx context.Context, warn func(error)) {
 	busy := func() { s.tellIngest("another aburn is reading new sessions: this one waits for it") }
 	done := func(_ *ingest.Report, err error) {
 		s.tellIngest("")
+		select {
+		case s.read <- struct{}{}:
+		default: // it will look anyway
+		}
 		if err != nil {
 			warn(err)
 		}
@@ -139,7 +183,7 @@ func (s *Site) ingestNow(w http.ResponseWriter, r *http.Request) {
 			return err
 		}
 		defer db.Close()
-		_, err = ingest.Run(r.Context(), ingest.Options{Archive: db, Readers: scope.Readers(), Places: trace.Places{Home: s.env("HOME"), Getenv: s.env}, Keep: scope.KeepFrom(s.caller("."))})
+		_, err = ingest.Run(r.Context(), ingest.Options{Archive: db, Readers: scope.Readers(), Places: trace.Places{Home: s.env("HOME"), Getenv: s.env}, Keep: scope.KeepFrom(s.Caller("."))})
 		return err
 	})
 	if err != nil && !errors.Is(err, ingest.ErrBusy) { // another one looks once more before it ends
@@ -148,4 +192,21 @@ func (s *Site) ingestNow(w http.ResponseWriter, r *http.Request) {
 	}
 	s.renew(r.Context())
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// Posts are what buttons ask for.
+func (s *Site) Posts() map[string]http.Handler {
+	if !s.act {
+		return nil
+	}
+	return map[string]http.Handler{
+		"/ingest": http.HandlerFunc(s.ingestNow), "/seen": http.HandlerFunc(s.seenNow), "/do": http.HandlerFunc(s.workers.Do), "/search/stop": http.HandlerFunc(s.stopSearch),
+	}
+}
+
+// Sockets are the terminals of workers.
+func (s *Site) Sockets() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /w/{project}/{name}/socket", s.workers.Socket)
+	return mux
 }

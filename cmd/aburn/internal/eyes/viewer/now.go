@@ -9,7 +9,12 @@ import (
 	"strings"
 
 	"aburn/cmd/aburn/internal/eyes/now"
+	"aburn/cmd/aburn/internal/eyes/show"
+	"aburn/cmd/aburn/internal/eyes/workers"
+	"aburn/cmd/aburn/internal/work/board"
 	"aburn/cmd/internal/kit"
+	"aburn/insight/cost"
+	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/logfmt"
 	"aburn/web/pages"
@@ -27,29 +32,31 @@ func (s *Site) items(v *view) (list []now.Item, projects []now.Project) {
 	}
 	var unhooked []now.Item
 	for _, r := range v.rows {
-		if r.Live && !r.subagent() && !known[r.ID] {
+		// A file that was copied is new, whatever it tells of: the session's own times count too.
+		if r.Live && !r.subagent() && !agentcli.Of(r.Source).Traits.Recorded && !known[r.ID] && s.Now().Sub(r.End) <= now.LivingFor {
 			unhooked = append(unhooked, now.Item{Root: r.root, Source: r.Source, Session: logfmt.SessionID(r.ID), Heard: r.End})
 		}
 	}
-	list = now.Items(projects, unhooked, s.now())
+	list = now.Items(projects, unhooked, s.Now())
 	for i := range list {
 		if r := v.rowOf(&list[i]); r != nil {
-			list[i].Whole = s.wholes.whole(r.Path, &list[i])
+			list[i].Whole = s.wholes.Of(r.Path, &list[i])
 		}
 	}
 	return list, projects
 }
 
-func (s *Site) nowPage(_ context.Context, v *view, _ url.Values, _ *http.Request) (*shown, error) {
+func (s *Site) nowPage(_ context.Context, v *view, query url.Values, _ *http.Request) (*show.Page, error) {
 	body := &pages.Now{}
 	items, projects := s.items(v)
 	var notes []pages.Note
 	for i := range projects {
 		if err := projects[i].Err; err != nil {
 			f := kit.FailureOf(err)
-			notes = append(notes, note(filepath.Base(projects[i].Root)+": "+f.Msg, f.Hints...))
+			notes = append(notes, show.Note(filepath.Base(projects[i].Root)+": "+f.Msg, f.Hints...))
 		}
 	}
+	body.Board, items = s.workers.Board(s.known(v), items, query.Get("project"))
 	ids := map[string]bool{}
 	for i := range items {
 		card := s.card(v, &items[i])
@@ -67,8 +74,8 @@ func (s *Site) nowPage(_ context.Context, v *view, _ url.Values, _ *http.Request
 		}
 	}
 	*body = v.addToday(s, body)
-	frame := &pages.Frame{Title: "Now", Page: "now", Heading: "Now", Sub: kit.Join(s.projectsWord(filter{}), v.made.Format("Monday 2 January 2006")), Notes: notes, Total: len(body.Waiting)}
-	return &shown{frame: frame, body: body}, nil
+	frame := &pages.Frame{Title: "Now", Page: "now", Heading: "Now", Sub: kit.Join(s.projectsWord(filter{}), v.made.Format("Monday 2 January 2006")), Notes: notes, Total: s.workers.Waiting()}
+	return &show.Page{Frame: frame, Body: body}, nil
 }
 
 // endedShown is how many sessions that ended today are listed.
@@ -78,7 +85,7 @@ const endedShown = 20
 func (v *view) addToday(s *Site, body *pages.Now) pages.Now {
 	v.todayOnce.Do(func() { s.workOutToday(&v.todayPage, v) })
 	with := v.todayPage
-	with.Waiting, with.Stuck, with.Living = body.Waiting, body.Stuck, body.Living
+	with.Board, with.Waiting, with.Stuck, with.Living = body.Board, body.Waiting, body.Stuck, body.Living
 	return with
 }
 
@@ -95,10 +102,10 @@ func (s *Site) workOutToday(body *pages.Now, v *view) {
 	answers := v.answers(filter{day: v.today})
 	sum := v.todaySum()
 	body.Today = []pages.Figure{
-		money("list price", &sum, filter{day: v.today}.at("/cost")),
-		count("sessions and sub-agents with answers", sessionsIn(answers), filter{day: v.today, kind: "all"}.at("/sessions")),
-		count("sessions", len(list), ended.at("/sessions")),
-		count("failed sessions", len(v.sessions(failed)), failed.at("/sessions")),
+		v.money("", &sum, filter{day: v.today}.at("/cost")),
+		show.Count("sessions and sub-agents with answers", sessionsIn(answers), filter{day: v.today, kind: "all"}.at("/sessions")),
+		show.Count("sessions", len(list), ended.at("/sessions")),
+		show.Count("failed sessions", len(v.sessions(failed)), failed.at("/sessions")),
 	}
 	body.Today[2].Name = "sessions that ended"
 	body.Archive = []pages.Note{{Text: plain.Plural(int64(len(v.sessions(filter{}))), "session") + ", as of " + v.made.Format("15:04:05")}}
@@ -124,11 +131,11 @@ func (s *Site) card(v *view, item *now.Item) pages.Card {
 	if item.Group == now.Stuck && !item.Since.IsZero() { // the words stand before the time
 		card.Says += ","
 	}
-	agent := agentTitle(item.Source)
+	agent := show.Agent(item.Source)
 	if r := v.rowOf(item); r != nil {
-		card.Title, card.Href, agent = r.title(), r.address(), r.agent()
+		card.Title, card.Href, agent = titleOf(r, item), r.address(), r.agent()
 		if r.family.Responses > 0 {
-			card.Cost = money("list price with sub-agents", &r.family, filter{family: r.head.name()}.at("/cost"))
+			card.Cost = v.money(" with sub-agents", r.family, filter{family: r.head.name()}.at("/cost"))
 		}
 		card.Copy = resumeCopy(r, item)
 	}
@@ -136,12 +143,13 @@ func (s *Site) card(v *view, item *now.Item) pages.Card {
 	card.Where = plain.Line(kit.Join(filepath.Base(item.Root), item.Branch, agent))
 	switch {
 	case item.Group == now.Living && item.Last != "":
-		card.Proof, card.Quoted = kit.Join("last entry "+item.Last+", "+s.clockTime(item.Heard, v.made).Text, item.Quoted), ""
+		card.Proof, card.Quoted = kit.Join("last entry "+item.Last+", "+show.Time(item.Heard, v.made).Text, item.Quoted), ""
 	case item.Group != now.Living:
 		card.Proof = kit.Join(item.ProofWords(), now.WayTo(item).Where)
 	}
+	card.Turn = s.turn(item.Calls)
 	if !item.Since.IsZero() {
-		card.Since, card.SinceMS = s.clockTime(item.Since, s.now()).Text, item.Since.UnixMilli()
+		card.Since, card.SinceMS = show.Time(item.Since, s.Now()).Text, item.Since.UnixMilli()
 	}
 	return card
 }
@@ -155,7 +163,15 @@ func cardTitle(item *now.Item) string {
 	if len(short) < kit.ShortID {
 		short = string(item.Session)
 	}
-	return plain.Line(strings.TrimSpace(agentTitle(item.Source) + " " + short))
+	return plain.Line(strings.TrimSpace(show.Agent(item.Source) + " " + short))
+}
+
+// titleOf names a thing whose session the archive has. Where the archive has no prompt of it yet, the session's name says more than that.
+func titleOf(r *row, item *now.Item) string {
+	if strings.TrimSpace(r.Ask) == "" {
+		return cardTitle(item)
+	}
+	return r.title()
 }
 
 // rowOf is the archive's row of a thing's session, nil without one.
@@ -171,7 +187,7 @@ func (v *view) rowOf(item *now.Item) *row {
 
 // ways are the commands that lead to where a thing is settled.
 func ways(item *now.Item) (list []pages.Copy) {
-	there := "cd " + kit.ShellWord(item.Root) + " && "
+	there := "cd " + kit.ShellWord(item.Log) + " && "
 	if way := now.WayTo(item); way.Command != "" {
 		list = append(list, pages.Copy{Label: "Copy way to " + way.Where, Text: way.Command})
 	}
@@ -201,4 +217,33 @@ func (v *view) find(id string) *row {
 		}
 	}
 	return nil
+}
+
+// known is what pages of workers take from a view.
+func (s *Site) known(v *view) workers.Known {
+	items := func() []now.Item {
+		list, _ := s.items(v)
+		return list
+	}
+	return workers.Known{Items: items, Cost: v.costOf, Amounts: v.amounts}
+}
+
+// costOf is what a worker's sessions cost as far as the archive has them, and where that is shown.
+func (v *view) costOf(w *board.Standing) (sum cost.Sum, href string, ok bool) {
+	n := 0
+	for _, id := range w.Sessions {
+		r := v.byName[w.Agent+"/"+id]
+		if r == nil || r.family.Responses == 0 {
+			continue
+		}
+		if n++; n == 1 {
+			sum, href = *r.family, filter{family: r.head.name()}.at("/cost")
+			continue
+		}
+		both := cost.Sum{}
+		both.Add(sum)
+		both.Add(*r.family)
+		sum, href = both, ""
+	}
+	return sum, href, n > 0
 }

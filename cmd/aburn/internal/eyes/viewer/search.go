@@ -13,6 +13,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lines"
+	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/web/pages"
@@ -30,8 +31,8 @@ type finder struct {
 	mu       sync.Mutex // held while the index is asked
 	index    *lines.Index
 	updating sync.Mutex
-	state    archiveState // that the index was brought up to date with
-	progress [2]int       // while it is
+	state    archive.State // that the index was brought up to date with
+	progress [2]int        // while it is
 
 	running map[string]context.CancelFunc // searches of conversations, by name
 	names   int
@@ -167,7 +168,7 @@ func (s *Site) lineHit(r *row, found *lines.Found, text string) pages.SearchHit 
 }
 
 func (s *Site) hitOf(r *row) pages.SearchHit {
-	return pages.SearchHit{Href: r.address(), Title: r.title(), Project: projectLink(r).Text, Agent: r.agent(), When: s.clockTime(r.End, s.now()), Outcome: outcomeOf(r.verdict)}
+	return pages.SearchHit{Href: r.address(), Title: r.title(), Project: projectLink(r).Text, Agent: r.agent(), When: show.Time(r.End, s.Now()), Outcome: outcomeOf(r.verdict)}
 }
 
 // snippet is what surrounds the first word of a query, or its beginning, in a line.
@@ -217,7 +218,7 @@ func (s *Site) updateIndex(ctx context.Context) string {
 func (s *Site) updateIndexNow() error {
 	s.find.updating.Lock()
 	defer s.find.updating.Unlock()
-	state := stateOf(s.dir)
+	state := archive.StateOf(s.dir)
 	s.find.mu.Lock()
 	current := s.find.index != nil && state == s.find.state
 	s.find.mu.Unlock()

@@ -92,7 +92,7 @@ func (s *Site) seenNow(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no such session", http.StatusBadRequest)
 		return
 	}
-	if err := s.seen.set(s.env, said.Session, said.Events, s.now()); err != nil {
+	if err := s.seen.set(s.env, said.Session, said.Events, s.Now()); err != nil {
 		http.Error(w, "it cannot be kept", http.StatusInternalServerError)
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"aburn/archive"
 	"aburn/archive/digests"
 	"aburn/cmd/aburn/internal/bill"
+	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
@@ -43,14 +44,14 @@ func (s *Site) open(ctx context.Context, v *view, r *row) (*opened, error) {
 	return o, nil
 }
 
-func (s *Site) sessionPage(ctx context.Context, v *view, values url.Values, req *http.Request) (*shown, error) {
+func (s *Site) sessionPage(ctx context.Context, v *view, values url.Values, req *http.Request) (*show.Page, error) {
 	name := req.PathValue("source") + "/" + req.PathValue("id")
 	r := v.byName[name]
 	if of, n, ok := eventOf(name); r == nil && ok && v.byName[of] != nil {
 		return s.eventPage(ctx, v, v.byName[of], n, values)
 	}
 	if r == nil {
-		return nil, notFound("no session of a project that you have vouched for is called " + kit.Quote(name))
+		return nil, show.NotFound("no session of a project that you have vouched for is called " + kit.Quote(name))
 	}
 	o, err := s.open(ctx, v, r)
 	if err != nil {
@@ -71,7 +72,7 @@ func (s *Site) sessionPage(ctx context.Context, v *view, values url.Values, req 
 	body.Kinds, body.Prices = o.kinds(v)
 	body.Copy = o.copies()
 	frame := &pages.Frame{Title: plain.Cut(r.title(), 60), Page: "sessions", Heading: r.title(), Total: lines, Dollars: r.own.Amount.Decimal()}
-	return &shown{frame: frame, body: body}, nil
+	return &show.Page{Frame: frame, Body: body}, nil
 }
 
 func (s *Site) agentLine(v *view, r *row) string {
@@ -127,7 +128,7 @@ func (o *opened) gone() string {
 	if !o.Gone {
 		return ""
 	}
-	text := agentTitle(o.Source) + " has deleted its own file of this session, or it was moved. What aburn kept of it is below."
+	text := show.Agent(o.Source) + " has deleted its own file of this session, or it was moved. What aburn kept of it is below."
 	if keeps := agentcli.Of(o.Source).Store.Keeps; keeps.Days > 0 {
 		text += fmt.Sprintf(" It keeps sessions for %d days, unless %s in its %s says otherwise.", keeps.Days, keeps.Setting, keeps.File)
 	}
@@ -148,13 +149,13 @@ func (o *opened) hooks(name string) string {
 
 func (o *opened) tiles(v *view) []pages.Figure {
 	r := o.row
-	cost := money("list price of the session", &r.own, filter{session: r.name()}.at("/cost"))
+	cost := v.money(" of the session", &r.own, filter{session: r.name()}.at("/cost"))
 	if r.subagent() {
-		cost.Name = "list price of the sub-agent"
+		cost.Name = v.amounts + " of the sub-agent"
 	}
 	cost.Small = unpriced(&r.own)
 	if len(r.below) > 0 {
-		cost.Small = kit.Join(cost.Small, bill.Dollars(&r.family)+" with "+plain.Plural(int64(len(r.below)), "sub-agent"))
+		cost.Small = kit.Join(cost.Small, bill.Dollars(r.family)+" with "+plain.Plural(int64(len(r.below)), "sub-agent"))
 	}
 	list := []pages.Figure{cost}
 	if r.ended > 0 {

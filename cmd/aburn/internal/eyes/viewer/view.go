@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,9 @@ import (
 	"aburn/archive"
 	"aburn/archive/digests"
 	"aburn/cmd/aburn/internal/bill"
+	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/spend"
 	"aburn/insight"
 	"aburn/insight/cost"
 	"aburn/insight/failure"
@@ -27,7 +30,7 @@ import (
 
 // view is what pages show of the archive, worked out once for each state of it. Nobody changes it.
 type view struct {
-	of        archiveState
+	of        archive.State
 	made      time.Time
 	weekSpans []cost.Group // the last weeks up to now, the earliest first
 	today     string
@@ -40,7 +43,10 @@ type view struct {
 	ties      []archive.Relation // between sessions that are shown
 	cells     []cell
 	prices    *cost.Prices
+	amounts   string // what they are called (bill.Billing), and what is said of them once a page
+	whose     string
 	roots     []string // of the vouched projects
+	marked    []string // roots, and the clones for workers of these projects
 	hidden    int      // sessions of others
 	live      bool     // some session is going on, so that mere time changes the view
 	damage    []archive.Damage
@@ -50,6 +56,11 @@ type view struct {
 	todayOnce sync.Once
 	todayPage pages.Now // what Now says of today
 	todayCost func() cost.Sum
+}
+
+// money is an amount, and of what it is one.
+func (v *view) money(of string, sum *cost.Sum, href string) pages.Figure {
+	return show.Money(v.amounts+of, sum, href)
 }
 
 // todaySum is what today's answers cost, which every page says.
@@ -70,48 +81,8 @@ type row struct {
 	head    *row // the session at the head of its sub-agents, which is itself if it is none
 	below   []*row
 	own     cost.Sum
-	family  cost.Sum // with its sub-agents
-	days    []string // on which it, without its sub-agents, had answers
-}
-
-// cell is what the answers of one session on one day, of one model on one branch, cost.
-type cell struct {
-	row           *row
-	day           string // of the zone; "" is unknown
-	model, branch string
-	sum           cost.Sum // without Unpriced: a map for each cell takes megabytes, and adding maps most of a page's time
-	unpriced      int64    // tokens of model without a price
-}
-
-// summing adds cells up. The cells of a session stand together, so the model is mostly that of the cell before.
-type summing struct {
-	all      cost.Sum
-	model    string
-	unpriced int64 // of model, and not in all yet
-}
-
-func (s *summing) add(c *cell) {
-	s.all.Add(c.sum)
-	if c.unpriced == 0 {
-		return
-	}
-	if c.model != s.model {
-		s.sum()
-		s.model = c.model
-	}
-	s.unpriced += c.unpriced
-}
-
-// sum is what the cells so far cost.
-func (s *summing) sum() cost.Sum {
-	if s.unpriced > 0 {
-		if s.all.Unpriced == nil {
-			s.all.Unpriced = map[string]int64{}
-		}
-		s.all.Unpriced[s.model] += s.unpriced
-		s.unpriced = 0
-	}
-	return s.all
+	family  *cost.Sum // with its sub-agents; own without any
+	days    []string  // on which it, without its sub-agents, had answers
 }
 
 func (r *row) name() string   { return r.Source + "/" + r.ID }
@@ -122,27 +93,13 @@ func (r *row) over() bool { return !r.Live }
 
 func (r *row) failing() bool { return r.over() && r.verdict.Failing() }
 
-// archiveState changes with every write to the archive: it is size and time of its file and of the write-ahead log.
-type archiveState [2]struct {
-	size     int64
-	modified time.Time
-}
-
-func stateOf(dir string) (state archiveState) {
-	for i, name := range []string{archive.Name, archive.Name + "-wal"} {
-		if info, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			state[i].size, state[i].modified = info.Size(), info.ModTime()
-		}
-	}
-	return state
-}
-
 // makeView reads the archive.
 func (s *Site) makeView(ctx context.Context) *view {
-	now := s.now()
-	v := &view{of: stateOf(s.dir), made: now, today: now.Format(time.DateOnly), byName: map[string]*row{}, bySource: map[string]map[string]*archive.Session{},
-		verdicts: map[int64]insight.Verdict{}, names: scope.NewNames(nil), prices: cost.Shipped(), roots: project.Marked(s.env)}
-	slices.Sort(v.roots)
+	now := s.Now()
+	v := &view{of: archive.StateOf(s.dir), made: now, today: now.Format(time.DateOnly), byName: map[string]*row{}, bySource: map[string]map[string]*archive.Session{},
+		verdicts: map[int64]insight.Verdict{}, names: scope.NewNames(nil), prices: cost.Shipped(), amounts: bill.APIValue, marked: project.Marked(s.env)}
+	slices.Sort(v.marked)
+	v.roots = slices.DeleteFunc(slices.Clone(v.marked), func(root string) bool { return project.Original(root, s.env) != root })
 	for i := weeksShown - 1; i >= 0; i-- {
 		v.weekSpans = append(v.weekSpans, cost.Period(cost.ByWeek, now.AddDate(0, 0, -7*i)))
 	}
@@ -152,7 +109,7 @@ func (s *Site) makeView(ctx context.Context) *view {
 }
 
 func (v *view) read(ctx context.Context, s *Site) error {
-	c := s.caller("")
+	c := s.Caller("")
 	prices, err := bill.PricesOf(c, "")
 	if err != nil {
 		return err
@@ -169,6 +126,8 @@ func (v *view) read(ctx context.Context, s *Site) error {
 	}
 	v.names = scope.NewNames(all)
 	v.choose(all, s)
+	billing, agents := bill.Billing(spend.SettingsOf(c).Billing), slices.Sorted(maps.Keys(v.bySource))
+	v.amounts, v.whose = billing.Name(agents...), billing.Note(prices.Made, agents...)+"."
 	if !s.costsOnly {
 		if err := v.judge(ctx, s); err != nil {
 			return err
@@ -206,7 +165,7 @@ func (v *view) choose(all []archive.Session, s *Site) {
 			continue
 		}
 		r := &row{Session: *one, root: root}
-		r.head = r
+		r.head, r.family = r, &r.own
 		v.rows = append(v.rows, r)
 		v.byName[r.name()] = r
 		if v.bySource[r.Source] == nil {
@@ -218,7 +177,7 @@ func (v *view) choose(all []archive.Session, s *Site) {
 }
 
 // vouchedRoot is the root of the vouched project that a folder belongs to, "" if it is somebody else's. A folder that is gone
-// belongs to the vouched project around it.
+// belongs to the vouched project around it, and a worker's tree that was removed to the worker's project.
 func (v *view) vouchedRoot(dir string, env func(string) string) string {
 	if dir == "" {
 		return ""
@@ -228,9 +187,9 @@ func (v *view) vouchedRoot(dir string, env func(string) string) string {
 		if err != nil || !p.Marked {
 			return ""
 		}
-		return p.Root
+		return project.Original(p.Root, env)
 	}
-	found := ""
+	found := project.OfTree(dir, env)
 	for _, root := range v.roots {
 		if (dir == root || strings.HasPrefix(dir, root+string(filepath.Separator))) && len(root) > len(found) {
 			found = root
@@ -274,17 +233,17 @@ func (v *view) judge(ctx context.Context, s *Site) error {
 
 // The texts of a digest share one memory. What is kept of it here must not keep all of it.
 func ownVerdict(v insight.Verdict) insight.Verdict {
-	v.Outcome, v.Rule, v.Refined, v.Reason = insight.Outcome(strings.Clone(string(v.Outcome))), strings.Clone(v.Rule), "", strings.Clone(v.Reason)
+	v.Outcome, v.Rule, v.Refined, v.Reason = insight.Outcome(owned(string(v.Outcome))), owned(v.Rule), "", strings.Clone(v.Reason)
 	return v
 }
 
 func ownError(e *insight.ErrorGroup) *insight.ErrorGroup {
-	return &insight.ErrorGroup{Class: failure.Class(strings.Clone(string(e.Class))), Tool: strings.Clone(e.Tool), Text: strings.Clone(e.Text), Count: e.Count, First: e.First, Solved: e.Solved}
+	return &insight.ErrorGroup{Class: failure.Class(owned(string(e.Class))), Tool: owned(e.Tool), Text: strings.Clone(e.Text), Count: e.Count, First: e.First, Solved: e.Solved}
 }
 
 // shapeWords says what the sessions of a failure group have in common.
 func shapeWords(d *insight.Digest) string {
-	return insight.ShapeWords(d.Shape(), func(string) string { return agentTitle(d.Source) })
+	return insight.ShapeWords(d.Shape(), func(string) string { return show.Agent(d.Source) })
 }
 
 // relate finds the session at the head of each sub-agent.
@@ -327,75 +286,10 @@ func (v *view) relate(ctx context.Context, arch *archive.Archive) error {
 	return nil
 }
 
-// price prices every answer once, into cells.
-func (v *view) price(ctx context.Context, arch *archive.Archive, zone *time.Location) error {
-	days := dayNamer{zone: zone}
-	err := arch.EachAnswers(ctx, func(key int64) bool { return v.byKey[key] != nil }, func(key int64, list []archive.Answer) error {
-		v.addAnswers(v.byKey[key], list, &days)
-		return nil
-	})
-	for _, r := range v.rows {
-		if len(r.below) == 0 {
-			r.family = r.own // nobody adds to either any more
-			continue
-		}
-		r.family.Add(r.own)
-		for _, sub := range r.below {
-			r.family.Add(sub.own)
-		}
-	}
-	return err
-}
-
-func (v *view) addAnswers(r *row, list []archive.Answer, days *dayNamer) {
-	hides := bill.HidesCacheWrites(r.Source, list)
-	first := len(v.cells)
-	for i := range list {
-		a := &list[i]
-		day := days.of(a.Time)
-		at := slices.IndexFunc(v.cells[first:], func(c cell) bool { return c.day == day && c.model == a.Model && c.branch == a.Branch })
-		if at < 0 {
-			at = len(v.cells) - first
-			v.cells = append(v.cells, cell{row: r, day: day, model: a.Model, branch: a.Branch})
-			if !slices.Contains(r.days, day) {
-				r.days = append(r.days, day)
-			}
-		}
-		one := v.prices.Price(bill.ResponseOf(a, hides))
-		v.cells[first+at].unpriced += one.UnpricedTokens()
-		one.Rows, one.Unpriced = nil, nil // no page asks which prices were used
-		v.cells[first+at].sum.Add(one)
-	}
-	own := summing{all: r.own}
-	for i := first; i < len(v.cells); i++ {
-		own.add(&v.cells[i])
-	}
-	r.own = own.sum()
-}
-
-// dayNamer names days of a zone. Answers of a session are near each other, so it keeps the last day.
-type dayNamer struct {
-	zone *time.Location
-	last cost.Group
-}
-
-func (d *dayNamer) of(t time.Time) string {
-	switch {
-	case t.IsZero():
-		return ""
-	case t.Before(d.last.From) || !t.Before(d.last.Until):
-		d.last = cost.Period(cost.ByDay, t.In(d.zone))
-	}
-	return d.last.Name
-}
-
-// agentTitle is an agent's product name, or the name of the source.
-func agentTitle(source string) string { return cmp.Or(agentcli.Of(source).Title, source) }
-
 // agent is the product name of the session's agent, also where only hooks recorded it.
 func (r *row) agent() string {
 	if agentcli.Of(r.Source).Traits.Recorded {
-		return plain.Line(agentTitle(r.Agent.Name)) + ", by hooks"
+		return plain.Line(show.Agent(r.Agent.Name)) + ", by hooks"
 	}
-	return agentTitle(r.Source)
+	return show.Agent(r.Source)
 }

@@ -1,0 +1,87 @@
+package commands
+
+import (
+	"fmt"
+	"strings"
+
+	"aburn/instrument"
+	"aburn/instrument/coordinator"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+)
+
+func printFile(out *term.Out, f *coordinator.File, withDiff bool) {
+	one := &instrument.RunResult{Files: []*instrument.FileResult{f.FileResult}}
+	printFiles(out, one, withDiff)
+	for i, p := range f.ErrorProgression {
+		if i < len(f.ErrorProgression)-1 {
+			fmt.Fprintf(out, "  attempt %d: %s\n", i+1, plain.Line(p))
+		}
+	}
+}
+
+func printRun(out *term.Out, r *coordinator.Result, dry bool) {
+	for _, f := range r.Files {
+		if f.Reverted != "" {
+			fmt.Fprintf(out, "%s: taken back: %s\n", plain.Line(f.Path), plain.Line(f.Reason))
+		}
+	}
+	for _, c := range r.SchemaDiff {
+		if c.Field == "" {
+			fmt.Fprintf(out, "registry: %s %s %s\n", c.Kind, plain.Line(c.Item), plain.Line(c.Name))
+		}
+	}
+	if dry && len(r.Libraries) > 0 {
+		fmt.Fprintf(out, "libraries that the plan asks for: %s\n", plain.Line(strings.Join(r.Libraries, ", ")))
+	}
+	printSupply(out, r.RunResult, dry)
+	if r.Tests != nil {
+		fmt.Fprintf(out, "tests: exit code %d", r.Tests.Exit)
+		if r.Baseline != nil && r.Baseline.Exit != r.Tests.Exit {
+			fmt.Fprintf(out, ", and %d before", r.Baseline.Exit)
+		}
+		fmt.Fprintln(out)
+	}
+	if r.Record != nil {
+		fmt.Fprintf(out, "the tests emitted %s of %s\n", countOf(r.Record.Spans, "span"), countOf(len(r.Record.Names), "name"))
+		for _, f := range r.Record.Findings {
+			fmt.Fprintf(out, "  %s\n", plain.Line(findingText(f)))
+		}
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(out, "%s:%d: %s %s: %s\n", plain.Line(f.File), f.Line, f.Severity, f.Rule, plain.Line(f.Message))
+	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(out, "%s %s\n", out.Paint(term.Yellow, "warning:"), plain.Line(w))
+	}
+	if len(r.Files) == 0 && r.Stopped == "" {
+		fmt.Fprintf(out, "nothing to do: no function of %s wants a span\n", countOf(len(r.Idle), "file"))
+		return
+	}
+	printTotal(out, r, dry)
+}
+
+func printTotal(out *term.Out, r *coordinator.Result, dry bool) {
+	verb := "changed"
+	if dry {
+		verb = "would be changed"
+	}
+	fmt.Fprintf(out, "%s %s, %d failed, %d skipped, %d for a person; %s, %s tokens of at most %s", countOf(r.Succeeded, "file"), verb, r.Failed, r.Skipped, r.NeedsHuman,
+		countOf(r.Calls, "call"), plain.Count(int64(r.Usage.Total())), plain.Count(int64(r.Ceiling.MaxTokens)))
+	if r.CostUSD != nil {
+		fmt.Fprintf(out, ", $%.2f", *r.CostUSD)
+	}
+	fmt.Fprintln(out)
+	if r.Stopped != "" {
+		fmt.Fprintf(out, "%s %s\n", out.Paint(term.Yellow, "stopped:"), plain.Line(r.Stopped))
+	}
+	switch {
+	case r.PullRequest != "":
+		fmt.Fprintf(out, "pull request: %s\n", plain.Line(r.PullRequest))
+	case r.Branch != "":
+		fmt.Fprintf(out, "branch: %s, from %s\n", plain.Line(r.Branch), plain.Line(r.Base))
+		if r.Command != "" {
+			fmt.Fprintf(out, "a pull request: %s\n", plain.Line(r.Command))
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package bill
+
+import (
+	"slices"
+	"strings"
+
+	"aburn/insight/cost"
+	"aburn/internal/settings"
+)
+
+// Billing says how the user pays for agents, as cost.billing has it.
+type Billing map[string]settings.Billing
+
+// Amounts are all at the vendors' list prices. These are what they are called.
+const (
+	ListPrice = "list price" // the user pays by use
+	APIValue  = "API value"  // of a plan, or nobody knows: neither the bill nor nothing
+)
+
+// Name is what an amount of these agents is called.
+func (b Billing) Name(agents ...string) string {
+	if len(agents) == 0 || slices.ContainsFunc(agents, func(a string) bool { return b[a] != settings.BillingAPI }) {
+		return APIValue
+	}
+	return ListPrice
+}
+
+// Note says once what amounts of these agents are, without a full stop.
+func (b Billing) Note(prices cost.Day, agents ...string) string {
+	text := "List prices as known on " + string(prices)
+	if b.Name(agents...) == ListPrice {
+		return text + ", without discounts and taxes"
+	}
+	text += ", not your bill"
+	if byUse := b.of(settings.BillingAPI, agents); len(byUse) > 0 {
+		text += " except for " + strings.Join(byUse, ", ")
+	}
+	if plans := b.of(settings.BillingSubscription, agents); len(plans) > 0 {
+		text += ": you have a subscription to " + strings.Join(plans, ", ")
+	}
+	return text
+}
+
+func (b Billing) of(how settings.Billing, agents []string) (list []string) {
+	for _, a := range agents {
+		if b[a] == how && !slices.Contains(list, a) {
+			list = append(list, a)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Plans are the agents that the user has a subscription to.
+func (b Billing) Plans() (agents []string) {
+	for a, how := range b {
+		if how == settings.BillingSubscription {
+			agents = append(agents, a)
+		}
+	}
+	slices.Sort(agents)
+	return agents
+}

@@ -1,0 +1,59 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/eyes/viewer"
+	"aburn/cmd/internal/kit"
+	"aburn/web/server"
+)
+
+// DashboardCommand is `aburn dashboard`: the page of aburn web, whoever serves it.
+func DashboardCommand(a *kit.App) *cli.Command {
+	c := WebCommand(a)
+	c.Name, c.Usage = "dashboard", "open the board of all workers in your browser"
+	c.Description = "The board is the first page of aburn web. If aburn start runs, that serves it, and this opens a new link of it and ends. Otherwise this\n" +
+		"serves it, as aburn web does, until you stop it.\n\n" +
+		"A link works once, and for a minute. Links are for people: a process that an agent or a worker started gets none."
+	c.Metadata = kit.Examples("aburn dashboard", "aburn dashboard --print")
+	return c
+}
+
+// retryEvery is how often aburn start looks whether the aburn web that ran before has ended.
+const retryEvery = 5 * time.Second
+
+// Beside serves the page in the process of aburn start until ctx ends, from the first free port on. While an aburn web runs it waits for its
+// end. Until somebody asks for a link, it only listens.
+func Beside(ctx context.Context, a *kit.App, port int, ready func(port int)) error {
+	o, err := viewer.OptionsFor(a.Getenv)
+	if err != nil {
+		return err
+	}
+	o.Workers = a
+	h := &host{site: viewer.New(o), act: true}
+	var desk *desk
+	for {
+		if desk, err = openDesk(a.Getenv); err == nil {
+			break
+		}
+		if !errors.Is(err, errRuns) {
+			return err
+		}
+		desk.root.Close()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(retryEvery):
+		}
+	}
+	defer desk.close()
+	list, at, err := server.Listen(port)
+	if err != nil {
+		return kit.BadNews("no port is free: " + err.Error())
+	}
+	return h.answerOn(ctx, a, desk, list, at, opening{ingest: true, notices: true, lazily: true}, func() { ready(at) })
+}

@@ -1,0 +1,198 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"aburn/internal/agentcli"
+	"aburn/internal/journal"
+	"aburn/internal/project"
+	"aburn/logfmt"
+)
+
+// demo is a throw-away home with recorded sessions, and a project whose log goes on while one looks.
+//
+// The entries are of real sessions of Claude Code 2.1.329 on a scripted model, as hooks recorded them; only what names the computer
+// was taken out. The sessions on disk are drawn by hand in the forms of the real clients. They are repeated over two weeks.
+type demo struct {
+	dir, project string
+	before       []*logfmt.Entry // of the workers, with their times
+	entries      []*logfmt.Entry
+}
+
+//go:embed all:demo
+var recorded embed.FS
+
+// The folder in which the recorded sessions worked, and when the last one ended.
+const recordedFolder = "/home/user/shop"
+
+var recordedEnd = time.Date(2025, 11, 20, 11, 10, 0, 0, time.UTC)
+
+// demoLive is the session that is played while one looks.
+const demoLive = "af1c5fba"
+
+// demoBegun is how many of its entries are there from the start: with its prompt, which names it.
+const demoBegun = 3
+
+// newDemo makes the home, and makes it this process's: nothing of the user's is read or written.
+func newDemo() (*demo, error) {
+	dir, err := os.MkdirTemp("", "aburn-web-demo-")
+	if err != nil {
+		return nil, err
+	}
+	d := &demo{dir: dir, project: filepath.Join(dir, "shop")}
+	for _, name := range ownVariables() {
+		os.Unsetenv(name)
+	}
+	os.Setenv("HOME", filepath.Join(dir, "home"))
+	if err = d.fill(); err != nil {
+		d.clear()
+		return nil, err
+	}
+	return d, nil
+}
+
+// ownVariables locate files of the user's.
+func ownVariables() []string {
+	list := []string{"ABURN_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"}
+	for _, a := range agentcli.All() {
+		for _, name := range a.Variables() {
+			if name != "" {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
+}
+
+func (d *demo) clear() { os.RemoveAll(d.dir) }
+
+func (d *demo) fill() error {
+	if err := os.MkdirAll(filepath.Join(d.project, project.OssDir), 0o700); err != nil {
+		return err
+	}
+	if err := project.Mark(d.project); err != nil {
+		return err
+	}
+	// From some hours to two weeks ago, not every day.
+	for i, hours := range [...]int{2, 5, 22, 27, 49, 71, 76, 143, 150, 190, 215, 240, 311} {
+		if err := d.leave(i, time.Now().Add(-time.Duration(hours)*time.Hour)); err != nil {
+			return err
+		}
+	}
+	if err := d.leaveWorkers(); err != nil {
+		return err
+	}
+	text, err := recorded.ReadFile("demo/entries.jsonl")
+	if err != nil {
+		return err
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		e, err := logfmt.Parse(lines.Bytes())
+		if err != nil {
+			return err
+		}
+		d.entries = append(d.entries, &e)
+	}
+	return nil
+}
+
+var (
+	instant = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
+	// Ids of sessions, records, answers and calls: a copy with the same ones would be a fork.
+	ids = regexp.MustCompile(`5b0c|77d1a0e4|00c0de|msg_|toolu_|call_|req_`)
+)
+
+// leave puts the recorded sessions into the home, as the n-th copy, which ended at a time.
+func (d *demo) leave(n int, end time.Time) error {
+	again := func(text string) string {
+		text = ids.ReplaceAllStringFunc(text, func(id string) string {
+			switch id {
+			case "5b0c":
+				return fmt.Sprintf("%04x", 0x5b0c+n)
+			case "77d1a0e4":
+				return fmt.Sprintf("%08x", 0x77d1a0e4+n)
+			case "00c0de":
+				return fmt.Sprintf("%06x", 0xc0de+n)
+			}
+			return fmt.Sprintf("%s%d", id, n)
+		})
+		return strings.ReplaceAll(text, recordedFolder, filepath.ToSlash(d.project))
+	}
+	return fs.WalkDir(recorded, "demo/home", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := recorded.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		shifted := laterBy(again(string(text)), end.Sub(recordedEnd))
+		name := filepath.Join(d.dir, "home", filepath.FromSlash(again(strings.TrimPrefix(path, "demo/home/"))))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, []byte(shifted), 0o600); err != nil {
+			return err
+		}
+		return os.Chtimes(name, end, end)
+	})
+}
+
+// play writes the log: what happened in the last minutes at once, then the session that lives, an entry every other second.
+func (d *demo) play(ctx context.Context) error {
+	root, err := os.OpenRoot(filepath.Join(d.project, project.OssDir))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	log := journal.New(root, journal.Options{By: journal.Command})
+	var before, begun, live []*logfmt.Entry
+	for _, e := range d.entries {
+		switch {
+		case !strings.HasPrefix(string(e.Session), demoLive):
+			before = append(before, e)
+		case len(begun) < demoBegun:
+			begun = append(begun, e)
+		default:
+			live = append(live, e)
+		}
+	}
+	start := time.Now()
+	for i, e := range before {
+		e.Time = start.Add(-time.Duration(len(before)-i+10) * 6 * time.Second)
+	}
+	for _, e := range begun {
+		e.Time = start
+	}
+	if err := appendEntries(log, slices.Concat(d.before, before, begun)...); err != nil {
+		return err
+	}
+	for _, e := range live {
+		e.Time = time.Now()
+		if err := appendEntries(log, e); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(2 * time.Second):
+		}
+	}
+	return nil
+}
+
+func appendEntries(log *journal.Journal, list ...*logfmt.Entry) error {
+	_, err := log.Append(func(journal.Tail) []*logfmt.Entry { return list })
+	return err
+}

@@ -1,0 +1,173 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"aburn/cmd/aburn/internal/eyes/who"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/lockfile"
+	"aburn/internal/project"
+)
+
+// The files of a running aburn web in the folder of the user's state.
+const (
+	lockName   = "web.lock"
+	socketName = "web.sock"
+)
+
+// errRuns says that aburn web runs already.
+var errRuns = errors.New("aburn web runs already")
+
+// longestSocket is how long a socket's path may be on every system, in bytes.
+const longestSocket = 100
+
+// desk gives links: one aburn web of a user holds it, others ask there. No link is in a file.
+type desk struct {
+	root   *os.Root
+	lock   *lockfile.Lock
+	path   string // of the socket
+	socket net.Listener
+}
+
+// openDesk takes the lock of this user. With errRuns the desk can only be asked.
+func openDesk(env func(string) string) (*desk, error) {
+	dir := project.StateDir(env)
+	if dir == "" {
+		return nil, kit.UsageError("there is no place for aburn's state: neither XDG_STATE_HOME nor HOME is set")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, kit.BadNews(err.Error())
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, kit.BadNews(err.Error())
+	}
+	d := &desk{root: root}
+	if d.path, err = socketPath(dir); err != nil {
+		return nil, kit.BadNews(err.Error())
+	}
+	if d.lock, err = lockfile.Acquire(root, lockName, 0); err != nil {
+		root.Close()
+		if errors.Is(err, lockfile.ErrBusy) {
+			return d, errRuns
+		}
+		return nil, kit.BadNews(err.Error())
+	}
+	os.Remove(d.path) // of an aburn web that was killed: the lock is ours
+	if d.socket, err = net.Listen("unix", d.path); err == nil {
+		err = os.Chmod(d.path, 0o600)
+	}
+	if err != nil {
+		d.close()
+		return nil, kit.BadNews(err.Error())
+	}
+	return d, nil
+}
+
+// Ask asks the aburn web of this user for a link; fs.ErrNotExist says that none runs.
+func Ask(env func(string) string) (link string, err error) {
+	dir := project.StateDir(env)
+	if dir == "" {
+		return "", fs.ErrNotExist
+	}
+	path, err := socketPath(dir)
+	if err == nil {
+		_, err = os.Lstat(path)
+	}
+	if err != nil {
+		return "", fs.ErrNotExist
+	}
+	return (&desk{path: path}).ask()
+}
+
+// socketPath is where the socket is: in a folder that only this user may enter. A path that is too long for a socket is replaced
+// by one in the folder for temporary files.
+func socketPath(dir string) (string, error) {
+	path := filepath.Join(dir, socketName)
+	if len(path) <= longestSocket {
+		return path, os.Chmod(dir, 0o700)
+	}
+	sum := sha256.Sum256([]byte(dir))
+	dir = filepath.Join(os.TempDir(), "aburn-"+hex.EncodeToString(sum[:8]))
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	st, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return "", err
+	case !st.IsDir():
+		return "", fmt.Errorf("%s is no folder", dir)
+	}
+	return filepath.Join(dir, socketName), os.Chmod(dir, 0o700) // only its owner may do that
+}
+
+// answer gives a link to whoever asks, but not to agents.
+func (d *desk) answer(ctx context.Context, link func() string, agent func(pid int) string) {
+	context.AfterFunc(ctx, func() { d.socket.Close() })
+	go func() {
+		for {
+			conn, err := d.socket.Accept()
+			if err != nil {
+				return
+			}
+			conn.SetDeadline(time.Now().Add(5 * time.Second))
+			if name := agent(who.Peer(conn)); name != "" {
+				fmt.Fprintf(conn, "no %s\n", name)
+			} else {
+				fmt.Fprintf(conn, "link %s\n", link())
+			}
+			conn.Close()
+		}
+	}()
+}
+
+// deskPatience is how long an aburn web that has just begun may take until it answers.
+const deskPatience = 5 * time.Second
+
+// ask asks the aburn web of this user for a link.
+func (d *desk) ask() (string, error) {
+	var conn net.Conn
+	var err error
+	for until := time.Now().Add(deskPatience); ; time.Sleep(20 * time.Millisecond) {
+		if conn, err = net.Dial("unix", d.path); err == nil {
+			break
+		}
+		if time.Now().After(until) {
+			return "", kit.BadNews("aburn web runs, and gives no link: "+err.Error(), "stop it with Ctrl-C, and run aburn web again")
+		}
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(deskPatience))
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	switch {
+	case word == "link":
+		return rest, nil
+	case word == "no":
+		return "", kit.BadNews("links are for people, and "+rest+" started this process", "run aburn web in a terminal of your own")
+	}
+	return "", kit.BadNews(fmt.Sprintf("aburn web runs, and gives no link: %v", err))
+}
+
+func (d *desk) close() {
+	if d.socket != nil {
+		d.socket.Close()
+	}
+	if dir := filepath.Dir(d.path); dir != d.root.Name() {
+		os.Remove(dir)
+	}
+	d.lock.Release()
+	d.root.Close()
+}

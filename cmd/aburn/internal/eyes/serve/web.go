@@ -1,0 +1,253 @@
+// Package serve is the process of aburn web: it listens on this computer, gives links to people and to no agent, reads new sessions,
+// watches projects that nobody watches, and plays the demo.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/eyes/viewer"
+	"aburn/cmd/aburn/internal/eyes/who"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/web"
+	"aburn/web/pages"
+	"aburn/web/server"
+)
+
+// WebCommand is `aburn web`.
+func WebCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "web",
+		Usage: "show sessions, costs, failures and what waits for you in your browser",
+		Description: "Serves pages to the browser of this computer until you stop it, and opens one. They show the projects that you have vouched for (aburn init): what waits for you\n" +
+			"now, every session with its events, what it cost, what fails most, and whether recording works. Pages follow the agents live. New sessions are read meanwhile. Projects that nobody watches are watched, as by aburn supervisor watch: notices\n" +
+			"come as notify.* in your own settings says.\n\n" +
+			"A link works once, and for a minute. If aburn web runs already, this prints a new link of it. Over SSH it says how to bring the port to your computer. Links are\n" +
+			"for people: a process that an agent started gets none.",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "port", Usage: "the `PORT` on this computer; the next free one if it is taken", Value: web.LivePort},
+			&cli.BoolFlag{Name: "no-open", Usage: "open no browser"},
+			&cli.BoolFlag{Name: "print", Usage: "print the link and nothing else, and open no browser"},
+			&cli.BoolFlag{Name: "no-ingest", Usage: "show the archive as it is, without reading new sessions"},
+			&cli.BoolFlag{Name: "no-notices", Usage: "do not watch the projects"},
+			&cli.BoolFlag{Name: "read-only", Usage: "pages without buttons, and no watching"},
+			&cli.StringFlag{Name: "project", Usage: "only this project's `DIR`"},
+			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
+			&cli.BoolFlag{Name: "demo", Usage: "recorded sessions instead of yours; it touches none of your files"},
+		},
+		ArgValidator: kit.NoArguments,
+		Metadata:     kit.Examples("aburn web", "aburn web --print --no-ingest", "aburn web --demo"),
+		Action:       a.Action(runWeb),
+	}
+}
+
+func runWeb(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if port := cmd.Int("port"); port < 1 || port > 65535 {
+		return kit.UsageError("--port: a number from 1 to 65535", "aburn web --port 4781")
+	}
+	if agent := who.Started(os.Getpid(), a.Getenv); agent != "" {
+		return kit.BadNews("links are for people, and "+agent+" started this process", "run aburn web in a terminal of your own")
+	}
+	ctx, stop := kit.UntilSignal(ctx)
+	defer stop()
+	h := &host{environ: os.Environ()} // a browser that opens is the user's, also in a demo
+	if cmd.Bool("demo") {
+		d, err := newDemo()
+		if err != nil {
+			return kit.BadNews(err.Error())
+		}
+		defer d.clear()
+		h.demo = d
+	}
+	c := scope.CallerOf(a, cmd)
+	o, err := viewer.OptionsOf(c, cmd)
+	if err != nil {
+		return err
+	}
+	o.Act, o.Demo, o.Workers = !cmd.Bool("read-only"), h.demo != nil, a
+	h.site, h.act = viewer.New(o), o.Act
+	desk, err := openDesk(c.Env)
+	if errors.Is(err, errRuns) {
+		return h.showLink(a, cmd, desk, true)
+	}
+	if err != nil {
+		return err
+	}
+	defer desk.close()
+	return h.serve(ctx, a, cmd, desk)
+}
+
+// host is a process that serves the pages.
+type host struct {
+	site    *viewer.Site
+	act     bool
+	demo    *demo    // nil without --demo
+	environ []string // for the browser
+}
+
+// collectAt is by how many percent the heap grows between two collections. A server that idles for days should be small.
+const collectAt = 30
+
+func (h *host) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *desk) error {
+	list, port, err := server.Listen(cmd.Int("port"))
+	if err != nil {
+		return kit.BadNews("no port is free: "+err.Error(), fmt.Sprintf("aburn web --port %d", cmd.Int("port")+100))
+	}
+	if port != cmd.Int("port") && !cmd.Bool("print") {
+		a.Note(fmt.Sprintf("port %d is taken: %d it is", cmd.Int("port"), port))
+	}
+	open := opening{ingest: !cmd.Bool("no-ingest"), notices: !cmd.Bool("no-notices")}
+	return h.answerOn(ctx, a, desk, list, port, open, func() {
+		if err := h.showLink(a, cmd, desk, false); err != nil {
+			failed := kit.FailureOf(err)
+			a.Warn(failed.Msg, failed.Hints...)
+		}
+	})
+}
+
+// opening says what a server does beside answering, and when that begins.
+type opening struct {
+	ingest, notices bool
+	lazily          bool // only once somebody asks for a link
+}
+
+// answerOn serves the pages, and says when links are given, until ctx ends.
+func (h *host) answerOn(ctx context.Context, a *kit.App, desk *desk, list []net.Listener, port int, open opening, ready func()) error {
+	files := map[string]server.File{}
+	for path, f := range pages.Files() {
+		files[path] = server.File{Type: f[0], Text: f[1]}
+	}
+	guard := server.New(server.Options{Port: port, Pages: h.site.Handler(), Posts: h.site.Posts(), Sockets: h.site.Sockets(), Files: files, Door: pages.Door})
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	h.site.Live(ctx)
+	var running sync.WaitGroup
+	defer func() { stop(); running.Wait() }() // watchers give their locks back
+	begin := sync.OnceFunc(func() { h.begin(ctx, a, &running, port, open) })
+	if !open.lazily {
+		begin()
+	}
+	link := func() string {
+		begin()
+		return guard.Link(web.LiveHost(), "/")
+	}
+	desk.answer(ctx, link, func(pid int) string { return who.Started(pid, func(string) string { return "" }) })
+	go ready()
+	return guard.Serve(ctx, list)
+}
+
+// begin follows, reads and watches until ctx ends. What has to be waited for is running.
+func (h *host) begin(ctx context.Context, a *kit.App, running *sync.WaitGroup, port int, open opening) {
+	debug.SetGCPercent(collectAt)
+	go h.site.Follow(ctx)
+	if open.ingest {
+		go h.site.KeepComplete(ctx, func(err error) {
+			failed := kit.FailureOf(err)
+			a.Warn(failed.Msg, failed.Hints...)
+		})
+	}
+	if h.demo != nil {
+		go func() {
+			if err := h.demo.play(ctx); err != nil {
+				a.Warn("the demo's log cannot be written: " + err.Error())
+			}
+		}()
+		return
+	}
+	running.Go(func() { h.site.KeepGlance(ctx, open.ingest, warnOnce(a)) })
+	if h.act && open.notices {
+		running.Go(func() {
+			h.notices(ctx, a.Warn, func(session string) string {
+				return "http://" + net.JoinHostPort(web.LiveHost(), strconv.Itoa(port)) + h.site.PageOf(session)
+			})
+		})
+	}
+}
+
+// warnOnce warns of the first failure to keep what status lines read: the next one has the same cause.
+func warnOnce(a *kit.App) func(error) {
+	var once sync.Once
+	return func(err error) {
+		once.Do(func() { a.Warn("status lines and budgets are not kept up to date: " + err.Error()) })
+	}
+}
+
+// showLink asks the desk for a link, and opens or prints it.
+func (h *host) showLink(a *kit.App, cmd *cli.Command, desk *desk, again bool) error {
+	env := a.Getenv
+	link, err := desk.ask()
+	switch {
+	case err != nil:
+		return err
+	case cmd.Bool("print"):
+		fmt.Fprintln(a.Stdout, link)
+		return nil
+	}
+	if again {
+		a.Note("the page is served already: this is a new link of it")
+	}
+	at, _, _ := strings.Cut(link, "#")
+	at = strings.TrimSuffix(strings.TrimPrefix(at, "http://"), "/")
+	_, port, _ := net.SplitHostPort(at)
+	switch {
+	case cmd.Bool("no-open"):
+	case env("SSH_CONNECTION") != "":
+		fmt.Fprintf(a.Stdout, "On your own computer: ssh -L %s:127.0.0.1:%s %s\nThen open this link there:\n", port, port, kit.ShellWord(sshTarget(env)))
+	case OpenBrowser(link, env, h.environ):
+		fmt.Fprintf(a.Stdout, "aburn is at http://%s, and opens in your browser. Ctrl-C ends it. `aburn web` in another terminal gives a new link.\n", at)
+		return nil
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s\nThe link works once, and for a minute; `aburn web` makes another. If your browser does not find the name, put 127.0.0.1 in its place. Ctrl-C ends aburn web.\n", link)
+	return err
+}
+
+// sshTarget is this computer as the other end of the SSH connection reaches it: SSH_CONNECTION is "client port server port".
+func sshTarget(env func(string) string) string {
+	parts := strings.Fields(env("SSH_CONNECTION"))
+	if len(parts) != 4 {
+		return "this-computer"
+	}
+	if user := env("USER"); user != "" {
+		return user + "@" + parts[2]
+	}
+	return parts[2]
+}
+
+// OpenBrowser opens a link in the user's browser; false if there is none to be seen.
+func OpenBrowser(link string, env func(string) string, environ []string) bool {
+	var command []string
+	switch runtime.GOOS {
+	case "darwin":
+		command = []string{"open", link}
+	case "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", link}
+	default:
+		if env("DISPLAY") == "" && env("WAYLAND_DISPLAY") == "" {
+			return false
+		}
+		command = []string{"xdg-open", link}
+	}
+	path, err := exec.LookPath(command[0])
+	if err != nil {
+		return false
+	}
+	opener := exec.Command(path, command[1:]...)
+	opener.Env = environ
+	if opener.Start() != nil {
+		return false
+	}
+	go opener.Wait()
+	return true
+}

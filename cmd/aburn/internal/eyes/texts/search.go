@@ -1,0 +1,196 @@
+package texts
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"aburn/archive"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/internal/agentcli"
+	"aburn/trace"
+	"aburn/trace/contents"
+	"aburn/web/excerpt"
+)
+
+// finding is the hits of one session, before they are scrubbed.
+type finding struct {
+	stored   *trace.SessionTrace
+	hits     []contents.Hit
+	searched contents.Searched
+	err      error
+}
+
+// stores searches each database once for all of its sessions, when the first of them is looked at.
+type stores struct {
+	at map[string]*sharedStore // by source and path
+}
+
+// sharedStore is a store of several sessions.
+type sharedStore struct {
+	once  sync.Once
+	rows  []*archive.Session
+	found map[*archive.Session]*finding
+}
+
+// mostShared is how many sessions of one database are searched.
+const mostShared = 2000
+
+// storesOf are the databases of rows.
+func storesOf(rows []*archive.Session) *stores {
+	all := &stores{at: map[string]*sharedStore{}}
+	for _, r := range rows {
+		if scope.RowsOf(r.Source) == nil || agentcli.Of(r.Source).Traits.Recorded {
+			continue
+		}
+		name := r.Source + " " + r.Path
+		if all.at[name] == nil {
+			all.at[name] = &sharedStore{found: map[*archive.Session]*finding{}}
+		}
+		if one := all.at[name]; len(one.rows) < mostShared {
+			one.rows = append(one.rows, r)
+		}
+	}
+	return all
+}
+
+// find is what is found in a session of a store whose records may be rows.
+func (s *stores) find(ctx context.Context, q *contents.Query, r *archive.Session, load func(*archive.Session) (*trace.SessionTrace, error)) *finding {
+	one := s.at[r.Source+" "+r.Path]
+	one.once.Do(func() { one.search(ctx, q, load) })
+	if f := one.found[r]; f != nil {
+		return f
+	}
+	return &finding{err: errors.ErrUnsupported}
+}
+
+func (one *sharedStore) search(ctx context.Context, q *contents.Query, load func(*archive.Session) (*trace.SessionTrace, error)) {
+	var traces []*trace.SessionTrace
+	var of []*finding
+	first := one.rows[0]
+	for _, r := range one.rows {
+		f := &finding{}
+		one.found[r] = f
+		if f.stored, f.err = load(r); f.err != nil || len(f.stored.Events) == 0 {
+			continue
+		}
+		if f.stored.Events[0].Ref.Table == "" { // this agent has files of lines, too
+			f.inLines(ctx, q, r)
+			continue
+		}
+		traces, of = append(traces, f.stored), append(of, f)
+	}
+	if len(traces) == 0 {
+		return
+	}
+	searched, err := contents.SearchRows(ctx, q, first.Path, scope.RowsOf(first.Source), traces, func(i int, h contents.Hit) { of[i].take(h) })
+	of[0].searched = searched
+	for _, f := range of {
+		f.err = err
+	}
+}
+
+// inLines searches a file of lines, whose trace is known.
+func (f *finding) inLines(ctx context.Context, q *contents.Query, r *archive.Session) {
+	f.searched, f.err = contents.Search(ctx, q, r.Path, func() (*trace.SessionTrace, contents.From, error) {
+		return f.stored, contents.From{Sources: f.stored.Sources, Moved: r.Path}, nil
+	}, f.take)
+}
+
+func (f *finding) take(h contents.Hit) {
+	if len(h.Text) <= excerpt.MaxScrubbed {
+		f.hits = append(f.hits, h)
+	}
+}
+
+// Search looks through the texts of sessions.
+type Search struct {
+	q      *contents.Query
+	dir    string // of the archive
+	load   func(*archive.Session) (*trace.SessionTrace, error)
+	shared *stores
+}
+
+// NewSearch prepares a search of these sessions; load is called by several goroutines.
+func NewSearch(q *contents.Query, dir string, list []*archive.Session, load func(*archive.Session) (*trace.SessionTrace, error)) *Search {
+	return &Search{q: q, dir: dir, load: load, shared: storesOf(list)}
+}
+
+// Found is what a search of one session found.
+type Found struct {
+	Matches  []Match
+	Searched contents.Searched
+	Err      error
+}
+
+// Match is a text in which something was found. It is scrubbed, and the word is still found in it, at a byte.
+type Match struct {
+	Event int
+	Kind  string // what the text is
+	Text  string
+	At    int
+}
+
+// In looks through one session.
+func (s *Search) In(ctx context.Context, r *archive.Session) (found Found) {
+	if agentcli.Of(r.Source).Traits.Recorded {
+		return found
+	}
+	f := s.find(ctx, r)
+	if found.Searched, found.Err = f.searched, f.err; len(f.hits) == 0 {
+		return found
+	}
+	p := Of(r, f.stored, s.dir)
+	if found.Err = p.Read(ctx, nil); found.Err != nil { // what other texts give away is secret in these
+		return found
+	}
+	for _, h := range f.hits {
+		p.Scrub.Learn(h.Text)
+	}
+	for _, h := range f.hits {
+		clean := p.Scrub.Text(string(h.Text))
+		if at, _, ok := s.q.Match(clean); ok {
+			found.Matches = append(found.Matches, Match{Event: h.Event, Kind: textWord(&f.stored.Events[h.Event-1]), Text: clean, At: at})
+		}
+	}
+	return found
+}
+
+// find is what is found in a session, before it is scrubbed. Only of one in which something may be found the trace is loaded, where its
+// records are lines.
+func (s *Search) find(ctx context.Context, r *archive.Session) *finding {
+	if scope.RowsOf(r.Source) != nil {
+		return s.shared.find(ctx, s.q, r, s.load)
+	}
+	f := &finding{}
+	f.searched, f.err = contents.Search(ctx, s.q, r.Path, func() (*trace.SessionTrace, contents.From, error) {
+		var err error
+		f.stored, err = s.load(r)
+		if err != nil {
+			return nil, contents.From{}, err
+		}
+		return f.stored, contents.From{Sources: f.stored.Sources, Moved: r.Path}, nil
+	}, f.take)
+	return f
+}
+
+// textWord says what an event's text is.
+func textWord(e *trace.Event) string {
+	switch b := e.Body.(type) {
+	case *trace.UserMessage:
+		if b.Machine != "" {
+			return "context"
+		}
+		return "prompt"
+	case *trace.AgentMessage:
+		if b.Thought {
+			return "thought"
+		}
+		return "answer"
+	case *trace.ToolCall:
+		return "input"
+	case *trace.ToolResult:
+		return "output"
+	}
+	return "error"
+}

@@ -1,0 +1,278 @@
+// Package top is the page Now of aburn web for a terminal: the same things, in the same order and words.
+package top
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/bill"
+	"aburn/cmd/aburn/internal/eyes/now"
+	"aburn/cmd/aburn/internal/eyes/show"
+	"aburn/cmd/aburn/internal/eyes/viewer"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/insight/cost"
+	"aburn/internal/agentcli"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+	"aburn/logfmt"
+)
+
+// Command is `aburn top`.
+func Command(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "top",
+		Usage: "follow what waits for you and what works, in all projects, on one screen",
+		Description: "The page Now of aburn web for a terminal: the same things in the same order, over all projects that you\n" +
+			"have vouched for (aburn init). First what waits for you, then what is stuck with more than 90 %\n" +
+			"confidence, then what works. Amounts are list prices with sub-agents. Enter shows a line whole, with\n" +
+			"the way to its session; ? shows the keys. Where the output is no terminal it prints once.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "once", Usage: "print once, and end"},
+			&cli.StringFlag{Name: "project", Usage: "only this project's `DIR`", TakesFile: true},
+			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
+			scope.IngestFlag(),
+			kit.JSONFlag(),
+		},
+		ArgValidator: kit.NoArguments,
+		Metadata:     kit.Examples("aburn top", "aburn top --once", "aburn top --json | jq '.items[] | select(.group==\"waiting\")'"),
+		Action:       a.Action(runTop),
+	}
+}
+
+func runTop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	o, err := viewer.OptionsOf(scope.CallerOf(a, cmd), cmd)
+	if err != nil {
+		return err
+	}
+	o.CostsOnly, o.Workers = true, a
+	in, out := terminalOf(a)
+	if !cmd.Bool("once") && !cmd.Bool("json") && in != nil {
+		return follow(ctx, a, cmd, o, in, out)
+	}
+	scope.CatchUp(ctx, a, cmd, scope.Choice{})
+	site := viewer.New(o)
+	site.Refresh(ctx)
+	top := reportOf(ctx, site)
+	if cmd.Bool("json") {
+		return a.PrintJSON(top)
+	}
+	return top.print(a.Screen(cmd))
+}
+
+// Report is what `aburn top --json` prints.
+type Report struct {
+	At      time.Time    `json:"at"`
+	Waiting int          `json:"waiting"`
+	Stuck   int          `json:"stuck"`
+	Working int          `json:"working"`
+	Today   *bill.Priced `json:"today,omitempty"` // nil: there is no archive that says it
+	Items   []Item       `json:"items"`
+	Notes   []string     `json:"notes"`
+
+	today *cost.Sum
+	empty string // said where there is no item
+}
+
+// Item is one line.
+type Item struct {
+	Group   string           `json:"group"`
+	Kind    string           `json:"kind"`
+	Project string           `json:"project"`
+	Branch  string           `json:"branch,omitempty"`
+	Source  string           `json:"source,omitempty"`
+	Session logfmt.SessionID `json:"session,omitempty"`
+	Worker  string           `json:"worker,omitempty"` // its name
+	State   string           `json:"state,omitempty"`  // of a worker, with the reason
+	Task    string           `json:"task,omitempty"`   // of a worker
+	Title   string           `json:"title"`
+	Since   *time.Time       `json:"since,omitempty"`
+	What    string           `json:"what"`
+	Quoted  string           `json:"quoted,omitempty"`
+	Whole   string           `json:"whole,omitempty"`
+	Also    []string         `json:"also,omitempty"`
+	Proof   []logfmt.Seq     `json:"proof"`
+	Where   string           `json:"where,omitempty"`
+	Command string           `json:"command,omitempty"`
+	Cost    *bill.Priced     `json:"cost,omitempty"`
+
+	item now.Item
+	sum  *cost.Sum
+}
+
+// The words of --json.
+var (
+	groupWords = [...]string{now.Waiting: "waiting", now.Stuck: "stuck", now.Living: "living"}
+	kindWords  = [...]string{now.Permission: "permission", now.Question: "question", now.Plan: "plan", now.TurnFailed: "turn_failed", now.Foreign: "queue",
+		now.Working: "working", now.Idle: "idle", now.Heard: "heard", now.Unhooked: "no_hooks"}
+)
+
+// reportOf is what the screen shows.
+func reportOf(ctx context.Context, site *viewer.Site) *Report {
+	all := site.Things(ctx)
+	top := &Report{At: site.Now().UTC().Truncate(time.Millisecond), Waiting: all.Waiting, Items: []Item{}, Notes: []string{}}
+	if all.Problem == nil {
+		top.today, top.Today = &all.Today, bill.PricedOf(&all.Today)
+	}
+	for i := range all.List {
+		item := &all.List[i]
+		switch {
+		case item.Group == now.Stuck:
+			top.Stuck++
+		case item.Kind == now.Working:
+			top.Working++
+		}
+		top.Items = append(top.Items, itemOf(item))
+	}
+	for i := range all.Projects {
+		if err := all.Projects[i].Err; err != nil {
+			top.Notes = append(top.Notes, plain.Line(filepath.Base(all.Projects[i].Root)+": "+kit.FailureOf(err).Msg))
+		}
+	}
+	for _, n := range all.Notes {
+		top.Notes = append(top.Notes, n.Text)
+	}
+	if all.Problem != nil {
+		top.Notes = append(top.Notes, "amounts are unknown: "+plain.Line(kit.FailureOf(all.Problem).Msg))
+	}
+	if top.empty = "Nothing waits for you, and no session is alive."; len(site.Projects().Roots()) == 0 {
+		top.empty = "You have not vouched for a project on this machine yet: aburn init"
+	}
+	return top
+}
+
+func itemOf(thing *viewer.Thing) Item {
+	item := &thing.Item
+	one := Item{Group: groupWords[item.Group], Kind: kindWords[item.Kind], Project: item.Root, Branch: plain.Line(item.Branch), Source: item.Source, Session: item.Session,
+		Title: thing.Title, What: item.What, Quoted: item.Quoted, Whole: item.Whole, Also: item.Also, Proof: append([]logfmt.Seq{}, item.Proof...), item: *item}
+	switch {
+	case item.Kind == now.Issue:
+		one.Kind = item.Type
+	case item.Worker != nil:
+		one.Kind, one.Worker, one.State, one.Task = "worker", item.Worker.Name, item.Worker.Says, item.Worker.Task
+	}
+	if !item.Since.IsZero() {
+		one.Since = &item.Since
+	}
+	way := now.WayTo(item)
+	one.Where, one.Command = way.Where, cmp.Or(thing.Resume, way.Command)
+	if thing.Cost != nil {
+		one.sum, one.Cost = thing.Cost, bill.PricedOf(thing.Cost)
+	}
+	return one
+}
+
+// head is the first line.
+func (t *Report) head() string {
+	text := fmt.Sprintf("%d waiting · %d stuck · %d working", t.Waiting, t.Stuck, t.Working)
+	if t.today != nil {
+		text += " · today " + bill.Dollars(t.today)
+	}
+	return text
+}
+
+// print prints all lines once.
+func (t *Report) print(out *term.Out) error {
+	fmt.Fprintln(out, out.Paint(term.Bold, t.head()))
+	for _, n := range t.Notes {
+		kit.Paragraph(out, 0, "", n)
+	}
+	if len(t.Items) == 0 {
+		_, err := fmt.Fprintln(out, t.empty)
+		return err
+	}
+	return tableOf(t.At, t.Items).Print(out, 0)
+}
+
+// tableOf is a line for each item: mark, how long, project, branch, agent, word, what, cost.
+func tableOf(at time.Time, items []Item) *term.Table {
+	table := &term.Table{Width: kit.TableWidth, Columns: []term.Column{
+		{}, {Right: true}, {Flex: true, Min: 4}, {Flex: true, Min: 6, Spare: 3}, {Spare: 2}, {Flex: true, Min: 8}, {Flex: true, Min: 6}, {Right: true, Spare: 1},
+	}}
+	for i := range items {
+		one := &items[i]
+		age, amount := "", ""
+		if one.Since != nil {
+			age = now.Age(at.Sub(*one.Since))
+		}
+		if one.sum != nil {
+			amount = bill.Dollars(one.sum)
+		}
+		style := styleOf(&one.item)
+		table.AddCells(term.Cell{Text: one.item.Mark(), Style: style}, term.Cell{Text: age}, term.Cell{Text: filepath.Base(one.Project), Style: term.Bold}, term.Cell{Text: one.Branch},
+			term.Cell{Text: agentWord(one.Source), Style: term.Dim}, term.Cell{Text: one.item.Word, Style: style}, term.Cell{Text: one.says()}, term.Cell{Text: amount})
+	}
+	return table
+}
+
+// says is what a line has room for: what is asked, or done, before the words around it.
+func (t *Item) says() string {
+	switch {
+	case t.item.Worker != nil:
+		return t.Title + ": " + cmp.Or(t.Quoted, t.What, t.Task)
+	case t.item.Kind == now.Idle || t.item.Kind == now.Heard:
+		return t.Title
+	case t.item.Group != now.Stuck && t.Quoted != "":
+		return t.Quoted
+	case t.What != "":
+		return t.What
+	}
+	return t.Title
+}
+
+func styleOf(item *now.Item) term.Style {
+	switch {
+	case item.Group == now.Waiting:
+		return term.BoldYellow
+	case item.Group == now.Stuck:
+		return term.BoldRed
+	case item.Kind == now.Working:
+		return term.Green
+	}
+	return term.Dim
+}
+
+// agentWord is an agent's short name.
+func agentWord(source string) string {
+	if p := agentcli.Of(source).Program; p != "" {
+		return p
+	}
+	return plain.Line(source)
+}
+
+// detail is all that is known of an item, in lines of the output's width.
+func (t *Item) detail(out *term.Out, at time.Time) []string {
+	var b bytes.Buffer
+	to := out.Onto(&b)
+	kit.Paragraph(to, 1, "", t.Title)
+	kit.Paragraph(to, 1, "", t.Task)
+	says := t.item.Says()
+	if t.Since != nil {
+		says += " " + now.Age(at.Sub(*t.Since))
+	}
+	kit.Paragraph(to, 1, "", kit.Join(filepath.Base(t.Project), t.Branch, show.Agent(t.Source), says))
+	kit.Paragraph(to, 1, "", t.What)
+	for line := range strings.SplitSeq(cmp.Or(t.Whole, t.Quoted), "\n") {
+		kit.Paragraph(to, 3, "", line)
+	}
+	for _, also := range t.Also {
+		kit.Paragraph(to, 1, "also: ", also)
+	}
+	last := ""
+	if t.item.Last != "" {
+		last = "last entry " + t.item.Last + ", " + now.Age(at.Sub(t.item.Heard)) + " ago"
+	}
+	kit.Paragraph(to, 1, "", kit.Join(t.item.ProofWords(), last, t.Where))
+	if t.sum != nil {
+		kit.Paragraph(to, 1, "", bill.Dollars(t.sum)+" so far, at list prices, with sub-agents")
+	}
+	kit.Paragraph(to, 1, "go there: ", t.Command)
+	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+}

@@ -1,0 +1,65 @@
+package viewer
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+
+	"aburn/cmd/aburn/internal/eyes/now"
+	"aburn/cmd/aburn/internal/eyes/show"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/web/pages"
+)
+
+// projectsPage is all projects that the user has vouched for, with what goes on in each: those where something waits first, then what is
+// stuck, then what lives, then the others by their newest session.
+func (s *Site) projectsPage(_ context.Context, v *view, _ url.Values, _ *http.Request) (*show.Page, error) {
+	body := &pages.Projects{Amount: v.amounts, Note: v.whose}
+	waiting := map[string]int{}
+	for _, w := range s.workers.Waits() {
+		waiting[w.Root]++
+	}
+	items, _ := s.items(v)
+	stuck, living := map[string]int{}, map[string]int{}
+	for i := range items {
+		switch items[i].Group {
+		case now.Stuck:
+			stuck[items[i].Root]++
+		case now.Living:
+			living[items[i].Root]++
+		}
+	}
+	newest := map[string]int64{}
+	for _, r := range v.rows {
+		newest[r.root] = max(newest[r.root], millisOf(r))
+	}
+	roots := slices.Clone(v.roots)
+	slices.SortStableFunc(roots, func(a, b string) int {
+		return cmp.Or(cmp.Compare(waiting[b], waiting[a]), cmp.Compare(stuck[b], stuck[a]), cmp.Compare(living[b], living[a]), cmp.Compare(newest[b], newest[a]))
+	})
+	for _, root := range roots {
+		if s.project != "" && root != s.project {
+			continue
+		}
+		f := filter{project: root}
+		list := v.sessions(f)
+		sum := total(v.answers(f))
+		one := pages.ProjectRow{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root), Href: f.at("/sessions"), Waiting: waiting[root], Stuck: stuck[root], Living: living[root], Workers: s.workers.Zones(root), Sessions: show.Count("sessions", len(list), f.at("/sessions")), Money: v.money("", &sum, f.with("period", "all").at("/cost"))}
+		if len(list) > 0 {
+			one.Last = show.Time(list[0].End, v.made)
+		} else {
+			one.Last, one.Money = pages.Time{Text: "–"}, pages.Figure{Text: "–"}
+		}
+		if p, ok := s.projects.Get(root); ok && p.Gone {
+			one.Problem = "its folder is gone"
+		} else if ok && p.Err != nil {
+			one.Problem = plain.Line(kit.FailureOf(p.Err).Msg)
+		}
+		body.List = append(body.List, one)
+	}
+	return &show.Page{Frame: &pages.Frame{Title: "Projects", Page: "projects", Heading: "Projects", Sub: plain.Plural(int64(len(body.List)), "project"), Total: len(body.List)}, Body: body}, nil
+}

@@ -1,0 +1,58 @@
+package viewer
+
+import (
+	"context"
+
+	"aburn/cmd/aburn/internal/eyes/now"
+	"aburn/insight/cost"
+	"aburn/web/pages"
+)
+
+// Thing is something that waits, is stuck or lives, with what the archive knows of its session. A worker is one, too.
+type Thing struct {
+	now.Item
+	Title  string
+	Cost   *cost.Sum // with sub-agents; nil where the archive has no answers of it
+	Resume string    // the command that takes its session up again, "" where its process can be gone to
+}
+
+// Things is what the page Now shows, for a screen of another kind.
+type Things struct {
+	List     []Thing // in the order of the page: of each group the workers first
+	Projects []now.Project
+	Notes    []pages.Note // of what cannot be seen
+	Waiting  int
+	Today    cost.Sum
+	Problem  error // why amounts are unknown
+}
+
+// Things are as of the last look at the archive and the logs.
+func (s *Site) Things(ctx context.Context) *Things {
+	v := s.current(ctx)
+	items, projects := s.items(v)
+	all := &Things{Projects: projects, Notes: s.workers.Notes(), Waiting: s.workers.Waiting(), Today: v.todaySum(), Problem: v.problem}
+	for _, one := range s.workers.List(s.known(v), items) {
+		thing := Thing{Item: one.Item, Cost: one.Cost}
+		if one.Worker != nil {
+			thing.Title = one.Worker.Name
+		} else {
+			thing = v.thingOf(&one.Item)
+		}
+		all.List = append(all.List, thing)
+	}
+	return all
+}
+
+func (v *view) thingOf(item *now.Item) Thing {
+	one := Thing{Item: *item, Title: cardTitle(item)}
+	if r := v.rowOf(item); r != nil {
+		one.Title = titleOf(r, item)
+		if r.family.Responses > 0 {
+			one.Cost = r.family
+		}
+		if list := resumeCopy(r, item); len(list) > 0 {
+			one.Resume = list[0].Text
+		}
+	}
+	return one
+}

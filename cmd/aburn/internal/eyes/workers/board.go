@@ -1,0 +1,390 @@
+package workers
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"aburn/cmd/aburn/internal/eyes/now"
+	"aburn/cmd/aburn/internal/eyes/show"
+	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/aburn/internal/work/board"
+	"aburn/cmd/internal/kit"
+	"aburn/insight/cost"
+	"aburn/internal/plain"
+	"aburn/logfmt"
+	"aburn/web"
+	"aburn/web/pages"
+	"aburn/worker"
+)
+
+// squads are the workers of the projects that are shown; nothing without a board.
+func (s *Pages) squads() []board.Squad {
+	if s.o.Board == nil {
+		return nil
+	}
+	return s.o.Board.Squads()
+}
+
+// needy reports whether a worker waits for the user.
+func needy(w *board.Standing) bool { return w.Zone == string(worker.ZoneNeedsYou) }
+
+// Wait is a worker that waits for the user, or what another session asks.
+type Wait struct {
+	Root    string
+	Session logfmt.SessionID // of a worker, its newest; "" if it has none, or a project asks
+}
+
+// Waits are the things that wait for the user: workers, and what other sessions ask. A worker's question is its own, and counts once.
+func (s *Pages) Waits() (list []Wait) {
+	asking := map[string]bool{}
+	for _, squad := range s.squads() {
+		for i := range squad.Workers {
+			w := &squad.Workers[i]
+			if !needy(w) {
+				continue
+			}
+			one := Wait{Root: squad.Root}
+			for _, id := range w.Sessions {
+				asking[squad.Root+"\x00"+id], one.Session = true, logfmt.SessionID(id)
+			}
+			list = append(list, one)
+		}
+	}
+	for _, p := range s.o.Projects.List() {
+		if p.Err != nil {
+			continue
+		}
+		for i := range p.Report.Waits {
+			if id := p.Report.Waits[i].Session; id == "" || !asking[p.Of+"\x00"+string(id)] {
+				list = append(list, Wait{p.Of, id})
+			}
+		}
+	}
+	return list
+}
+
+// Waiting is how many things wait for the user.
+func (s *Pages) Waiting() int { return len(s.Waits()) }
+
+// zones are the columns of the board, in their order, with what each means.
+var zones = []struct {
+	zone worker.Zone
+	id   string
+	says string
+}{
+	{worker.ZoneNeedsYou, "needs", "asks, is stuck, or failed"},
+	{worker.ZoneWorking, "works", "its agent is at it"},
+	{worker.ZoneInReview, "review", "its pull request is open"},
+	{worker.ZoneReady, "ready", "for you to look at and merge"},
+	{worker.ZoneDone, "done", "its tree is still there"},
+}
+
+// placed is a worker with its card.
+type placed struct {
+	*board.Standing
+	card *pages.Worker
+}
+
+// place makes the cards of all workers, by zone, and returns the things without those that stand on one.
+func (s *Pages) place(v Known, items []now.Item) (zoned map[worker.Zone][]placed, rest []now.Item) {
+	zoned = map[worker.Zone][]placed{}
+	of, ended := map[string]*pages.Worker{}, map[string]bool{} // by root and session
+	for _, squad := range s.squads() {
+		for _, id := range squad.Ended {
+			ended[squad.Root+"\x00"+id] = true
+		}
+		for i := range squad.Workers {
+			w := &squad.Workers[i]
+			card := s.workerCard(v, w)
+			zoned[worker.Zone(w.Zone)] = append(zoned[worker.Zone(w.Zone)], placed{w, &card})
+			for _, id := range w.Sessions {
+				of[squad.Root+"\x00"+id] = &card
+			}
+		}
+	}
+	for i := range items {
+		item := &items[i]
+		if item.Group == now.Stuck && ended[item.Root+"\x00"+string(item.Session)] {
+			continue // its process vanished because the user wanted that
+		}
+		card := of[item.Root+"\x00"+string(item.Session)]
+		if card == nil || item.Session == "" || item.Group == now.Waiting && !card.Needs {
+			rest = append(rest, *item)
+			continue
+		}
+		tellOnCard(card, item)
+	}
+	for _, list := range zoned {
+		slices.SortStableFunc(list, func(a, b placed) int { return oldestFirst(a.card.SinceMS, b.card.SinceMS) })
+	}
+	return zoned, rest
+}
+
+// Board sorts the workers into zones: those of the project with this key, or of all. It returns the things without those that stand on a
+// worker's card.
+func (s *Pages) Board(v Known, items []now.Item, project string) (board pages.Board, rest []now.Item) {
+	cards, rest := s.place(v, items)
+	board.Notes = s.Notes()
+	board.Projects, project = s.choice(project)
+	for _, z := range zones {
+		zone := pages.Zone{ID: z.id, Name: string(z.zone), Says: z.says}
+		for _, one := range cards[z.zone] {
+			if project == "" || one.Key == project {
+				zone.Workers = append(zone.Workers, *one.card)
+			}
+		}
+		board.Zones = append(board.Zones, zone)
+		board.Count += len(cards[z.zone])
+	}
+	return board, rest
+}
+
+// choice is a link for each project that has workers, with how many, and the key of the one that is named; "" is all.
+func (s *Pages) choice(chosen string) (c pages.Choice, key string) {
+	c.Label = "Whose workers"
+	if squad, _ := s.squadNamed(chosen); squad != nil && len(squad.Workers) > 0 {
+		key = squad.Key
+	}
+	names, total := map[string]int{}, 0
+	for _, squad := range s.squads() {
+		names[filepath.Base(squad.Root)]++
+	}
+	for _, squad := range s.squads() {
+		n, waiting := len(squad.Workers), 0
+		for i := range squad.Workers {
+			if needy(&squad.Workers[i]) {
+				waiting++
+			}
+		}
+		if total += n; n == 0 {
+			continue
+		}
+		name := filepath.Base(squad.Root)
+		if names[name] > 1 {
+			name = squad.Key
+		}
+		text := fmt.Sprintf("%s %d", plain.Line(name), n)
+		if waiting > 0 {
+			text += fmt.Sprintf(" · %d waiting", waiting)
+		}
+		c.Links = append(c.Links, pages.Link{Text: text, Href: boardPath(squad.Key), Current: squad.Key == key})
+	}
+	if len(c.Links) < 2 {
+		return pages.Choice{}, ""
+	}
+	c.Links = append([]pages.Link{{Text: fmt.Sprintf("All %d", total), Href: "/", Current: key == ""}}, c.Links...)
+	return c, key
+}
+
+// boardPath is the board with the workers of one project.
+func boardPath(key string) string { return "/?project=" + url.QueryEscape(key) }
+
+// Zones are how many workers of a project stand in each zone that has any, with the way there.
+func (s *Pages) Zones(root string) (list []pages.Link) {
+	count, path := map[worker.Zone]int{}, "/"
+	for _, squad := range s.squads() {
+		if squad.Root == root {
+			path = boardPath(squad.Key)
+		}
+		for i := range squad.Workers {
+			if squad.Root == root {
+				count[worker.Zone(squad.Workers[i].Zone)]++
+			}
+		}
+	}
+	for _, z := range zones {
+		if n := count[z.zone]; n > 0 {
+			list = append(list, pages.Link{Text: fmt.Sprintf("%d %s", n, strings.ToLower(string(z.zone))), Href: path + "#z-" + z.id})
+		}
+	}
+	return list
+}
+
+// Notes say whose workers cannot be seen.
+func (s *Pages) Notes() (list []pages.Note) {
+	for _, squad := range s.squads() {
+		if squad.Err != nil {
+			f := kit.FailureOf(squad.Err)
+			list = append(list, show.Note(filepath.Base(squad.Root)+": its workers cannot be seen: "+f.Msg, f.Hints...))
+		}
+	}
+	return list
+}
+
+// Listed is a thing of a list in which workers stand beside sessions.
+type Listed struct {
+	now.Item
+	Cost *cost.Sum // of a worker; nil where the archive has no session of it
+}
+
+// List is the board and the other things of the page in one list: workers that need the user before what else waits, and the others in
+// the order of their zones before the sessions that live.
+func (s *Pages) List(v Known, items []now.Item) (all []Listed) {
+	zoned, rest := s.place(v, items)
+	add := func(zone worker.Zone) {
+		for _, one := range zoned[zone] {
+			all = append(all, one.listed(v, zone))
+		}
+	}
+	living := slices.IndexFunc(rest, func(item now.Item) bool { return item.Group == now.Living })
+	if living < 0 {
+		living = len(rest)
+	}
+	add(zones[0].zone)
+	for _, item := range rest[:living] {
+		all = append(all, Listed{Item: item})
+	}
+	for _, z := range zones[1:] {
+		add(z.zone)
+	}
+	for _, item := range rest[living:] {
+		all = append(all, Listed{Item: item})
+	}
+	return all
+}
+
+// listed is a worker's card as a thing of a list.
+func (p *placed) listed(v Known, zone worker.Zone) Listed {
+	c := p.card
+	one := Listed{Item: now.Item{Group: now.Living, Kind: now.Idle, Root: p.Root, Branch: c.Branch, Source: p.Agent, Word: c.Words, What: c.What, Quoted: c.Quoted, Also: append(slices.Clone(c.Also), c.Remarks...),
+		Worker: &now.Worker{ID: c.ID, Name: p.Worker, Mark: c.Mark, Says: c.Words, Task: c.Task}}}
+	switch zone {
+	case worker.ZoneNeedsYou:
+		one.Group, one.Kind = now.Waiting, now.Question
+	case worker.ZoneWorking:
+		one.Kind = now.Working
+	}
+	if len(c.Asks) > 0 && one.Quoted == "" {
+		one.What, one.Quoted = "asks", c.Asks[0].What
+	}
+	if one.What == "" && c.Says != "" {
+		one.What = "says: " + c.Says
+	}
+	if n := len(p.Sessions); n > 0 {
+		one.Session = logfmt.SessionID(p.Sessions[n-1])
+	}
+	if p.Since != nil {
+		one.Since = *p.Since
+	}
+	if !p.Over {
+		one.Worker.Attach = "cd " + kit.ShellWord(p.Root) + " && aburn attach " + p.Worker
+	}
+	if sum, _, ok := v.Cost(p.Standing); ok {
+		one.Cost = &sum
+	}
+	return one
+}
+
+// oldestFirst puts what has no time last.
+func oldestFirst(a, b int64) int {
+	switch {
+	case a == b:
+		return 0
+	case a == 0, b != 0 && a > b:
+		return 1
+	}
+	return -1
+}
+
+// tellOnCard adds what is known of a worker's session.
+func tellOnCard(card *pages.Worker, item *now.Item) {
+	switch item.Group {
+	case now.Waiting:
+		card.What, card.Quoted, card.Proof = item.What, kit.Join(item.Whole), item.ProofWords()
+		if card.Quoted == "" {
+			card.Quoted = item.Quoted
+		}
+	case now.Stuck:
+		card.Class = "stuck"
+		card.Also = append(card.Also, item.Word+": "+item.What)
+	case now.Living:
+		if item.Kind != now.Working { // the newest entry only says that its turn ended
+			break
+		}
+		card.Doing = plain.Line(item.Quoted)
+	}
+	card.Also = append(card.Also, item.Also...)
+}
+
+// workerCard is one card of the board.
+func (s *Pages) workerCard(v Known, w *board.Standing) pages.Worker {
+	card := pages.Worker{
+		ID: "w-" + w.Key + "-" + w.Worker, Name: w.Worker, Href: workerPath(w.Key, w.Worker), Project: plain.Line(filepath.Base(w.Root)), Words: show.Scrubbed(w.Words),
+		Task: plain.Cut(show.Scrubbed(w.Task), 200), Agent: plain.Line(show.Agent(w.Agent)), Via: plain.Line(w.Via), Branch: plain.Line(w.Branch),
+		Stat: w.Stat, Pull: pullWords(&w.Pull), Clash: plain.Line(w.Clash), Conflict: slices.ContainsFunc(w.Overlaps, func(c work.ClashReport) bool { return c.Kind == worker.OverlapConflict }),
+		Needs: needy(w), Remarks: w.Flags, Status: w.Status,
+	}
+	card.Mark, card.Class = workerLook(w)
+	if w.Stat == "" && w.Changes != nil {
+		card.Stat = plain.Plural(int64(*w.Changes), "file") + " changed"
+	}
+	if w.Says != "" {
+		card.Says = plain.Cut(show.Scrubbed(w.Says), 400)
+	}
+	for _, q := range w.Asks {
+		card.Asks = append(card.Asks, pages.Question{ID: q.ID, What: plain.Cut(show.Scrubbed(q.What), 400)})
+	}
+	if w.Messages > 0 {
+		card.Remarks = append(slices.Clone(card.Remarks), plain.Plural(int64(w.Messages), "message")+" waits for it")
+	}
+	if w.Error != "" {
+		card.Remarks = append(slices.Clone(card.Remarks), show.Scrubbed(w.Error))
+	}
+	if w.Since != nil && !w.Since.IsZero() {
+		card.Since, card.SinceMS = show.Time(*w.Since, s.o.Now()).Text, w.Since.UnixMilli()
+	}
+	if sum, href, ok := v.Cost(w); ok {
+		card.Cost = show.Money(v.Amounts+" with sub-agents", &sum, href)
+	}
+	return card
+}
+
+// workerLook is a worker's symbol and colour.
+func workerLook(w *board.Standing) (mark, class string) {
+	switch worker.Zone(w.Zone) {
+	case worker.ZoneNeedsYou:
+		if w.Status == string(worker.StatusStuck) || w.Status == string(worker.StatusErrored) {
+			return "↻", "stuck"
+		}
+		return "◆", "asks"
+	case worker.ZoneWorking:
+		if w.Status == string(worker.StatusDetecting) {
+			return "?", "idle"
+		}
+		return "●", "works"
+	case worker.ZoneInReview:
+		return "◐", "review"
+	case worker.ZoneReady:
+		return "✓", "ready"
+	}
+	return "○", "idle"
+}
+
+// pullWords says what the forge said last, "" without a pull request. What it did not say stays out.
+func pullWords(p *worker.Pull) string {
+	if p.Number == 0 {
+		return ""
+	}
+	words := []string{fmt.Sprintf("#%d %s", p.Number, p.Is)}
+	if p.Checks != "" {
+		words = append(words, "checks "+p.Checks)
+	}
+	switch p.Review {
+	case worker.ReviewApproved:
+		words = append(words, "approved")
+	case worker.ReviewChanges:
+		words = append(words, "changes requested")
+	case worker.ReviewAsked:
+		words = append(words, "review asked for")
+	}
+	if p.Conflicts {
+		words = append(words, "conflicts")
+	}
+	return plain.Line(strings.Join(words, " · "))
+}
+
+// workerPath is the page of a worker.
+func workerPath(key, name string) string { return web.WorkerPath(key, name) }

@@ -1,0 +1,401 @@
+package workers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"aburn/cmd/aburn/internal/eyes/now"
+	"aburn/cmd/aburn/internal/eyes/show"
+	"aburn/cmd/aburn/internal/supervise"
+	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/aburn/internal/work/board"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/web/excerpt"
+	"aburn/web/pages"
+	"aburn/worker"
+)
+
+// squadNamed is the project that an address names: by its key, or by its folder's name if only one project has that.
+func (s *Pages) squadNamed(name string) (squad *board.Squad, exact bool) {
+	list := s.squads()
+	var found *board.Squad
+	for i := range list {
+		switch {
+		case list[i].Key == name:
+			return &list[i], true
+		case filepath.Base(list[i].Root) == name && found != nil:
+			return nil, false
+		case filepath.Base(list[i].Root) == name:
+			found = &list[i]
+		}
+	}
+	return found, false
+}
+
+// named is the worker that a request is about; elsewhere is its address if another one was asked for.
+func (s *Pages) named(r *http.Request) (key, name, elsewhere string, err error) {
+	key, name = r.PathValue("project"), r.PathValue("name")
+	if s.o.Board == nil {
+		return "", "", "", show.NotFound("this page shows no workers")
+	}
+	squad, exact := s.squadNamed(key)
+	switch {
+	case squad != nil && !exact:
+		at := workerPath(squad.Key, name)
+		if _, rest, more := strings.Cut(strings.TrimPrefix(r.URL.Path, "/w/"+key+"/"), "/"); more {
+			at += "/" + rest
+		}
+		if r.URL.RawQuery != "" {
+			at += "?" + r.URL.RawQuery
+		}
+		return "", "", at, nil
+	case squad == nil:
+		s.o.Board.Refresh(r.Context(), true) // it may have just come
+		if squad, _ = s.squadNamed(key); squad == nil {
+			return "", "", "", show.NotFound("no project with workers that you have vouched for is called " + kit.Quote(key))
+		}
+	}
+	return squad.Key, name, "", nil
+}
+
+// partsOf are the pages of a worker.
+func partsOf(w *board.Standing, current string) pages.Choice {
+	at := workerPath(w.Key, w.Worker)
+	said := "Terminal"
+	if w.Lines {
+		said = "Conversation"
+	}
+	list := []pages.Link{{Text: "Overview", Href: at}, {Text: said, Href: at + "/terminal"}, {Text: "Diff", Href: at + "/diff"}}
+	for i := range list {
+		list[i].Current = list[i].Href == at+current
+	}
+	return pages.Choice{Label: "Parts of this worker's page", Links: list}
+}
+
+func (s *Pages) crumbsOf(w *board.Standing) []pages.Link {
+	return []pages.Link{{Text: "Now", Href: "/"}, {Text: plain.Line(filepath.Base(w.Root)), Href: s.o.Sessions(w.Root)}, {Text: w.Worker}}
+}
+
+func noWorker(name string, err error) error {
+	if errors.Is(err, board.ErrNoWorker) {
+		return show.NotFound("no worker is called " + kit.Quote(name))
+	}
+	return err
+}
+
+// Page is the page of a worker.
+func (s *Pages) Page(ctx context.Context, v Known, values url.Values, r *http.Request) (*show.Page, error) {
+	key, name, elsewhere, err := s.named(r)
+	if err != nil || elsewhere != "" {
+		return &show.Page{Elsewhere: elsewhere}, err
+	}
+	only := values.Get("only")
+	d, err := s.o.Board.Detail(ctx, key, name, only)
+	if err != nil {
+		return nil, noWorker(name, err)
+	}
+	w := &d.Standing
+	body := &pages.WorkerPage{Project: key, Name: name, Crumbs: s.crumbsOf(w), Parts: partsOf(w, ""), Worker: s.workerCard(v, w), More: d.More, Asks: questions(w)}
+	items := v.Items()
+	for i := range items {
+		if items[i].Root == w.Root && slices.Contains(w.Sessions, string(items[i].Session)) && items[i].Group != now.Living {
+			tellOnCard(&body.Worker, &items[i])
+		}
+	}
+	if len(body.Asks) > 0 { // they say it, with the buttons
+		body.Worker.What, body.Worker.Quoted = "", ""
+	}
+	body.Acts, body.CanSend = s.acts(d), s.o.Act && !d.Over
+	body.Facts = s.factsOf(d)
+	for _, o := range [][2]string{{"", "All"}, {"log", "Its agent, by the log"}, {"ledger", "aburn, by the ledger"}} {
+		at := workerPath(key, name)
+		if o[0] != "" {
+			at += "?only=" + o[0]
+		}
+		body.Only.Links = append(body.Only.Links, pages.Link{Text: o[1], Href: at, Current: o[0] == only})
+	}
+	body.Only.Label = "Which entries"
+	body.Why, body.Lines = s.moments(d.Why, false), s.moments(d.Timeline, true)
+	body.Issues = s.issuesOf(w)
+	body.Pull, body.PullURL, body.Forge = pullFacts(d), show.Scrubbed(d.PullURL), s.moments(d.Forge, true)
+	for _, l := range d.Letters {
+		body.Messages = append(body.Messages, pages.Letter{ID: l.ID, Time: show.Time(l.At, s.o.Now()), From: "from " + cmp.Or(show.Scrubbed(l.From), "you or aburn"), How: l.How, Open: l.Open, Text: show.ScrubbedText(l.Text)})
+	}
+	for _, one := range slices.Backward(d.Snapshots) {
+		body.Snapshots = append(body.Snapshots, s.snapshotOf(w, &one))
+	}
+	body.Copy = terminalWays(d)
+	return &show.Page{Frame: s.workerFrame(body.Worker.Name, body.Worker.Words), Body: body}, nil
+}
+
+func (s *Pages) workerFrame(name, sub string) *pages.Frame {
+	return &pages.Frame{Title: plain.Line(name), Page: "now", Heading: plain.Line(name), Total: 1}
+}
+
+func questions(w *board.Standing) (list []pages.Question) {
+	for _, q := range w.Asks {
+		list = append(list, pages.Question{ID: q.ID, What: plain.Cut(show.Scrubbed(q.What), 1000)})
+	}
+	return list
+}
+
+// acts are the buttons of a worker, as far as they can do something now.
+func (s *Pages) acts(d *board.Detail) (list []pages.Act) {
+	if !s.o.Act {
+		return nil
+	}
+	add := func(ok bool, do, label string) {
+		if ok {
+			list = append(list, pages.Act{Do: do, Label: label})
+		}
+	}
+	add(!d.Over && d.State == worker.Working.String(), "interrupt", "Interrupt")
+	add(!d.Gone, "merge", "Merge…")
+	add(!d.Over, "kill", "Kill…")
+	add(d.Over, "restore", "Go on again")
+	add(d.Over && !d.Gone, "cleanup", "Clean up…")
+	return list
+}
+
+func (s *Pages) factsOf(d *board.Detail) (list []pages.Pair) {
+	add := func(name, value string) {
+		if value != "" {
+			list = append(list, pages.Pair{Name: name, Value: show.Scrubbed(value)})
+		}
+	}
+	add("agent", kit.Join(show.Agent(d.Agent), d.Via))
+	add("session", d.Session)
+	add("branch", d.Branch)
+	add("from", strings.TrimSpace(d.BaseRef+" "+d.Base[:min(8, len(d.Base))]))
+	where := d.Tree
+	if d.Gone {
+		where += " (removed)"
+	}
+	add("tree", where)
+	add("changed", d.Stat)
+	if d.PID > 0 {
+		add("process", fmt.Sprint(d.PID))
+	}
+	if d.Exit != nil {
+		add("exit", fmt.Sprint(*d.Exit))
+	}
+	if d.Damaged > 0 {
+		add("damage", plain.Plural(int64(d.Damaged), "line")+" of its ledger could not be read")
+	}
+	for _, c := range d.Overlaps {
+		add(c.Kind, "with "+c.Worker+": "+strings.Join(c.Files, ", "))
+	}
+	return list
+}
+
+// pullFacts are what is known of a worker's pull request. What nobody said stays out.
+func pullFacts(d *board.Detail) (list []pages.Pair) {
+	p := &d.Standing.Pull
+	add := func(name, value string) {
+		if value != "" {
+			list = append(list, pages.Pair{Name: name, Value: show.Scrubbed(value)})
+		}
+	}
+	if p.Number == 0 {
+		return nil
+	}
+	add("number", fmt.Sprintf("#%d, %s", p.Number, p.Is))
+	add("commit", p.Head[:min(8, len(p.Head))])
+	add("checks", p.Checks)
+	add("review", map[string]string{worker.ReviewApproved: "approved", worker.ReviewChanges: "changes requested", worker.ReviewAsked: "asked for"}[p.Review])
+	if d.Threads > 0 {
+		add("open threads", fmt.Sprint(d.Threads))
+	}
+	if p.Conflicts {
+		add("merge", "conflicts with its base")
+	}
+	return list
+}
+
+// moments are lines of a timeline.
+func (s *Pages) moments(list []board.Moment, days bool) (lines []pages.Line) {
+	day := s.o.Now().Format(time.DateOnly)
+	for i := range list {
+		m := &list[i]
+		line := pages.Line{Mark: cmp.Or(m.Mark, "·"), Word: cmp.Or(m.Name, "entry"), Name: show.Scrubbed(m.Name), Detail: plain.Cut(show.Scrubbed(m.Text), 300), Class: "dim"}
+		if m.File == "ledger" {
+			line.Took = fmt.Sprintf("ledger %d", m.Seq)
+		} else if m.Seq > 0 {
+			line.Took = fmt.Sprintf("entry %d", m.Seq)
+		}
+		if !m.At.IsZero() {
+			at := m.At.In(s.o.Now().Location())
+			line.Time = pages.Time{Text: at.Format("15:04:05"), Exact: at.Format(time.RFC3339)}
+			if date := at.Format(time.DateOnly); days && date != day {
+				day, line.Day = date, at.Format("Monday 2 January 2006")
+			}
+		}
+		switch {
+		case m.Failed:
+			line.Kind, line.Class = "failed", "bad"
+		case m.Prompt:
+			line.Kind = "prompt"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// issuesOf is what the supervisor says of a worker's sessions.
+func (s *Pages) issuesOf(w *board.Standing) (list []pages.Finding) {
+	p, ok := s.o.Projects.Get(w.Root)
+	if !ok || p.Err != nil {
+		return nil
+	}
+	for i := range p.Report.Issues {
+		is := &p.Report.Issues[i]
+		if !slices.Contains(w.Sessions, string(is.Session)) || is.Session == "" {
+			continue
+		}
+		item := now.Item{Proof: is.Evidence}
+		list = append(list, pages.Finding{Word: supervise.IssueWord(is.Type, is.Confidence), Says: show.Scrubbed(is.Says), Suggest: show.Scrubbed(is.Suggest), Proof: item.ProofWords()})
+	}
+	return list
+}
+
+func (s *Pages) snapshotOf(w *board.Standing, one *work.SnapshotReport) pages.Snapshot {
+	p := pages.Snapshot{Number: one.Number, Time: show.Time(one.At, s.o.Now()), Commit: one.Commit[:min(10, len(one.Commit))], Changed: "unknown changes"}
+	if one.Changes != nil {
+		p.Changed = plain.Plural(int64(*one.Changes), "changed file")
+	}
+	if one.Kind == string(worker.Preserved) {
+		p.Remark = "before its tree was removed"
+	}
+	if len(one.Skipped) > 0 {
+		p.Remark = kit.Join(p.Remark, show.Scrubbed("without "+strings.Join(one.Skipped, "; ")))
+	}
+	p.Copy = []pages.Copy{{Label: "Copy command to get it back", Text: "cd " + kit.ShellWord(w.Root) + fmt.Sprintf(" && aburn snapshots %s --restore %d --into ../%s-%d", w.Worker, one.Number, w.Worker, one.Number)}}
+	return p
+}
+
+// terminalWays are the commands of a terminal that go on from here.
+func terminalWays(d *board.Detail) (list []pages.Copy) {
+	there := "cd " + kit.ShellWord(d.Root) + " && aburn "
+	if !d.Over {
+		list = append(list, pages.Copy{Label: "Copy attach command", Text: there + "attach " + d.Worker})
+	}
+	if !d.Gone {
+		list = append(list, pages.Copy{Label: "Copy way to its tree", Text: "cd " + kit.ShellWord(d.Tree)})
+	}
+	return list
+}
+
+// Bounds of a diff's page.
+const (
+	mostOfDiff  = 400 << 10 // bytes
+	mostOfPatch = 600       // lines of one file
+	mostFiles   = 200
+)
+
+// Diff is the page of what a worker changed.
+func (s *Pages) Diff(ctx context.Context, v Known, _ url.Values, r *http.Request) (*show.Page, error) {
+	key, name, elsewhere, err := s.named(r)
+	if err != nil || elsewhere != "" {
+		return &show.Page{Elsewhere: elsewhere}, err
+	}
+	w, text, from, err := s.o.Board.Diff(ctx, key, name)
+	if err != nil {
+		return nil, noWorker(name, err)
+	}
+	body := &pages.WorkerDiff{Project: key, Name: name, Crumbs: s.crumbsOf(&w), Parts: partsOf(&w, "/diff"), From: plain.Line(from)}
+	var scrub excerpt.Scrubber
+	files, shownBytes := splitDiff(text), 0
+	for i, f := range files {
+		if i == mostFiles || shownBytes > mostOfDiff {
+			body.Rest = plain.Plural(int64(len(files)-i), "more file") + " of the diff: aburn diff " + name
+			break
+		}
+		one := pages.ChangedFile{ID: fmt.Sprintf("f%d", i+1), Path: show.Scrubbed(f.path)}
+		patch, rest := cutPatch(f.patch)
+		shownBytes += len(patch)
+		one.Blocks = scrub.Code("", []byte(patch), excerpt.Limits{Width: 400})
+		if rest != "" && len(one.Blocks) > 0 {
+			one.Blocks[len(one.Blocks)-1].Fold = rest
+		}
+		body.Files = append(body.Files, one)
+	}
+	body.Stat = plain.Plural(int64(len(files)), "changed file")
+	if len(files) == 0 {
+		body.Stat = "It changed nothing"
+	}
+	return &show.Page{Frame: s.workerFrame(name, ""), Body: body}, nil
+}
+
+type filePatch struct{ path, patch string }
+
+// splitDiff parts a diff of git's by files. Git quotes a path that would break a line.
+func splitDiff(text string) (list []filePatch) {
+	for part := range strings.SplitSeq("\n"+text, "\ndiff --git ") {
+		if part == "" || part == "\n" {
+			continue
+		}
+		head, rest, _ := strings.Cut(part, "\n")
+		path := head
+		if i := strings.LastIndex(head, " b/"); i >= 0 {
+			path = head[i+3:]
+		}
+		list = append(list, filePatch{path, "diff --git " + head + "\n" + rest})
+	}
+	return list
+}
+
+// cutPatch keeps of a patch what a page shows, and says what it leaves out.
+func cutPatch(patch string) (shown, rest string) {
+	if i := strings.Index(patch, "\nGIT binary patch\n"); i >= 0 {
+		return patch[:i], "a binary file"
+	}
+	lines := strings.SplitAfter(patch, "\n")
+	if len(lines) > mostOfPatch {
+		return strings.Join(lines[:mostOfPatch], ""), plain.Plural(int64(len(lines)-mostOfPatch), "more line")
+	}
+	return patch, ""
+}
+
+// signs are what stands before passages, as aburn attach has them.
+var signs = map[string]string{"person": ">", "agent": "●", "tool": "⚙", "result": "↳", "asks": "?", "note": "·"}
+
+// Terminal is the page of a worker's terminal, or of its conversation where it has none.
+func (s *Pages) Terminal(ctx context.Context, v Known, _ url.Values, r *http.Request) (*show.Page, error) {
+	key, name, elsewhere, err := s.named(r)
+	if err != nil || elsewhere != "" {
+		return &show.Page{Elsewhere: elsewhere}, err
+	}
+	w, said, more, errs, err := s.o.Board.Story(ctx, key, name)
+	if err != nil {
+		return nil, noWorker(name, err)
+	}
+	if !w.Lines {
+		return s.terminalOf(ctx, v, w)
+	}
+	body := &pages.WorkerStory{Project: key, Name: name, Crumbs: s.crumbsOf(&w), Parts: partsOf(&w, "/terminal"), Worker: s.workerCard(v, &w), More: more, Errors: show.ScrubbedText(errs), Asks: questions(&w), CanSend: s.o.Act && !w.Over}
+	for _, p := range said {
+		text := show.ScrubbedText(p.Text)
+		if p.Who == "result" {
+			text = firstLines(text, 12)
+		}
+		body.Passages = append(body.Passages, pages.Passage{Time: show.Time(p.At, s.o.Now()), Who: p.Who, Sign: cmp.Or(signs[p.Who], "·"), Text: plain.Cut(text, 4000)})
+	}
+	return &show.Page{Frame: s.workerFrame(name, ""), Body: body}, nil
+}
+
+func firstLines(text string, n int) string {
+	lines := strings.Split(text, "\n")
+	if len(lines) <= n {
+		return text
+	}
+	return strings.Join(lines[:n], "\n") + fmt.Sprintf("\n(%d more lines)", len(lines)-n)
+}

@@ -1,0 +1,228 @@
+package board
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/aburn/internal/work/spawn"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/scrub"
+	"aburn/worker"
+	"aburn/worker/crew"
+)
+
+// Wish is what a person asks of a worker on its page. Each does what the command of its name does.
+type Wish struct {
+	Do        string `json:"do"`      // send, answer, interrupt, kill, merge, cleanup, restore
+	Project   string `json:"project"` // its key
+	Worker    string `json:"worker"`
+	Text      string `json:"text"`      // send; answer
+	ID        string `json:"id"`        // answer: the question
+	Allow     bool   `json:"allow"`     // answer
+	Interrupt bool   `json:"interrupt"` // send: end the turn first
+}
+
+// Deed is what became of a wish, in words. With Ask nothing was done yet: it says what would be, and the person has to be sure.
+type Deed struct {
+	Text  string   `json:"text"`
+	Lines []string `json:"lines,omitempty"`
+	OK    bool     `json:"ok"`
+	Ask   bool     `json:"ask,omitempty"`
+
+	Seen crew.Seen `json:"-"` // with Ask: what it was asked about
+}
+
+// pageWait is how long a message from a page waits for the agent's own record.
+const pageWait = 10 * time.Second
+
+// Do does what a wish asks for. What cannot be taken back is only looked at, unless the person is sure of what they have seen.
+func (b *Board) Do(ctx context.Context, w Wish, sure bool, seen crew.Seen) (d Deed, err error) {
+	o, m, err := b.member(ctx, w.Project, w.Worker)
+	if err != nil {
+		return d, err
+	}
+	defer o.Close()
+	if b.recorded {
+		return Deed{Text: "This worker is recorded: nothing is done."}, nil
+	}
+	var said bytes.Buffer
+	quiet := *b.a // what a command would say beside its answer
+	quiet.Stdout, quiet.Stderr = &said, &said
+	x := &act{Office: o, a: &quiet, m: m, Wish: w, sure: sure, seen: seen}
+	do := map[string]func(context.Context) (Deed, error){
+		"send": x.send, "answer": x.answer, "interrupt": x.interrupt, "kill": x.kill, "merge": x.merge, "cleanup": x.cleanup, "restore": x.restore,
+	}[w.Do]
+	if do == nil {
+		return d, kit.UsageError("a page cannot ask for that")
+	}
+	d, err = do(ctx)
+	for line := range strings.Lines(said.String()) {
+		if line = strings.TrimSpace(strings.TrimPrefix(line, "aburn: ")); line != "" {
+			d.Lines = append(d.Lines, scrubLine(line))
+		}
+	}
+	b.soil(o.Root)
+	return d, err
+}
+
+// act is one wish at one worker.
+type act struct {
+	*work.Office
+	a *kit.App
+	m *crew.Member
+	Wish
+	sure bool
+	seen crew.Seen // of what they are sure
+}
+
+func (x *act) send(ctx context.Context) (d Deed, err error) {
+	text, err := work.CheckMessage(x.Text)
+	if err != nil {
+		return d, err
+	}
+	text, secrets := scrub.Text(text)
+	if x.Wish.Interrupt && x.m.Worker.Delivery() != worker.ByKeys {
+		if err := x.Office.Interrupt(ctx, x.m); err != nil {
+			return Deed{Text: "not sent: its turn was not ended: " + err.Error()}, nil
+		}
+	}
+	r, err := x.sendPage(ctx, text)
+	if err != nil {
+		return d, kit.BadNews("not sent: " + err.Error())
+	}
+	if secrets > 0 {
+		d.Lines = append(d.Lines, plain.Plural(int64(secrets), "secret was", "secrets were")+" taken out of the text")
+	}
+	switch d.OK = r.State == crew.Accepted || r.State == crew.Waits; r.State {
+	case crew.Accepted:
+		d.Text = "It has the message (" + r.ID + ")."
+	case crew.Waits:
+		d.Text = "The message waits (" + r.ID + "): " + r.Why
+	case crew.Unconfirmed:
+		d.Text = "Nobody knows whether it has the message (" + r.ID + "), and it is not typed again: " + r.Why
+	default:
+		d.Text = "Not sent: " + r.Why
+	}
+	return d, nil
+}
+
+func (x *act) sendPage(ctx context.Context, text string) (crew.Sent, error) {
+	msg, options := crew.Message{Text: text}, crew.SendOptions{Wait: pageWait}
+	if x.m.Far() {
+		return x.SendFar(ctx, x.m, msg, options), nil
+	}
+	return x.Send(ctx, x.m.Name, msg, options)
+}
+
+func (x *act) answer(ctx context.Context) (d Deed, err error) {
+	ch, h, ok := x.Channel(x.m)
+	switch {
+	case x.m.Over():
+		return d, kit.BadNews("it has ended: " + work.StateText(x.m))
+	case !ok:
+		return d, kit.BadNews("it asks in its terminal", "aburn attach "+x.m.Name)
+	}
+	q, err := work.Answer(ctx, ch, h, x.ID, x.Allow, x.Text)
+	if err != nil {
+		return d, work.AnswerFailure(x.m, err)
+	}
+	return Deed{Text: map[bool]string{true: "Allowed: ", false: "Denied: "}[x.Allow] + q.What, OK: true}, nil
+}
+
+func (x *act) interrupt(ctx context.Context) (d Deed, err error) {
+	switch err := x.Office.Interrupt(ctx, x.m); {
+	case errors.Is(err, crew.ErrOver):
+		return d, kit.BadNews("its agent has ended already")
+	case err != nil:
+		return d, kit.BadNews(err.Error(), "aburn attach "+x.m.Name)
+	}
+	return Deed{Text: "Its turn is over.", OK: true}, nil
+}
+
+func (x *act) kill(ctx context.Context) (d Deed, err error) {
+	if !x.sure {
+		return Deed{Ask: true, Text: "End the agent of " + x.m.Name + " and all that it started? It is " + work.StateText(x.m) + ". Its tree, branch and conversation stay; a running turn is lost."}, nil
+	}
+	now, err := x.Kill(ctx, x.m)
+	switch {
+	case errors.Is(err, crew.ErrOver):
+		return Deed{Text: "It had ended already: " + work.StateText(x.m), OK: true}, nil
+	case err != nil:
+		return d, kit.BadNews(err.Error())
+	}
+	return Deed{Text: work.StateText(now) + work.LeftText(now) + ".", OK: true}, nil
+}
+
+func (x *act) merge(ctx context.Context) (d Deed, err error) {
+	repo, err := x.Repository(ctx, x.Root)
+	if err != nil {
+		return d, err
+	}
+	if x.m.Far() {
+		if x.m, _, err = x.Bring(ctx, repo, x.m); err != nil {
+			return d, kit.BadNews("its machine did not give its branch: " + err.Error())
+		}
+	}
+	options := crew.MergeOptions{Check: !x.sure, Seen: x.seen}
+	if err := x.MergeDefaults(x.a, x.m, &options); err != nil {
+		return d, err
+	}
+	r, err := x.Merge(ctx, repo, x.m, options)
+	if err != nil {
+		return d, work.MergeFailure(x.m, err)
+	}
+	if err := work.MergeText(x.a, x.m, r); err != nil {
+		return d, err
+	}
+	switch {
+	case len(r.Conflicts) > 0:
+		return Deed{Text: "It conflicts; nothing was touched."}, nil
+	case r.How == crew.HowAlready:
+		return Deed{Text: "There is nothing to merge.", OK: true}, nil
+	case !x.sure:
+		text := fmt.Sprintf("Merge %s into %s?", x.m.Name, r.Into)
+		if n := len(options.Gates.Run); n > 0 {
+			text += " Its gates run first: " + strings.Join(options.Gates.Run, "; ") + "."
+		}
+		return Deed{Ask: true, Text: text, Seen: crew.Seen{Head: r.Head, Into: r.Into}}, nil
+	}
+	return Deed{Text: "Merged into " + r.Into + ".", OK: true}, nil
+}
+
+func (x *act) cleanup(ctx context.Context) (d Deed, err error) {
+	options := crew.CleanupOptions{DryRun: !x.sure, Preserve: true}
+	r := x.CleanupOne(ctx, x.m, options)
+	work.CleanupText(x.a, []crew.Cleanup{r}, options)
+	switch {
+	case !r.Removed:
+		return Deed{Text: "Its tree stays."}, nil
+	case !x.sure:
+		return Deed{Ask: true, Text: "Remove the tree of " + x.m.Name + "? What no commit has is kept in a snapshot first."}, nil
+	}
+	return Deed{Text: "Its tree is removed.", OK: true}, nil
+}
+
+func (x *act) restore(ctx context.Context) (d Deed, err error) {
+	ran := x.m.Ledger.Last(worker.Launched) != nil // then the repository was trusted
+	now, err := spawn.Revive(ctx, x.Office, x.a, x.m, spawn.Again{Trusted: ran})
+	if err != nil {
+		return d, err
+	}
+	d = Deed{Text: now.Name + " goes on · " + now.Request.Agent + " · " + now.Request.Via, OK: true}
+	if names := spawn.Lacks(x.m); len(names) > 0 {
+		d.Text += " · without " + strings.Join(names, ", ") + ", which only your shell may have: aburn restore there"
+	}
+	return d, nil
+}
+
+// scrubLine is a line of somebody else's for a page.
+func scrubLine(text string) string {
+	text, _ = scrub.Text(plain.Line(text))
+	return text
+}

@@ -1,0 +1,182 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/worker/crew"
+)
+
+func CleanupCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "cleanup",
+		Usage:     "remove the trees of ended workers, where nothing is lost",
+		ArgsUsage: "[NAME…]",
+		Description: "A tree is removed if it holds nothing beside commits on a branch. Of every other one it says why not. The branch stays,\n" +
+			"unless nothing was committed on it. Without names it looks at all workers.\n\n" +
+			"Of workers whose trees were removed over 30 days ago, snapshots are dropped of which each file stands in a commit on a branch, a\n" +
+			"tag or a remote branch too. The last one stays.\n\n" +
+			"Exit code: 1 if a worker that you named was not cleaned up.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be removed"},
+			&cli.BoolFlag{Name: "merged", Usage: "only workers whose work was merged, by you or on the forge"},
+			&cli.BoolFlag{Name: "force-preserve", Usage: "also trees with changes, once a snapshot holds all of them"},
+			&cli.BoolFlag{Name: "discard-ignored", Usage: "also files that git ignores, which no snapshot holds: they are gone then"},
+			kit.JSONFlag(),
+		},
+		ShellComplete: CompleteWorkers(a),
+		Metadata:      kit.Examples("aburn cleanup --dry-run", "aburn cleanup fix-the-flaky-test", "aburn cleanup --force-preserve --discard-ignored fix"),
+		Action:        a.Action(runCleanup),
+	}
+}
+
+func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if err := PersonOnly(a, "remove workers' trees"); err != nil {
+		return err
+	}
+	o, err := OpenOffice(a, cmd)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	members, err := o.Chosen(ctx, cmd.Args().Slice())
+	if err != nil {
+		return err
+	}
+	if cmd.Bool("merged") {
+		members = slices.DeleteFunc(members, func(m *crew.Member) bool { return !m.WasMerged() })
+		if len(members) == 0 && !cmd.Bool("json") {
+			_, err := fmt.Fprintln(a.Stdout, "no worker's work was merged")
+			return err
+		}
+	}
+	options := crew.CleanupOptions{DryRun: cmd.Bool("dry-run"), Preserve: cmd.Bool("force-preserve"), DiscardIgnored: cmd.Bool("discard-ignored")}
+	results, left := []crew.Cleanup{}, 0
+	others, _ := o.Peek(ctx)
+	for _, m := range members {
+		r := o.CleanupOne(ctx, m, options)
+		r.GoOn = goOn(others, m.Name)
+		if !r.Removed {
+			left++
+		}
+		results = append(results, r)
+	}
+	if cmd.NArg() == 0 {
+		results = append(results, o.expire(ctx, time.Now(), options)...)
+	}
+	if cmd.Bool("json") {
+		err = a.PrintJSON(results)
+	} else {
+		err = CleanupText(a, results, options)
+	}
+	if err == nil && left > 0 && cmd.NArg() > 0 {
+		return kit.ExitWith(kit.ExitBadNews)
+	}
+	return err
+}
+
+// expire drops snapshots that nobody needs, of all workers, and says of which.
+func (o *Office) expire(ctx context.Context, now time.Time, options crew.CleanupOptions) (list []crew.Cleanup) {
+	members, err := o.Peek(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, m := range members {
+		if !crew.MayExpire(m, now) {
+			continue
+		}
+		r := crew.Cleanup{Name: m.Name}
+		repo, err := o.RepositoryOf(ctx, m)
+		if err == nil {
+			r.Expired, err = o.Expire(ctx, repo, m, now, options.DryRun)
+		}
+		if err != nil {
+			r.Why = "its snapshots stay: " + err.Error()
+		}
+		if err != nil || r.Expired > 0 {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// CleanupOne removes one worker's tree, if that loses nothing.
+func (o *Office) CleanupOne(ctx context.Context, m *crew.Member, options crew.CleanupOptions) crew.Cleanup {
+	repo, err := o.RepositoryOf(ctx, m)
+	if err == nil {
+		var r crew.Cleanup
+		if r, err = o.Cleanup(ctx, repo, m, options); err == nil {
+			return r
+		}
+	}
+	return crew.Cleanup{Name: m.Name, Why: err.Error()}
+}
+
+// Chosen are the named workers, or all whose tree may still be there.
+func (o *Office) Chosen(ctx context.Context, words []string) ([]*crew.Member, error) {
+	if len(words) == 0 {
+		all, err := o.Look(ctx)
+		if err != nil {
+			return nil, kit.BadNews(err.Error())
+		}
+		var readable []*crew.Member
+		for _, m := range crew.Living(all) {
+			if m.Err == nil {
+				readable = append(readable, m)
+			}
+		}
+		return readable, nil
+	}
+	var members []*crew.Member
+	for _, word := range words {
+		m, err := o.Member(ctx, word)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, m)
+	}
+	return members, nil
+}
+
+// CleanupText prints what became of each tree.
+func CleanupText(a *kit.App, results []crew.Cleanup, o crew.CleanupOptions) error {
+	removed, kept, dropped := "removed", "kept", "dropped"
+	if o.DryRun {
+		removed, kept, dropped = "would be removed", "would be kept", "would be dropped"
+	}
+	if len(results) == 0 {
+		fmt.Fprintln(a.Stdout, "no worker has a tree")
+	}
+	forced := false
+	for _, r := range results {
+		text := fmt.Sprintf("%s  %s: %s", r.Name, kept, r.Why)
+		if r.Expired > 0 {
+			text = fmt.Sprintf("%s  %s %s: its tree is gone for long, and each file of it stands in a commit", r.Name, plain.Plural(int64(r.Expired), "snapshot"), dropped)
+		}
+		if r.Removed {
+			text = r.Name + "  tree " + removed
+			if r.Kept != "" {
+				text += fmt.Sprintf(" · state in snapshot %d, %s", r.Snapshot, r.Kept)
+			}
+			if r.Branch != "" {
+				text += " · branch " + r.Branch + " stays"
+			}
+			if len(r.GoOn) > 0 {
+				text += " · what it spawned goes on: " + strings.Join(r.GoOn, ", ")
+			}
+		}
+		forced = forced || strings.Contains(r.Why, "changed: ")
+		fmt.Fprintln(a.Stdout, plain.Line(text))
+	}
+	if forced && !o.Preserve {
+		a.Hint("aburn cleanup --force-preserve keeps changes in a snapshot first")
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"aburn/archive"
+	"aburn/cmd/aburn/internal/bill"
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/insight/cost"
+	"aburn/internal/term"
+	"aburn/trace"
+	"aburn/worker"
+	"aburn/worker/crew"
+)
+
+// WorkerCost is what the sessions of a worker used up, sub-agents included, as far as they were read.
+type WorkerCost struct {
+	Sessions int          `json:"sessions"`
+	Tokens   int64        `json:"tokens"`
+	Fresh    int64        `json:"fresh_tokens"` // input and output: what a budget in tokens is about
+	Cost     *bill.Priced `json:"cost,omitempty"`
+
+	sum *cost.Sum
+}
+
+// costs are what workers used up, by their names. A worker of which no session was read has none.
+func (o *Office) costs(ctx context.Context, c *scope.Caller, members []*crew.Member) (map[string]*WorkerCost, error) {
+	arch, err := archive.View(ctx, archive.Dir(c.Env))
+	if none := (*archive.NotFound)(nil); errors.As(err, &none) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer arch.Close()
+	found := map[string]*WorkerCost{}
+	for _, m := range members {
+		if m.Err != nil || m.Request.Tree == "" || m.Request.Tree == m.Request.Repo || m.Request.Tree == o.Root {
+			continue // in the person's own checkout its sessions are not apart from others
+		}
+		list, err := arch.Sessions(ctx, archive.Filter{Project: m.Request.Tree})
+		if err != nil {
+			return nil, err
+		}
+		w := &WorkerCost{sum: &cost.Sum{}}
+		usage := trace.Usage{}
+		for i := range list {
+			if list[i].Counts.Responses > 0 {
+				w.Sessions++
+				usage.Add(list[i].Usage)
+			}
+		}
+		sums, err := bill.SessionCosts(ctx, c, arch, list)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range sums {
+			w.sum.Add(*s)
+		}
+		if w.Tokens, w.Fresh, w.Cost = usage.Total(), usage.Input+usage.CacheWrite+usage.Output, bill.PricedOf(w.sum); w.Sessions > 0 {
+			found[m.Name] = w
+		}
+	}
+	return found, nil
+}
+
+// spent is what a worker used up, as a budget is compared with it.
+func (w *WorkerCost) spent() worker.Spent {
+	if w == nil {
+		return worker.Spent{}
+	}
+	return worker.Spent{Picos: int64(w.sum.Amount), AtLeast: w.sum.Lower(), Unpriced: w.sum.UnpricedTokens(), Fresh: w.Fresh}
+}
+
+// says is the amount in words; money where there is a price, else tokens.
+func (w *WorkerCost) says() string {
+	switch {
+	case w == nil:
+		return "-"
+	case w.sum.Amount == 0:
+		return kit.Tokens(w.Tokens) + " tok"
+	}
+	return bill.Dollars(w.sum)
+}
+
+// limitText is the amount beside what it may be, "" without a budget.
+func limitText(m *crew.Member, w *WorkerCost) string {
+	b := m.Limit()
+	switch {
+	case b.Cents > 0:
+		money := &cost.Sum{}
+		if w != nil {
+			money = w.sum
+		}
+		limit := fmt.Sprintf("$%d.%02d", b.Cents/100, b.Cents%100)
+		if money.Amount == 0 && money.UnpricedTokens() > 0 {
+			return "of " + limit + " an unknown part: " + bill.AmountWords(money)
+		}
+		return fmt.Sprintf("%s of %s (%d %%)", bill.AmountWords(money), limit, b.Percent(w.spent()))
+	case b.Tokens > 0:
+		return fmt.Sprintf("%s of %s fresh tokens (%d %%)", kit.Tokens(w.spent().Fresh), kit.Tokens(b.Tokens), b.Percent(w.spent()))
+	}
+	return ""
+}
+
+// SpentNow reads what is new of a worker's sessions, and says what they used up.
+func (o *Office) SpentNow(ctx context.Context, env func(string) string, m *crew.Member) (worker.Spent, string, error) {
+	c := &scope.Caller{Dir: o.Root, Env: env, Now: time.Now(), Warn: func(string, ...string) {}, Progress: term.New(io.Discard, env, false)}
+	if err := scope.Refresh(ctx, c, filepath.Clean(m.Request.Tree)); err != nil {
+		return worker.Spent{}, "", err
+	}
+	all, err := o.costs(ctx, c, []*crew.Member{m})
+	if err != nil {
+		return worker.Spent{}, "", err
+	}
+	w := all[m.Name]
+	text := w.says()
+	if b := m.Limit(); w != nil && b.Tokens > 0 {
+		text = kit.Tokens(w.Fresh) + " fresh tokens"
+	} else if w != nil {
+		text = bill.AmountWords(w.sum)
+	}
+	return w.spent(), text, nil
+}

@@ -1,0 +1,335 @@
+// Package daemon is the one process of a user that looks after all workers, and its commands: start, stop, restore. What is due
+// when is worker/round's.
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/atomicfile"
+	"aburn/internal/lockfile"
+	"aburn/internal/plain"
+	"aburn/internal/proc"
+	"aburn/internal/project"
+	"aburn/internal/scrub"
+	"aburn/worker"
+	"aburn/worker/crew"
+	"aburn/worker/ledger"
+	"aburn/worker/round"
+	"aburn/worker/tree"
+)
+
+// Files of the one process that looks after all workers of a user. The lock says whether it lives; the rest is how to find it.
+const (
+	daemonLock  = "lock"
+	runningFile = "running.json"
+	lastStop    = "last-stop.json"
+	logFile     = "log"
+	maxLog      = 1 << 20 // bytes; then it becomes log.old
+)
+
+// Running is how to find the process that looks after workers.
+type Running struct {
+	PID      int       `json:"pid"`
+	Start    int64     `json:"start"`
+	Boot     string    `json:"boot"`
+	At       time.Time `json:"at"`
+	Version  string    `json:"version"`
+	Projects []string  `json:"projects"`
+}
+
+// post is the folder of these files.
+type post struct {
+	dir  string
+	root *os.Root
+}
+
+func openPost(a *kit.App) (*post, error) {
+	state := project.StateDir(a.Getenv)
+	if state == "" {
+		return nil, kit.UsageError(ledger.ErrNoState.Error())
+	}
+	p := &post{dir: filepath.Join(state, "start")}
+	if err := os.MkdirAll(p.dir, 0o700); err != nil {
+		return nil, kit.BadNews(err.Error())
+	}
+	var err error
+	if p.root, err = os.OpenRoot(p.dir); err != nil {
+		return nil, kit.BadNews(err.Error())
+	}
+	return p, nil
+}
+
+func (p *post) close() { p.root.Close() }
+
+// aMoment is how long somebody may hold the lock who only asks whether it is free.
+const aMoment = 100 * time.Millisecond
+
+// running says who holds the lock. Without a holder there is nobody, whatever the file says.
+func (p *post) running() (r Running, ok bool) {
+	lock, err := lockfile.Acquire(p.root, daemonLock, aMoment)
+	if err == nil {
+		lock.Release()
+		return r, false
+	}
+	data, _ := p.root.ReadFile(runningFile)
+	json.Unmarshal(data, &r) // as far as it was written
+	return r, errors.Is(err, lockfile.ErrBusy)
+}
+
+// Keeper is the process that looks after workers; 0 if there is none. It makes no file.
+func Keeper(a *kit.App) int {
+	state := project.StateDir(a.Getenv)
+	if state == "" {
+		return 0
+	}
+	p := &post{dir: filepath.Join(state, "start")}
+	root, err := os.OpenRoot(p.dir)
+	if err != nil {
+		return 0
+	}
+	defer root.Close()
+	p.root = root
+	if _, err := root.Lstat(daemonLock); err != nil {
+		return 0
+	}
+	r, _ := p.running()
+	return r.PID
+}
+
+func (p *post) write(name string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(p.dir, name), append(data, '\n'), 0o600, atomicfile.Options{Sync: true})
+}
+
+// end asks the one who looks after workers to go, and returns when the lock is free.
+func (p *post) end(patience time.Duration) error {
+	r, ok := p.running()
+	if !ok {
+		return nil
+	}
+	which := proc.Process{PID: r.PID, Start: r.Start}
+	held, err := os.FindProcess(r.PID)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	if r.PID <= 0 || proc.Of(which, proc.Host()) != proc.Runs {
+		return errors.New("it cannot be seen which process it is")
+	}
+	endGently(held)
+	lock, err := lockfile.Acquire(p.root, daemonLock, patience)
+	if errors.Is(err, lockfile.ErrBusy) && proc.Of(which, proc.Host()) == proc.Runs {
+		held.Kill() // it hangs; all that it did stands in the ledgers
+		lock, err = lockfile.Acquire(p.root, daemonLock, patience)
+	}
+	if err != nil {
+		return err
+	}
+	return lock.Release()
+}
+
+// daemon looks after the workers of all projects.
+type daemon struct {
+	a        *kit.App
+	post     *post
+	out      io.Writer
+	projects map[string]*charge
+	slot     chan struct{} // gates run one at a time
+	wake     chan struct{}
+	looked   time.Time
+	glance   glance
+	storm    *round.Storm
+}
+
+// charge is one project of the daemon's.
+type charge struct {
+	Office *work.Office
+	*round.Project
+	failed string
+	clone  bool
+}
+
+const (
+	tick       = time.Second
+	lookAround = 5 * time.Second // for projects that have workers for the first time
+)
+
+func newDaemon(a *kit.App, p *post) *daemon {
+	return &daemon{storm: stormOf(p), a: a, post: p, out: a.Stdout, projects: map[string]*charge{}, slot: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+}
+
+// run makes rounds until ctx is done.
+func (d *daemon) run(ctx context.Context) {
+	timer := time.NewTicker(tick)
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		now := time.Now()
+		d.findProjects(now)
+		for root, c := range d.projects {
+			err := c.Round(ctx, now)
+			if text := fmt.Sprint(err); err != nil && ctx.Err() == nil && text != c.failed {
+				c.failed = text // said once, as it comes every second
+				d.say(root, text)
+			}
+		}
+		d.tellWaits(now.Truncate(time.Millisecond))
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		case <-d.wake:
+		}
+	}
+	d.forgetWaits()
+	for _, c := range d.projects {
+		c.Wait()
+		c.Office.Close()
+	}
+}
+
+func (d *daemon) say(root, text string) {
+	text, _ = scrub.Text(text)
+	fmt.Fprintf(d.out, "%s  %s  %s\n", time.Now().Format("2006-01-02 15:04:05"), plain.Line(filepath.Base(root)), plain.Line(text))
+}
+
+// findProjects opens those that have workers.
+func (d *daemon) findProjects(now time.Time) {
+	if since := now.Sub(d.looked); since >= 0 && since < lookAround {
+		return
+	}
+	d.looked = now
+	changed := false
+	take := func(root string, clone bool) {
+		if d.projects[root] != nil {
+			return
+		}
+		o, err := d.open(root)
+		if err != nil {
+			return // it moved away, or is not the person's any more; `aburn ps` there says why
+		}
+		c := &charge{Office: o, Project: d.charge(root, o), clone: clone}
+		if clone { // it hears, keeps and brings; the project that it is of tells people, and has gates and pull requests
+			c.Notify, c.Pulls = nil, nil
+			c.Gates = func(*crew.Member) (crew.Gates, string) { return crew.Gates{}, "its project has them" }
+		}
+		d.projects[root], changed = c, true
+	}
+	for _, root := range ledger.Projects(d.a.Getenv) {
+		take(root, false)
+	}
+	for _, root := range ledger.Clones(d.a.Getenv) {
+		take(root, true)
+	}
+	if changed {
+		d.announce(now)
+	}
+}
+
+func (d *daemon) open(root string) (*work.Office, error) { return work.OfficeOf(d.a, root) }
+
+func (d *daemon) announce(now time.Time) {
+	self, _ := proc.Self()
+	boot, _ := proc.Clock()
+	r := Running{PID: os.Getpid(), Start: self.Start, Boot: boot, At: now.UTC().Truncate(time.Second), Version: kit.Version().Version}
+	for root, c := range d.projects {
+		if !c.clone {
+			r.Projects = append(r.Projects, root)
+		}
+	}
+	slices.Sort(r.Projects)
+	if err := d.post.write(runningFile, r); err != nil {
+		d.say("", err.Error())
+	}
+}
+
+func (d *daemon) charge(root string, o *work.Office) *round.Project {
+	return &round.Project{
+		Crew: o.Crew, Slot: d.slot,
+		Say: func(text string) { d.say(root, text) },
+		Wake: func() {
+			select {
+			case d.wake <- struct{}{}:
+			default:
+			}
+		},
+		Repo:  func(ctx context.Context, m *crew.Member) (*tree.Repo, error) { return o.RepositoryOf(ctx, m) },
+		Gates: func(m *crew.Member) (crew.Gates, string) { return standingGates(o, d.a, m) },
+		Spent: func(ctx context.Context, m *crew.Member) (worker.Spent, string, error) {
+			return o.SpentNow(ctx, d.a.Getenv, m)
+		},
+		Grown: func(ctx context.Context, m *crew.Member) (string, error) { return o.TranscriptsNow(ctx, d.a.Getenv, m) },
+		Judge: func(ctx context.Context) ([]round.Standstill, error) {
+			return work.Standstills(ctx, work.CallerOf(d.a, root))
+		},
+		Notify: func(ctx context.Context, list []round.Notice) error { return d.notify(ctx, root, o, list) },
+		Pulls:  d.pulls(o),
+	}
+}
+
+// standingGates are the gates that count for a worker now, or why there are none.
+func standingGates(o *work.Office, a *kit.App, m *crew.Member) (crew.Gates, string) {
+	c, err := o.Config(a, "")
+	if err != nil {
+		return crew.Gates{}, plain.Line(err.Error())
+	}
+	g := work.GatesFor(c, m)
+	switch {
+	case len(g.Run) > 0:
+		return g, ""
+	case c.Confirm != "":
+		return g, "what the project's file says changed, and waits for your word"
+	}
+	return g, "it was spawned with gates, and no file names any now"
+}
+
+// living are the workers of all projects whose agents may live, by project.
+func (d *daemon) living(ctx context.Context, only string) (list []hand, err error) {
+	for _, root := range ledger.Projects(d.a.Getenv) {
+		if only != "" && root != only && filepath.Base(root) != only {
+			continue
+		}
+		o, oerr := d.open(root)
+		if oerr != nil {
+			continue
+		}
+		all, lerr := o.Look(ctx)
+		if lerr != nil {
+			o.Close()
+			err = errors.Join(err, lerr)
+			continue
+		}
+		n := len(list)
+		for _, m := range all {
+			if m.Err == nil && !m.Over() && m.Ledger.Gen() > 0 {
+				list = append(list, hand{o, m})
+			}
+		}
+		if len(list) == n {
+			o.Close()
+		}
+	}
+	return list, err
+}
+
+// hand is one worker of any project.
+type hand struct {
+	Office *work.Office
+	m      *crew.Member
+}
+
+func (h hand) String() string {
+	return strings.TrimSuffix(filepath.Base(h.Office.Root), "/") + "/" + h.m.Name
+}

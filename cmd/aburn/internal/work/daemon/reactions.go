@@ -1,0 +1,132 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/worker/config"
+	"aburn/worker/crew"
+	"aburn/worker/forge"
+	"aburn/worker/ledger"
+	"aburn/worker/react"
+	"aburn/worker/round"
+)
+
+// pauseFile stands beside the daemon's others while workers get no messages of their pull requests.
+const pauseFile = "reactions-paused.json"
+
+func stormOf(p *post) *round.Storm {
+	return &round.Storm{
+		Is: func() bool { _, err := p.root.Stat(pauseFile); return err == nil },
+		Write: func() error {
+			return p.write(pauseFile, map[string]any{"at": time.Now().UTC().Truncate(time.Second)})
+		},
+	}
+}
+
+// rulesRead is how long what files say of reactions is believed.
+const rulesRead = 5 * time.Second
+
+// pulls is what the daemon's rounds do about pull requests of a project's.
+func (d *daemon) pulls(o *work.Office) *round.Pulls {
+	var c *config.Config
+	var rules react.Rules
+	var read time.Time
+	load := func() { // in one goroutine: the rounds'
+		if since := time.Since(read); c != nil && since < rulesRead && since >= 0 {
+			return
+		}
+		if fresh, err := o.Config(d.a, ""); err == nil { // else what counted before
+			c, rules = fresh, fresh.Rules()
+		} else if c == nil {
+			c, rules = &config.Config{}, silent()
+		}
+		read = time.Now()
+	}
+	return &round.Pulls{
+		Forge: func(ctx context.Context, m *crew.Member) (forge.Forge, string, string, error) {
+			load()
+			repo, err := o.RepositoryOf(ctx, m)
+			if err != nil {
+				return nil, "", "", err
+			}
+			f, _, owner, err := o.Forge(ctx, c, repo)
+			if err != nil {
+				return nil, "", "", err
+			}
+			return f, owner, repo.Main, nil
+		},
+		Refs: func(ctx context.Context, m *crew.Member) (string, error) {
+			repo, err := o.RepositoryOf(ctx, m)
+			if err != nil {
+				return "", err
+			}
+			return repo.RemoteRefs(ctx)
+		},
+		Rules: func() (react.Rules, bool) { load(); return rules, c.Flag("forge.strangers") },
+		How: func() string {
+			load()
+			return strings.ReplaceAll(c.Word("merge"), "forward", "merge")
+		},
+		Storm: d.storm,
+	}
+}
+
+// silent are the rules while a file has a mistake: a person is told, no agent.
+func silent() react.Rules {
+	rules := react.Defaults()
+	for key, r := range rules {
+		r.Auto = false
+		rules[key] = r
+	}
+	return rules
+}
+
+// resumeReactions ends all pauses. done says that something runs already, and nothing is to be started.
+func resumeReactions(ctx context.Context, a *kit.App, p *post, cmd *cli.Command) (done bool, err error) {
+	p.root.Remove(pauseFile)
+	d := &daemon{a: a, post: p}
+	var names []string
+	for _, root := range ledger.Projects(a.Getenv) {
+		o, err := d.open(root)
+		if err != nil {
+			continue
+		}
+		members, err := o.Glance(ctx)
+		if err == nil {
+			var list []string
+			list, err = o.Unpause(paused(members), react.KeyStorm)
+			for _, name := range list {
+				names = append(names, filepath.Base(root)+"/"+name)
+			}
+		}
+		o.Close()
+		if err != nil {
+			return true, kit.BadNews(err.Error())
+		}
+	}
+	text := "no worker was paused"
+	if len(names) > 0 {
+		text = "get messages again: " + strings.Join(names, ", ")
+	}
+	fmt.Fprintln(a.Stdout, plain.Line(text))
+	_, running := p.running()
+	return running && !cmd.Bool("replace"), nil
+}
+
+func paused(members []*crew.Member) (list []*crew.Member) {
+	for _, m := range members {
+		if m.Err == nil && react.Paused(m.Ledger.Entries) {
+			list = append(list, m)
+		}
+	}
+	return list
+}

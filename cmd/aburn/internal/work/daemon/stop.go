@@ -1,0 +1,186 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/worker/crew"
+	"aburn/worker/ledger"
+)
+
+// stopTime bounds a stop, whatever hangs.
+const stopTime = 10 * time.Second
+
+func StopCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "stop",
+		Usage:     "end what `aburn start` began, and all workers",
+		ArgsUsage: "[PROJECT]",
+		Description: "The agents get 4 seconds to end, then they are killed. Trees, branches and conversations stay: `aburn restore` has them go\n" +
+			"on. With a PROJECT (its path, or its folder's name) only its workers end, and the others are looked after as before.\n\n" +
+			"Exit code: 1 if something did not end within 10 seconds.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "keep-workers", Usage: "only end what looks after them; workers go on"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
+			kit.JSONFlag(),
+		},
+		Metadata: kit.Examples("aburn stop", "aburn stop --keep-workers", "aburn stop --yes cart"),
+		Action:   a.Action(runStop),
+	}
+}
+
+func runStop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if err := work.PersonOnly(a, "stop workers"); err != nil {
+		return err
+	}
+	only := cmd.Args().First()
+	switch {
+	case cmd.NArg() > 1:
+		return kit.UsageError("name one project, or none", "aburn stop --help")
+	case only != "" && cmd.Bool("keep-workers"):
+		return kit.UsageError("--keep-workers ends nothing of a project", "leave out "+kit.Quote(only))
+	}
+	if strings.ContainsRune(only, filepath.Separator) || only == "." {
+		dir, err := kit.ExistingFolder(only)
+		if err != nil {
+			return err
+		}
+		if only, err = filepath.EvalSymlinks(dir); err != nil {
+			return kit.UsageError(err.Error())
+		}
+	}
+	if err := knownProject(a, only); err != nil {
+		return err
+	}
+	p, err := openPost(a)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	d := newDaemon(a, p)
+	acts := work.NewActs(a, cmd.Bool("json"))
+	var list []hand
+	if !cmd.Bool("keep-workers") {
+		if list, err = d.living(ctx, only); err != nil {
+			a.Warn("not all workers can be seen: " + plain.Line(err.Error()))
+		}
+		if err := confirmStop(a, cmd, list); err != nil {
+			return err
+		}
+	}
+	if only == "" {
+		if err := stopDaemon(p, acts); err != nil {
+			return err
+		}
+	}
+	if len(list) == 0 {
+		return acts.End()
+	}
+	return d.stopAll(ctx, list, acts)
+}
+
+// knownProject refuses a name that no project with workers has.
+func knownProject(a *kit.App, only string) error {
+	var names []string
+	for _, root := range ledger.Projects(a.Getenv) {
+		if only == root || only == filepath.Base(root) {
+			return nil
+		}
+		names = append(names, filepath.Base(root))
+	}
+	if only == "" {
+		return nil
+	}
+	return kit.UsageError("no project with workers is called "+kit.Quote(only), kit.DidYouMean(only, names)...)
+}
+
+func confirmStop(a *kit.App, cmd *cli.Command, list []hand) error {
+	if len(list) == 0 || cmd.Bool("yes") {
+		return nil
+	}
+	var names []string
+	for _, h := range list {
+		names = append(names, h.String())
+	}
+	text := plain.Plural(int64(len(list)), "worker") + " would end: " + plain.OneLine(strings.Join(names, ", "), 200)
+	if !a.CanAsk(cmd) {
+		return kit.UsageError(text, "--yes ends them", "--keep-workers leaves them")
+	}
+	if !a.Confirm(text + ". End them?") {
+		return kit.BadNews("nothing was ended")
+	}
+	return nil
+}
+
+func stopDaemon(p *post, acts *work.Acts) error {
+	r, ok := p.running()
+	if !ok {
+		acts.Say("nothing looked after workers")
+		return nil
+	}
+	if err := p.end(stopTime / 3); err != nil {
+		return kit.BadNews(fmt.Sprintf("process %d does not end: %v", r.PID, err))
+	}
+	acts.Say(fmt.Sprintf("process %d ended, which looked after workers", r.PID))
+	return nil
+}
+
+// stopAll ends workers at once, after it wrote down which.
+func (d *daemon) stopAll(ctx context.Context, list []hand, acts *work.Acts) error {
+	s := Stopped{At: time.Now().UTC().Truncate(time.Second)}
+	for _, w := range d.post.stopped().Workers { // of another project, whose stop is not taken back by this one
+		if !contains(list, w) {
+			s.Workers = append(s.Workers, w)
+		}
+	}
+	for _, h := range list {
+		s.Workers = append(s.Workers, StoppedWorker{h.Office.Root, h.m.Name, h.m.Ledger.Gen(), h.Office.Session(h.m), h.m.Worker.State.String()})
+	}
+	if err := d.post.write(lastStop, s); err != nil {
+		return kit.BadNews(err.Error())
+	}
+	ctx, cancel := context.WithTimeout(ctx, stopTime)
+	defer cancel()
+	var all sync.WaitGroup
+	errs := make([]error, len(list))
+	now := make([]*crew.Member, len(list))
+	for i, h := range list {
+		all.Go(func() { now[i], errs[i] = h.Office.Kill(ctx, h.m) })
+	}
+	all.Wait()
+	for i, h := range list {
+		if err := errs[i]; err != nil && !errors.Is(err, crew.ErrOver) {
+			acts.Failed(work.Acted{Worker: h.m.Name, Project: h.Office.Root}, err.Error(), "aburn -C "+h.Office.Root+" ps "+h.m.Name)
+			continue
+		}
+		one := work.ActedOn(now[i], work.DidKill)
+		if one.Project = h.Office.Root; errs[i] != nil {
+			one.Did = work.WasOver
+		}
+		acts.Did(one, h.String()+"  "+work.StateText(now[i]))
+	}
+	if err := acts.End(); err != nil {
+		return err
+	}
+	d.a.Hint("aburn restore has them go on")
+	return nil
+}
+
+func contains(list []hand, w StoppedWorker) bool {
+	for _, h := range list {
+		if h.Office.Root == w.Project && h.m.Name == w.Worker {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,308 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/worker"
+	"aburn/worker/config"
+	"aburn/worker/crew"
+	"aburn/worker/forge"
+	"aburn/worker/tree"
+)
+
+func PrCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "pr",
+		Usage:     "push a worker's branch and open a pull request, or bring it up to date",
+		ArgsUsage: "NAME",
+		Description: "It asks the forge first, then runs the gates, then pushes the worker's commits, then opens the pull request. If one is open,\n" +
+			"the push is all. GitHub is asked by its own client gh, with your login,\n" +
+			"GitLab over its API with a token that your own workers.yaml names.\n\n" +
+			"Commits of somebody else on the remote branch are never written over. What the worker has not committed stays in its tree.\n" +
+			"The repository's hooks do not run unless you say --hooks. With --check it only asks how the pull request stands.\n\n" +
+			"Exit code: 0 if it is open or up to date, 1 if it cannot be done now, or with --check if the pull request waits for somebody,\n" +
+			"2 for a mistake in the call.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "check", Aliases: []string{"n"}, Usage: "only ask how it stands; nothing is pushed"},
+			&cli.BoolFlag{Name: "draft", Usage: "open it as a draft"},
+			&cli.StringFlag{Name: "base", Usage: "open it against `BRANCH` of the remote, instead of the one that the worker began from"},
+			&cli.StringFlag{Name: "title", Aliases: []string{"t"}, Usage: "`TEXT` of its title, instead of the commit's or the task's"},
+			&cli.StringFlag{Name: "body", Usage: "`TEXT` of its description, instead of a list of the commits"},
+			&cli.StringSliceFlag{Name: "gate", Usage: "push only if `CMD` ends with 0 in the worker's tree; any number of times, instead of gates of aburn.yaml"},
+			&cli.BoolFlag{Name: "no-gates", Usage: "run no gates"},
+			&cli.BoolFlag{Name: "hooks", Usage: "run the repository's own pre-push hook"},
+			kit.JSONFlag(),
+		},
+		ArgValidator:  OneWorker,
+		ShellComplete: CompleteWorkers(a),
+		Metadata:      kit.Examples("aburn pr fix-the-flaky-test", "aburn pr --draft fix", "aburn pr --check fix"),
+		Action:        a.Action(runPr),
+	}
+}
+
+func runPr(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	p := crew.PullOptions{
+		Base: cmd.String("base"), Title: strings.TrimSpace(cmd.String("title")), Body: strings.TrimSpace(cmd.String("body")), Draft: cmd.Bool("draft"), Check: cmd.Bool("check"), Hooks: cmd.Bool("hooks"),
+	}
+	if !p.Check {
+		if err := PersonOnly(a, "push a branch or open a pull request"); err != nil {
+			return err
+		}
+	}
+	o, m, repo, err := openTree(ctx, a, cmd)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	c, err := o.Config(a, "")
+	if err != nil {
+		return err
+	}
+	f, remote, owner, err := o.Forge(ctx, c, repo)
+	if err != nil {
+		return MergeFailure(m, err)
+	}
+	p.Gates = GatesFor(c, m)
+	p.Gates.Tell = func(line string) { a.Note("gate: " + plain.Line(line)) }
+	if own := cmd.StringSlice("gate"); len(own) > 0 {
+		p.Gates.Run = own
+	}
+	if cmd.Bool("no-gates") {
+		p.Gates = crew.Gates{}
+	}
+	r, err := o.Pull(ctx, repo, m, f, remote, owner, p)
+	if err != nil {
+		if r.Pushed && !r.Opened && r.State == "" {
+			a.Warn("its branch was pushed; no pull request was opened", "aburn pr "+m.Name)
+		}
+		return ForgeFailure(m, err)
+	}
+	if cmd.Bool("json") {
+		err = a.PrintJSON(r)
+	} else {
+		prText(a, m, r, p.Check)
+	}
+	if err == nil && p.Check && waitsForSomebody(r) {
+		return kit.ExitWith(kit.ExitBadNews)
+	}
+	return err
+}
+
+// waitsForSomebody reports whether an open pull request cannot go on by itself.
+func waitsForSomebody(r crew.PullRequest) bool {
+	return r.State == worker.PullClosed || r.Checks == worker.CheckFailing || r.Review == worker.ReviewChanges || r.Clash != nil && *r.Clash
+}
+
+// Forge is the forge of a repository's remote, and the owner of the branches that are pushed there.
+func (o *Office) Forge(ctx context.Context, c *config.Config, repo *tree.Repo) (f forge.Forge, remote tree.Remote, owner string, err error) {
+	if remote, err = repo.Remote(ctx); err != nil {
+		return nil, remote, "", err
+	}
+	pushed, ok := forge.ParseRemote(remote.URL)
+	place, known := forge.ParseRemote(remote.Base)
+	if !ok || !known {
+		return nil, remote, "", &tree.Problem{Text: "its remote " + remote.Name + " is on no forge: " + plain.Line(withoutPassword(remote.URL)), Advice: "git push by hand, or git remote set-url"}
+	}
+	if host := c.Word("scm.host"); host != "" && !strings.Contains(place.Host, ".") { // a name of ssh's own settings
+		place.Host, pushed.Host = host, host
+	}
+	plugin := c.Word("scm.plugin")
+	switch {
+	case plugin != "":
+	case place.Host == "github.com" || place.Host == o.variable("GH_HOST"):
+		plugin = "github"
+	case place.Host == "gitlab.com" || place.Host == c.Word("scm.host"):
+		plugin = "gitlab"
+	}
+	switch plugin {
+	case "github":
+		return &forge.GitHub{Place: place, Dir: repo.Root, Environ: o.Environ}, remote, pushed.Owner(), nil
+	case "gitlab":
+		g, err := o.gitlab(c, place)
+		return g, remote, pushed.Owner(), err
+	}
+	return nil, remote, "", &tree.Problem{Text: "aburn does not know which forge " + place.Host + " is", Advice: "scm: {plugin: github} in aburn.yaml, or gitlab"}
+}
+
+// gitlab is a project there. The token goes only to the host that the person's own file names.
+func (o *Office) gitlab(c *config.Config, place forge.Place) (forge.Forge, error) {
+	host := cmp.Or(c.Word("scm.host"), "gitlab.com")
+	const advice = "scm: {host: HOST, token_env: GITLAB_TOKEN} in your own workers.yaml"
+	if place.Host != host {
+		return nil, &tree.Problem{Text: "your own file does not say that " + place.Host + " gets your token", Advice: strings.Replace(advice, "HOST", place.Host, 1)}
+	}
+	base := strings.TrimRight(cmp.Or(c.Word("scm.url"), "https://"+host), "/")
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && !(u.Scheme == "http" && (u.Hostname() == "127.0.0.1" || u.Hostname() == "localhost")) {
+		return nil, &tree.Problem{Text: "scm.url is no address that a token may go to: " + plain.Line(withoutPassword(base)), Advice: "https://" + host}
+	}
+	token := o.variable(c.Word("scm.token_env"))
+	switch path := c.Word("scm.token_file"); {
+	case token != "":
+	case path != "":
+		if token, err = tokenIn(path, o.variable("HOME")); err != nil {
+			return nil, &tree.Problem{Text: "scm.token_file: " + err.Error(), Advice: "a file that only you can read, with the token alone"}
+		}
+	case c.Word("scm.token_env") != "":
+		return nil, &tree.Problem{Text: "your environment has no " + c.Word("scm.token_env") + ", which scm.token_env names", Advice: "set it where aburn runs, also for aburn start"}
+	default:
+		return nil, &tree.Problem{Text: "GitLab is asked with a token, and your own file names none", Advice: strings.Replace(advice, "HOST", place.Host, 1)}
+	}
+	return &forge.GitLab{Place: place, Base: base, Token: token}, nil
+}
+
+// maxToken bounds a file that holds a token, in bytes.
+const maxToken = 4 << 10
+
+func tokenIn(path, home string) (string, error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = filepath.Join(home, rest)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	switch {
+	case err != nil:
+		return "", err
+	case !st.Mode().IsRegular():
+		return "", errors.New(path + " is no regular file")
+	case st.Mode().Perm()&0o077 != 0:
+		return "", fmt.Errorf("others can read %s (%o)", path, st.Mode().Perm())
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxToken+1))
+	token := strings.TrimSpace(string(data))
+	if err == nil && (token == "" || len(data) > maxToken || strings.ContainsAny(token, " \t\r\n")) {
+		err = errors.New(path + " holds no token")
+	}
+	return token, err
+}
+
+func (o *Office) variable(name string) (value string) {
+	for _, kv := range o.Environ {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// withoutPassword is an address without what stands before its host.
+func withoutPassword(url string) string {
+	if scheme, rest, ok := strings.Cut(url, "://"); ok {
+		if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+			return scheme + "://…@" + rest[i+1:]
+		}
+	}
+	return url
+}
+
+// ForgeFailure is the error that a person is told when a forge, or a push to it, failed.
+func ForgeFailure(m *crew.Member, err error) error {
+	var limited *forge.Limited
+	var failed *forge.Failed
+	switch {
+	case errors.Is(err, forge.ErrNoClient):
+		return kit.BadNews(m.Name+": "+err.Error()+", and GitHub is asked by it", "install GitHub's client gh, then gh auth login")
+	case errors.Is(err, forge.ErrNoLogin):
+		return kit.BadNews(m.Name+": "+err.Error(), "gh auth login", "GitLab: a token with the scope api")
+	case errors.As(err, &limited):
+		return kit.BadNews(m.Name+": "+plain.Line(limited.Error()), "try again then")
+	case errors.As(err, &failed):
+		return kit.BadNews(m.Name + ": the forge says: " + plain.Line(failed.Error()))
+	}
+	return MergeFailure(m, err)
+}
+
+func prText(a *kit.App, m *crew.Member, r crew.PullRequest, check bool) {
+	text := r.Worker + "  "
+	switch name := fmt.Sprintf("#%d", r.Number); {
+	case check && r.State == "":
+		text += "has no pull request"
+	case check:
+		text += pullText(name, r.State, r.Draft, r.Checks, r.Review, r.Clash != nil && *r.Clash, r.Threads)
+	case r.Opened:
+		text += fmt.Sprintf("%s opened against %s: %s", name, r.Base, plain.Plural(int64(r.Commits), "commit"))
+	case r.Pushed:
+		text += name + " has its new commits"
+	default:
+		text += name + " is up to date"
+	}
+	if r.URL != "" {
+		text += " · " + r.URL
+	}
+	fmt.Fprintln(a.Stdout, plain.Line(text))
+	if r.Works {
+		a.Warn("its agent's turn is not over: what it commits later is not in this", "aburn pr "+m.Name)
+	}
+	if len(r.Left) > 0 {
+		hint := "aburn send " + m.Name + " \"commit what is left\""
+		if m.Over() {
+			hint = "git -C " + plain.Line(m.Request.Tree) + " status"
+		}
+		a.Warn(plain.Plural(int64(len(r.Left)), "file")+" of its tree in no commit, and so not pushed: "+plain.Line(strings.Join(r.Left[:min(5, len(r.Left))], ", ")), hint)
+	}
+}
+
+// pullText is how a pull request stands, in words.
+func pullText(name, state string, draft bool, checks, review string, clash bool, threads int) string {
+	words := []string{name + " " + state}
+	if draft && state == worker.PullOpen {
+		words[0] += " as a draft"
+	}
+	if state != worker.PullOpen {
+		return words[0]
+	}
+	if checks != "" {
+		words = append(words, "checks "+checks)
+	}
+	if text := map[string]string{worker.ReviewApproved: "approved", worker.ReviewChanges: "changes requested", worker.ReviewAsked: "review asked"}[review]; text != "" {
+		words = append(words, text)
+	}
+	if clash {
+		words = append(words, "conflicts")
+	}
+	if threads > 0 {
+		words = append(words, plain.Plural(int64(threads), "open thread"))
+	}
+	return strings.Join(words, " · ")
+}
+
+// PullReport is a pull request in `aburn ps --json`, as the forge said it last.
+type PullReport struct {
+	Number    int    `json:"number"`
+	State     string `json:"state"`
+	URL       string `json:"url,omitempty"`
+	Draft     bool   `json:"draft,omitempty"`
+	Head      string `json:"head,omitempty"`
+	Checks    string `json:"checks,omitempty"`
+	Review    string `json:"review,omitempty"`
+	Conflicts bool   `json:"conflicts,omitempty"`
+}
+
+// PullOf is nil where nobody knows of one.
+func PullOf(m *crew.Member) *PullReport {
+	if m.Err != nil || m.Worker.Pull.Number == 0 {
+		return nil
+	}
+	p := m.Worker.Pull
+	r := &PullReport{Number: p.Number, State: p.Is, Head: p.Head, Checks: p.Checks, Review: p.Review, Conflicts: p.Conflicts}
+	if e := m.Ledger.Last(worker.Pulled); e != nil {
+		r.URL, r.Draft = e.URL, e.Draft
+	}
+	return r
+}

@@ -1,0 +1,284 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/project"
+	"aburn/internal/term"
+	"aburn/worker/config"
+	"aburn/worker/ledger"
+)
+
+func ProjectCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:  "project",
+		Usage: "your projects, and names for them",
+		Description: "A project is known once you ran `aburn init` in it, and is called as its folder. Commands about workers take\n" +
+			"--project NAME, and PROJECT/WORKER in place of a worker's name, wherever you stand.",
+		Metadata: kit.Examples("aburn project ls", "aburn project add --name shop ~/code/cart", "aburn ps --project shop", "aburn attach shop/fix"),
+		Commands: []*cli.Command{
+			{
+				Name: "ls", Usage: "list them", Flags: []cli.Flag{kit.JSONFlag()}, ArgValidator: kit.NoArguments,
+				Metadata: kit.Examples("aburn project ls"), Action: a.Action(runProjects),
+			},
+			{
+				Name: "add", Usage: "give a project a name", ArgsUsage: "[DIR]",
+				Description: "DIR is a folder of the project; without it, it is the project around the current folder.",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "name", Usage: "call it `NAME` instead of as its folder"},
+					&cli.StringFlag{Name: "from", Usage: "add all projects that `FILE` names, such as ~/.agent-orchestrator/config.yaml", TakesFile: true},
+				},
+				Metadata: kit.Examples("aburn project add", "aburn project add --name shop ~/code/cart", "aburn project add --from ~/.agent-orchestrator/config.yaml"),
+				Action:   a.Action(runProjectAdd),
+			},
+			{
+				Name: "rm", Usage: "take a name away again", ArgsUsage: "NAME", Description: "Nothing of the project itself changes.",
+				ShellComplete: a.CommandCompleter(func(*cli.Command, int) []string { return ProjectNames(a.Getenv) }),
+				Metadata:      kit.Examples("aburn project rm shop"), Action: a.Action(runProjectRemove),
+			},
+		},
+	}
+}
+
+// InAnyProject lets commands about workers be about another project than the one around the current folder.
+func InAnyProject(commands []*cli.Command) {
+	for _, c := range commands {
+		if !slices.Contains([]string{"start", "stop", "project", "done", "ask", "dashboard", "far"}, c.Name) && len(c.Commands) == 0 {
+			c.Flags = append(c.Flags, &cli.StringFlag{Name: "project", Usage: "in the project `NAME` (aburn project ls)"})
+		}
+	}
+}
+
+// ProjectNames are the names of all projects.
+func ProjectNames(env func(string) string) (list []string) {
+	for _, n := range ledger.Known(env) {
+		list = append(list, n.Name)
+	}
+	return slices.Compact(list)
+}
+
+// ProjectReport is one project in `aburn project ls --json`.
+type ProjectReport struct {
+	ledger.Named
+	Workers int `json:"workers"` // whose trees are there
+}
+
+func runProjects(_ context.Context, a *kit.App, cmd *cli.Command) error {
+	reports := []ProjectReport{}
+	for _, n := range ledger.Known(a.Getenv) {
+		r := ProjectReport{Named: n}
+		if store, err := ledger.Open(n.Root, a.Getenv); err == nil {
+			names, _ := store.Names()
+			for _, name := range names {
+				if _, err := os.Stat(store.Tree(name)); err == nil {
+					r.Workers++
+				}
+			}
+		}
+		reports = append(reports, r)
+	}
+	if cmd.Bool("json") {
+		return a.PrintJSON(reports)
+	}
+	out := a.Screen(cmd)
+	if len(reports) == 0 {
+		_, err := fmt.Fprintln(out, "no project: aburn init makes one of a folder")
+		return err
+	}
+	table := term.Table{Columns: []term.Column{{Title: "NAME"}, {Title: "WORKERS", Right: true}, {Title: "PATH", Flex: true, Min: 20}}}
+	for _, r := range reports {
+		table.Add(r.Name, plain.Count(int64(r.Workers)), r.Root)
+	}
+	return table.Print(out, 0)
+}
+
+func runProjectAdd(_ context.Context, a *kit.App, cmd *cli.Command) error {
+	if err := PersonOnly(a, "name projects"); err != nil {
+		return err
+	}
+	if cmd.NArg() > 1 {
+		return kit.UsageError("name one folder, or none", "aburn project add --help")
+	}
+	dir, err := kit.Folder(cmd)
+	if file := cmd.String("from"); file != "" && err == nil {
+		if cmd.NArg() > 0 || cmd.IsSet("name") {
+			return kit.UsageError("--from takes folders and names from the file", "leave out the others")
+		}
+		return addFrom(a, kit.InFolder(dir, file))
+	}
+	if err == nil && cmd.NArg() == 1 {
+		dir, err = kit.ExistingFolder(kit.InFolder(dir, cmd.Args().First()))
+	}
+	if err != nil {
+		return err
+	}
+	return addProject(a, dir, cmd.String("name"))
+}
+
+// addFrom adds the projects of a file. Those that nobody has initialised stay out, and it is said how they come in.
+func addFrom(a *kit.App, file string) error {
+	list, err := config.Projects(file, a.Getenv("HOME"))
+	if err != nil {
+		return kit.UsageError(plain.Line(err.Error()))
+	}
+	if len(list) == 0 {
+		return kit.BadNews(plain.Line(file)+" names no project", "projects: {NAME: {path: FOLDER}}")
+	}
+	failed := 0
+	for _, one := range list {
+		err := error(kit.UsageError("it has no path"))
+		if one.Path != "" {
+			err = addListed(a, one)
+		}
+		if err != nil {
+			f := kit.FailureOf(err)
+			a.Warn(plain.Line(one.ID+": "+f.Msg), f.Hints...)
+			failed++
+		}
+	}
+	if failed > 0 {
+		return kit.BadNews(fmt.Sprintf("%d of %d projects were not added", failed, len(list)))
+	}
+	return nil
+}
+
+// addListed adds a project whose root is the folder that a list names, not one around it.
+func addListed(a *kit.App, one config.Listed) error {
+	real, err := filepath.EvalSymlinks(one.Path)
+	if err != nil {
+		return kit.UsageError(err.Error())
+	}
+	if p, err := project.Find(real, a.Getenv); err == nil && p.Root != real {
+		return kit.UsageError(real+" is no project of its own, but lies in "+p.Root, "aburn -C "+kit.ShellWord(real)+" init")
+	}
+	return addProject(a, real, one.ID)
+}
+
+// addProject gives the project around a folder a name: "" is that of its folder.
+func addProject(a *kit.App, dir, name string) error {
+	p, err := project.Find(dir, a.Getenv)
+	if err != nil {
+		return kit.UsageError(err.Error(), "aburn -C "+kit.ShellWord(dir)+" init")
+	}
+	if !slices.Contains(project.Marked(a.Getenv), p.Root) {
+		return kit.UsageError("nobody said that "+p.Root+" is yours", "aburn -C "+kit.ShellWord(p.Root)+" init")
+	}
+	if name == "" {
+		name = filepath.Base(p.Root)
+	}
+	if err := ledger.ValidProject(name); err != nil {
+		return kit.UsageError(kit.Quote(name)+": "+err.Error(), "aburn project add --name NAME")
+	}
+	err = ledger.Rename(a.Getenv, func(given map[string]string) error {
+		if had, ok := given[name]; ok && had != p.Root {
+			return kit.BadNews(kit.Quote(name)+" is "+had+" already", "aburn project rm "+name, "choose another --name")
+		}
+		for other, root := range given {
+			if root == p.Root { // it has one name
+				delete(given, other)
+			}
+		}
+		given[name] = p.Root
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(a.Stdout, plain.Line(name+"  "+p.Root))
+	return nil
+}
+
+func runProjectRemove(_ context.Context, a *kit.App, cmd *cli.Command) error {
+	if err := PersonOnly(a, "name projects"); err != nil {
+		return err
+	}
+	if cmd.NArg() != 1 {
+		return kit.UsageError("name one project", "aburn project ls")
+	}
+	name, root := cmd.Args().First(), ""
+	err := ledger.Rename(a.Getenv, func(given map[string]string) error {
+		root = given[name]
+		delete(given, name)
+		if root == "" {
+			return unknownProject(a, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(a.Stdout, plain.Line(root+" is called "+filepath.Base(root)+" again"))
+	return nil
+}
+
+func unknownProject(a *kit.App, name string) error {
+	for _, n := range ledger.Known(a.Getenv) {
+		if n.Name == name {
+			return kit.BadNews(kit.Quote(name)+" is the name of its folder, "+n.Root, "aburn project add --name NAME "+kit.ShellWord(n.Root))
+		}
+	}
+	return kit.UsageError("no project is called "+kit.Quote(name), append(kit.DidYouMean(name, ProjectNames(a.Getenv)), "aburn project ls")...)
+}
+
+// projectNamed is the root of the project that a word means.
+func projectNamed(a *kit.App, word string) (string, error) {
+	switch list := ledger.Meant(ledger.Known(a.Getenv), word); len(list) {
+	case 0:
+		return "", unknownProject(a, word)
+	case 1:
+		return list[0].Root, nil
+	default:
+		var roots []string
+		for _, n := range list {
+			roots = append(roots, n.Root)
+		}
+		return "", kit.UsageError("several projects are called "+kit.Quote(word)+": "+strings.Join(roots, ", "), "aburn project add --name NAME DIR")
+	}
+}
+
+// folderOf is where a command is about: --project, else the project of a first argument PROJECT/WORKER, else -C.
+func folderOf(a *kit.App, cmd *cli.Command) (string, error) {
+	first, _, slashed := strings.Cut(cmd.Args().First(), "/")
+	switch word := cmd.String("project"); {
+	case word != "" && cmd.IsSet("C"):
+		return "", kit.UsageError("-C and --project are two ways to say the same", "leave one out")
+	case word != "":
+		return projectNamed(a, word)
+	case slashed && takesProject(cmd) && cmd.Name != "spawn":
+		if list := ledger.Meant(ledger.Known(a.Getenv), first); len(list) == 1 {
+			return list[0].Root, nil
+		}
+	}
+	return kit.Folder(cmd)
+}
+
+func takesProject(cmd *cli.Command) bool {
+	return slices.ContainsFunc(cmd.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), "project") })
+}
+
+// Find is the name of the worker that a person means, who may name its project before it.
+func (o *Office) Find(word string) (string, error) {
+	if first, rest, slashed := strings.Cut(word, "/"); slashed {
+		list := ledger.Meant(o.known(), first)
+		if len(list) != 1 {
+			return "", ledger.ErrUnknown
+		}
+		if list[0].Root != o.Root {
+			return "", errOtherProject
+		}
+		word = rest
+	}
+	return o.Crew.Find(word)
+}
+
+var errOtherProject = errors.New("it is in another project: one call is about one project")

@@ -1,0 +1,137 @@
+package work
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/project"
+	"aburn/worker/config"
+	"aburn/worker/crew"
+	"aburn/worker/tree"
+)
+
+// RulesFile is a file of the repository's that tells workers what to heed. It is read from the commit that they begin at, not
+// from a tree that an agent edits.
+type RulesFile struct {
+	Path   string `json:"path"`
+	Text   string `json:"text"`
+	SHA256 string `json:"sha256"`
+	Counts bool   `json:"counts"` // the person named it in a file of their own, or confirmed exactly this text
+}
+
+const (
+	usualRules = ".agent-rules.md" // read where no file names another one
+	maxRules   = 16 << 10          // bytes: it becomes part of a command line
+)
+
+// rulesFile is the project's rules file as of a commit, nil if it has none.
+func (o *Office) rulesFile(ctx context.Context, a *kit.App, c *config.Config, repo *tree.Repo, at string) (*RulesFile, error) {
+	named := c.Word("rules_file")
+	path := named
+	if named == "" {
+		path = usualRules
+	}
+	if !filepath.IsLocal(path) {
+		return nil, kit.UsageError("rules_file: "+kit.Quote(path)+" does not stay below the root of the project", c.Where("rules_file"))
+	}
+	if below, err := filepath.Rel(repo.Root, o.Root); err == nil && filepath.IsLocal(below) {
+		path = filepath.Join(below, path)
+	}
+	text, err := repo.FileAt(ctx, at, filepath.ToSlash(path), maxRules)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && named == "":
+		return nil, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, kit.UsageError("rules_file: "+kit.Quote(path)+" is in no commit that the worker begins at", "git add "+kit.ShellWord(path)+", and commit", c.Where("rules_file"))
+	case err != nil:
+		return nil, kit.UsageError(plain.Line(path)+": "+err.Error(), "at most "+plain.Size(maxRules)+" of rules can be told to an agent")
+	case !utf8.ValidString(text):
+		return nil, kit.UsageError(plain.Line(path) + " is not UTF-8")
+	}
+	r := &RulesFile{Path: path, Text: strings.TrimSpace(plain.ModelText(strings.ReplaceAll(text, "\r\n", "\n")))}
+	if r.Text == "" {
+		return nil, nil
+	}
+	sum := sha256.Sum256([]byte(r.Path + "\n" + r.Text))
+	r.SHA256 = hex.EncodeToString(sum[:])
+	own := config.UserFile(project.ConfigDir(a.Getenv))
+	mine := slices.ContainsFunc(c.Settings, func(s config.Setting) bool { return s.Key == "rules_file" && s.File == own })
+	r.Counts = mine || config.Accepted(o.acceptedRules())(r.SHA256)
+	return r, nil
+}
+
+// acceptedRules is the file with the hash of the rules file that the person confirmed for this project.
+func (o *Office) acceptedRules() string { return filepath.Join(o.Store.Dir, "confirmed-rules") }
+
+// AddRules puts the rules file of a commit behind the rules of the configuration, if it counts.
+func (o *Office) AddRules(ctx context.Context, a *kit.App, repo *tree.Repo, rules *string, at string) error {
+	c, err := o.Config(a, "")
+	if err != nil {
+		return err
+	}
+	r, err := o.rulesFile(ctx, a, c, repo, at)
+	switch {
+	case err != nil || r == nil:
+		return err
+	case !r.Counts:
+		a.Warn("the agent is not told what "+plain.Line(r.Path)+" says, as you have not confirmed it", "aburn config check")
+		return nil
+	}
+	*rules = strings.TrimSpace(*rules + "\n\nFrom " + plain.Line(r.Path) + ":\n" + r.Text)
+	return nil
+}
+
+// RulesAgain is AddRules for a worker that goes on: what is wrong with the file keeps it from nothing.
+func (o *Office) RulesAgain(ctx context.Context, a *kit.App, repo *tree.Repo, m *crew.Member, p *crew.Plan) {
+	at, err := repo.Commit(ctx, m.Base())
+	if err != nil {
+		return
+	}
+	if err := o.AddRules(ctx, a, repo, &p.Rules, at); err != nil {
+		f := kit.FailureOf(err)
+		a.Warn(f.Msg, f.Hints...)
+	}
+}
+
+// checkRules is the rules file as `aburn config check` shows it; nil where there is none, or no repository.
+func (o *Office) checkRules(ctx context.Context, a *kit.App, c *config.Config) (*RulesFile, error) {
+	repo, err := tree.Open(ctx, o.Dir, o.Environ)
+	if err != nil {
+		return nil, nil
+	}
+	base := c.Word("base")
+	if base == "" {
+		base = "HEAD"
+	}
+	at, err := repo.Commit(ctx, base)
+	if err != nil {
+		return nil, nil
+	}
+	return o.rulesFile(ctx, a, c, repo, at)
+}
+
+// keepHash writes down what the person confirmed: one text a project, so an older one does not count again.
+func (o *Office) keepHash(path, hash string) error {
+	if err := os.MkdirAll(o.Store.Dir, 0o700); err != nil {
+		return kit.BadNews(err.Error())
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err == nil {
+		_, err = f.WriteString(hash + "\n")
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return kit.BadNews(err.Error())
+	}
+	return nil
+}

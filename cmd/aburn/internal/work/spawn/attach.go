@@ -1,0 +1,96 @@
+package spawn
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+	"golang.org/x/term"
+
+	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/internal/kit"
+	"aburn/worker"
+	"aburn/worker/crew"
+	"aburn/worker/pty"
+)
+
+func AttachCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "attach",
+		Usage:     "show a worker's terminal here, or its conversation",
+		ArgsUsage: "NAME",
+		Description: "The worker goes on when you leave (Ctrl-b d). A worker that was spawned with --attach sits in the terminal in\n" +
+			"which you spawned it, and can be shown nowhere else.\n\n" +
+			"Of a worker without a terminal it shows what was said so far, and goes on. Each line that you type is a message to the agent.\n" +
+			"/allow and /deny [TEXT] answer what it asks, /interrupt ends its turn, Ctrl-d leaves. With --read-only, and no terminal\n" +
+			"here, it shows what was said so far and ends.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "read-only", Aliases: []string{"r"}, Usage: "only look: keys do nothing"},
+			&cli.BoolFlag{Name: "terminal", Usage: "have the agent go on in a terminal first (of tmux, if that is there), at the end of its turn; also one that has ended"},
+			&cli.BoolFlag{Name: "headless", Usage: "have it go on without a terminal first"},
+			&cli.BoolFlag{Name: "trust", Usage: "you trust this repository; without a terminal the agent does not ask"},
+		},
+		ArgValidator:  work.OneWorker,
+		ShellComplete: work.CompleteWorkers(a),
+		Metadata:      kit.Examples("aburn attach fix-the-flaky-test", "aburn attach --read-only fix", "aburn attach --terminal fix"),
+		Action:        a.Action(runAttach),
+	}
+}
+
+func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if err := work.PersonOnly(a, "sit down at a worker's terminal"); err != nil {
+		return err
+	}
+	o, err := work.OpenOffice(a, cmd)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	m, err := o.Member(ctx, cmd.Args().First())
+	if err != nil {
+		return err
+	}
+	if m.Far() && (!m.Over() || cmd.Bool("terminal") || cmd.Bool("headless")) {
+		return o.SitFar(cmd, m)
+	}
+	if cmd.Bool("terminal") || cmd.Bool("headless") {
+		if m, err = handOver(ctx, o, a, cmd, m); err != nil {
+			return err
+		}
+	}
+	launch := m.Ledger.Last(worker.Launched)
+	if ch, h, ok := o.Channel(m); ok && launch != nil {
+		return converse(ctx, o, a, cmd, m, ch, h)
+	}
+	seat := seat(o, m)
+	switch {
+	case m.Over():
+		return kit.BadNews(m.Name+" has ended: "+work.StateText(m), "aburn diff "+m.Name)
+	case launch == nil:
+		return kit.BadNews(m.Name+" does not run yet", "aburn ps "+m.Name)
+	case seat == nil && m.Request.Via != viaTerminal:
+		return kit.BadNews("its terminal is one of "+m.Request.Via+", which is not installed", "aburn ps "+m.Name)
+	case seat == nil:
+		return kit.BadNews(m.Name+" sits in the terminal in which it was spawned", "aburn ps "+m.Name)
+	case !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(os.Stdout.Fd())):
+		return kit.UsageError("a terminal can be shown only on a terminal", "aburn ps "+m.Name)
+	}
+	if err := seat.Attach(launch.Address, cmd.Bool("read-only")); err != nil {
+		return kit.BadNews(m.Request.Via+" cannot show it: "+strings.TrimSpace(err.Error()), "aburn ps "+m.Name)
+	}
+	return nil
+}
+
+// seat is where a person sits down at a worker's terminal; nil if it has none that can be shown elsewhere.
+func seat(o *work.Office, m *crew.Member) interface {
+	Attach(address string, readOnly bool) error
+} {
+	switch {
+	case m.Request.Via == pty.Name:
+		return pty.Runtime{}
+	case o.Tmux != nil && m.Request.Via == o.Tmux.Name():
+		return o.Tmux
+	}
+	return nil
+}

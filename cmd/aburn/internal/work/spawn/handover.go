@@ -1,0 +1,93 @@
+package spawn
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/agentcli"
+	"aburn/worker/crew"
+	"aburn/worker/headless"
+)
+
+// handOver has a worker go on in the runtime that the flags name, unless it runs there.
+func handOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, m *crew.Member) (*crew.Member, error) {
+	lines := cmd.Bool("headless")
+	switch {
+	case lines && cmd.Bool("terminal"):
+		return m, kit.UsageError("--terminal and --headless are two different places", "leave one out")
+	case cmd.Bool("read-only"):
+		return m, kit.UsageError("--read-only changes nothing, and a move does", "leave one out")
+	case o.Runs(m) && (m.Request.Via == headless.Name) == lines && m.Request.Via != viaTerminal:
+		return m, nil
+	case o.Runs(m) && m.Request.Via == viaTerminal:
+		return m, kit.BadNews(m.Name+" runs in the terminal in which it was spawned", "end it there, then say this again")
+	}
+	via := ""
+	if lines {
+		via = headless.Name
+	}
+	p, err := planAgain(o, a, m, via)
+	if err != nil {
+		return m, err
+	}
+	repo, err := o.RepositoryOf(ctx, m)
+	if err != nil {
+		return m, err
+	}
+	if err := checkTrust(a, p, repo.Main, cmd.Bool("trust")); err != nil {
+		return m, err
+	}
+	if o.Holder, err = work.Program("aburn-hold"); err != nil {
+		return m, err
+	}
+	o.RulesAgain(ctx, a, repo, m, &p)
+	now, err := o.Handover(ctx, repo, m, p)
+	if err != nil {
+		return m, handOverFailure(m, err)
+	}
+	sayLacks(a, m)
+	return now, nil
+}
+
+// viaTerminal is the runtime of a worker at whose terminal a person sits.
+const viaTerminal = "terminal"
+
+func handOverFailure(m *crew.Member, err error) error {
+	hints := []string{"aburn ps " + m.Name}
+	switch {
+	case errors.Is(err, crew.ErrNoTree):
+		hints = []string{"aburn snapshots " + m.Name + " --restore N"}
+	case errors.Is(err, crew.ErrRuns):
+		hints = []string{"aburn kill " + m.Name}
+	}
+	return kit.BadNews(m.Name+" cannot go on: "+err.Error(), hints...)
+}
+
+// planAgain is how the agent of a worker starts once more. Without a runtime it is a terminal, tmux if there is one.
+func planAgain(o *work.Office, a *kit.App, m *crew.Member, via string) (p crew.Plan, err error) {
+	if p.Agent, p.Program, err = chooseAgent(m.Request.Agent); err != nil {
+		return p, err
+	}
+	c, err := o.Config(a, "")
+	if err != nil {
+		return p, err
+	}
+	p.Title, p.Rules = agentcli.Of(p.Agent.Name()).Title, strings.TrimSpace(c.Word("rules"))
+	adapter := adapterOf(p.Agent.Name())
+	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, a.Getenv) }
+	p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.Dir, a.Getenv)
+	switch {
+	case via == headless.Name && p.Agent.Protocol() == nil:
+		return p, kit.UsageError(p.Title + " cannot work without a terminal")
+	case via == headless.Name:
+		p.Runtime, p.Lines = headless.Runtime{Env: o.Environ}, true
+	default:
+		atTerminal(o, &p, via)
+	}
+	return p, nil
+}

@@ -1,0 +1,272 @@
+package spawn
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/agentcli"
+	"aburn/internal/plain"
+	"aburn/worker/config"
+	"aburn/worker/crew"
+	"aburn/worker/headless"
+	"aburn/worker/ledger"
+	"aburn/worker/pty"
+	"aburn/worker/slot"
+)
+
+// plan is the worker that the call asks for. The configuration says what flags leave open. With a source it is a fork of that.
+func plan(o *work.Office, a *kit.App, cmd *cli.Command, task string, source *crew.Member) (p crew.Plan, err error) {
+	c, err := o.Config(a, "")
+	if err != nil {
+		return p, err
+	}
+	if word := runtimeWords[c.Word("runtime")]; word != "" && !cmd.IsSet("runtime") && !cmd.Bool("attach") {
+		cmd.Set("runtime", word) // one of the flag's own words
+	}
+	if p, err = planTask(o, a, cmd, c, task); err != nil {
+		return p, err
+	}
+	agent := said(cmd, c, "agent")
+	if source != nil {
+		if agent, err = likeSource(o, cmd, &p, source); err != nil {
+			return p, err
+		}
+	}
+	host, far := crew.FarHost(cmd.String("runtime"))
+	switch clone := said(cmd, c, "workspace") == "clone" && !(cmd.IsSet("runtime") && !cmd.IsSet("workspace")); {
+	case clone && cmd.IsSet("runtime"):
+		return p, kit.UsageError("a worker in a clone sits at a terminal of its holder's", "leave out --runtime")
+	case clone:
+		far = true
+	}
+	if p.Agent, p.Program, err = chooseAgent(agent); err != nil && !(host != "" && p.Agent != nil) { // another machine may have it
+		return p, err
+	}
+	p.Title = agentcli.Of(p.Agent.Name()).Title
+	if far {
+		err = planFar(cmd, c, &p, host)
+		return p, err
+	}
+	if err := planRuntime(o, cmd, &p); err != nil {
+		return p, err
+	}
+	withoutTerminal(o, cmd, c, &p)
+	planHooks(o, a, &p)
+	return p, nil
+}
+
+// said is what a flag says, and what the configuration does where the flag is not there.
+func said(cmd *cli.Command, c *config.Config, name string) string {
+	if word := c.Word(name); word != "" && !cmd.IsSet(name) {
+		return word
+	}
+	return cmd.String(name)
+}
+
+// planTask plans all that depends neither on the agent nor on where it runs.
+func planTask(o *work.Office, a *kit.App, cmd *cli.Command, c *config.Config, task string) (p crew.Plan, err error) {
+	p = crew.Plan{
+		Task: task, Name: cmd.String("name"), Permissions: slot.Permissions(said(cmd, c, "permissions")), Model: said(cmd, c, "model"),
+		Base: said(cmd, c, "base"), Branch: cmd.String("branch"), Prefix: c.Word("branch_prefix"), Pass: cmd.StringSlice("env"), Rules: strings.TrimSpace(c.Word("rules")),
+	}
+	if prefix := crew.Slug(c.Word("sessionPrefix")); c.Word("sessionPrefix") != "" {
+		p.Stem, p.Number = prefix, true
+	}
+	p.Furniture, p.MinFree = furniture(a, c), c.Free()
+	for _, text := range cmd.StringSlice("port") {
+		if p.Furniture.Ports, err = withPort(p.Furniture.Ports, text); err != nil {
+			return p, kit.UsageError("--port "+kit.Quote(text)+": "+err.Error(), "--port PORT", "--port PORT=3000")
+		}
+	}
+	if dir := c.Word("dir"); dir != "" {
+		o.Store.Place(treesIn(o, dir))
+	}
+	gates := work.GatesOf(c)
+	if p.Gates = cmd.StringSlice("gate"); len(p.Gates) > 0 {
+		gates.Run = p.Gates
+	}
+	if len(gates.Run) > 0 {
+		p.Gated, p.Retries = true, gates.Retries
+	}
+	p.Budget = said(cmd, c, "budget")
+	if err := checkBudget(p.Budget); err != nil {
+		return p, kit.UsageError("budget " + kit.Quote(p.Budget) + " (" + o.Relative(c.Where("budget")) + "): " + err.Error())
+	}
+	if cmd.Bool("no-setup") {
+		p.Furniture.Setup = nil
+	}
+	if c.Confirm != "" {
+		a.Warn("the project's file says more, which counts only after you confirmed it: "+plain.Line(strings.Join(heads(c.Texts), ", ")), "aburn config check")
+	}
+	if err := room(o, c); err != nil {
+		return p, err
+	}
+	if p.Name != "" {
+		if err := ledger.ValidName(p.Name); err != nil {
+			return p, kit.UsageError("--name " + kit.Quote(p.Name) + ": " + err.Error())
+		}
+	}
+	if err := CheckEnv(p.Pass); err != nil {
+		return p, err
+	}
+	for _, name := range c.Words("env") { // what is not set is not missed
+		if _, set := os.LookupEnv(name); set {
+			p.Pass = append(p.Pass, name)
+		}
+	}
+	return p, nil
+}
+
+// planFar has the worker run on a host, or with an empty host in a clone beside the repository.
+func planFar(cmd *cli.Command, c *config.Config, p *crew.Plan, host string) error {
+	switch {
+	case cmd.Bool("attach"):
+		return kit.UsageError("--attach is a runtime of its own: your terminal", "leave out --runtime")
+	case cmd.Bool("trust"):
+		return kit.UsageError("--trust is for an agent without a terminal, and there it sits at one and asks", "leave it out")
+	case p.Budget != "":
+		return kit.UsageError("a budget cannot be watched in another repository: what an agent uses up there is not read here", "--budget ''")
+	case host != "" && len(p.Furniture.Link) > 0:
+		return kit.UsageError("link: leads to files of this machine, which "+plain.Line(host)+" does not have: "+plain.Line(strings.Join(p.Furniture.Link, ", ")),
+			"copy:, share: or setup: in aburn.yaml", "--workspace clone, on this machine")
+	}
+	if p.Gated && len(p.Gates) == 0 { // the file is not there, its gates come along
+		p.Gates = work.GatesOf(c).Run
+	}
+	p.Runtime, p.Hooked, p.Hook = crew.Machine{Host: host}, true, func(string) string { return "" }
+	if host == "" {
+		return nil
+	}
+	return work.CheckHost(c, host)
+}
+
+// planHooks sees to it that the agent calls aburn-hook, or says what is lost. The linked worktree will have the hooks that the
+// person's own checkout has.
+func planHooks(o *work.Office, a *kit.App, p *crew.Plan) {
+	adapter := adapterOf(p.Agent.Name())
+	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, a.Getenv) }
+	if p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.Dir, a.Getenv); p.Hooked {
+		return
+	}
+	if !adapter.Hooked() {
+		a.Warn(p.Title + " has no hooks, so nothing will be known of what this worker does until it ends")
+		return
+	}
+	lost := "nothing will be known of what this worker does"
+	if p.Lines { // its protocol tells the rest
+		lost = "nobody hears what this worker says with aburn done and aburn ask from its sandbox"
+	}
+	a.Warn(p.Title+" runs no hooks of aburn's, so "+lost, "aburn install-hooks --agent "+p.Agent.Name(), "aburn doctor")
+}
+
+// runtimeWords are what a file may say of the runtime, as the flag has it. tmux, where it is installed, needs no word.
+var runtimeWords = map[string]string{headless.Name: headless.Name, "process": headless.Name, "pty": "pty"}
+
+// furniture is what the configuration puts into a worker's tree.
+func furniture(a *kit.App, c *config.Config) crew.Furniture {
+	f := crew.Furniture{
+		Copy: c.Words("copy"), Share: c.Words("share"), Link: c.Words("link"), Setup: c.Words("setup"), Timeout: c.Span("setup_timeout", 0),
+		Tell: func(line string) { a.Note("setup: " + plain.Line(line)) }, EnvFile: c.Word("env_file"),
+	}
+	for _, p := range c.Ports() {
+		f.Ports = append(f.Ports, crew.Port(p))
+	}
+	return f
+}
+
+// withPort adds a variable that a flag asks a port for, in place of one that has its name.
+func withPort(list []crew.Port, text string) ([]crew.Port, error) {
+	one, err := config.ParsePort(text)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(p crew.Port) bool { return p.Name == one.Name })
+	return append(list, crew.Port(one)), nil
+}
+
+// treesIn is the folder of this project's worktrees, where the configuration says one. In the checkout that is the project it is
+// that one. Elsewhere several projects may have it, so each has a folder of its own in it.
+func treesIn(o *work.Office, dir string) string {
+	if rel, err := filepath.Rel(o.Checkout, dir); o.Checkout == o.Root && err == nil && filepath.IsLocal(rel) {
+		return dir
+	}
+	return filepath.Join(dir, o.Store.Key)
+}
+
+// heads are the keys of texts that wait.
+func heads(texts []string) (keys []string) {
+	for _, text := range texts {
+		key, _, _ := strings.Cut(text, ": ")
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// room refuses where the configuration allows no more workers.
+func room(o *work.Office, c *config.Config) error {
+	most := c.Number("max_workers")
+	if most == 0 {
+		return nil
+	}
+	names, err := o.Store.Names()
+	if err != nil || len(names) < most {
+		return err
+	}
+	all, err := o.Look(context.Background())
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, m := range all {
+		if m.Err == nil && !m.Over() {
+			n++
+		}
+	}
+	if n >= most {
+		return kit.BadNews(fmt.Sprintf("max_workers is %d (%s), and so many run", most, o.Relative(c.Where("max_workers"))), "aburn ps", "aburn kill NAME")
+	}
+	return nil
+}
+
+// planRuntime chooses where the agent runs: in tmux, and without a terminal where there is no tmux.
+func planRuntime(o *work.Office, cmd *cli.Command, p *crew.Plan) error {
+	word := cmd.String("runtime")
+	switch {
+	case cmd.Bool("attach") && word != "":
+		return kit.UsageError("--attach is a runtime of its own: your terminal", "leave out --runtime")
+	case cmd.Bool("attach"):
+		return nil
+	case word == "" && o.Tmux == nil:
+		word = headless.Name
+	case word == "":
+		word = o.Tmux.Name()
+	case word == "tmux" && o.Tmux == nil:
+		return kit.BadNews("tmux is not installed", "install tmux", "aburn spawn --runtime "+pty.Name+": a terminal without tmux", "aburn spawn --runtime "+headless.Name, "aburn spawn --attach: in this terminal, until it ends")
+	}
+	if word != headless.Name {
+		atTerminal(o, p, word)
+		return nil
+	}
+	if p.Agent.Protocol() == nil {
+		return kit.UsageError(p.Title+" cannot work without a terminal", "install tmux", "aburn spawn --attach")
+	}
+	p.Runtime, p.Lines = headless.Runtime{Env: o.Environ}, true
+	return nil
+}
+
+// atTerminal has the agent sit at a terminal: one of tmux's, or one of its holder's.
+func atTerminal(o *work.Office, p *crew.Plan, via string) {
+	if via == pty.Name || o.Tmux == nil {
+		p.Runtime, p.Held = pty.Runtime{Env: o.Environ}, true
+		return
+	}
+	p.Runtime = o.Tmux
+}

@@ -1,0 +1,83 @@
+package spawn
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/internal/kit"
+	"aburn/install"
+	"aburn/internal/agentcli"
+	"aburn/worker/crew"
+	"aburn/worker/slot"
+)
+
+// checkTrust refuses to run an agent without a terminal where nobody has told it that it may work. In a terminal it asks
+// that by itself at its first start; without one it asks nothing, and runs what the repository's own settings name.
+func checkTrust(a *kit.App, p crew.Plan, checkout string, said bool) error {
+	agent := adapterOf(p.Agent.Name())
+	if !p.Lines || said || agent.TrustsFolder == nil || agent.TrustsFolder(checkout, a.Getenv) {
+		return nil
+	}
+	return kit.BadNews("you have not told "+p.Title+" that you trust "+checkout+", and without a terminal it does not ask",
+		"run "+agent.Program+" there once, and answer its question", "--trust, if you trust this repository's hooks and servers")
+}
+
+// chooseAgent is the agent of this name, or the first one on PATH. With the error that it is not on PATH comes the agent.
+func chooseAgent(name string) (slot.Agent, string, error) {
+	var tried []string
+	var first slot.Agent
+	for _, agent := range work.Agents() {
+		known := agentcli.Of(agent.Name())
+		if name != "" && name != known.Name && name != strings.ReplaceAll(strings.ToLower(known.Title), " ", "-") {
+			continue
+		}
+		program := known.Program
+		if path, err := exec.LookPath(program); err == nil {
+			path, err = filepath.Abs(path)
+			return agent, path, err
+		}
+		if tried = append(tried, program); first == nil {
+			first = agent
+		}
+	}
+	if len(tried) == 0 {
+		return nil, "", kit.UsageError("no agent "+kit.Quote(name)+" can be a worker", kit.DidYouMean(name, work.AgentNames())...)
+	}
+	if name != "" {
+		return first, "", kit.BadNews(agentcli.Of(first.Name()).Title+" is not installed: there is no "+tried[0]+" on PATH", "install it", "--agent with another one")
+	}
+	return first, "", kit.BadNews("no agent is installed: there is no "+strings.Join(tried, ", ")+" on PATH", "install "+agentcli.Of(work.Agents()[0].Name()).Title)
+}
+
+func adapterOf(agent string) install.Agent {
+	for _, known := range install.Agents() {
+		if known.Name == agent {
+			return known
+		}
+	}
+	return &install.Adapter{Agent: agentcli.Of(agent)}
+}
+
+// hooksRun reports whether the agent's own settings call aburn-hook in sessions in folder, and the agent lets them.
+func hooksRun(agent install.Agent, folder string, env func(string) string) bool {
+	for _, s := range install.Inspect(agent, folder, env) {
+		if s.Err == nil && len(s.Missing()) == 0 && (agent.Trusts == nil || agent.Trusts(&s, env)) {
+			return true
+		}
+	}
+	return false
+}
+
+// hookAtStart is aburn-hook if the agent's own settings do not have it for sessions in folder, and its start can bring it.
+func hookAtStart(agent install.Agent, folder string, env func(string) string) string {
+	if !agent.Hooks.AtStart || hooksRun(agent, folder, env) {
+		return ""
+	}
+	path, err := work.Program("aburn-hook")
+	if err != nil {
+		return ""
+	}
+	return path
+}

@@ -1,0 +1,183 @@
+package spawn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/worker/crew"
+	"aburn/worker/tree"
+)
+
+// Again is what a person says of a restore.
+type Again struct {
+	Trusted bool
+	Env     []string // names of variables that the agent gets beside those of its spawn
+}
+
+// CheckEnv refuses the name of a variable that this environment has not.
+func CheckEnv(names []string) error {
+	for _, name := range names {
+		if _, set := os.LookupEnv(name); !set {
+			return kit.UsageError("--env "+kit.Quote(name)+": your environment has no such variable", "give its name, without a value")
+		}
+	}
+	return nil
+}
+
+// ReviveAndSay revives a worker and tells of it, or why it failed.
+func ReviveAndSay(ctx context.Context, o *work.Office, a *kit.App, m *crew.Member, how Again, acts *work.Acts) {
+	one := work.Acted{Worker: m.Name, Project: o.Root}
+	now, err := Revive(ctx, o, a, m, how)
+	if err != nil {
+		f := kit.FailureOf(err)
+		acts.Failed(one, strings.TrimPrefix(f.Msg, m.Name+": "), f.Hints...)
+		return
+	}
+	one.Did = work.DidRestore
+	acts.Did(one, now.Name+"  goes on · "+now.Request.Agent+" · "+now.Request.Via)
+	sayLacks(a, m)
+}
+
+// Lacks are the variables that a worker was given and that this environment has not. Values are kept nowhere: they may be secrets.
+func Lacks(m *crew.Member) []string {
+	return slices.DeleteFunc(m.Passed(), func(name string) bool { _, set := os.LookupEnv(name); return set })
+}
+
+func sayLacks(a *kit.App, m *crew.Member) {
+	if names := Lacks(m); len(names) > 0 {
+		a.Warn(plain.Line(m.Name+" goes on without "+strings.Join(names, ", ")+": your environment has no such variable, and aburn keeps no values"),
+			"set it and end the worker first, to start it with that: aburn kill "+m.Name+"; aburn restore "+m.Name)
+	}
+}
+
+// Revive has an ended worker go on where it ran before, in its tree, which is made again if it is gone.
+func Revive(ctx context.Context, o *work.Office, a *kit.App, m *crew.Member, how Again) (*crew.Member, error) {
+	if m.Far() {
+		return reviveFar(ctx, o, a, m, how)
+	}
+	if o.Runs(m) && !m.Over() {
+		return m, kit.BadNews(m.Name+" has not ended: "+work.StateText(m), "aburn ps "+m.Name)
+	}
+	repo, err := o.RepositoryOf(ctx, m)
+	if err != nil {
+		return m, err
+	}
+	p, err := planAgain(o, a, m, m.Request.Via)
+	if err != nil {
+		return m, err
+	}
+	p.Pass = how.Env
+	if !how.Trusted {
+		if err := checkTrust(a, p, repo.Main, false); err != nil {
+			return m, err
+		}
+	}
+	if o.Holder, err = work.Program("aburn-hold"); err != nil {
+		return m, err
+	}
+	if err := treeAgain(ctx, o, a, repo, m); err != nil {
+		return m, err
+	}
+	o.RulesAgain(ctx, a, repo, m, &p)
+	now, err := o.Resume(ctx, repo, m, p)
+	if errors.Is(err, crew.ErrNoSession) {
+		return m, kit.BadNews(m.Name+" cannot go on: "+err.Error(), "aburn diff "+m.Name, "aburn spawn --base "+m.Request.Branch+" TASK")
+	}
+	if err != nil {
+		return m, handOverFailure(m, err)
+	}
+	return now, nil
+}
+
+// treeAgain makes a tree that is gone: from the last snapshot, else from its branch.
+func treeAgain(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, m *crew.Member) error {
+	if repo.Tree(m.Request.Tree).Exists(ctx) {
+		return nil
+	}
+	if n := len(crew.Snapshots(m.Ledger)); n > 0 {
+		onBranch, err := o.Restore(ctx, repo, m, n, m.Request.Tree)
+		if err != nil {
+			return kit.BadNews(m.Name + ": its tree cannot be made again: " + err.Error())
+		}
+		if !onBranch {
+			a.Warn(m.Name + ": its tree stands on no branch, as " + m.Request.Branch + " moved or is checked out elsewhere")
+		}
+		return nil
+	}
+	if err := o.Again(ctx, repo, m); err != nil {
+		return kit.BadNews(m.Name+": its tree cannot be made again: "+err.Error(), "aburn ps "+m.Name)
+	}
+	return nil
+}
+
+// reviveFar has an ended worker go on where it ran, with the values that its variables have here and now.
+func reviveFar(ctx context.Context, o *work.Office, a *kit.App, m *crew.Member, how Again) (*crew.Member, error) {
+	stdin, err := json.Marshal(crew.AgainFar(valuesOf(slices.Concat(m.Passed(), how.Env))))
+	if err != nil {
+		return m, err
+	}
+	r, err := o.FarRun(ctx, m, string(stdin), "far-spawn", "--restore", m.Name)
+	if err != nil {
+		return m, kit.BadNews(m.Name+" cannot go on: "+err.Error(), "aburn ps "+m.Name)
+	}
+	for _, w := range work.FarSaid(r, "warning") {
+		a.Warn(w)
+	}
+	return o.Member(ctx, m.Name)
+}
+
+// valuesOf are the variables of this environment that have one of these names.
+func valuesOf(names []string) map[string]string {
+	env := map[string]string{}
+	for _, name := range names {
+		if value, set := os.LookupEnv(name); set {
+			env[name] = value
+		}
+	}
+	return env
+}
+
+// reviveHere is reviveFar's other side.
+func reviveHere(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	var again crew.FarAgain
+	if err := json.NewDecoder(a.Stdin).Decode(&again); err != nil {
+		return kit.UsageError("stdin does not say how: " + err.Error())
+	}
+	if err := again.Check(); err != nil {
+		return kit.BadNews(err.Error(), "install the same version on both")
+	}
+	if err := takeValues(again.Env); err != nil {
+		return err
+	}
+	o, err := work.OpenOffice(a, cmd)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	m, err := o.Member(ctx, cmd.String("restore"))
+	if err != nil {
+		return err
+	}
+	_, err = Revive(ctx, o, a, m, Again{Env: slices.Collect(maps.Keys(again.Env))})
+	return err
+}
+
+// takeValues sets variables before anybody looks at the environment.
+func takeValues(env map[string]string) error {
+	for name, value := range env {
+		if err := os.Setenv(name, value); err != nil {
+			return kit.UsageError("the variable " + kit.Quote(name) + ": " + err.Error())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,274 @@
+// Package spawn has agents begin, and go on: spawn, attach, and what restore does for each worker.
+package spawn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+	"golang.org/x/term"
+
+	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/worker"
+	"aburn/worker/crew"
+	"aburn/worker/headless"
+	"aburn/worker/ledger"
+	"aburn/worker/pty"
+	"aburn/worker/slot"
+	"aburn/worker/tree"
+)
+
+func Command(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name:      "spawn",
+		Usage:     "start an agent on a task, in a worktree of its own",
+		ArgsUsage: "TASK…",
+		Description: "The worker gets a branch and a worktree that begin at your commit, and the task as its first prompt. Its tree lies outside\n" +
+			"of the project. Nothing is pushed or merged. When the agent ends, the state of its tree is kept.\n\n" +
+			"A worker may spawn workers too, which may not: of its own agent, with at most its permissions, and a part of its budget.\n\n" +
+			"With --attach the agent runs in this terminal. Without it, it runs in tmux, or without a terminal: `aburn attach` shows it,\n" +
+			"and `aburn answer` answers it.\n\n" +
+			"A spawn that fails leaves nothing behind. Exit code: 0 if the agent ran, 1 if it could not, 2 for a mistake in the call.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "attach", Usage: "run the agent in this terminal, until it ends"},
+			&cli.StringFlag{Name: "runtime", Usage: "run the agent in `WHERE`: tmux, pty (a terminal without tmux), headless (without a terminal), or ssh:HOST, a machine that your own workers.yaml names; by default tmux, and headless where there is none", Validator: checkRuntime},
+			&cli.StringFlag{Name: "workspace", Usage: "let it work in `WHAT`: worktree, of your repository, or clone, of one beside it, whose branches are not yours; by default worktree", Validator: checkWorkspace},
+			&cli.BoolFlag{Name: "trust", Usage: "you trust this repository; without a terminal the agent does not ask"},
+			&cli.StringSliceFlag{Name: "issue", Usage: "work on the issue `N` of the project's tracker; any number of times, one worker each. TASK says what to heed"},
+			&cli.IntFlag{Name: "count", Value: 1, Usage: "start `N` workers on the same"},
+			&cli.StringFlag{Name: "from", Usage: "go on with the conversation and the files of `WORKER`, which goes on by itself"},
+			&cli.StringFlag{Name: "agent", Usage: "let `AGENT` work: " + strings.Join(work.AgentNames(), ", ") + "; by default the first that is installed"},
+			&cli.StringFlag{Name: "name", Usage: "call the worker `NAME` (a-z, 0-9, -) instead of words of the task"},
+			&cli.StringFlag{Name: "base", Usage: "begin at `COMMIT`, a branch or tag too, instead of your commit"},
+			&cli.StringFlag{Name: "branch", Usage: "work on the new branch `NAME` instead of aburn/<name>"},
+			&cli.StringFlag{Name: "permissions", Value: string(slot.Ask), Usage: "let `WHAT` run unasked: one of " + permissionWords() + "; by default " + string(slot.Ask) + ", nothing", Validator: checkPermissions},
+			&cli.StringFlag{Name: "model", Usage: "have the agent use `MODEL`"},
+			&cli.StringFlag{Name: "file", Usage: "read the task from `FILE`; the task - reads it from stdin", TakesFile: true},
+			&cli.StringSliceFlag{Name: "env", Usage: "also pass the variable `NAME` of your environment to the agent; any number of times"},
+			&cli.StringSliceFlag{Name: "gate", Usage: "it is done only when `CMD` ends with 0 in its tree; any number of times, instead of gates of aburn.yaml"},
+			&cli.StringSliceFlag{Name: "port", Usage: "give it a free port in the variable `NAME`, or in NAME=3000 from 3000 on; any number of times, besides ports of aburn.yaml"},
+			&cli.StringFlag{Name: "budget", Usage: "ask you when it used up `AMOUNT`: 5usd at list prices, or 200k fresh tokens; aburn start watches that", Validator: checkBudget},
+			&cli.StringFlag{Name: "wait", Usage: "return only when it is `WHAT`: accepted (the agent has the task), idle (its turn is over, or it is done) or pr (its branch has a pull request); exit 1 if it needs you or ends before", Validator: checkWait},
+			&cli.DurationFlag{Name: "timeout", Usage: "with --wait: return after `TIME` at the latest, with exit 1"},
+			&cli.BoolFlag{Name: "no-setup", Usage: "do not run what aburn.yaml says below setup"},
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be made and started"},
+			&cli.BoolFlag{Name: "print-prompt", Usage: "only print what the agent would be told: the rules for workers, then the task"},
+			kit.JSONFlag(),
+		},
+		Metadata: kit.Examples(
+			`aburn spawn "fix the flaky test in cart"`,
+			`aburn spawn --attach --permissions edits "rename Cart to Basket"  # here, until it ends`,
+			`aburn spawn --base main --name login - < task.md`,
+			`aburn spawn --issue 12 --issue 15        # one worker each`,
+		),
+		Action: a.Action(runSpawn),
+	}
+}
+
+func checkRuntime(word string) error {
+	if _, far := crew.FarHost(word); far && word != "clone" || word == "tmux" || word == pty.Name || word == headless.Name {
+		return nil
+	}
+	return fmt.Errorf("tmux, %s, %s or ssh:HOST, not %s", pty.Name, headless.Name, kit.Quote(word))
+}
+
+func checkBudget(word string) error {
+	_, err := worker.ParseBudget(word)
+	return err
+}
+
+func checkWorkspace(word string) error {
+	if word == "worktree" || word == "clone" {
+		return nil
+	}
+	return fmt.Errorf("worktree or clone, not %s", kit.Quote(word))
+}
+
+func permissionWords() string { return strings.Join(kit.Strings(slot.AllPermissions()...), ", ") }
+
+func checkPermissions(word string) error {
+	for _, p := range slot.AllPermissions() {
+		if string(p) == word {
+			return nil
+		}
+	}
+	return fmt.Errorf("one of %s, not %s", permissionWords(), kit.Quote(word))
+}
+
+func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if err := maySpawn(a, cmd); err != nil {
+		return err
+	}
+	task, err := taskOf(a, cmd)
+	if err != nil {
+		return err
+	}
+	o, err := work.OpenOffice(a, cmd)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	parent, err := parentOf(ctx, o, a, cmd)
+	if err != nil {
+		return err
+	}
+	repo, err := o.Repository(ctx, o.Dir)
+	if err != nil {
+		return err
+	}
+	var source *crew.Member
+	if word := cmd.String("from"); word != "" {
+		if source, err = sourceOf(ctx, o, cmd, word); err != nil {
+			return err
+		}
+	}
+	p, err := plan(o, a, cmd, task, source)
+	if err == nil && parent != nil {
+		err = atMost(ctx, o, a, cmd, parent, &p)
+	}
+	if err != nil {
+		return err
+	}
+	if err := addRules(ctx, o, a, repo, &p, source); err != nil {
+		return err
+	}
+	list, err := orders(ctx, o, a, cmd, repo, p)
+	if err == nil && len(list) == 1 {
+		p, err = list[0].plan, list[0].err
+	}
+	if err != nil {
+		return err
+	}
+	if cmd.Bool("print-prompt") {
+		return printPrompt(ctx, o, a, cmd, repo, list[0])
+	}
+	if err := checkTrust(a, p, repo.Main, cmd.Bool("trust") || parent != nil); err != nil { // an agent that works here was trusted
+		return err
+	}
+	if cmd.Bool("dry-run") {
+		return dryRun(ctx, o, a, cmd, repo, list)
+	}
+	if _, far := p.Runtime.(crew.Machine); far {
+		if source != nil {
+			return kit.UsageError("a conversation stays where it is: --from goes on in a worktree of this repository", "--workspace worktree")
+		}
+		if len(list) > 1 {
+			return kit.UsageError("one call makes one worker on another machine or in a clone, and this one asks for several")
+		}
+		warnDirty(ctx, a, repo, p)()
+		return spawnFar(ctx, o, a, cmd, repo, list[0])
+	}
+	return spawnHere(ctx, o, a, cmd, repo, p, list)
+}
+
+// addRules adds the rules file as the worker will find it. What is wrong with the base is said where it is used.
+func addRules(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, p *crew.Plan, source *crew.Member) error {
+	if source != nil {
+		if at, err := repo.Commit(ctx, source.Base()); err == nil {
+			return o.AddRules(ctx, a, repo, &p.Rules, at)
+		}
+		return nil
+	}
+	if p.Locate(ctx, repo) != nil {
+		return nil
+	}
+	return o.AddRules(ctx, a, repo, &p.Rules, p.At())
+}
+
+// maySpawn refuses what the caller, this system or two flags together do not allow.
+func maySpawn(a *kit.App, cmd *cli.Command) error {
+	if cmd.Bool("trust") {
+		if err := work.PersonOnly(a, "say that the person trusts a repository"); err != nil {
+			return err
+		}
+	}
+	if len(cmd.StringSlice("gate")) > 0 { // they run outside of what the agent that asks may do
+		if err := work.PersonOnly(a, "say what runs as gates"); err != nil {
+			return err
+		}
+	}
+	if runtime.GOOS == "windows" {
+		return kit.UsageError("workers do not run on Windows yet")
+	}
+	if cmd.String("wait") != "" && cmd.Bool("attach") {
+		return kit.UsageError("--attach waits until the agent ends, and --wait for something else", "leave one out")
+	}
+	return nil
+}
+
+// spawnHere starts the workers that were ordered, all of one plan, on this machine, in worktrees of the repository.
+func spawnHere(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan, list []order) (err error) {
+	if o.Holder, err = work.Program("aburn-hold"); err != nil {
+		return err
+	}
+	if cmd.Bool("attach") && !(term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))) {
+		return kit.UsageError("--attach needs a terminal: elsewhere an agent runs unattended, and does not ask whether you trust the folder", "leave out --attach: the agent runs in tmux")
+	}
+	warn := warnDirty(ctx, a, repo, p)
+	if len(list) > 1 {
+		warn()
+		return several(ctx, o, a, cmd, repo, list)
+	}
+	s, err := o.Prepare(ctx, repo, p)
+	warn()
+	if err != nil {
+		return spawnFailure(p, err)
+	}
+	for _, w := range s.Warnings {
+		a.Warn(plain.Line(w))
+	}
+	if cmd.Bool("attach") {
+		return attached(ctx, o, a, cmd, repo, s, list[0])
+	}
+	if _, err := o.Start(ctx, repo, s, p); err != nil {
+		return kit.BadNews(err.Error(), "nothing was left behind")
+	}
+	if err := tellTracker(ctx, o, list[0], s); err != nil {
+		a.Warn(plain.Line(err.Error()))
+	}
+	if err := background(ctx, o, a, cmd, repo, s, p); err != nil {
+		return err
+	}
+	return wait(ctx, o, a, cmd, repo, s.Name)
+}
+
+// warnDirty looks for changes in the person's own checkout while the worker is made. The function it returns says that they are
+// not the worker's.
+func warnDirty(ctx context.Context, a *kit.App, repo *tree.Repo, p crew.Plan) func() {
+	if p.Base != "" || p.From != nil {
+		return func() {}
+	}
+	changed := make(chan int, 1)
+	go func() {
+		n, err := repo.Changed(ctx)
+		if err != nil {
+			n = 0
+		}
+		changed <- n
+	}()
+	return func() {
+		if n := <-changed; n > 0 {
+			a.Warn(plain.Plural(int64(n), "changed file")+" in this checkout will not be in the worker's tree", "commit first what it needs")
+		}
+	}
+}
+
+func spawnFailure(p crew.Plan, err error) error {
+	var problem *tree.Problem
+	var refused *crew.Refused
+	switch {
+	case errors.As(err, &problem):
+		return kit.UsageError(problem.Text, problem.Advice)
+	case errors.As(err, &refused):
+		return kit.BadNews(plain.Line(refused.Text), append(refused.Hints, "nothing was left behind")...)
+	case errors.Is(err, ledger.ErrTaken):
+		return kit.UsageError("a worker is called "+kit.Quote(p.Name)+" already, or was", "choose another --name, or none", "aburn ps --all")
+	}
+	return kit.BadNews(err.Error(), "nothing was left behind")
+}

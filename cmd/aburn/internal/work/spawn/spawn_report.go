@@ -1,0 +1,130 @@
+package spawn
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/agentcli"
+	"aburn/internal/plain"
+	"aburn/worker/crew"
+	"aburn/worker/tree"
+)
+
+// Report is what `aburn spawn --json` prints.
+type Report struct {
+	Worker      string   `json:"worker"`
+	Agent       string   `json:"agent"`
+	Via         string   `json:"via"`
+	Tree        string   `json:"tree"`
+	Branch      string   `json:"branch"`
+	Base        string   `json:"base"`
+	BaseRef     string   `json:"base_ref,omitempty"`
+	Session     string   `json:"session,omitempty"`
+	Permissions string   `json:"permissions"`
+	DryRun      bool     `json:"dry_run,omitempty"`
+	Argv        []string `json:"argv,omitempty"`
+	Exit        *int     `json:"exit,omitempty"`
+	State       string   `json:"state,omitempty"`
+	Issue       string   `json:"issue,omitempty"`
+	From        string   `json:"from,omitempty"`
+	Error       string   `json:"error,omitempty"`
+}
+
+func report(o *work.Office, s *crew.Spawned, p crew.Plan) Report {
+	r := Report{
+		Worker: s.Name, Agent: p.Agent.Name(), Via: viaTerminal, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef, Session: s.Session,
+		Permissions: string(p.Permissions), Issue: p.Issue.ID,
+	}
+	if p.From != nil {
+		r.From = p.From.Name()
+	}
+	if p.Runtime != nil {
+		r.Via = p.Runtime.Name()
+	}
+	return r
+}
+
+// headline is the one line about a worker that begins.
+func headline(ctx context.Context, o *work.Office, repo *tree.Repo, s *crew.Spawned, p crew.Plan) string {
+	r := report(o, s, p)
+	from := plain.Cut(r.Base, 9)
+	if r.BaseRef != "" {
+		from = r.BaseRef + " " + r.Base[:min(len(r.Base), 8)]
+	}
+	if upstream, n, ok := repo.Behind(ctx, r.BaseRef); ok && n > 0 {
+		from += fmt.Sprintf(" (%d behind %s)", n, upstream)
+	}
+	line := fmt.Sprintf("%s  %s · %s · %s from %s", s.Name, r.Agent, r.Via, s.Branch, from)
+	if r.From != "" {
+		line += " · goes on with " + r.From
+	}
+	for _, step := range s.Steps {
+		line += " · " + step
+	}
+	return plain.Line(line)
+}
+
+// dryRun says what would be made. Names of workers that are made of the same are as if each were the only one.
+func dryRun(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, list []order) error {
+	reports := []Report{}
+	for _, one := range list {
+		if one.err != nil {
+			return one.err
+		}
+		p := one.plan
+		s, err := o.Sketch(ctx, repo, p)
+		if err != nil {
+			return spawnFailure(p, err)
+		}
+		program := cmp.Or(p.Program, agentcli.Of(p.Agent.Name()).Program) // another machine's PATH says where it is
+		if cmd.Bool("json") {
+			r := report(o, s, p)
+			r.DryRun, r.Argv = true, append([]string{program}, s.Launch.Args...)
+			reports = append(reports, r)
+			continue
+		}
+		line := kit.ShellWord(program)
+		for _, arg := range s.Launch.Args {
+			line += " " + kit.ShellWord(arg)
+		}
+		fmt.Fprintf(a.Stdout, "%s\n%s\n%s\n", headline(ctx, o, repo, s, p), plain.Line(s.Tree), plain.Text(line))
+	}
+	switch {
+	case cmd.Bool("json") && len(list) == 1:
+		return a.PrintJSON(reports[0])
+	case cmd.Bool("json"):
+		return a.PrintJSON(reports)
+	}
+	return nil
+}
+
+// PromptReport is what `aburn spawn --print-prompt --json` prints.
+type PromptReport struct {
+	Rules string `json:"rules"`
+	Task  string `json:"task"`
+}
+
+func printPrompt(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, one order) error {
+	p := one.plan
+	if one.err != nil {
+		return one.err
+	}
+	s, err := o.Sketch(ctx, repo, p)
+	if err != nil {
+		return spawnFailure(p, err)
+	}
+	if cmd.Bool("json") {
+		return a.PrintJSON(PromptReport{s.Rules, s.Task})
+	}
+	out := a.Screen(cmd)
+	kit.Title(out, true, "rules")
+	fmt.Fprintln(out, plain.Text(s.Rules))
+	kit.Title(out, false, "task")
+	_, err = fmt.Fprintln(out, plain.Text(s.Task))
+	return err
+}

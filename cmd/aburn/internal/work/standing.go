@@ -1,0 +1,183 @@
+package work
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"aburn/cmd/aburn/internal/supervise"
+	"aburn/cmd/internal/kit"
+	"aburn/worker"
+	"aburn/worker/crew"
+)
+
+// WorkerReport is one worker in `aburn ps --json`.
+type WorkerReport struct {
+	Worker    string              `json:"worker"`
+	State     string              `json:"state"`
+	Reason    string              `json:"reason,omitempty"`
+	Status    string              `json:"status"`
+	Zone      string              `json:"zone"`
+	Activity  string              `json:"activity,omitempty"`
+	Since     *time.Time          `json:"since,omitempty"`
+	Heard     *time.Time          `json:"heard,omitempty"`
+	Task      string              `json:"task,omitempty"`
+	Issue     string              `json:"issue,omitempty"`
+	IssueURL  string              `json:"issue_url,omitempty"`
+	Parent    string              `json:"parent,omitempty"`
+	Workers   []string            `json:"workers,omitempty"`
+	Agent     string              `json:"agent,omitempty"`
+	Via       string              `json:"via,omitempty"`
+	Tree      string              `json:"tree,omitempty"`
+	Branch    string              `json:"branch,omitempty"`
+	Base      string              `json:"base,omitempty"`
+	BaseRef   string              `json:"base_ref,omitempty"`
+	Session   string              `json:"session,omitempty"`
+	PID       int                 `json:"pid,omitempty"`
+	Exit      *int                `json:"exit,omitempty"`
+	Signal    int                 `json:"signal,omitempty"`
+	Changes   *int                `json:"changes,omitempty"`
+	Snapshots int                 `json:"snapshots"`
+	Removed   bool                `json:"removed,omitempty"`
+	Damaged   int                 `json:"damaged,omitempty"`
+	Flags     []string            `json:"flags,omitempty"`
+	Asks      []Asked             `json:"asks,omitempty"`
+	Evidence  []string            `json:"evidence,omitempty"`
+	Says      string              `json:"says,omitempty"`
+	Messages  int                 `json:"messages,omitempty"`
+	Overlaps  []ClashReport       `json:"overlaps,omitempty"`
+	Verdicts  []supervise.Verdict `json:"verdicts,omitempty"`
+	Pull      *PullReport         `json:"pr,omitempty"`
+	Budget    string              `json:"budget,omitempty"`
+	Cost      *WorkerCost         `json:"cost,omitempty"`
+	Disk      *int64              `json:"disk,omitempty"`
+	Error     string              `json:"error,omitempty"`
+}
+
+// Asked is an open question of an agent without a terminal, which `aburn answer` answers.
+type Asked struct {
+	ID   string `json:"id"`
+	What string `json:"what"`
+}
+
+// ReportOf is what is known of a worker. names are the workers whose overlaps count.
+func (o *Office) ReportOf(m *crew.Member, names map[string]bool, now time.Time) WorkerReport {
+	if m.Err != nil {
+		return WorkerReport{Worker: m.Name, State: "unknown", Status: "unknown", Zone: string(worker.ZoneNeedsYou), Error: m.Err.Error()}
+	}
+	w, d := m.Worker, m.Request
+	r := WorkerReport{
+		Worker: m.Name, State: w.State.String(), Reason: string(w.Reason), Status: string(w.Status()), Zone: string(w.Zone()),
+		Since: kit.OptionalTime(w.Since), Heard: kit.OptionalTime(w.Heard), Task: d.Task, Issue: d.Issue, IssueURL: d.IssueURL, Parent: d.Parent, Agent: d.Agent, Via: d.Via, Tree: d.Tree, Branch: d.Branch,
+		Base: d.Base, BaseRef: d.BaseRef, Changes: w.Changes, Snapshots: len(crew.Snapshots(m.Ledger)), Removed: m.Gone(), Damaged: m.Ledger.Damaged,
+		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names), Says: m.Said, Messages: len(w.Open()), Pull: PullOf(m), Budget: d.Limit,
+	}
+	r.Activity = string(w.Activity(now, worker.Signals{ReadyFor: o.readyFor()}))
+	if l := m.Ledger.Last(worker.Launched); l != nil {
+		r.Session = l.Session
+	}
+	if m.Far() && !r.Removed {
+		r.Tree = m.FarTree
+	}
+	if m.Unreached != "" {
+		r.Flags = append(r.Flags, "its machine does not answer: "+m.Unreached)
+	}
+	if m.Talk != nil && !m.Over() {
+		r.Session = cmp.Or(r.Session, m.Talk.Session)
+		for _, q := range m.Talk.Asks {
+			r.Asks = append(r.Asks, Asked{q.ID, q.What})
+		}
+	}
+	if w.Agent != nil && !m.Over() {
+		r.PID = w.Agent.PID
+	}
+	if c := m.Ledger.Last(worker.Certificate); c != nil && m.Over() {
+		r.Exit, r.Signal = c.Exit, c.Signal
+	}
+	for _, e := range w.Evidence {
+		r.Evidence = append(r.Evidence, Evidence(m, e))
+	}
+	return r
+}
+
+// flagWords are remarks beside the state.
+func flagWords(f worker.Flags) (words []string) {
+	for _, flag := range []struct {
+		set  bool
+		word string
+	}{
+		{f.NoSignal, "its hooks say nothing: aburn doctor"}, {f.Unseen, "not seen"}, {f.Weak, "read off its screen"}, {f.NoChange, "done without a change"},
+		{f.KilledYetLives, "was killed, yet lives"}, {f.RemovedUnproven, "its tree was removed without a proof that nothing was lost"},
+	} {
+		if flag.set {
+			words = append(words, flag.word)
+		}
+	}
+	return words
+}
+
+// Evidence names the entry that a state follows from.
+func Evidence(m *crew.Member, ref worker.Ref) string {
+	if ref.File == worker.Log {
+		if ref.Seq == 0 {
+			return "an entry of the log that has no number"
+		}
+		return fmt.Sprintf("entry %d of the log", ref.Seq)
+	}
+	if ref.File == worker.Store {
+		return "its protocol said so"
+	}
+	for i := range m.Ledger.Entries {
+		if e := &m.Ledger.Entries[i]; e.Seq == ref.Seq {
+			text := fmt.Sprintf("%s, entry %d of the ledger", e.Kind, e.Seq)
+			if e.Why != "" {
+				text += ": " + e.Why
+			}
+			return text
+		}
+	}
+	return fmt.Sprintf("entry %d of the ledger", ref.Seq)
+}
+
+// StateText is a state in the words of a person.
+func StateText(m *crew.Member) string {
+	if m.Err != nil {
+		return "unknown: " + m.Err.Error()
+	}
+	w := m.Worker
+	text := map[worker.Status]string{
+		worker.StatusNeedsInput: "needs you", worker.StatusSpawning: "starting", worker.StatusToReview: "to review", worker.StatusDetecting: "not seen",
+		worker.StatusErrored: "failed", worker.StatusTerminated: "ended", worker.StatusCleanup: "removed",
+	}[w.Status()]
+	if text == "" {
+		text = strings.ReplaceAll(string(w.Status()), "_", " ")
+	}
+	more := map[worker.Reason]string{
+		worker.AwaitingUser: "asks", worker.ErrorInProcess: "error", worker.BudgetReached: "budget", worker.VerifyFailed: "gates failed",
+		worker.Verifying: "gates began", worker.RuntimeLost: "its runtime is gone", worker.OutOfReach: "out of reach", worker.Revived: "revived",
+	}[w.Reason]
+	switch e := m.Ledger.Last(worker.Gated); {
+	case w.Status() == worker.StatusErrored:
+		more = errorText(m)
+	case w.Reason == worker.Verifying && (e == nil || e.Is != worker.GateStarted):
+		return "says done: aburn merge, or aburn start, runs its gates"
+	}
+	if more != "" {
+		text += ": " + more
+	}
+	return text
+}
+
+// errorText says what went wrong with a worker that failed.
+func errorText(m *crew.Member) string {
+	if f := m.Ledger.Last(worker.LaunchFailed); f != nil {
+		return f.Why
+	}
+	if c := m.Ledger.Last(worker.Certificate); c != nil && c.Exit != nil {
+		return fmt.Sprintf("exit %d", *c.Exit)
+	} else if c != nil {
+		return fmt.Sprintf("signal %d", c.Signal)
+	}
+	return ""
+}

@@ -1,0 +1,37 @@
+package work
+
+import (
+	"context"
+	"slices"
+
+	"aburn/cmd/aburn/internal/supervise"
+	"aburn/cmd/internal/kit"
+	"aburn/worker"
+	"aburn/worker/crew"
+)
+
+// Standings are the workers of a project whose tree is there or whose agent lives, by whose turn it is. It writes nothing.
+func Standings(ctx context.Context, a *kit.App, root string) ([]supervise.Standing, error) {
+	o, err := OfficeOf(a, root)
+	if err != nil {
+		return nil, err
+	}
+	defer o.Close()
+	members, err := o.Peek(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []supervise.Standing
+	for _, zone := range []worker.Zone{worker.ZoneNeedsYou, worker.ZoneWorking, worker.ZoneInReview, worker.ZoneReady, worker.ZoneDone} {
+		one := supervise.Standing{Zone: string(zone)}
+		for _, m := range crew.Living(members) {
+			if m.Err == nil && m.Worker.Zone() == zone {
+				one.Names = append(one.Names, m.Name)
+			}
+		}
+		if slices.Sort(one.Names); len(one.Names) > 0 {
+			list = append(list, one)
+		}
+	}
+	return list, nil
+}

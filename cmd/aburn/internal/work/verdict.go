@@ -1,0 +1,56 @@
+package work
+
+import (
+	"context"
+	"strings"
+
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/supervise"
+	"aburn/logfmt"
+	"aburn/worker/crew"
+	"aburn/worker/round"
+)
+
+// Standstills are the sessions of a project that make no progress. What the supervisor is sure of reaches their agents through
+// the queue, also where only time proves it and no hook is called.
+func Standstills(ctx context.Context, c *scope.Caller) (list []round.Standstill, err error) {
+	all, err := supervise.Verdicts(ctx, c, true)
+	for i := range all {
+		if v := &all[i]; v.Standstill() {
+			list = append(list, round.Standstill{Session: v.Session, Signature: v.Signature, Says: v.Word() + ": " + v.Says})
+		}
+	}
+	return list, err
+}
+
+// verdicts are what the supervisor says of the living among these workers, by their sessions. It looks only if there is one.
+// What it cannot see is left out: where each worker stands is known all the same.
+func (o *Office) verdicts(ctx context.Context, c *scope.Caller, members []*crew.Member) map[logfmt.SessionID][]supervise.Verdict {
+	living := map[logfmt.SessionID]bool{}
+	for _, m := range members {
+		if m.Err == nil && !m.Over() && m.Session != "" {
+			living[m.Session] = true
+		}
+	}
+	if len(living) == 0 {
+		return nil
+	}
+	c.Warn = func(string, ...string) {}
+	list, _ := supervise.Verdicts(ctx, c, false)
+	by := map[logfmt.SessionID][]supervise.Verdict{}
+	for _, v := range list {
+		if living[v.Session] {
+			by[v.Session] = append(by[v.Session], v)
+		}
+	}
+	return by
+}
+
+// verdictText is verdicts for the column of the state.
+func verdictText(list []supervise.Verdict) string {
+	var words []string
+	for i := range list {
+		words = append(words, list[i].Word())
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aburn/internal/lab/world"
+)
+
+// The board of the demo has the workers of recorded ledgers, each in its zone. Their pages are shown, and nothing is done with them.
+func TestWebDemoHasWorkers(t *testing.T) {
+	world.Slow(t)
+	t.Parallel()
+	w := newWebWorld(t, 0)
+	temp := filepath.Join(w.dir, "temp")
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.extra = []string{"TMPDIR=" + temp}
+	w.serve("--demo")
+	page := w.until("/", `href="/w/shop-`)
+	for name, id := range map[string]string{"migrate-carts": "needs", "slow-tests": "works", "paging": "review", "fix-rounding": "ready", "export": "done"} {
+		if part := zone(t, page, id); !strings.Contains(part, ">"+name+"</a>") {
+			t.Errorf("%s is not in %s:\n%s", name, id, part)
+		}
+	}
+	for at, want := range map[string]string{"migrate-carts": "ALTER TABLE carts", "paging": "#31, open", "export": "the export is there", "fix-rounding/terminal": "fix the rounding of totals", "slow-tests/diff": ""} {
+		if code, page := w.page("/w/shop/" + at); code == 404 || !strings.Contains(page, want) {
+			t.Errorf("%s: %d, without %q:\n%s", at, code, want, mainOf(page))
+		}
+	}
+	homes, _ := filepath.Glob(filepath.Join(temp, "aburn-web-demo-*", "home"))
+	if len(homes) != 1 {
+		t.Fatal(homes)
+	}
+	w.extra = append(w.extra, "HOME="+homes[0])
+	p := w.tab()
+	for _, do := range []string{"kill", "merge", "cleanup", "send", "restore"} {
+		d := p.press(map[string]any{"do": do, "project": w.key(), "worker": "slow-tests", "text": "x"})
+		if d.OK || d.Ask || !strings.Contains(d.Text, "recorded: nothing is done") {
+			t.Errorf("%s: %+v", do, d)
+		}
+	}
+}

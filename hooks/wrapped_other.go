@@ -1,0 +1,9 @@
+//go:build !unix
+
+package hooks
+
+import "syscall"
+
+func ownGroup() *syscall.SysProcAttr { return nil }
+
+func (w *wrappedLine) end() { _ = w.process.Kill() }

@@ -1,0 +1,197 @@
+package coordinator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"aburn/instrument"
+	"aburn/instrument/registry"
+	"aburn/internal/git"
+	"aburn/internal/plain"
+)
+
+// repository is the project's git, and what of it a run may change.
+type repository struct {
+	git      *git.Git
+	dir      string // the project's folder; it may lie below the repository's top
+	registry string // the registry's folder; "" for none
+	hooks    bool   // a person permitted the repository's hooks
+}
+
+func newRepository(o Options) *repository {
+	r := &repository{git: git.In(o.Dir, o.Environ), dir: o.Dir, hooks: o.Hooks}
+	if o.Config.SchemaPath != "" {
+		r.registry = path.Clean(filepath.ToSlash(o.Config.SchemaPath))
+	}
+	return r
+}
+
+// own are the registry's files that a run writes.
+func (r *repository) own() (list []string) {
+	if r.registry == "" {
+		return nil
+	}
+	return []string{path.Join(r.registry, registry.AttributesFile), path.Join(r.registry, registry.SpansFile)}
+}
+
+// head is the branch, or the commit where there is none, and the commit.
+func (r *repository) head(ctx context.Context) (branch, commit string, err error) {
+	if commit, err = r.git.Out(ctx, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
+		return "", "", errors.New("the repository has no commit yet")
+	}
+	branch, err = r.git.Out(ctx, "symbolic-ref", "--short", "--quiet", "HEAD")
+	if err != nil {
+		return commit, commit, nil
+	}
+	return branch, commit, nil
+}
+
+// identity says who would commit.
+func (r *repository) identity(ctx context.Context) error {
+	_, err := r.git.Out(ctx, "var", "GIT_COMMITTER_IDENT")
+	return err
+}
+
+// dirty are those of the files that git does not have as they are. Files of the
+// registry that aburn would begin are none.
+func (r *repository) dirty(ctx context.Context, files []string) ([]string, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	// git names files from the repository's top: what is asked is whether there is any.
+	var list []string
+	for _, f := range files {
+		out, err := r.git.List(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignored", "--", f)
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 0 {
+			list = append(list, f)
+		}
+	}
+	return list, nil
+}
+
+// commit commits exactly these files, whatever else is staged. hash is "" where git has
+// them already as they are.
+func (r *repository) commit(ctx context.Context, message string, files []string) (hash string, err error) {
+	var there []string
+	for _, f := range files {
+		if _, err := os.Lstat(filepath.Join(r.dir, filepath.FromSlash(f))); err == nil {
+			there = append(there, f)
+		}
+	}
+	if len(there) == 0 {
+		return "", nil
+	}
+	g := r.git.Whole()
+	if r.hooks {
+		g = g.Hooked()
+	}
+	if _, err := g.Out(ctx, append([]string{"add", "--"}, there...)...); err != nil {
+		return "", err
+	}
+	changed, err := r.git.List(ctx, append([]string{"diff", "--cached", "--name-only", "-z", "HEAD", "--"}, there...)...)
+	if err != nil || len(changed) == 0 {
+		return "", err
+	}
+	if _, err := g.Out(ctx, append([]string{"commit", "--quiet", "--only", "-m", message, "--"}, there...)...); err != nil {
+		return "", err
+	}
+	return r.git.Out(ctx, "rev-parse", "HEAD")
+}
+
+// at is a file as git checks it out of a commit, with the ends of lines that it is configured
+// for; nil where the commit has none.
+func (r *repository) at(ctx context.Context, commit, file string) ([]byte, error) {
+	code, _, err := r.git.Code(ctx, "cat-file", "-e", commit+":./"+file)
+	if err != nil || code != 0 {
+		return nil, err
+	}
+	return r.git.Bytes(ctx, "cat-file", "--filters", commit+":./"+file)
+}
+
+// restore makes a file what a commit has, in one step, if it still is what now says; else
+// it is an instrument.ErrChanged.
+func (r *repository) restore(ctx context.Context, commit, file string, now []byte) error {
+	text, err := r.at(ctx, commit, file)
+	if err != nil {
+		return err
+	}
+	if text == nil {
+		root, err := os.OpenRoot(r.dir)
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		if err := root.Remove(filepath.FromSlash(file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	if have, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(file))); err == nil && bytes.Equal(have, text) {
+		return nil
+	}
+	return instrument.Replace(r.dir, file, now, text)
+}
+
+// message explains a file's commit.
+func message(run string, f *File) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "instrument: %s in %s\n\n", plural(f.SpansAdded, "span"), plain.OneLine(f.Path, 200))
+	for _, fn := range f.Functions {
+		line := fmt.Sprintf("%s: %s", plain.OneLine(fn.Name, 80), fn.Span)
+		if len(fn.Attributes) > 0 {
+			line += " (" + strings.Join(fn.Attributes, ", ") + ")"
+		}
+		if fn.Reason != "" {
+			line += "; " + plain.OneLine(fn.Reason, 120)
+		}
+		fmt.Fprintf(&b, "- %s\n", line)
+	}
+	if len(f.SchemaExtensions) > 0 {
+		fmt.Fprintf(&b, "\nNew in the registry: %s.\n", plain.OneLine(strings.Join(f.SchemaExtensions, ", "), 1000))
+	}
+	if len(f.Dropped) > 0 {
+		fmt.Fprintf(&b, "\nLeft out:\n")
+		for _, d := range f.Dropped[:min(len(f.Dropped), 10)] {
+			fmt.Fprintf(&b, "- %s\n", plain.OneLine(d, 300))
+		}
+	}
+	who := "aburn put the spans in. It took them"
+	if f.Strategy == Rewrite {
+		who = "A model wrote the file anew. aburn took the spans"
+	}
+	b.WriteString("\n" + who + " out of the syntax tree again, and the\noriginal was left: nothing else changed.\n")
+	fmt.Fprintf(&b, "\nInstrument-Run: %s\n", run)
+	return b.String()
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// made are the choices of a plan that are in a file now.
+func made(p instrument.Planned) (list []Function) {
+	for _, c := range p.Functions {
+		if c.Action != "span" {
+			continue
+		}
+		fn := Function{ID: c.ID, Name: c.Name, Span: c.Span, Tier: c.Tier, Reason: c.Reason, Attributes: []string{}}
+		for _, a := range c.Attributes {
+			fn.Attributes = append(fn.Attributes, a.Key)
+		}
+		list = append(list, fn)
+	}
+	return list
+}

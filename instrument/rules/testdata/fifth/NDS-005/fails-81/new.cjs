@@ -1,0 +1,41 @@
+const { trace, SpanStatusCode } = require('@opentelemetry/api')
+const tracer = trace.getTracer('shop')
+;(function () {
+  'use strict'
+
+  var fs = require('fs')
+  var root = this
+
+  function load (file) {
+    return tracer.startActiveSpan('shop.env.load', (span) => {
+      try {
+        span.setAttribute('shop.env.format', 'ini')
+        var text
+        try {
+          text = fs.readFileSync(file, { encoding: 'utf8' })
+        } catch (err) {
+        return {}
+        }
+        var out = {}, lines = text.split(/\r?\n/), i
+        for (i = 0; i < lines.length; i += 1) {
+          if (lines[i].charAt(0) === '#') { continue }
+          var at = lines[i].indexOf('=')
+          at > 0 && (out[lines[i].slice(0, at)] = lines[i].slice(at + 1))
+        }
+        return out
+      } catch (error) {
+        span.recordException(error)
+        span.setStatus({ code: SpanStatusCode.ERROR })
+        throw error
+      } finally {
+        span.end()
+      }
+    })
+  }
+
+  if (typeof exports !== 'undefined') {
+    exports.load = load
+  } else {
+    root.load = load
+  }
+}.call(this))

@@ -1,0 +1,36 @@
+import { createSlice } from '@reduxjs/toolkit';
+import api, { ApiError } from './api.mjs';
+
+const slice = createSlice({
+  name: 'cart',
+  initialState: { lines: [], status: 'idle' },
+  reducers: {
+    loaded: (state, { payload }) => void (state.lines = payload, state.status = 'ready'),
+    failed(state) {
+      state.status = 'failed';
+    },
+  },
+});
+
+export const { loaded, failed } = slice.actions;
+
+export const loadCart = (id) => async (dispatch, getState) => {
+  if (getState().cart.status === 'loading') return undefined;
+  try {
+    const { lines, ...rest } = await api.get(`carts/${id}`);
+    dispatch(loaded(lines.filter(({ count }) => count > 0)));
+    return rest;
+  } catch (problem) {
+    if (problem instanceof ApiError) {
+      dispatch(failed());
+      return null;
+    } else {
+      throw problem;
+    }
+  }
+};
+
+export const useCart = (selector = (s) => s.cart) => selector(useCart.store.getState());
+useCart.store = null;
+
+export default slice.reducer;

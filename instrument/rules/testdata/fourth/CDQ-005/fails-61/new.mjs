@@ -1,0 +1,55 @@
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('shop');
+
+const OPERATORS = new Map([
+  ['+', 1],
+  ['-', 1],
+  ['*', 2],
+  ['/', 2],
+]);
+
+export function evaluate(text) {
+  const span = tracer.startSpan('shop.formula.evaluate');
+    try {
+      span.setAttribute('shop.formula.kind', 'infix');
+      const output = [];
+      const stack = [];
+      const tokens = text.match(/\d+(?:\.\d+)?|[-+*/()]/g) ?? [];
+      scan: for (const token of tokens) {
+        if (/^\d/.test(token)) {
+          output.push(Number.parseFloat(token));
+          continue;
+        }
+        switch (token) {
+          case '(':
+            stack.push(token);
+            break;
+          case ')':
+            while (stack.length) {
+              const top = stack.pop();
+              if (top === '(') continue scan;
+              reduce(output, top);
+            }
+            throw new SyntaxError('unbalanced');
+          default: {
+            const rank = OPERATORS.get(token);
+            while (stack.length && OPERATORS.get(stack.at(-1)) >= rank) reduce(output, stack.pop());
+            stack.push(token);
+          }
+        }
+      }
+      while (stack.length) reduce(output, stack.pop());
+      return output[0];
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+}
+
+function reduce(output, operator) {
+  const b = output.pop(), a = output.pop();
+  output.push(operator === '+' ? a + b : operator === '-' ? a - b : operator === '*' ? a * b : a / b);
+}

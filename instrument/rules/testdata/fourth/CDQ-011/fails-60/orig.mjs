@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from './redis.mjs';
+
+export class Worker {
+  #redis = new Redis();
+  #running = false;
+  static attempts = 3;
+
+  constructor({ queue, concurrency = 2, onError = console.error }) {
+    this.queue = queue;
+    this.concurrency = concurrency;
+    this.onError = onError;
+  }
+
+  get idle() {
+    return !this.#running;
+  }
+
+  async start() {
+    this.#running = true;
+    while (this.#running) {
+      const job = await this.#redis.blpop(this.queue, 5);
+      if (job === null) continue;
+      await this.#handle(job).catch((failure) => this.onError(failure));
+    }
+  }
+
+  async #handle(job) {
+    let attempt = 0;
+    for (;;) {
+      try {
+        return await this.process(job);
+      } catch (failure) {
+        attempt += 1;
+        if (attempt >= Worker.attempts) throw failure;
+        await sleep(2 ** attempt * 100);
+      }
+    }
+  }
+
+  async process(job) {
+    throw new TypeError(`no processor for ${job.type}`);
+  }
+
+  stop() {
+    this.#running = false;
+    this.#redis.quit();
+  }
+}

@@ -1,0 +1,36 @@
+'use strict'
+const pool = require('./pool')
+const { trace, SpanStatusCode } = require('@opentelemetry/api')
+
+const tracer = trace.getTracer('shop')
+
+async function monthlyReport (year, month) {
+  return tracer.startActiveSpan('shop.report.month', async (span) => {
+    try {
+      span.setAttribute('shop.report.year', Number(year))
+      const text = `
+    SELECT account,
+           sum(cents) AS total -- in cents
+      FROM bookings
+     WHERE year = ${Number(year)}
+       AND month = ${Number(month)}
+  GROUP BY account
+`
+      const client = await pool.connect()
+      try {
+        const { rows } = await client.query(text)
+        return rows.map(({ account, total }) => ({ account, total: total / 100 }))
+      } catch (err) {
+        span.addEvent('failed')
+        err.message = `report ${year}-${month}: ${err.message}`
+        throw err
+      } finally {
+        client.release()
+      }
+    } finally {
+      span.end()
+    }
+  })
+}
+
+exports.monthlyReport = monthlyReport

@@ -1,0 +1,44 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('shop');
+
+export function* chunk(list, size = 10) {
+  for (let i = 0; i < list.length; i += size) {
+    yield list.slice(i, i + size);
+  }
+}
+
+export async function* lines(file) {
+  const input = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
+  for await (const line of input) {
+    if (line.trim() !== '') yield JSON.parse(line);
+  }
+}
+
+export async function importAll(file, sink) {
+  return tracer.startActiveSpan('shop.import', async (span) => {
+    try {
+      span.setAttribute('shop.import.format', 'jsonl');
+      const pending = [];
+      let count = 0;
+      outer: for await (const record of lines(file)) {
+        for (const key of Object.keys(record)) {
+          if (key.startsWith('_')) continue;
+        }
+        pending.push(record);
+        if (pending.length === 10) {
+          count += await sink.write(pending.splice(0));
+        }
+      }
+      if (pending.length) count += await sink.write(pending);
+      return count;
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}

@@ -1,0 +1,24 @@
+import fp from 'fastify-plugin'
+
+/** Orders of one tenant. */
+async function orders (fastify, opts) {
+  const { prefix = '/orders', limit = 50 } = opts
+
+  fastify.get(prefix, async (request, reply) => {
+    const { rows } = await fastify.pg.query('SELECT * FROM orders LIMIT $1', [limit])
+    reply.header('x-count', rows.length)
+    return rows
+  })
+
+  fastify.decorate('cancelOrder', cancelOrder)
+
+  async function cancelOrder (id, reason = 'unknown') {
+    const order = await fastify.repo.load(id)
+    if (!order) throw fastify.httpErrors.notFound()
+    order.state = 'cancelled'
+    await fastify.repo.save(order, { reason })
+    return order
+  }
+}
+
+export default fp(orders, { name: 'orders', dependencies: ['pg'] })

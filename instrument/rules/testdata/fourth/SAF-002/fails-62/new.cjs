@@ -1,0 +1,42 @@
+const { trace, SpanStatusCode } = require('@opentelemetry/api');
+const tracer = trace.getTracer('shop');
+(function (root, factory) {
+  if (typeof define === 'function' && define.amd) define([], factory);
+  else if (typeof module === 'object' && module.exports) module.exports = factory();
+  else root.Ledger = factory();
+})(typeof self !== 'undefined' ? self : this, function () {
+  'use strict';
+
+  function Ledger(entries) {
+    if (!(this instanceof Ledger)) return new Ledger(entries);
+    this.entries = entries || [];
+  }
+
+  Ledger.prototype.balance = function balance(account) {
+    var self = this, sum = 0;
+    this.entries.forEach(function (entry) {
+      if (entry.account === account) sum += entry.amount * (self.sign || 1);
+    });
+    return sum;
+  };
+
+  Ledger.prototype.post = async function post() {
+    return tracer.startActiveSpan('shop.ledger.post', async function (span) {
+      try {
+        span.setAttribute('shop.ledger.kind', 'plain');
+        for (var i = 0; i < arguments.length; i++) {
+          await this.store.append(arguments[i]);
+        }
+        return this;
+      } catch (error) {
+        span.recordException(error);
+        span.setStatus({ code: SpanStatusCode.ERROR });
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
+  };
+
+  return Ledger;
+});

@@ -1,0 +1,15 @@
+const dns = require('node:dns').promises
+
+module.exports = function resolveAll () {
+  const hosts = Array.prototype.slice.call(arguments)
+  const seen = Object.create(null)
+  return Promise.all(hosts.map(async function (host) {
+    try {
+      seen[host] = (await dns.lookup(host)).address
+    } catch (e) {
+      seen[host] = null
+    }
+  })).then(() => seen)
+}
+
+module.exports.resolveOne = async host => (await module.exports(host))[host]

@@ -1,0 +1,24 @@
+import * as otel from '@opentelemetry/api';
+const tracer = otel.trace.getTracer('shop');
+
+const meter = otel.metrics.getMeter('shop');
+const counter = meter.createCounter('shop.lookups');
+
+export async function lookup(names, resolve) {
+  return tracer.startActiveSpan('shop.lookup', async (span) => {
+    try {
+      const found = {};
+      for (const name of names) {
+        counter.add(1, { kind: typeof name });
+        found[name] = await resolve(name);
+      }
+      return found;
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}

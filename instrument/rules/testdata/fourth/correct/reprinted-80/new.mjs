@@ -1,0 +1,41 @@
+import { trace, context, SpanStatusCode } from '@opentelemetry/api'
+import { charge } from './bank.mjs'
+
+const tracer = trace.getTracer('shop')
+
+export async function pay(order) {
+  return tracer.startActiveSpan('shop.pay', async (span) => {
+    try {
+      return await charge(order.cents)
+    } catch (error) {
+      span.recordException(error)
+      span.setStatus({ code: SpanStatusCode.ERROR })
+      throw error
+    } finally {
+      span.end()
+    }
+  })
+}
+
+export async function refund(order, cents) {
+  return tracer.startActiveSpan('shop.refund', async (span) => {
+    try {
+      span.setAttribute('shop.cents', Number(cents))
+      const left = order.cents - cents
+      if (left < 0) throw new RangeError('too much')
+      await charge(-cents)
+      order.cents = left
+      return order
+    } catch (error) {
+      span.recordException(error)
+      span.setStatus({ code: SpanStatusCode.ERROR })
+      throw error
+    } finally {
+      span.end()
+    }
+  })
+}
+
+export function inContext(fn) {
+  return context.with(context.active(), fn)
+}

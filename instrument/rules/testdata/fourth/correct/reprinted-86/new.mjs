@@ -1,0 +1,20 @@
+import { span, trace } from "./dom.mjs";
+import { trace as otelTrace, SpanStatusCode } from "@opentelemetry/api";
+const otelTracer = otelTrace.getTracer("shop");
+
+export async function render(tracer, error = null) {
+   return otelTracer.startActiveSpan("shop.render", async (otelSpan) => {
+      try {
+         const box = span({ class: "box" });
+         if (error) box.append(String(error));
+         box.append(await trace(tracer));
+         return box;
+      } catch (failure) {
+         otelSpan.recordException(failure);
+         otelSpan.setStatus({ code: SpanStatusCode.ERROR });
+         throw failure;
+      } finally {
+         otelSpan.end();
+      }
+   });
+}

@@ -1,0 +1,17 @@
+import { store } from './store.mjs';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('shop');
+
+export const place = async (id) => {
+  return tracer.startActiveSpan('shop.place', async (span) => {
+    try {
+      await store.insert(id);
+      return id;
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+};

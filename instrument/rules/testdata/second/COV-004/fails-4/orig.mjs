@@ -1,0 +1,18 @@
+import { store } from './store.mjs';
+
+export async function placeOrder(id) {
+  const held = await hold(id);
+  await store.insert({ id, held });
+  return store.size;
+}
+
+// Called with a span, and without one.
+async function hold(id) {
+  const line = await store.lines(id);
+  await store.lock(line);
+  return line.length;
+}
+
+export function later(id) {
+  setTimeout(() => hold(id), 1000);
+}

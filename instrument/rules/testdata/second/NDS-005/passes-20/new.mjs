@@ -1,0 +1,29 @@
+import { store } from './store.mjs';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('shop');
+
+export async function place(id) {
+  return tracer.startActiveSpan('shop.place', async (span) => {
+    try {
+      try {
+        await store.insert(id);
+      } catch (cause) {
+        if (cause.code !== 'ENOENT') throw cause;
+        return null;
+      } finally {
+        try {
+          await store.close();
+        } catch {
+          // closed already
+        }
+      }
+      return id;
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}

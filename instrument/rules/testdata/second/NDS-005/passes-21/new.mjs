@@ -1,0 +1,24 @@
+import { store } from './store.mjs';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('shop');
+
+export async function place(id) {
+  return tracer.startActiveSpan('shop.place', async (span) => {
+    try {
+      try {
+        await store.insert(id);
+        return id;
+      } catch (cause) {
+        span.recordException(cause);
+        span.setStatus({ code: SpanStatusCode.ERROR });
+        throw new Error('not placed', { cause });
+      }
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}

@@ -1,0 +1,20 @@
+import { store } from './store.mjs';
+const { trace, SpanStatusCode } = require('@opentelemetry/api');
+const tracer = trace.getTracer('shop');
+
+export class Shop {
+  place = async (id) => {
+    return tracer.startActiveSpan('shop.place', async (span) => {
+      try {
+        await store.insert(id);
+        return id;
+      } catch (error) {
+        span.recordException(error);
+        span.setStatus({ code: SpanStatusCode.ERROR });
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
+  };
+}

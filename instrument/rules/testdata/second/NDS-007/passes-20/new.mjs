@@ -1,0 +1,26 @@
+import { store } from './store.mjs';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('shop');
+
+export async function place(id) {
+  return tracer.startActiveSpan('shop.place', async (span) => {
+    try {
+      try {
+        return await store.insert(id);
+      } catch (cause) {
+        if (cause.code !== 'ENOENT') {
+          span.recordException(cause);
+          span.setStatus({ code: SpanStatusCode.ERROR });
+          throw cause;
+        }
+        return null;
+      }
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}

@@ -1,0 +1,22 @@
+import { createOrder } from './orders.mjs';
+import { Refused } from './errors.mjs';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('shop');
+
+export async function submit(order) {
+  return tracer.startActiveSpan('shop.web.request', async (span) => {
+    try {
+      try {
+        return await createOrder(order);
+      } catch (cause) {
+        throw new Refused(order.id, { cause });
+      }
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}

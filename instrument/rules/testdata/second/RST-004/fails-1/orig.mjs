@@ -1,0 +1,19 @@
+
+export function trips(stops) {
+  return [planned(stops, 0), planned(stops, 1)];
+}
+
+function planned(stops, from) {
+  const left = stops.slice(from);
+  const way = [];
+  let here = left.shift();
+  let length = 0;
+  while (left.length > 0) {
+    left.sort((a, b) => Math.abs(a - here) - Math.abs(b - here));
+    length += Math.abs(left[0] - here);
+    here = left.shift();
+    way.push(here);
+  }
+  const mean = length / way.length;
+  return { way, length, mean };
+}

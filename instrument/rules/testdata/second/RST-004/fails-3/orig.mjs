@@ -1,0 +1,16 @@
+
+export function depthOf(tree) {
+  return tree ? depth(tree, 0) : 0;
+}
+
+function depth(node, above) {
+  let deepest = above + 1;
+  const children = node.children ?? [];
+  for (const child of children) {
+    const below = depth(child, above + 1);
+    if (below > deepest) deepest = below;
+  }
+  const known = node.name !== undefined;
+  if (!known) deepest -= 1;
+  return deepest;
+}

@@ -1,0 +1,22 @@
+
+export class Cart {
+  lines = [];
+
+  add(line) {
+    this.lines.push(line);
+    return this.#problems(10);
+  }
+
+  #problems(limit) {
+    const found = [];
+    if (this.lines.length > limit) found.push('too many');
+    for (const line of this.lines) {
+      if (line.count < 1) found.push('no count');
+      if (line.price < 0) found.push('no price');
+    }
+    const unique = new Set(found);
+    const list = [...unique];
+    list.sort();
+    return list;
+  }
+}

@@ -1,0 +1,21 @@
+import { store } from './store.mjs';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+
+const tracer = trace.getTracer('shop');
+
+export const place = async (id) => {
+  return tracer.startActiveSpan('shop.place', async (span) => {
+    try {
+      const own = tracer.startSpan('shop.inner');
+      const kept = await store.insert(id);
+      own.end();
+      return kept;
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+};

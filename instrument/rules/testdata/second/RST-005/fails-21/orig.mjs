@@ -1,0 +1,14 @@
+import { store } from './store.mjs';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+
+const tracer = trace.getTracer('shop');
+
+export class Shop {
+  async place(id) {
+    return await trace.getTracer('other').startActiveSpan('shop.inner', async (inner) => {
+      const kept = await store.insert(id);
+      inner.end();
+      return kept;
+    });
+  }
+}

@@ -1,0 +1,19 @@
+import { store } from './store.mjs';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('shop');
+
+export async function main(args) {
+  return tracer.startActiveSpan('shop.main', async (span) => {
+    try {
+      await store.load(args);
+      store.onClose(() => process.exit(0));
+      return store.size;
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}

@@ -1,0 +1,25 @@
+import { store } from './store.mjs';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('shop');
+
+export async function place(id) {
+  return tracer.startActiveSpan('shop.place', async (span) => {
+    try {
+      try {
+        await store.insert(id);
+      } catch (error) {
+        if (error.code === 'GONE') return null;
+        throw error;
+      }
+      return id;
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+export const later = (error) => error.message;

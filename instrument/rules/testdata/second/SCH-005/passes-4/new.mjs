@@ -1,0 +1,29 @@
+import { store } from './store.mjs';
+import { trace as api } from '@opentelemetry/api';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('shop');
+const own = api.getTracer('shop');
+
+export async function placeOrder(id) {
+  return tracer.startActiveSpan('shop.order.place', async (span) => {
+    try {
+      await store.insert({ id });
+      return store.size;
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+export async function cancelOrder(id) {
+  const mine = own.startSpan('shop.order.cancel');
+  try {
+    return await store.remove(id);
+  } finally {
+    mine.end();
+  }
+}

@@ -1,0 +1,28 @@
+import Stripe from 'acme-pay';
+import { store } from './store.mjs';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('shop');
+
+export class Payments {
+  #pay = new Stripe('test');
+
+  async place(id) {
+    return tracer.startActiveSpan('shop.order.place', async (span) => {
+      try {
+        await store.insert(id);
+        return store.size;
+      } catch (error) {
+        span.recordException(error);
+        span.setStatus({ code: SpanStatusCode.ERROR });
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
+  }
+
+  async charge(user, amount) {
+    const intent = await this.#pay.intents.create({ user, amount });
+    return intent.id;
+  }
+}

@@ -1,0 +1,16 @@
+import Redis from 'ioredis';
+import { Pool } from 'pg';
+
+const redis = new Redis();
+const pool = new Pool();
+
+export async function priceOf(id) {
+  const known = await redis.get('price:' + id);
+  if (known !== null) {
+    return Number(known);
+  }
+  const { rows } = await pool.query('select price from prices where id = $1', [id]);
+  const price = rows[0].price * 1.2;
+  await redis.set('price:' + id, price);
+  return price;
+}

@@ -1,0 +1,29 @@
+import { store } from './store.mjs';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('shop');
+
+export async function place(id) {
+  return tracer.startActiveSpan('shop.place', async (span) => {
+    try {
+      try {
+        return await store.insert(id);
+      } catch (cause) {
+        span.recordException(cause);
+        span.setStatus({ code: SpanStatusCode.ERROR });
+        const text = cause.code ?? 'none';
+        if (text === 'GONE') {
+          throw new RangeError(text, { cause });
+        }
+        throw cause;
+      } finally {
+        await store.close();
+      }
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}

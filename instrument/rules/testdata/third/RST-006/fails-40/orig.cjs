@@ -1,0 +1,9 @@
+const store = require('./store.cjs');
+
+exports.main = async () => {
+  const code = await store.load();
+  process.exitCode = code;
+  if (code > 1) {
+    process.exit();
+  }
+};

@@ -1,0 +1,17 @@
+import { store } from './store.mjs';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('shop');
+
+export const place = (id) => {
+  return tracer.startActiveSpan('shop.place', (span) => {
+    try {
+      return store.insert(id).then((kept) => kept.id);
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+};

@@ -1,0 +1,5 @@
+import { store } from './store.mjs';
+
+export async function place(id) {
+  return store.insert(id);
+}

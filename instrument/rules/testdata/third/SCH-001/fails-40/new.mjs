@@ -1,0 +1,20 @@
+import { store } from './store.mjs';
+import { trace, SpanStatusCode } from '@opentelemetry/api';
+const tracer = trace.getTracer('shop');
+
+const name = 'shop.order.' + process.env.KIND;
+
+export async function placeOrder(id) {
+  return tracer.startActiveSpan(name, async (span) => {
+    try {
+      await store.insert(id);
+      return store.size;
+    } catch (error) {
+      span.recordException(error);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}

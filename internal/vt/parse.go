@@ -1,0 +1,375 @@
+package vt
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+)
+
+type state int8
+
+const (
+	ground  state = iota
+	escape        // behind ESC, and the intermediate characters after it
+	control       // CSI
+	text          // OSC, DCS, APC, PM, SOS: up to ST, OSC also up to BEL
+	endless       // a text longer than maxSeq: it is passed on as it comes
+)
+
+// maxSeq bounds a sequence that is kept until it is whole, in bytes.
+const maxSeq = 4 << 10
+
+// Write takes what the program printed. pass is the same without questions to the terminal and without what reaches beyond
+// it (its clipboard); reply answers the questions. Both are valid until the next call.
+func (s *Screen) Write(p []byte) (pass, reply []byte) {
+	s.pass, s.reply = s.pass[:0], s.reply[:0]
+	for len(p) > 0 {
+		if s.state == ground && len(s.seq) == 0 && p[0] >= 0x20 && p[0] < 0x7f {
+			s.put(rune(p[0]))
+			s.pass = append(s.pass, p[0])
+			p = p[1:]
+			continue
+		}
+		s.take(p[0])
+		p = p[1:]
+	}
+	return s.pass, s.reply
+}
+
+func (s *Screen) take(b byte) {
+	switch s.state {
+	case ground:
+		s.ground(b)
+	case escape:
+		s.escaped(b)
+	case control:
+		s.seq = append(s.seq, b)
+		switch {
+		case b >= 0x40 && b <= 0x7e:
+			s.whole(s.csi())
+		case b < 0x20 && b != 0x1b:
+			s.seq = s.seq[:len(s.seq)-1] // it acts within a sequence
+			s.c0(b)
+			s.pass = append(s.pass, b)
+		case b == 0x1b || len(s.seq) > maxSeq:
+			s.drop(b)
+		}
+	case text, endless:
+		s.text(b)
+	}
+}
+
+// drop forgets a sequence that is none; an ESC begins another one.
+func (s *Screen) drop(b byte) {
+	s.state, s.seq = ground, s.seq[:0]
+	if b == 0x1b {
+		s.ground(b)
+	}
+}
+
+// whole ends the sequence that has come, and passes it on unless it is kept.
+func (s *Screen) whole(keep bool) {
+	s.state = ground
+	if !keep {
+		s.pass = append(s.pass, s.seq...)
+	}
+	s.seq = s.seq[:0]
+}
+
+func (s *Screen) ground(b byte) {
+	switch {
+	case b == 0x1b:
+		s.seq, s.state = append(s.seq[:0], b), escape
+	case b < 0x20 || b == 0x7f:
+		s.seq = s.seq[:0]
+		if b == 0x05 { // a terminal answers this one
+			return
+		}
+		s.c0(b)
+		s.pass = append(s.pass, b)
+	case b < utf8.RuneSelf:
+		s.seq = s.seq[:0]
+		s.put(rune(b))
+		s.pass = append(s.pass, b)
+	default:
+		s.seq = append(s.seq, b)
+		if !utf8.FullRune(s.seq) {
+			return
+		}
+		r, n := utf8.DecodeRune(s.seq)
+		if s.put(r); r == utf8.RuneError {
+			s.pass = utf8.AppendRune(s.pass, r)
+		} else {
+			s.pass = append(s.pass, s.seq[:n]...)
+		}
+		s.seq = s.seq[:0]
+	}
+}
+
+func (s *Screen) escaped(b byte) {
+	s.seq = append(s.seq, b)
+	switch {
+	case len(s.seq) == 2 && b == '[':
+		s.state = control
+	case len(s.seq) == 2 && (b == ']' || b == 'P' || b == '_' || b == '^' || b == 'X'):
+		s.state = text
+	case b >= 0x20 && b < 0x30 && len(s.seq) < 8: // intermediate
+	case b >= 0x30 && b < 0x7f:
+		s.whole(s.esc())
+	default:
+		s.drop(b)
+	}
+}
+
+func (s *Screen) text(b byte) {
+	if s.state == endless {
+		s.pass = append(s.pass, b)
+		if b == 0x07 || b == '\\' && len(s.seq) > 0 && s.seq[0] == 0x1b || b == 0x18 || b == 0x1a {
+			s.state = ground
+			s.seq = s.seq[:0]
+			return
+		}
+		s.seq = append(s.seq[:0], b)
+		return
+	}
+	s.seq = append(s.seq, b)
+	n := len(s.seq)
+	switch {
+	case b == 0x07 && s.seq[1] == ']', b == '\\' && n > 2 && s.seq[n-2] == 0x1b:
+		s.whole(s.isQuestion())
+	case b == 0x18 || b == 0x1a:
+		s.drop(b)
+	case n > maxSeq:
+		if s.isQuestion() { // it reaches beyond the terminal
+			s.drop(b)
+			return
+		}
+		s.state, s.pass, s.seq = endless, append(s.pass, s.seq...), s.seq[:0]
+	}
+}
+
+// isQuestion reports whether a text asks the terminal something, or touches the clipboard.
+func (s *Screen) isQuestion() bool {
+	body := s.seq[2:]
+	switch s.seq[1] {
+	case ']':
+		return bytes.HasPrefix(body, []byte("52;")) || bytes.Contains(body, []byte(";?"))
+	case 'P':
+		return bytes.HasPrefix(body, []byte("+q")) || bytes.HasPrefix(body, []byte("$q"))
+	case '_':
+		return bytes.HasPrefix(body, []byte("G")) // pictures: the terminal answers each
+	}
+	return false
+}
+
+// c0 is a control character.
+func (s *Screen) c0(b byte) {
+	switch b {
+	case '\b':
+		s.x, s.wrap = max(0, s.x-1), false
+	case '\t':
+		s.x, s.wrap = min(s.cols-1, s.x/8*8+8), false
+	case '\n', '\v', '\f':
+		s.down()
+	case '\r':
+		s.x, s.wrap = 0, false
+	}
+}
+
+func (s *Screen) esc() (keep bool) {
+	if len(s.seq) != 2 {
+		return false // a character set
+	}
+	switch s.seq[1] {
+	case '7':
+		s.saved[s.side()] = cursor{s.x, s.y, s.pen}
+	case '8':
+		s.back()
+	case 'D':
+		s.down()
+	case 'E':
+		s.x = 0
+		s.down()
+	case 'M':
+		s.wrap = false
+		if s.y == s.top {
+			s.scroll(s.top, s.bottom, -1)
+		} else {
+			s.y = max(0, s.y-1)
+		}
+	case 'c':
+		cols, rows := s.cols, s.rows
+		*s = Screen{modes: map[int]bool{}, pass: s.pass, reply: s.reply, seq: s.seq}
+		s.Resize(cols, rows)
+	case 'Z':
+		s.answer("\x1b[?1;2c")
+		return true
+	}
+	return false
+}
+
+func (s *Screen) side() int {
+	if s.modes[1049] {
+		return 1
+	}
+	return 0
+}
+
+func (s *Screen) back() {
+	c := s.saved[s.side()]
+	s.x, s.y, s.pen, s.wrap = min(c.x, s.cols-1), min(c.y, s.rows-1), c.pen, false
+}
+
+func (s *Screen) answer(text string) { s.reply = append(s.reply, text...) }
+
+// csi is a control sequence: a mark, numbers, intermediate characters and a final one.
+func (s *Screen) csi() (keep bool) {
+	final := s.seq[len(s.seq)-1]
+	body := s.seq[2 : len(s.seq)-1]
+	mark := byte(0)
+	if len(body) > 0 && body[0] >= '<' && body[0] <= '?' {
+		mark, body = body[0], body[1:]
+	}
+	inter := byte(0)
+	for len(body) > 0 && body[len(body)-1] < 0x30 {
+		inter, body = body[len(body)-1], body[:len(body)-1]
+	}
+	a := s.args(body)
+	switch {
+	case inter != 0:
+		if inter == '$' && final == 'p' { // which mode is this? an unknown one
+			s.answer("\x1b[" + string(s.seq[2:len(s.seq)-2]) + ";0$y")
+			return true
+		}
+	case mark == '?':
+		return s.private(final, a)
+	case mark != 0:
+		if mark == '>' && final == 'c' {
+			s.answer("\x1b[>0;0;0c")
+		}
+		return true // keyboards that no other terminal of aburn's has, and questions
+	case s.asked(final, a):
+		return true
+	default:
+		s.act(final, a)
+	}
+	return false
+}
+
+// args are the numbers of a sequence; -1 stands for one that is left out. Of sub-numbers (4:3) only those of colours count.
+// They are valid until the next call: a holder that runs for days makes no garbage.
+func (s *Screen) args(body []byte) []int {
+	list := append(s.numbers[:0], -1)
+	sub := false
+	for _, b := range body {
+		last := &list[len(list)-1]
+		switch {
+		case b >= '0' && b <= '9' && !sub:
+			*last = min(max(*last, 0)*10+int(b-'0'), 1<<20)
+		case b == ';' || b == ':' && (list[0] == 38 || list[0] == 48 || len(list) > 1):
+			if len(list) < 64 {
+				list = append(list, -1)
+			}
+			sub = false
+		case b == ':':
+			sub = true
+		}
+	}
+	s.numbers = list
+	return list
+}
+
+func get(a []int, i, otherwise int) int {
+	if i < len(a) && a[i] > 0 {
+		return a[i]
+	}
+	return otherwise
+}
+
+// asked answers a question of the program.
+func (s *Screen) asked(final byte, a []int) bool {
+	switch {
+	case final == 'c':
+		s.answer("\x1b[?1;2c")
+	case final == 'n' && a[0] == 5:
+		s.answer("\x1b[0n")
+	case final == 'n' && a[0] == 6:
+		s.answer("\x1b[" + strconv.Itoa(s.y+1) + ";" + strconv.Itoa(s.x+1) + "R")
+	case final == 't' && a[0] == 18:
+		s.answer("\x1b[8;" + strconv.Itoa(s.rows) + ";" + strconv.Itoa(s.cols) + "t")
+	case final == 't', final == 'n', final == 'x': // the rest, and changes of the window
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *Screen) private(final byte, a []int) (keep bool) {
+	switch final {
+	case 'h', 'l':
+		for _, m := range a {
+			s.mode(m, final == 'h')
+		}
+		return false
+	case 'n':
+		if a[0] == 6 {
+			s.answer("\x1b[?" + strconv.Itoa(s.y+1) + ";" + strconv.Itoa(s.x+1) + "R")
+		}
+		return true
+	case 'J', 'K':
+		s.act(final, a)
+		return false
+	}
+	return final == 'u' || final == 'c' || final == 'm'
+}
+
+func (s *Screen) mode(m int, on bool) {
+	switch m {
+	case 7:
+		s.noWrap = !on
+	case 25:
+		s.set(-25, !on)
+	case 1048:
+		if on {
+			s.saved[s.side()] = cursor{s.x, s.y, s.pen}
+		} else {
+			s.back()
+		}
+	case 47, 1047, 1049:
+		s.alternate(m, on)
+	default:
+		s.set(m, on)
+	}
+}
+
+func (s *Screen) set(m int, on bool) {
+	if !on {
+		delete(s.modes, m)
+	} else if len(s.modes) < 64 {
+		s.modes[m] = true
+	}
+}
+
+func (s *Screen) alternate(m int, on bool) {
+	if on == s.modes[1049] {
+		return
+	}
+	if on && m == 1049 {
+		s.saved[0] = cursor{s.x, s.y, s.pen}
+	}
+	if on {
+		s.alt = make([]cell, s.cols*s.rows)
+		s.cells = s.alt
+	} else {
+		s.cells, s.alt = s.main, nil
+	}
+	s.top, s.bottom, s.wrap = 0, s.rows-1, false
+	if on {
+		s.modes[1049] = true
+		return
+	}
+	delete(s.modes, 1049)
+	if m == 1049 {
+		s.back()
+	}
+}

@@ -1,0 +1,170 @@
+package crew
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"aburn/worker/slot"
+	"aburn/worker/tree"
+)
+
+// FarOrder is the worker that another repository's aburn is asked for. It goes over a pipe and stands in no file: it may have
+// values of the environment. Files of the person's checkout follow it as a tar, if Files says so.
+type FarOrder struct {
+	Version     int               `json:"v"`
+	Task        string            `json:"task"`
+	Name        string            `json:"name"`
+	Base        string            `json:"base"`
+	Branch      string            `json:"branch"`
+	Agent       string            `json:"agent"`
+	Permissions slot.Permissions  `json:"permissions"`
+	Model       string            `json:"model,omitempty"`
+	Rules       string            `json:"rules,omitempty"`
+	Head        string            `json:"head,omitempty"`
+	Issue       string            `json:"issue,omitempty"`
+	IssueURL    string            `json:"issue_url,omitempty"`
+	Gated       bool              `json:"gated,omitempty"`
+	Retries     int               `json:"retries,omitempty"`
+	Gates       []string          `json:"gates,omitempty"`
+	Files       bool              `json:"files,omitempty"`
+	From        string            `json:"from,omitempty"` // the checkout that links lead to; only on the same machine
+	Link        []string          `json:"link,omitempty"`
+	Ports       []Port            `json:"ports,omitempty"`
+	Setup       []string          `json:"setup,omitempty"`
+	Timeout     time.Duration     `json:"setup_timeout,omitempty"`
+	Env         map[string]string `json:"env,omitempty"`
+}
+
+// FarAgain has another repository's aburn restore a worker. Like an order it may have values, and stands in no file.
+type FarAgain struct {
+	Version int               `json:"v"`
+	Env     map[string]string `json:"env,omitempty"`
+}
+
+// AgainFar is what goes with a restore there.
+func AgainFar(env map[string]string) FarAgain { return FarAgain{farOrderVersion, env} }
+
+// Check refuses what another version says.
+func (a FarAgain) Check() error {
+	if a.Version != farOrderVersion {
+		return ErrFarVersion
+	}
+	return nil
+}
+
+// FarBegan is what it says of a worker that runs.
+type FarBegan struct {
+	Steps    []string `json:"steps,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// farOrderVersion is that of FarOrder, FarAgain and FarGates.
+const farOrderVersion = 1
+
+// ErrFarVersion says that two machines have versions of aburn that do not understand each other.
+var ErrFarVersion = errors.New("the aburn there is of another version")
+
+// OrderFar is the order for a worker that was claimed. env are the values of the variables that the plan passes.
+func OrderFar(p Plan, s *Spawned, env map[string]string) FarOrder {
+	f := p.Furniture
+	return FarOrder{
+		Version: farOrderVersion, Task: p.Task, Name: s.Name, Base: s.Base, Branch: s.Branch, Agent: p.Agent.Name(), Permissions: p.Permissions, Model: p.Model,
+		Rules: p.Rules, Head: p.Head, Issue: p.Issue.ID, IssueURL: p.Issue.URL, Gated: p.Gated, Retries: p.Retries, Gates: p.Gates,
+		Ports: f.Ports, Setup: f.Setup, Timeout: f.Timeout, Env: env,
+	}
+}
+
+// Plan is the plan for an order, without the agent and where it runs. carried gives the files of an order that has some.
+func (o *FarOrder) Plan(carried func(context.Context, *tree.Tree) ([]tree.Copied, error)) (p Plan, err error) {
+	if o.Version != farOrderVersion {
+		return p, ErrFarVersion
+	}
+	p = Plan{
+		Task: o.Task, Name: o.Name, Head: o.Head, Issue: Issue{o.Issue, o.IssueURL}, Permissions: o.Permissions, Model: o.Model, Base: o.Base, Branch: o.Branch,
+		Rules: o.Rules, Gated: o.Gated, Retries: o.Retries, Gates: o.Gates,
+		Furniture: Furniture{Link: o.Link, From: o.From, Ports: o.Ports, Setup: o.Setup, Timeout: o.Timeout},
+	}
+	for name := range o.Env {
+		p.Pass = append(p.Pass, name)
+	}
+	if o.Files {
+		p.Furniture.Carried = carried
+	}
+	return p, nil
+}
+
+// FarGates asks another repository's aburn to run gates in a worker's tree.
+type FarGates struct {
+	Version     int           `json:"v"`
+	Run         []string      `json:"run"`
+	Retries     int           `json:"retries"`
+	Timeout     time.Duration `json:"timeout,omitempty"`
+	Unsandboxed bool          `json:"unsandboxed,omitempty"`
+	Due         bool          `json:"due,omitempty"` // only if the worker waits for them; a failure goes back to it
+}
+
+// OrderGates is the order to run gates. With due it is for a worker that said it is done.
+func OrderGates(g Gates, due bool) FarGates {
+	return FarGates{farOrderVersion, g.Run, g.Retries, g.Timeout, g.Unsandboxed, due}
+}
+
+// FarVerdict is what gates found there.
+type FarVerdict struct {
+	NotDue bool     `json:"not_due,omitempty"`
+	Passed bool     `json:"passed,omitempty"`
+	Commit string   `json:"commit,omitempty"` // that they passed on; only for gates that were not due
+	Why    string   `json:"why,omitempty"`    // they did not pass
+	Hints  []string `json:"hints,omitempty"`
+	Output string   `json:"output,omitempty"`
+}
+
+// TryHere runs gates in a member's tree here for another machine, which merges or said that they are due. The error is ours.
+func (c *Crew) TryHere(ctx context.Context, repo *tree.Repo, m *Member, order FarGates, program string) (v FarVerdict, err error) {
+	g := Gates{Run: order.Run, Retries: order.Retries, Timeout: order.Timeout, Unsandboxed: order.Unsandboxed, Program: program}
+	var refused *Refused
+	switch {
+	case order.Version != farOrderVersion:
+		return v, ErrFarVersion
+	case order.Due:
+		verdict, err := c.Verify(ctx, repo, m, g)
+		if errors.Is(err, ErrNotDue) {
+			return FarVerdict{NotDue: true}, nil
+		}
+		if err == nil && verdict.Message != "" {
+			err = c.Bring(ctx, m.Name)
+		}
+		return FarVerdict{Passed: verdict.Passed, Why: verdict.Why}, err
+	}
+	v.Commit, err = c.tryGates(ctx, repo, m, g, false)
+	if errors.As(err, &refused) {
+		return FarVerdict{Why: refused.Text, Hints: refused.Hints, Output: refused.Output}, nil
+	}
+	v.Passed = err == nil
+	return v, err
+}
+
+// verifyFar has gates that are due run where the worker is, which tells its agent of a failure.
+func (c *Crew) verifyFar(ctx context.Context, m *Member, g Gates) (Verdict, error) {
+	v, err := c.tryFar(ctx, m, OrderGates(g, true))
+	if err == nil && v.NotDue {
+		err = ErrNotDue
+	}
+	return Verdict{Passed: v.Passed, Why: v.Why}, err
+}
+
+// farGates has gates run where the worker is, and returns the commit that they passed on.
+func (c *Crew) farGates(ctx context.Context, m *Member, g Gates) (commit string, err error) {
+	v, err := c.tryFar(ctx, m, OrderGates(g, false))
+	if err == nil && !v.Passed {
+		err = &Refused{v.Why, v.Hints, v.Output}
+	}
+	return v.Commit, err
+}
+
+func (c *Crew) tryFar(ctx context.Context, m *Member, order FarGates) (FarVerdict, error) {
+	if c.Try == nil {
+		return FarVerdict{}, errors.New("no machine can be asked from here")
+	}
+	return c.Try(ctx, m, order)
+}

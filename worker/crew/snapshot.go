@@ -1,0 +1,156 @@
+package crew
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"aburn/internal/lockfile"
+	"aburn/worker"
+	"aburn/worker/ledger"
+	"aburn/worker/tree"
+)
+
+// keepSnapshots is how many snapshots of a worker are kept, unless Crew.Snapshots says otherwise.
+const keepSnapshots = 20
+
+func (c *Crew) keeps() int {
+	if c.Snapshots != nil {
+		if n := c.Snapshots(); n > 0 {
+			return n
+		}
+	}
+	return keepSnapshots
+}
+
+// Snapshot keeps the present state of a worker's tree. fresh is false if the last snapshot already holds it.
+func (c *Crew) Snapshot(ctx context.Context, repo *tree.Repo, m *Member) (k tree.Kept, fresh bool, err error) {
+	return c.snapshot(ctx, repo, m, treeWait)
+}
+
+// ErrTreeBusy says that somebody keeps, merges, pushes or removes the tree just now.
+var ErrTreeBusy = errors.New("its tree is in use")
+
+// Keep is Snapshot for who waits for nobody: gates of a merge may run for minutes. Then the error is ErrTreeBusy.
+func (c *Crew) Keep(ctx context.Context, repo *tree.Repo, m *Member) error {
+	_, _, err := c.snapshot(ctx, repo, m, 0)
+	return err
+}
+
+func (c *Crew) snapshot(ctx context.Context, repo *tree.Repo, m *Member, wait time.Duration) (k tree.Kept, fresh bool, err error) {
+	t := c.treeOf(repo, m)
+	if !t.Exists(ctx) {
+		return k, false, fmt.Errorf("its tree is gone: %s", m.Request.Tree)
+	}
+	book := c.Store.Book(m.Name)
+	unlock, err := c.aloneWithin(wait, book, m)
+	if err != nil {
+		return k, false, err
+	}
+	defer unlock()
+	all := Snapshots(m.Ledger)
+	last := ""
+	if n := len(all); n > 0 {
+		last = all[n-1].Commit
+	}
+	k, err = t.Snapshot(ctx, book.Dir, nextRef(ctx, repo, m), last)
+	if err != nil {
+		return k, false, err
+	}
+	_, differs, err := t.Sketch(ctx, book.Dir, m.Base(), m.Request.BaseRef)
+	if err != nil {
+		return k, k.Commit != last, err
+	}
+	if n := len(differs); k.Commit == last {
+		if m.Worker.Changes == nil || *m.Worker.Changes != n { // an agent's calls made it unknown
+			err = book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Snapshotted, Gen: max(1, m.Ledger.Gen()), Differs: &n}})
+		}
+		return k, false, err
+	}
+	e := c.kept(m, worker.Snapshotted, k)
+	n := len(differs)
+	e.Differs = &n
+	if err = book.Append(e); err != nil {
+		return k, true, err
+	}
+	if n = len(all) + 1 - c.keeps(); n > 0 {
+		for _, old := range all[:n] {
+			if old.Kind == worker.Snapshotted {
+				repo.DropRef(ctx, old.Ref, old.Commit)
+			}
+		}
+	}
+	return k, true, nil
+}
+
+// treeWait is how long one who keeps or removes a tree waits for another.
+const treeWait = time.Minute
+
+// alone makes this process the only one that keeps or removes the worker's tree, and reads the ledger once more: the
+// holder's own snapshot may have come first. A merge stays alone while its gates run: they run in that tree, and a cleanup would
+// take it from under them.
+func (c *Crew) alone(book *ledger.Book, m *Member) (unlock func(), err error) {
+	return c.aloneWithin(treeWait, book, m)
+}
+
+func (c *Crew) aloneWithin(wait time.Duration, book *ledger.Book, m *Member) (unlock func(), err error) {
+	root, err := os.OpenRoot(book.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	lock, err := lockfile.Acquire(root, "tree.lock", wait)
+	if wait == 0 && errors.Is(err, lockfile.ErrBusy) {
+		return nil, ErrTreeBusy
+	}
+	if err != nil {
+		return nil, err
+	}
+	l, err := book.Read()
+	if err != nil {
+		lock.Release()
+		return nil, err
+	}
+	if m.Ledger = l; m.Far() {
+		c.mirror(m)
+	}
+	return func() { lock.Release() }, nil
+}
+
+// nextRef is a free name for a snapshot. One that the ledger does not know may be there: of somebody who was killed before
+// writing that down.
+func nextRef(ctx context.Context, repo *tree.Repo, m *Member) string {
+	n := 1
+	for i := range m.Ledger.Entries {
+		if m.Ledger.Entries[i].Ref != "" {
+			n++
+		}
+	}
+	for ; ; n++ {
+		if ref := "refs/aburn/snap/" + m.Name + "/" + strconv.Itoa(n); ctx.Err() != nil || !repo.Taken(ctx, ref) {
+			return ref
+		}
+	}
+}
+
+func (c *Crew) kept(m *Member, kind worker.Kind, k tree.Kept) ledger.Entry {
+	e := ledger.Entry{Fact: worker.Fact{Kind: kind, Gen: max(1, m.Ledger.Gen()), Changes: &k.Changes}}
+	e.Ref, e.Commit = k.Ref, k.Commit
+	for _, s := range k.Skipped {
+		e.Skipped = append(e.Skipped, s[:min(len(s), 200)])
+	}
+	return e
+}
+
+// Snapshots are the states of a worker's tree that were kept, the oldest first.
+func Snapshots(l *ledger.Contents) (list []ledger.Entry) {
+	for _, e := range l.Entries {
+		if (e.Kind == worker.Snapshotted || e.Kind == worker.Preserved) && e.Ref != "" {
+			list = append(list, e)
+		}
+	}
+	return list
+}

@@ -1,5 +1,0 @@
-package headless
-
-import "syscall"
-
-func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
