@@ -27,9 +27,7 @@ func seams(w *world, spawn ...string) {
 	w.Cleanup(func() { w.run(w.project, "aburn", "kill", "w") })
 	w.aburn(append([]string{"spawn", "--runtime", "headless", "--name", "w"}, append(spawn, "the task")...)...)
 	w.worker("idle")
-	if r := w.run(w.project, "aburn", "interrupt", "w"); r.code != 1 || !strings.Contains(r.stderr, "no turn of it") {
-		w.Errorf("interrupt of an idle worker: %+v", r)
-	}
+	w.nothingToInterrupt("w")
 	first := w.send("w", "wait for ever")
 	if first.State != "accepted" || first.code != 0 {
 		w.Fatalf("%+v", first)
@@ -64,6 +62,19 @@ func seams(w *world, spawn ...string) {
 	}
 	if out := w.aburn("merge", "w"); !strings.Contains(out, "merged into main") {
 		w.Error(out)
+	}
+}
+
+// nothingToInterrupt waits until there is no turn of the worker to interrupt: its hook tells of the end of a turn before
+// the agent itself does, and until then an interrupt ends it.
+func (w *world) nothingToInterrupt(name string) {
+	w.Helper()
+	r := w.run(w.project, "aburn", "interrupt", name)
+	for deadline := time.Now().Add(runDeadline); r.code == 0 && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		r = w.run(w.project, "aburn", "interrupt", name)
+	}
+	if r.code != 1 || !strings.Contains(r.stderr, "no turn of it") {
+		w.Errorf("interrupt of an idle worker: %+v", r)
 	}
 }
 
