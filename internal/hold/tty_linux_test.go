@@ -3,6 +3,7 @@ package hold
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -298,4 +299,105 @@ func TestStrangersAtTheSocket(t *testing.T) {
 		t.Error(st.Mode(), err)
 	}
 	s.shows("up")
+}
+
+// A viewer that is far behind may go at any moment: the agent keeps its terminal.
+func TestSlowViewerGoes(t *testing.T) {
+	s := newStage(t)
+	b := s.onTerminal(`while :; do printf '%0200d\n' 1; done`)
+	s.shows("0001")
+	for range 40 {
+		v, err := See(s.dir, 1)
+		if err == nil {
+			err = v.Send('w', "")
+		}
+		if err == nil {
+			_, _, err = v.Receive() // it is shown something
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		printed := s.printed(t)
+		s.until("more was printed than waits for a viewer", func() bool { return s.printed(t)-printed > 4*maxBehind })
+		v.Close()
+	}
+	s.shows("0001")
+	if held, err := Held(s.dir, 1); !held || err != nil || !slices.Contains(s.marked(), b.Agent) {
+		t.Error("the agent was lost with a viewer", held, err)
+	}
+}
+
+// printed is how much the agent wrote so far, by what the kernel counts.
+func (s *stage) printed(t *testing.T) (n int64) {
+	b, err := ReadBegan(s.dir, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", b.Agent.PID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscanf(string(data), "rchar: %d\nwchar: %d", new(int64), &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A screen full of colours is larger than what waits for a viewer, and is shown all the same.
+func TestColourfulScreen(t *testing.T) {
+	s := newStage(t)
+	s.onTerminal(`echo ready; read -r _; for ((y = 0; y < 60; y++)); do for ((x = 0; x < 190; x++)); do printf '\033[38;2;%d;%d;200;48;2;%d;%d;100mx' $x $y $y $x; done; done; printf '\033[0m\033[Hthe end'; sleep 600`)
+	typist := s.view('t', "190x60")
+	s.gets(typist, "ready")
+	s.send(typist, 'k', "\r")
+	s.shows("the end")
+	s.gets(s.view('w', ""), "the end")
+}
+
+// What an agent left may hold its terminal, and a viewer may read nothing: the holder ends all the same.
+func TestCloseWaitsForNobody(t *testing.T) {
+	t.Chdir(t.TempDir())
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := openTTY(dir, 1, Size{80, 24})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := syscall.Dup(int(x.slave.Fd())) // as what was left does
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(held)
+	x.running()
+	v, err := See(dir, 1)
+	if err == nil {
+		err = v.Send('w', "")
+	}
+	if err == nil {
+		_, _, err = v.Receive()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	line := []byte(strings.Repeat("x", 1000) + "\n")
+	waits := func() bool {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		return len(x.viewers) == 1 && x.viewers[0].lost
+	}
+	for late := time.Now().Add(patience); !waits(); {
+		if _, err := syscall.Write(held, line); err != nil || time.Now().After(late) {
+			t.Fatal("the viewer is not behind", err)
+		}
+	}
+	over := make(chan struct{})
+	go func() { defer close(over); x.close() }()
+	select {
+	case <-over:
+	case <-time.After(patience):
+		t.Error("the holder waits for a viewer that does not read")
+	}
 }

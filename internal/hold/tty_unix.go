@@ -42,6 +42,7 @@ type viewer struct {
 	wake  chan struct{}
 	out   []byte
 	lost  bool // more waited than is kept: it gets the screen anew
+	left  bool // it has gone, and wake is closed
 	shows bool
 	types bool
 }
@@ -72,7 +73,9 @@ func (t *tty) running() { t.slave.Close() }
 // close gives viewers what was printed last, for a bounded time.
 func (t *tty) close() {
 	os.Remove(Path(t.dir, "tty", t.gen))
-	late := time.After(time.Second)
+	late := make(chan struct{})
+	timer := time.AfterFunc(time.Second, func() { close(late) })
+	defer timer.Stop()
 	select {
 	case <-t.ended: // what it left may hold the terminal
 	case <-late:
@@ -168,8 +171,8 @@ func (t *tty) serve() {
 func (t *tty) leave(v *viewer) {
 	t.mu.Lock()
 	t.viewers = slices.DeleteFunc(t.viewers, func(o *viewer) bool { return o == v })
-	v.out = nil
-	close(v.wake) // nobody gives it anything any more
+	v.out, v.left = nil, true
+	close(v.wake)
 	t.mu.Unlock()
 	v.f.Close()
 }
@@ -177,7 +180,7 @@ func (t *tty) leave(v *viewer) {
 // give puts a frame into what waits for the viewer. The caller has the lock.
 func (v *viewer) give(kind byte, content string) {
 	switch {
-	case kind == 'o' && (v.lost || content == ""):
+	case v.left || kind == 'o' && (v.lost || content == ""):
 		return
 	case kind == 'o' && len(v.out)+len(content) > maxBehind:
 		v.lost = true
@@ -215,8 +218,20 @@ func (v *viewer) send() {
 	}
 }
 
-// redraw gives the whole screen. The caller has the lock.
-func (v *viewer) redraw() { v.give('o', string(v.tty.screen.Redraw(nil))) }
+// redraw gives the whole screen, which may be more than waits for a viewer otherwise. The caller has the lock.
+func (v *viewer) redraw() {
+	if v.left {
+		return
+	}
+	if len(v.out) > maxBehind {
+		v.lost = true
+		return
+	}
+	for part := range slices.Chunk(v.tty.screen.Redraw(nil), maxBehind) {
+		v.out = frame(v.out, 'o', string(part))
+	}
+	v.poke()
+}
 
 // listen does what the viewer asks for, until it goes.
 func (v *viewer) listen() {
