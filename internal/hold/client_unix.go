@@ -134,17 +134,19 @@ func Spare(dir string, p proc.Process) error {
 }
 
 // Orphans are the processes that a dead holder left: the agent itself, and what carries the worker's mark in its
-// environment, works in its tree and began after the launch. Processes of anybody else are never among them.
+// environment, works in its tree and began after the launch. Processes of anybody else are never among them: without a mark or a
+// tree, which a damaged ledger does not tell, there is only the agent.
 func Orphans(b Began, mark, tree string) []proc.Process {
 	if b.Host == "" || b.Host != proc.Host() || b.Agent.Start == 0 {
 		return nil
 	}
 	var found []proc.Process
+	told := mark != "" && tree != ""
 	for _, pid := range proc.All() {
 		p, ok := proc.Lookup(pid)
 		switch {
 		case !ok || pid == os.Getpid():
-		case p == b.Agent, p.Start >= b.Agent.Start && proc.Environ(pid, MarkVariable) == mark && inside(proc.Cwd(pid), tree):
+		case p == b.Agent, told && p.Start >= b.Agent.Start && proc.Environ(pid, MarkVariable) == mark && inside(proc.Cwd(pid), tree):
 			found = append(found, p)
 		}
 	}

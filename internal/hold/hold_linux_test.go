@@ -354,3 +354,26 @@ func FuzzReadLaunch(f *testing.F) {
 		}
 	})
 }
+
+// A ledger that lost the mark or the tree of a worker points at nobody else's process.
+func TestOrphansOfAWorkerWithoutAMark(t *testing.T) {
+	s := newStage(t)
+	self, _ := proc.Self()
+	bystander := exec.Command("sleep", "600")
+	bystander.Dir = s.tree
+	bystander.Env = []string{"PATH=" + os.Getenv("PATH")}
+	if err := bystander.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		bystander.Process.Kill()
+		bystander.Wait()
+	})
+	b := Began{Agent: self, Host: proc.Host()}
+	s.until("it sleeps", func() bool { return proc.Cwd(bystander.Process.Pid) == s.tree })
+	for _, of := range [][2]string{{"", s.tree}, {"", ""}, {s.mark, ""}} {
+		if list := Orphans(b, of[0], of[1]); len(list) > 0 {
+			t.Errorf("mark %q, tree %q: %d processes of others", of[0], of[1], len(list))
+		}
+	}
+}

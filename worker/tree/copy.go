@@ -316,10 +316,13 @@ func (t *Tree) unknown(ignored []string) (rest []string) {
 	return rest
 }
 
+// maxAttributes and maxPointer bound files that git and git-lfs read, in bytes.
+const maxAttributes, maxPointer = 1 << 20, 1 << 10
+
 // Pointers counts files that git-lfs would have fetched and that only say where they are.
 func (t *Tree) Pointers(ctx context.Context) int {
-	attributes, _ := os.ReadFile(filepath.Join(t.Path, ".gitattributes"))
-	if !strings.Contains(string(attributes), "filter=lfs") {
+	attributes, _ := small(filepath.Join(t.Path, ".gitattributes"), maxAttributes)
+	if !strings.Contains(attributes, "filter=lfs") {
 		return 0
 	}
 	code, out, err := t.g.Code(ctx, "grep", "--cached", "-z", "-l", "-F", "version https://git-lfs.github.com/spec/v1")
@@ -328,7 +331,7 @@ func (t *Tree) Pointers(ctx context.Context) int {
 	}
 	n := 0
 	for _, p := range git.SplitNul(out) {
-		if b, err := os.ReadFile(filepath.Join(t.Path, p)); err == nil && len(b) < 1024 && strings.HasPrefix(string(b), "version https://git-lfs") {
+		if text, err := small(filepath.Join(t.Path, p), maxPointer); err == nil && strings.HasPrefix(text, "version https://git-lfs") {
 			n++
 		}
 	}

@@ -17,10 +17,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"aburn/internal/git"
 )
@@ -235,9 +238,13 @@ const (
 )
 
 // Undo takes away what a spawn that failed made: the tree, and the branch if nothing was committed on it. A tree in which
-// somebody worked stays whole, and false is returned.
+// somebody worked stays whole, as does one of which git cannot say that, and false is returned.
 func (r *Repo) Undo(ctx context.Context, path, branch, base string, worked Worked) bool {
-	if t := r.Tree(path); worked == SomebodyMayHaveWorked && t.Exists(ctx) {
+	if _, err := os.Lstat(path); worked == SomebodyMayHaveWorked && !errors.Is(err, fs.ErrNotExist) {
+		t := r.Tree(path)
+		if !t.Exists(ctx) {
+			return false
+		}
 		if s, err := t.State(ctx); err != nil || !s.Clean() || s.Head != base {
 			return false
 		}
@@ -267,28 +274,58 @@ type Tree struct {
 func (r *Repo) Tree(path string) *Tree { return &Tree{g: r.g.At(path), repo: r, Path: path} }
 
 // Commits are the folders outside of the tree that a commit writes: its own bookkeeping, and the objects, refs and logs that
-// all trees share. The repository's settings and hooks lie in none of them.
+// all trees share. The repository's settings and hooks lie in none of them. An agent may have changed the file that names the
+// bookkeeping, so it counts only where that names this tree in turn.
 func (t *Tree) Commits(ctx context.Context) ([]string, error) {
-	if own := t.bookkeeping(); own != "" {
-		return commits(own, t.repo.common), nil
+	text, err := small(filepath.Join(t.Path, ".git"), maxLink)
+	own, ok := strings.CutPrefix(strings.TrimSuffix(text, "\n"), "gitdir: ")
+	if err != nil || !ok || !t.keptIn(own) { // git takes more forms
+		if own, err = t.g.Out(ctx, "rev-parse", "--path-format=absolute", "--git-dir"); err != nil {
+			return nil, err
+		}
 	}
-	out, err := t.g.Out(ctx, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
-	if err != nil {
-		return nil, err
+	if !t.keptIn(own) {
+		return nil, &Problem{filepath.Join(t.Path, ".git") + " does not lead to what git keeps of this tree: somebody changed it", "git worktree repair " + t.Path}
 	}
-	own, common, _ := strings.Cut(out, "\n")
-	return commits(own, common), nil
+	return commits(own, t.repo.common), nil
 }
 
-// bookkeeping is git's folder about a linked worktree, if it is where git makes them; "" sends to git itself. An agent may have
-// changed the file that names it.
-func (t *Tree) bookkeeping() string {
-	b, err := os.ReadFile(filepath.Join(t.Path, ".git"))
-	own, ok := strings.CutPrefix(strings.TrimSuffix(string(b), "\n"), "gitdir: ")
-	if err != nil || !ok || filepath.Dir(own) != filepath.Join(t.repo.common, "worktrees") || !isDir(own) {
-		return ""
+// keptIn reports whether a folder is where git keeps its bookkeeping of this linked worktree.
+func (t *Tree) keptIn(own string) bool {
+	if filepath.Dir(own) != filepath.Join(t.repo.common, "worktrees") || !isDir(own) {
+		return false
 	}
-	return own
+	back, err := small(filepath.Join(own, "gitdir"), maxLink)
+	if back = strings.TrimSuffix(back, "\n"); !filepath.IsAbs(back) {
+		back = filepath.Join(own, back)
+	}
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(filepath.Dir(back))
+	here, err2 := os.Stat(t.Path)
+	return err == nil && err2 == nil && os.SameFile(there, here)
+}
+
+// maxLink bounds a file that names a folder, in bytes.
+const maxLink = 8 << 10
+
+// small reads a regular file of at most so many bytes. An agent, or a repository, may have put anything there.
+func small(path string, most int64) (string, error) {
+	st, err := os.Lstat(path)
+	if err != nil {
+		return "", err
+	}
+	if !st.Mode().IsRegular() || st.Size() > most {
+		return "", fmt.Errorf("%s is no regular file of at most %d bytes", path, most)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe may stand there by now
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most))
+	return string(text), err
 }
 
 func commits(own, common string) []string {

@@ -553,7 +553,7 @@ func TestStand(t *testing.T) {
 }
 
 // TestCommitsOfATreeThatLies: the folders that a commit writes are those that git names, and a file .git that an agent changed
-// gives it no other folder than git itself would.
+// gives it no other folder: neither one with settings and hooks, nor what is another worker's.
 func TestCommitsOfATreeThatLies(t *testing.T) {
 	w := newWorld(t)
 	made := w.create("w")
@@ -568,7 +568,12 @@ func TestCommitsOfATreeThatLies(t *testing.T) {
 		t.Errorf("%q, git says %q", got, asked())
 	}
 	w.must(os.Mkdir(filepath.Join(w.dir, "secrets"), 0o700))
-	for _, lie := range []string{filepath.Join(w.dir, "secrets"), filepath.Join(w.repo.Root, ".git", "worktrees", "..", "hooks"), "/"} {
+	w.create("other")
+	w.git(w.dir, "init", "-q", "elsewhere")
+	store := filepath.Join(w.repo.Root, ".git")
+	for _, lie := range []string{
+		filepath.Join(w.dir, "secrets"), filepath.Join(store, "worktrees", "..", "hooks"), "/", store, filepath.Join(store, "worktrees", "other"), filepath.Join(w.dir, "elsewhere", ".git"),
+	} {
 		w.must(os.WriteFile(filepath.Join(made.Path, ".git"), []byte("gitdir: "+lie+"\n"), 0o600))
 		if got, err := made.Commits(t.Context()); err == nil {
 			t.Errorf("%s gives %q", lie, got)
@@ -588,6 +593,34 @@ func TestPlainNamesAreBranches(t *testing.T) {
 	}
 	if !plainName("aburn/fix-it-2") {
 		t.Error("git is asked about the usual name")
+	}
+}
+
+// What a spawn made is not taken away where an agent may have worked and git cannot say what it did.
+func TestUndoKeepsWhatNobodyCanSee(t *testing.T) {
+	w := newWorld(t)
+	base := strings.TrimSpace(w.git(w.repo.Root, "rev-parse", "HEAD"))
+	for name, spoil := range map[string]func(path string) error{
+		"gone": func(path string) error { return os.Remove(filepath.Join(path, ".git")) },
+		"broken": func(path string) error {
+			return os.WriteFile(filepath.Join(path, ".git"), []byte("gitdir: /nowhere\n"), 0o600)
+		},
+	} {
+		made := w.create(name)
+		w.write(made.Path, "work", "of hours")
+		w.must(spoil(made.Path))
+		if w.repo.Undo(t.Context(), made.Path, name, base, SomebodyMayHaveWorked) {
+			t.Errorf("%s: it was taken away", name)
+		}
+		if _, err := os.Stat(filepath.Join(made.Path, "work")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if made := w.create("clean"); !w.repo.Undo(t.Context(), made.Path, "clean", base, SomebodyMayHaveWorked) {
+		t.Error("a clean one stays")
+	}
+	if !w.repo.Undo(t.Context(), filepath.Join(w.dir, "never"), "never", base, SomebodyMayHaveWorked) {
+		t.Error("one that was never made stays")
 	}
 }
 
