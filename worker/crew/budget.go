@@ -7,6 +7,7 @@ import (
 
 	"aburn/worker"
 	"aburn/worker/ledger"
+	"aburn/worker/typing"
 )
 
 // Limit is what a member may use up. What nobody can read has no bound.
@@ -33,7 +34,10 @@ func (c *Crew) Charge(ctx context.Context, m *Member, s worker.Spent, says strin
 		return c.noteBudget(m, ledger.Entry{Detail: ledger.Detail{Spent: says}})
 	}
 	if m.Worker.State == worker.Working && m.Request.Via != Terminal { // at a terminal sits a person
-		if err := c.Interrupt(ctx, m); err != nil && !errors.Is(err, ErrOver) {
+		switch err := c.interrupt(ctx, m, typing.Usual.Touched); {
+		case errors.Is(err, errTyping):
+			return nil // another round comes
+		case err != nil && !errors.Is(err, ErrOver):
 			return err // while it asks, it does not go on: another round comes
 		}
 	}

@@ -129,6 +129,11 @@ func (m *Member) WasMerged() bool {
 // Over reports whether its agent has ended.
 func (m *Member) Over() bool { return m.Worker.Over() }
 
+// neverRan reports whether no launch of its agent came to anything. One that failed says nothing of those after it.
+func (m *Member) neverRan() bool {
+	return m.Ledger.Last(worker.LaunchFailed) != nil && m.Ledger.Last(worker.Launched) == nil
+}
+
 // folder is where the agent of a tree works: the project's own folder in it.
 func (c *Crew) folder(path string) string {
 	rel, err := filepath.Rel(c.Checkout, c.Root)

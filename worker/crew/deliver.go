@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
 
@@ -30,14 +29,19 @@ func (c *Crew) runtime(m *Member) Runtime {
 
 // hand gives the messages to an agent without a terminal. Its record shows them later, as it shows a prompt.
 func (s *sender) hand(ctx context.Context, to slot.Channel, h slot.Handle, m *Member) (why string) {
+	lost := ""
 	for _, id := range waiting(m) {
 		if s.handed[id] {
 			continue
 		}
-		text, err := os.ReadFile(s.path(id))
+		text, err := keptText(s.book, id)
+		if errors.Is(err, fs.ErrNotExist) {
+			lost = err.Error()
+			continue
+		}
 		if err == nil {
 			short, cancel := context.WithTimeout(ctx, sendStep)
-			_, err = to.Deliver(short, h, slot.Message{ID: id, Text: string(text)})
+			_, err = to.Deliver(short, h, slot.Message{ID: id, Text: text})
 			cancel()
 		}
 		switch {
@@ -47,6 +51,9 @@ func (s *sender) hand(ctx context.Context, to slot.Channel, h slot.Handle, m *Me
 			return err.Error()
 		}
 		s.handed[id] = true
+	}
+	if lost != "" {
+		return lost
 	}
 	if s := m.Worker.State; s == worker.Working || s == worker.NeedsInput {
 		return waitingFor(m)
@@ -111,7 +118,7 @@ func (s *sender) enqueue(m *Member, launch *ledger.Entry) (why string, err error
 	}
 	defer desk.Close()
 	for _, id := range missing {
-		text, err := os.ReadFile(s.path(id))
+		text, err := keptText(s.book, id)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // lost: said by whoever asks for it
 		}
@@ -119,7 +126,7 @@ func (s *sender) enqueue(m *Member, launch *ledger.Entry) (why string, err error
 			return "", err
 		}
 		desk.Withdraw(id, time.Now()) // of a former session or process
-		if ok, err := desk.PutMessage(id, session, "user", string(text), time.Now()); err != nil || !ok {
+		if ok, err := desk.PutMessage(id, session, "user", text, time.Now()); err != nil || !ok {
 			return noRoom, err
 		}
 	}
@@ -178,12 +185,12 @@ func (sent *Sent) took(r typing.Result) {
 
 // typeOne types one message, as far as it is proved that it may.
 func (s *sender) typeOne(ctx context.Context, job *typing.Job, m *Member, id string) (typing.Result, error) {
-	text, err := os.ReadFile(s.path(id))
+	text, err := keptText(s.book, id)
 	if err != nil {
 		return typing.Result{}, err
 	}
 	job.Tag = logfmt.MessageTag(id)
-	job.Text = string(text[len(job.Tag)+1:])
+	job.Text = text[len(job.Tag)+1:]
 	if job.Look, err = s.watch(m, id); err != nil {
 		return typing.Result{}, err
 	}

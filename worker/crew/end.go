@@ -162,6 +162,13 @@ func (c *Crew) Cleanup(ctx context.Context, repo *tree.Repo, m *Member, o Cleanu
 	defer unlock()
 	t := c.treeOf(repo, m)
 	if !t.Exists(ctx) {
+		if ctx.Err() != nil {
+			return r, ctx.Err()
+		}
+		if exists(t.Path) {
+			r.Why = "git does not take " + t.Path + " for its worktree any more, and what lies there is on no branch: git worktree repair " + t.Path
+			return r, nil
+		}
 		return c.lost(ctx, repo, m, o, r)
 	}
 	s, err := t.State(ctx)

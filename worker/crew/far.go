@@ -151,7 +151,7 @@ func (c *Crew) reach(ctx context.Context, members []*Member) {
 	type place struct{ host, dir string }
 	byHost := map[place][]*Member{}
 	for _, m := range members {
-		if m.Err == nil && m.Far() && m.Ledger.Last(worker.Removed) == nil && m.Ledger.Last(worker.LaunchFailed) == nil {
+		if m.Err == nil && m.Far() && m.Ledger.Last(worker.Removed) == nil && !m.neverRan() {
 			host, _ := FarHost(m.Request.Via)
 			at := place{host, m.Request.Address}
 			byHost[at] = append(byHost[at], m)

@@ -19,6 +19,7 @@ import (
 	"aburn/internal/lockfile"
 	"aburn/internal/plain"
 	"aburn/internal/run"
+	"aburn/internal/scrub"
 	"aburn/worker"
 	"aburn/worker/ledger"
 	"aburn/worker/tree"
@@ -363,7 +364,12 @@ func (c *Crew) setup(ctx context.Context, book *ledger.Book, s *Spawned, p Plan)
 			return refuse(fmt.Sprintf("setup failed with %d: %s", r.Code, line), tail(r)...)
 		}
 	}
-	e := withFiles(stepped("setup"), f.Setup)
+	var lines []string
+	for _, line := range f.Setup {
+		text, _ := scrub.Text(line)
+		lines = append(lines, text)
+	}
+	e := withFiles(stepped("setup"), lines)
 	e.Seconds = time.Since(began).Round(10 * time.Millisecond).Seconds()
 	s.Steps = append(s.Steps, "setup "+plain.Duration(time.Since(began)))
 	return book.Append(e)

@@ -269,6 +269,9 @@ func (c *Crew) tryGates(ctx context.Context, repo *tree.Repo, m *Member, g Gates
 			return err
 		}
 		why := a.run(ctx)
+		if ctx.Err() != nil {
+			return why // whoever runs them was ended, not the gates: the run counts, and says nothing
+		}
 		is, text := worker.GatePassed, ""
 		if why != nil {
 			is, text = worker.GateFailed, why.Error()

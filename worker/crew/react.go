@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -87,11 +86,8 @@ func (s *sender) takeBack(m *Member, id, key string) error {
 
 func (s *sender) react(m *Member, r Reaction) error {
 	id := newMessageID()
-	if err := os.MkdirAll(filepath.Join(s.book.Dir, outbox), 0o700); err != nil {
-		return err
-	}
 	text := logfmt.MessageTag(id) + " " + r.Text
-	if err := os.WriteFile(s.path(id), []byte(text), 0o600); err != nil {
+	if err := keepText(s.book, id, text); err != nil {
 		return err
 	}
 	e := r.entry(worker.ActionSend)

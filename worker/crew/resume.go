@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"aburn/internal/hold"
@@ -24,8 +25,17 @@ var (
 	ErrNoTree    = errors.New("its tree is gone")
 )
 
-// Session is the agent's id of the member's session, "" if nobody knows it.
+// Session is the agent's id of the member's session, "" if nobody knows it. An agent can write into the log and say anything: what no
+// id is, and would be a flag of its next start, is none.
 func (c *Crew) Session(m *Member) string {
+	id := c.session(m)
+	if strings.HasPrefix(id, "-") || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return ""
+	}
+	return id
+}
+
+func (c *Crew) session(m *Member) string {
 	if l := m.Ledger.Last(worker.Launched); l != nil && l.Session != "" {
 		return l.Session
 	}

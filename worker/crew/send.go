@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"aburn/internal/hold"
@@ -55,7 +54,6 @@ const (
 	sendLock  = "send.lock" // held by the one who brings messages to a worker
 	sendWait  = 2 * time.Minute
 	sendStep  = 150 * time.Millisecond
-	outbox    = "outbox"
 	hookEnded = time.Second // a hook that wrote an entry has ended by then, and printed what waited
 )
 
@@ -138,7 +136,7 @@ func (s *sender) post(ctx context.Context, id string, msg Message) (why string, 
 		return "", err
 	case m.Over():
 		return "its agent has ended", nil
-	case m.Ledger.Last(worker.LaunchFailed) != nil:
+	case m.neverRan():
 		return "its agent never ran", nil
 	case len(m.Worker.Open()) >= worker.MaxOpen:
 		return noRoom, nil
@@ -147,10 +145,7 @@ func (s *sender) post(ctx context.Context, id string, msg Message) (why string, 
 	if msg.From != "" {
 		text = logfmt.MessageTag(id) + " from " + msg.From + ": " + msg.Text
 	}
-	if err := os.MkdirAll(filepath.Join(s.book.Dir, outbox), 0o700); err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(s.path(id), []byte(text), 0o600); err != nil {
+	if err := keepText(s.book, id, text); err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256([]byte(text))
@@ -159,7 +154,7 @@ func (s *sender) post(ctx context.Context, id string, msg Message) (why string, 
 	return "", s.book.Append(e)
 }
 
-func (s *sender) path(id string) string { return filepath.Join(s.book.Dir, outbox, id) }
+func (s *sender) path(id string) string { return outboxFile(s.book, id) }
 
 // bring does for all messages of the worker what can be done now, the oldest first, and says how far the one came.
 func (s *sender) bring(ctx context.Context, id string) (Sent, error) {
@@ -267,7 +262,13 @@ func waiting(m *Member) (list []string) {
 
 // Interrupt ends the turn of an agent with its own key, and notes that the screen shows the prompt again. Some clients
 // record nothing of it.
-func (c *Crew) Interrupt(ctx context.Context, m *Member) error {
+func (c *Crew) Interrupt(ctx context.Context, m *Member) error { return c.interrupt(ctx, m, 0) }
+
+// errTyping says that a key of aburn's would come between those of a person.
+var errTyping = errors.New("somebody is typing in its terminal")
+
+// interrupt is Interrupt, unless a person pressed a key there so lately.
+func (c *Crew) interrupt(ctx context.Context, m *Member, lately time.Duration) error {
 	terminal, screen := c.runtime(m).(slot.Typist)
 	client := c.prompter(m)
 	launch := m.Ledger.Last(worker.Launched)
@@ -284,6 +285,9 @@ func (c *Crew) Interrupt(ctx context.Context, m *Member) error {
 	s, err := terminal.Screen(ctx, launch.Address)
 	if err != nil {
 		return err
+	}
+	if !s.Touched.IsZero() && time.Since(s.Touched) < lately {
+		return errTyping
 	}
 	if _, ok := client.Input(s); !ok {
 		return errors.New("its screen shows no input line: it may be asking something")

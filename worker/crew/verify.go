@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"aburn/internal/plain"
@@ -112,11 +110,7 @@ func (a *attempt) tell(e *ledger.Entry, why error, tries int) error {
 	}
 	text += "Make it pass and run `" + a.c.Self + " done` again. If you cannot, or if nothing should change, run `" + a.c.Self + " ask` with the reason."
 	text, _ = scrub.Text(text)
-	dir := filepath.Join(a.c.Store.Book(a.m.Name).Dir, outbox)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, id), []byte(text), 0o600); err != nil {
+	if err := keepText(a.c.Store.Book(a.m.Name), id, text); err != nil {
 		return err
 	}
 	e.Message, e.Bytes, e.From = id, len(text), "gates"

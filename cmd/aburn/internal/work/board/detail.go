@@ -3,8 +3,6 @@ package board
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -144,8 +142,8 @@ func letters(o *work.Office, m *crew.Member) (list []Letter) {
 		case known && receipt == worker.NotConfirmed:
 			l.How = "Enter was pressed, and its record does not show it"
 		}
-		if text, err := os.ReadFile(filepath.Join(o.Store.Book(m.Name).Dir, "outbox", e.Message)); err == nil && l.Open {
-			l.Text = string(text)
+		if l.Open {
+			l.Text = o.Waits(m.Name, e.Message)
 		}
 		list = append(list, l)
 	}
