@@ -40,12 +40,15 @@ func (w *world) killedWith(r gjson.Result) {
 	w.Fatal("the agent lives")
 }
 
+// midTurn begins what Claude Code tells of a message that came while it worked. The user has no item of such a message.
+const midTurn = "The user sent a new message while you were working:"
+
 // timesTold is how often a text of the user's stands in the conversation, as the model was given it.
 func (w *world) timesTold(text string) (most int) {
 	for _, r := range w.model.Asked() {
 		n := 0
 		for _, i := range r.Items {
-			if i.Role == "user" {
+			if i.Role == "user" || strings.Contains(i.Text, midTurn) {
 				n += strings.Count(i.Text, text)
 			}
 		}
