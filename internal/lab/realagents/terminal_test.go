@@ -63,31 +63,46 @@ func (t *terminal) see(text string) {
 	t.w.Fatalf("%q did not appear on the screen", text)
 }
 
-// say types a line. The pause keeps the terminal interface from taking it for a paste that Enter belongs to.
+// say types a line.
 func (t *terminal) say(text string) {
 	t.w.Helper()
-	t.tmux("send-keys", "-l", text)
-	time.Sleep(300 * time.Millisecond)
-	t.press("Enter")
+	t.w.typeLine(text, t.screen, t.press)
 }
 
-func (t *terminal) press(key string) {
+// typeLine types a line, and Enter behind it once it is on the screen: a client that reads both at once takes them for a paste
+// that Enter belongs to, and so it does for a moment after the line.
+func (w *world) typeLine(text string, screen func() string, press func(keys ...string)) {
+	w.Helper()
+	before := strings.Count(screen(), text)
+	press("-l", text)
+	w.holds(text+" is on the screen", func() bool { return strings.Count(screen(), text) > before })
+	time.Sleep(300 * time.Millisecond)
+	press("Enter")
+}
+
+func (t *terminal) press(keys ...string) {
 	t.w.Helper()
-	t.tmux("send-keys", key)
+	t.tmux(append([]string{"send-keys"}, keys...)...)
 }
 
 // insist presses a key until done: a dialog that has just come up may not listen yet.
 func (t *terminal) insist(key string, done func() bool) {
 	t.w.Helper()
+	t.w.insist(key, func() { t.press(key) }, done)
+}
+
+// insist presses a key until done. What follows a dialog must not get the key too, so a slow client has some seconds.
+func (w *world) insist(key string, press func(), done func() bool) {
+	w.Helper()
 	for deadline := time.Now().Add(runDeadline); time.Now().Before(deadline); {
-		t.press(key)
-		for range 20 {
+		press()
+		for range 60 {
 			if time.Sleep(50 * time.Millisecond); done() {
 				return
 			}
 		}
 	}
-	t.w.Fatalf("pressing %s did not help", key)
+	w.Fatalf("pressing %s did not help", key)
 }
 
 // shows reports whether text is on the screen.

@@ -107,7 +107,6 @@ func TestCodexAsksMeanwhile(t *testing.T) {
 	w.aburn("init")
 	w.aburn("spawn", "--agent", "codex", "--env", "SCRIPTED_MODEL_KEY", "--name", "w", "wait")
 	w.worker("idle")
-	dialog := func() bool { return strings.Contains(w.tmux("capture-pane", "-p"), "Would you like to") }
 	count, answered := map[string]int{}, 0
 	for i := range n {
 		w.typed(fmt.Sprintf("RACE %d.", i))
@@ -118,9 +117,7 @@ func TestCodexAsksMeanwhile(t *testing.T) {
 		if isFile(filepath.Join(w.project, fmt.Sprintf("race%d", i))) {
 			answered++
 		}
-		w.tmux("send-keys", "Escape")
-		w.holds("the dialog is closed", func() bool { return !dialog() })
-		time.Sleep(500 * time.Millisecond)
+		w.refuse()
 	}
 	w.Logf("%d races in a terminal, %d questions in the log: %v; %d answered by us (95 %%: fewer than %.2g of all)", n, w.permissions(), count, answered, atMost(n))
 	if answered > 0 || count["refused"] > 0 {
@@ -130,9 +127,8 @@ func TestCodexAsksMeanwhile(t *testing.T) {
 
 // typed types a line, as the person at the terminal.
 func (w *world) typed(text string) {
-	w.tmux("send-keys", "-l", text)
-	time.Sleep(300 * time.Millisecond)
-	w.tmux("send-keys", "Enter")
+	w.Helper()
+	w.typeLine(text, w.screen, w.press)
 }
 
 // holds waits until something is so.
@@ -194,7 +190,7 @@ func TestClaudeTypedMessages(t *testing.T) {
 		if s := w.send("--wait", "60s", "w", fmt.Sprintf("message %d.", i)); s.State == "accepted" {
 			accepted++
 		} else {
-			t.Logf("message %d: %+v\n%s", i, s, w.tmux("capture-pane", "-p"))
+			t.Logf("message %d: %+v\n%s", i, s, w.screen())
 		}
 		w.worker("idle")
 	}
