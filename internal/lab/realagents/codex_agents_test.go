@@ -16,7 +16,7 @@ func spawn(name, task, history string) model.Call {
 		Input: map[string]any{"task_name": name, "message": task, "fork_turns": history}}
 }
 
-var waitAgents = model.Call{Namespace: "collaboration", Name: "wait_agent", Input: map[string]any{"timeout_ms": 10000}}
+var waitAgents = model.Call{Namespace: "collaboration", Name: "wait_agent", Input: map[string]any{"timeout_ms": 30000}}
 
 // js is code for Codex's JavaScript tool, from which the newer models call all others.
 func js(code string) model.Call { return model.Call{Name: "exec", Freeform: true, Input: code} }
@@ -79,7 +79,7 @@ func TestCodexFirstAgents(t *testing.T) {
 		return id
 	}
 	wait := v1("wait_agent", nil)
-	wait.InputFor = func(r *model.Request) any { return map[string]any{"targets": []string{child(r)}, "timeout_ms": 10000} }
+	wait.InputFor = func(r *model.Request) any { return map[string]any{"targets": []string{child(r)}, "timeout_ms": 30000} }
 	scenario{
 		prepare: func(w *world) { w.codex = "some-unknown-model"; w.codexConfig("danger-full-access") },
 		script: func() model.Script {

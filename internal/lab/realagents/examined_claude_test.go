@@ -153,14 +153,23 @@ func TestExaminedClaudeEdits(t *testing.T) {
 func TestExaminedClaudeBackground(t *testing.T) {
 	examined{
 		script: one(
-			model.Calls(model.Call{Name: "Bash", Input: map[string]any{"command": "sleep 1.5; echo late; exit 4", "description": "later", "run_in_background": true}}),
+			model.Calls(model.Call{Name: "Bash", Input: map[string]any{"command": untilSaid + "; echo late; exit 4", "description": "later", "run_in_background": true}}),
 			model.Text("started"), model.Text("noted"),
 		)(),
-		play: func(w *world) { w.claude("do the thing", free(sessionA)...) },
+		play: func(w *world) { w.claudeEndsLater() },
 		truth: `
 			session A completed root prompts=1 responses=3 calls=1 failed=1 input=300 output=60
 				call toolu_main_0_0 Bash errored exit=4`,
 	}.run(t)
+}
+
+// claudeEndsLater runs a session with work in the background, which ends behind the answer "started".
+func (w *world) claudeEndsLater() {
+	w.Helper()
+	p := w.startClaude(w.project, "do the thing", free(sessionA)...)
+	w.stored("the last answer of the turn", func(text string) bool { return strings.Contains(text, `"text":"started"`) })
+	w.write("said.tmp", "")
+	p.wait()
 }
 
 // manyBytes prints 200 KB of characters of all lengths, cut within one, and bytes that are in no character.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"aburn/internal/lab/testkit/model"
 )
@@ -111,11 +110,11 @@ func TestExaminedCodexForks(t *testing.T) {
 // TestExaminedCodexInterrupted: one of two parallel commands is interrupted; then the session goes on.
 func TestExaminedCodexInterrupted(t *testing.T) {
 	examined{
-		// What Codex has no exit of when it is interrupted, it calls aborted: the quick one has to be told before.
-		script: one(model.Calls(command("echo quick"), command("sleep 2; "+untilEnd)), model.Calls(command("exit 2")), model.Text("went on"))(),
+		script: one(model.Calls(command("echo quick"), command(untilEnd)), model.Calls(command("exit 2")), model.Text("went on"))(),
 		play: func(w *world) {
 			p := w.startCodex(w.project, "do the thing")
 			w.waitFor(w.started())
+			w.waitEnded("call_main_0_0")                // what has no exit when Codex is interrupted, it calls aborted
 			syscall.Kill(p.Process.Pid, syscall.SIGINT) // Codex alone, as Ctrl-C in exec reaches it
 			p.wait()
 			w.grow()
@@ -153,10 +152,8 @@ func TestExaminedCodexKilledInAnAgent(t *testing.T) {
 		},
 		play: func(w *world) {
 			p := w.startCodex(w.project, "do the thing")
-			w.waitFor(w.started())
-			time.Sleep(500 * time.Millisecond) // until the parent's call is written, too
-			p.kill(syscall.SIGKILL)
-			p.wait()
+			w.waitRecorded("call_main_1_0")
+			w.killIn(p, "call_alpha_0_0")
 			w.grow()
 			w.codexExec(w.project, "go on", "resume", w.threads()[0])
 		},

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"aburn/internal/lab/testkit/model"
 )
@@ -43,10 +42,10 @@ func TestExaminedClaudeEscape(t *testing.T) {
 func TestExaminedClaudeBackgroundAgent(t *testing.T) {
 	examined{
 		script: model.Script{
-			helper("worker", "TASK-WORKER", model.Calls(bash("sleep 2; exit 2")), model.Text("worker done")),
+			helper("worker", "TASK-WORKER", model.Calls(bash(untilSaid+"; exit 2")), model.Text("worker done")),
 			{Name: "main", Turns: []model.Turn{model.Calls(agent("TASK-WORKER please", true)), model.Text("started"), model.Text("noted")}},
 		},
-		play: func(w *world) { w.claude("do the thing", free(sessionA)...) },
+		play: func(w *world) { w.claudeEndsLater() },
 		truth: `
 			session A completed root prompts=1 responses=3 calls=1 subagents=1 input=300 output=60
 				call toolu_main_0_0 Agent completed
@@ -315,8 +314,7 @@ func TestExaminedCodexForkOfTheKilled(t *testing.T) {
 		script: one(model.Calls(command("exit 1"), command(untilEnd)), model.Calls(command("exit 2")), model.Text("went on"))(),
 		play: func(w *world) {
 			p := w.startCodex(w.project, "do the thing")
-			w.waitFor(w.started())
-			time.Sleep(500 * time.Millisecond) // until the end of the other call is written, too
+			w.waitEnded("call_main_0_0")
 			w.killIn(p, "call_main_0_1")
 			w.grow()
 			w.codexExec(w.project, "go on", "fork", w.threads()[0])

@@ -324,8 +324,31 @@ func (w *world) killIn(p *process, call string) {
 	p.wait()
 }
 
-// waitRecorded waits until a session file of an agent in the home holds a call.
+// waitRecorded waits until a session file of an agent in the home holds a call and what its answer cost, which Codex writes behind
+// the calls of the answer.
 func (w *world) waitRecorded(call string) {
+	w.Helper()
+	w.stored("call "+call, func(text string) bool {
+		_, after, found := strings.Cut(text, `"`+call+`"`)
+		return found && (!strings.Contains(text, `"session_meta"`) || strings.Contains(after, `"token_usage_record"`))
+	})
+}
+
+// waitEnded waits until a session file of Codex holds what a call came to.
+func (w *world) waitEnded(call string) {
+	w.Helper()
+	w.stored("the end of call "+call, func(text string) bool {
+		for line := range strings.Lines(text) {
+			if strings.Contains(line, `_call_output"`) && strings.Contains(line, `"`+call+`"`) && strings.HasSuffix(line, "\n") {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// stored waits until a session file of an agent in the home is so.
+func (w *world) stored(what string, is func(text string) bool) {
 	w.Helper()
 	for deadline := time.Now().Add(runDeadline); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		found := false
@@ -333,7 +356,7 @@ func (w *world) waitRecorded(call string) {
 			filepath.WalkDir(filepath.Join(w.home, store), func(path string, e fs.DirEntry, err error) error {
 				if err == nil && strings.HasSuffix(path, ".jsonl") {
 					text, _ := os.ReadFile(path)
-					found = found || strings.Contains(string(text), `"`+call+`"`)
+					found = found || is(string(text))
 				}
 				return nil
 			})
@@ -342,7 +365,7 @@ func (w *world) waitRecorded(call string) {
 			return
 		}
 	}
-	w.Fatalf("call %s was not recorded", call)
+	w.Fatalf("%s was not recorded", what)
 }
 
 // asked is the i-th request to the model.
