@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"aburn/internal/project"
 )
@@ -21,13 +22,9 @@ const diffContext = 3
 // Diff returns the whole change as a unified diff.
 func (c *Change) Diff() []DiffLine {
 	var out []DiffLine
-	if c.Init != "" {
-		for _, f := range ossFiles() {
-			path := filepath.Join(c.Init, project.OssDir, f.name)
-			if !exists(path) {
-				out = append(out, diff(path, nil, f.data, []edit{{new: string(f.data)}}, true, false)...)
-			}
-		}
+	for _, f := range c.made() {
+		path := filepath.Join(c.Init, project.OssDir, f.name)
+		out = append(out, diff(path, nil, f.data, []edit{{new: string(f.data)}}, true, false)...)
 	}
 	for _, f := range c.Files {
 		if !f.Same() {
@@ -35,6 +32,22 @@ func (c *Change) Diff() []DiffLine {
 		}
 	}
 	return out
+}
+
+// made are the files that .oss lacks, if `aburn init` is part of the change.
+func (c *Change) made() []ossFile {
+	if c.Init == "" {
+		return nil
+	}
+	return slices.DeleteFunc(ossFiles(), func(f ossFile) bool { return exists(filepath.Join(c.Init, project.OssDir, f.name)) })
+}
+
+// Made are the names of the files that the change makes in .oss.
+func (c *Change) Made() (names []string) {
+	for _, f := range c.made() {
+		names = append(names, f.name)
+	}
+	return names
 }
 
 func (f *FileChange) diff() []DiffLine {

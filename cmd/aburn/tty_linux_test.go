@@ -243,7 +243,8 @@ func TestReportFitsATerminal(t *testing.T) {
 	}
 }
 
-// A change to settings files is shown, and on a terminal somebody has to want it.
+// A change to settings files is shown, and on a terminal somebody has to want it. Before the question stands what happens
+// to which file; d shows it line by line.
 func TestInstallAsksOnATerminal(t *testing.T) {
 	world.Slow(t)
 	t.Parallel()
@@ -260,24 +261,34 @@ func TestInstallAsksOnATerminal(t *testing.T) {
 	}
 	env := []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
 	there := func() bool { _, err := os.Stat(settings); return err == nil }
+	const diff = `"PreToolUse"`
 	for _, step := range []struct {
 		typed, command string
-		asks, want     bool
+		asks           int // how often
+		diffs, want    bool
 	}{
-		{"\n", "install-hooks", true, false},
-		{"n\n", "install-hooks", true, false},
-		{"y\n", "install-hooks", true, true},
-		{"n\n", "uninstall-hooks", true, true},
-		{"yes\n", "uninstall-hooks", true, false},
-		{"", "install-hooks --yes", false, true},
-		{"", "uninstall-hooks -y", false, false},
+		{"\n", "install-hooks", 1, false, false},
+		{"n\n", "install-hooks", 1, false, false},
+		{"d\nn\n", "install-hooks", 2, true, false},
+		{"n\n", "install-hooks --diff", 1, true, false},
+		{"diff\ny\n", "install-hooks", 2, true, true},
+		{"n\n", "uninstall-hooks", 1, false, true},
+		{"d\nyes\n", "uninstall-hooks", 2, true, false},
+		{"y\n", "install-hooks", 1, false, true},
+		{"y\n", "uninstall-hooks", 1, false, false},
+		{"", "install-hooks --yes", 0, true, true},
+		{"", "uninstall-hooks -y", 0, true, false},
 	} {
-		shown := typing(t, step.typed, dir, env, strings.Fields(step.command)...)
-		if strings.Contains(shown, "do this? [y/N]") != step.asks || !strings.Contains(shown, `"PreToolUse"`) {
-			t.Errorf("%s: %s", step.command, shown)
+		shown := typing(t, step.typed, dir, append(env, "NO_COLOR=1"), strings.Fields(step.command)...)
+		if n := strings.Count(shown, "do this? [y/N, d: diff]"); n != step.asks || strings.Contains(shown, diff) != step.diffs {
+			t.Errorf("%s, answered %q: asked %d times: %s", step.command, step.typed, n, shown)
 		}
-		if strings.Contains(shown, "1 settings file would change: "+settings+"\n") != step.asks {
-			t.Errorf("%s: the question is not beside the file: %s", step.command, shown)
+		summary := "1 settings file would change:\n  ~/.claude/settings.json  new  Claude Code: adds 17 hooks\nthe hooks call ~/.local/share/aburn/bin/aburn-hook; all else in these files\nstays\n"
+		if strings.HasPrefix(step.command, "un") {
+			summary = "1 settings file would change:\n  ~/.claude/settings.json  removed  Claude Code: removes 17 hooks\nbyte for byte as before the install\n"
+		}
+		if n := strings.Count(shown, summary); n != step.asks {
+			t.Errorf("%s: the summary is shown %d times, not before each question: %s", step.command, n, shown)
 		}
 		if there() != step.want {
 			t.Fatalf("%s, answered %q: settings there: %v", step.command, step.typed, there())

@@ -17,9 +17,23 @@ func (a *App) CanAsk(cmd *cli.Command) bool {
 }
 
 // Confirm asks a question that only y or yes affirms.
-func (a *App) Confirm(question string) bool {
-	fmt.Fprint(a.Stdout, question+" [y/N] ")
-	line, _ := bufio.NewReader(a.Stdin).ReadString('\n')
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes"
+func (a *App) Confirm(question string) bool { return yes(a.answer(question + " [y/N] ")) }
+
+// ConfirmOr is Confirm with a third answer: at d, which does what the word says, show runs, and the question comes again.
+func (a *App) ConfirmOr(question, word string, show func()) bool {
+	for {
+		answer := a.answer(question + " [y/N, d: " + word + "] ")
+		if answer != "d" && answer != word {
+			return yes(answer)
+		}
+		show()
+	}
 }
+
+func (a *App) answer(question string) string {
+	fmt.Fprint(a.Stdout, question)
+	line, _ := bufio.NewReader(a.Stdin).ReadString('\n')
+	return strings.ToLower(strings.TrimSpace(line))
+}
+
+func yes(answer string) bool { return answer == "y" || answer == "yes" }

@@ -36,8 +36,8 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 		Name:  "install-hooks",
 		Usage: "record what agents do: put aburn's hooks into their settings",
 		Description: "Installs for the agents found on this machine, or for --agent; if none is found, it changes nothing.\n" +
-			"It shows the change first, and asks;\n" +
-			"without a terminal it needs --yes. It inserts behind what is there and keeps every other byte; uninstall-hooks restores\n" +
+			"It says file by file what it would do, and asks; d shows the change line by line.\n" +
+			"Without a terminal it needs --yes. It inserts behind what is there and keeps every other byte; uninstall-hooks restores\n" +
 			"the file. Inside a project it also runs `aburn init`. You can run it again. --mcp also registers\n" +
 			"`aburn mcp`, in Claude Code's file of MCP servers and through `codex mcp add`. --statusline adds a status\n" +
 			"line; one that is there is left alone, or with --wrap called first.",
@@ -70,6 +70,7 @@ func hookFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "local", Usage: "in your own settings of this project (Claude Code only)"},
 		&cli.BoolFlag{Name: "mcp", Usage: "also aburn's MCP server"},
 		&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show the change"},
+		&cli.BoolFlag{Name: "diff", Usage: "show the change line by line before the question; there, d does the same"},
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
 		kit.JSONFlag(),
 	}
@@ -239,7 +240,7 @@ func hookError(err error) error {
 
 func printInstalled(a *kit.App, cmd *cli.Command, o install.Options, c *install.Change) {
 	out := a.Screen(cmd)
-	t := term.Table{Columns: []term.Column{{}, {}, {Flex: true, Min: 20}}}
+	t := term.Table{Columns: make([]term.Column, 3)} // no path is cut
 	for _, f := range c.Files {
 		state := "installed"
 		switch {
@@ -349,7 +350,7 @@ func runUninstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error 
 
 func printUninstalled(a *kit.App, cmd *cli.Command, c *install.Change) {
 	out := a.Screen(cmd)
-	t := term.Table{Columns: []term.Column{{}, {}, {Flex: true, Min: 20}}}
+	t := term.Table{Columns: make([]term.Column, 3)} // no path is cut
 	for _, f := range c.Files {
 		what := "hooks"
 		switch {

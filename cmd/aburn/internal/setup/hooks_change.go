@@ -18,24 +18,28 @@ import (
 )
 
 // applyChange shows a change to settings files, asks, and applies it. Without a terminal it applies only with --yes. It returns false if the person refused.
+//
+// A question follows a summary, and the patch where somebody wants it: the hooks of two agents are two screens of patch.
+// Where nobody is asked, the patch is what is left to read.
 func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.Change) (bool, error) {
 	quiet := cmd.Bool("json")
-	if !quiet {
+	asks := !c.Nothing() && !cmd.Bool("yes") && !cmd.Bool("dry-run")
+	if asks && (quiet || !a.CanAsk(cmd)) {
+		if !quiet {
+			showDiff(a, a.Screen(cmd), c)
+		}
+		return false, kit.UsageError(cmd.Name+" asks before it changes settings, and there is no terminal to ask on: nothing was changed",
+			cmd.FullName()+" --dry-run shows the change", "--yes makes it unasked")
+	}
+	if !quiet && (!asks || cmd.Bool("diff")) {
 		showDiff(a, a.Screen(cmd), c)
 	}
 	if c.Nothing() && cmd.Name == "install-hooks" || cmd.Bool("dry-run") {
 		return true, nil
 	}
-	if !c.Nothing() && !cmd.Bool("yes") {
-		if quiet || !a.CanAsk(cmd) {
-			return false, kit.UsageError(cmd.Name+" asks before it changes settings, and there is no terminal to ask on: nothing was changed",
-				cmd.FullName()+" --dry-run shows the change", "--yes makes it unasked")
-		}
-		tellFiles(a, c)
-		if !a.Confirm("do this?") {
-			fmt.Fprintln(a.Stdout, "nothing was changed")
-			return false, kit.ExitWith(kit.ExitBadNews)
-		}
+	if asks && !confirmChange(a, a.Screen(cmd), c) {
+		fmt.Fprintln(a.Stdout, "nothing was changed")
+		return false, kit.ExitWith(kit.ExitBadNews)
 	}
 	done, err := c.Apply()
 	if err == nil && c.Tell != nil {
@@ -61,19 +65,6 @@ func placeHints(err error) []string {
 		return []string{"you must be able to write there; the file is as it was"}
 	}
 	return nil
-}
-
-// tellFiles names the files of a change beside the question: a patch of several has scrolled away by then.
-func tellFiles(a *kit.App, c *install.Change) {
-	var paths []string
-	for _, f := range c.Files {
-		if !f.Same() {
-			paths = append(paths, plain.Line(f.Path))
-		}
-	}
-	if len(paths) > 0 {
-		fmt.Fprintf(a.Stdout, "%s would change: %s\n", plain.Plural(int64(len(paths)), "settings file"), strings.Join(paths, ", "))
-	}
 }
 
 // forgetTrust has the agents take out their records of trust in hooks that are gone. What stays is harmless.
@@ -121,6 +112,11 @@ func showDiff(a *kit.App, out *term.Out, c *install.Change) {
 		}
 		fmt.Fprintln(out, out.Paint(style, text))
 	}
+	showBeside(out, c)
+}
+
+// showBeside says what a change does outside of the settings files.
+func showBeside(out *term.Out, c *install.Change) {
 	if c.Tell != nil {
 		fmt.Fprintf(out, "and run %s\n", plain.Line(c.Tell.String()))
 	}
