@@ -3,6 +3,7 @@
 // executable.
 "use strict";
 const { spawn } = require("child_process");
+const { closeSync, openSync } = require("fs");
 const { join, dirname } = require("path");
 
 function fail(fact, hint) {
@@ -28,6 +29,14 @@ try {
 process.on("SIGINT", () => {}); // the terminal gives it to the child too
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 const child = spawn(file, process.argv.slice(2), { stdio: "inherit", windowsHide: true });
+// At its end Node.js gives the terminal back the mode that it had at the start, also from the background, where somebody else
+// may have changed it since. So this process lets go of the terminal as soon as the native one has it.
+if (child.pid && process.platform !== "win32") {
+  for (const fd of [0, 1, 2]) {
+    closeSync(fd);
+    openSync("/dev/null", "r+"); // gets the lowest number: fd
+  }
+}
 child.on("error", (error) => fail(error.message, "install aburn again"));
 child.on("exit", (code, signal) => {
   if (!signal) process.exit(code);
