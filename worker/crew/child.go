@@ -1,8 +1,6 @@
 package crew
 
 import (
-	"context"
-	"fmt"
 	"slices"
 
 	"aburn/worker"
@@ -15,9 +13,6 @@ import (
 //   - Permissions are at most those of its parent, and the agent is its parent's: another one means something else by the same word.
 //   - What a parent gives its workers to use up comes off its own budget, so all of them together use up no more than it may.
 //   - Nothing of a parent's process tree is needed for it: it runs under a holder of its own, which its parent's spares.
-
-// MostByAgents is how many agents may live in a project when an agent begins one more.
-const MostByAgents = 8
 
 // careful orders permissions from what may least.
 var careful = []slot.Permissions{slot.Plan, slot.Ask, slot.Edits, slot.Auto}
@@ -48,45 +43,6 @@ func Children(members []*Member, name string) (list []*Member) {
 		}
 	}
 	return list
-}
-
-// MayBegin refuses a parent another worker where it is one of a worker itself, or where many agents live.
-func (c *Crew) MayBegin(ctx context.Context, parent *Member) error {
-	if parent.Request.Parent != "" {
-		return refuse("the worker "+parent.Name+" was begun by the worker "+parent.Request.Parent+", and may not spawn workers itself", "aburn ask: a person can")
-	}
-	all, err := c.Glance(ctx)
-	if err != nil {
-		return err
-	}
-	n := 0
-	for _, m := range all {
-		if m.Err == nil && !m.Over() {
-			n++
-		}
-	}
-	if n >= MostByAgents {
-		return refuse(fmt.Sprintf("%d workers run, and an agent begins no more", n), "aburn ask: a person can")
-	}
-	return nil
-}
-
-// Portion refuses a budget for a worker of parent that is more than parent has left to give. A parent without a budget gives any.
-func (c *Crew) Portion(ctx context.Context, parent *Member, text string) error {
-	has := parent.Limit()
-	if has == (worker.Budget{}) {
-		return nil
-	}
-	all, err := c.Glance(ctx)
-	if err != nil {
-		return err
-	}
-	left := has.Less(Given(all, parent.Name))
-	want, err := worker.ParseBudget(text)
-	if err != nil || want == (worker.Budget{}) || (want.Cents > 0) != (has.Cents > 0) || want.Cents > left.Cents || want.Tokens > left.Tokens {
-		return refuse("a worker gives of its own budget, and of yours "+left.String()+" is not given away yet", "--budget "+left.String()+", or less")
-	}
-	return nil
 }
 
 // Given is what the workers that a worker began may use up together.

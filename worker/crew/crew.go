@@ -22,7 +22,6 @@ import (
 	"time"
 
 	"aburn/internal/journal"
-	"aburn/internal/lockfile"
 	"aburn/internal/proc"
 	"aburn/internal/queue"
 	"aburn/logfmt"
@@ -353,25 +352,6 @@ func (c *Crew) listen(m *Member) {
 			}
 		}
 	}
-}
-
-// treesWait is how long one waits for others that make or remove worktrees.
-const treesWait = 5 * time.Minute
-
-// serially makes this process the only one of the project's that makes or removes a worktree: of two at once, git 2.39 refuses
-// one that reads the other's half-written bookkeeping. What only reads is not alone, and is tried again (internal/git).
-func (c *Crew) serially(do func() error) error {
-	root, err := os.OpenRoot(c.Store.Dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	lock, err := lockfile.Acquire(root, "trees.lock", treesWait)
-	if err != nil {
-		return err
-	}
-	defer lock.Release()
-	return do()
 }
 
 // takeBack undoes a creation, also when the person does not wait any more.

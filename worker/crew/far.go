@@ -279,26 +279,16 @@ func (c *Crew) ClaimFar(ctx context.Context, repo *tree.Repo, p Plan, dir string
 	if s, err = begin(ctx, repo, p); err != nil {
 		return nil, nil, err
 	}
-	book, err := c.claim(p, s)
+	book, err := c.enter(ctx, repo, s, &p, dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	done = func(failed bool) {
+	return s, func(failed bool) {
 		if failed {
 			book.Remove()
 		}
 		s.release()
-	}
-	s.Name, s.Tree = book.Name, c.Store.Tree(book.Name)
-	if s.Branch, err = chooseBranch(ctx, repo, s.Name, p); err == nil {
-		e := c.request(repo, s, p)
-		e.Address = dir
-		err = book.Append(e)
-	}
-	if err != nil {
-		done(true)
-	}
-	return s, done, err
+	}, nil
 }
 
 // Brought writes down that a far worker's tree is gone, after its work was brought back.

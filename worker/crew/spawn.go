@@ -33,8 +33,11 @@ type Plan struct {
 	Number      bool    // Stem gets a number in any case: stem-1, stem-2
 	Head        string  // what the ledger keeps of the task; "": its beginning
 	Issue       Issue   // that it is about
-	Parent      *Member // the worker that begins it; nil for a person
-	From        *Fork   // whose conversation and tree it goes on with; nil: it begins anew
+	Parent      *Member // the worker that begins it; nil for a person, and for an agent that is no worker
+	ByAgent     bool    // an agent begins it
+	Most        int     // how many workers may run when it comes, by MostIn; 0: any number
+	MostIn      string
+	From        *Fork // whose conversation and tree it goes on with; nil: it begins anew
 	Agent       slot.Agent
 	Program     string // the agent's path
 	Title       string // the agent's name for people
@@ -119,11 +122,10 @@ func (c *Crew) Prepare(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, 
 	if err != nil {
 		return nil, err
 	}
-	book, err := c.claim(p, s)
+	book, err := c.enter(ctx, repo, s, &p, "")
 	if err != nil {
 		return nil, err
 	}
-	s.Name = book.Name
 	if err := c.build(ctx, repo, book, s, p); err != nil {
 		book.Remove()
 		s.release()
@@ -174,18 +176,7 @@ func (p *Plan) Locate(ctx context.Context, repo *tree.Repo) (err error) {
 func (p *Plan) At() string { return p.at }
 
 func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s *Spawned, p Plan) (err error) {
-	if s.Branch, err = chooseBranch(ctx, repo, s.Name, p); err != nil {
-		return err
-	}
-	s.Tree = c.Store.Tree(s.Name)
 	s.Folder = c.folder(s.Tree)
-	// Before the request stands in the ledger: whoever undoes this spawn may remove what lies there.
-	if _, err := os.Lstat(s.Tree); err == nil {
-		return &tree.Problem{Text: s.Tree + " exists already, and no worker is known to own it", Advice: "move it away, or choose another --name"}
-	}
-	if err := book.Append(c.request(repo, s, p)); err != nil {
-		return err
-	}
 	if err := c.Store.Note(); err != nil {
 		return err
 	}

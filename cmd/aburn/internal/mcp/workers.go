@@ -127,18 +127,19 @@ func (w *working) list(ctx context.Context, _ mcpserver.Asker, ask workersAsk) (
 	return fenced("ps", found, err)
 }
 
-// spawn runs the command, as its steps outlive no call. Permissions are ask or plan, whatever files say.
+// spawn runs the command, as its steps outlive no call, and which says what an agent may begin. Permissions are ask or plan, whatever
+// files say.
 func (w *working) spawn(ctx context.Context, _ mcpserver.Asker, ask spawnAsk) (*mcpserver.Answer, error) {
 	o, err := w.office()
 	if err != nil {
 		return nil, err
 	}
 	defer o.Close()
-	all, err := o.Look(ctx)
+	all, err := o.Glance(ctx)
 	if err != nil {
 		return nil, err
 	}
-	parent, err := w.mayBegin(all)
+	parent, err := w.parentOf(all)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +154,7 @@ func (w *working) spawn(ctx context.Context, _ mcpserver.Asker, ask spawnAsk) (*
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"-C", w.dir, "--no-color", "spawn", "--json", "--permissions", permissions}
+	args := []string{"-C", w.dir, "--no-color", "spawn", "--by-agent", "--json", "--permissions", permissions}
 	for _, flag := range [][2]string{{"--name", ask.Name}, {"--agent", ask.Agent}, {"--base", ask.Base}, {"--budget", ask.Budget}} {
 		if flag[1] != "" {
 			args = append(args, flag[0]+"="+flag[1])
@@ -175,27 +176,16 @@ func (w *working) spawn(ctx context.Context, _ mcpserver.Asker, ask spawnAsk) (*
 	return fenced("spawn", &mcpserver.Answer{Markdown: text, Data: json.RawMessage(data)}, nil)
 }
 
-// mayBegin refuses where many agents live already. parent is the worker in whose tree this serves: its client may not hand on the
-// mark in its environment. What a worker may begin says aburn spawn.
-func (w *working) mayBegin(all []*crew.Member) (parent *crew.Member, err error) {
+// parentOf is the worker in whose tree this serves, nil for none: its client may not hand on the mark in its environment.
+func (w *working) parentOf(all []*crew.Member) (parent *crew.Member, err error) {
 	here, err := filepath.EvalSymlinks(w.dir)
 	if err != nil {
 		return nil, err
 	}
-	n := 0
 	for _, m := range all {
-		if m.Err != nil {
-			continue
-		}
-		if !m.Over() {
-			n++
-		}
-		if tree := m.Request.Tree; tree != "" && tree != m.Request.Repo && isWithin(here, tree) {
+		if tree := m.Request.Tree; m.Err == nil && tree != "" && tree != m.Request.Repo && isWithin(here, tree) {
 			parent = m
 		}
-	}
-	if n >= crew.MostByAgents {
-		return nil, fmt.Errorf("%d workers run, and an agent begins no more\nhint: the user can: aburn spawn", n)
 	}
 	return parent, nil
 }

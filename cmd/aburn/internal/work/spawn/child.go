@@ -37,9 +37,6 @@ func parentOf(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command)
 	if o.Store.Far() {
 		return nil, kit.BadNews("a worker in a clone or on another machine may not spawn workers", "aburn ask: a person can")
 	}
-	if err := o.MayBegin(ctx, parent); err != nil {
-		return nil, refusal(err)
-	}
 	for _, flag := range []string{"attach", "runtime", "workspace", "from", "env"} {
 		if cmd.IsSet(flag) {
 			return nil, kit.BadNews("a worker may not say --"+flag+" of a worker that it spawns", "leave it out")
@@ -77,7 +74,7 @@ func workerHere(o *work.Office, mark string) (string, error) {
 }
 
 // atMost bounds a plan by what the parent may.
-func atMost(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, parent *crew.Member, p *crew.Plan) error {
+func atMost(o *work.Office, cmd *cli.Command, parent *crew.Member, p *crew.Plan) error {
 	has := slot.Permissions(parent.Request.Permissions)
 	most := crew.AtMost(p.Permissions, has)
 	if most != p.Permissions && cmd.IsSet("permissions") {
@@ -85,9 +82,6 @@ func atMost(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, p
 	}
 	if p.Agent.Name() != parent.Request.Agent {
 		return kit.BadNews("a worker spawns workers of its own agent only: permissions mean something else to another one", "--agent "+parent.Request.Agent)
-	}
-	if err := o.Portion(ctx, parent, p.Budget); err != nil {
-		return refusal(err)
 	}
 	p.Parent, p.Permissions = parent, most
 	switch p.Runtime.(type) {

@@ -1,8 +1,6 @@
 package spawn
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,9 +104,7 @@ func planTask(o *work.Office, a *kit.App, cmd *cli.Command, c *config.Config, ta
 	if c.Confirm != "" {
 		a.Warn("the project's file says more, which counts only after you confirmed it: "+plain.Line(strings.Join(heads(c.Texts), ", ")), "aburn config check")
 	}
-	if err := room(o, c); err != nil {
-		return p, err
-	}
+	p.Most, p.MostIn = c.Number("max_workers"), o.Relative(c.Where("max_workers"))
 	if p.Name != "" {
 		if err := ledger.ValidName(p.Name); err != nil {
 			return p, kit.UsageError("--name " + kit.Quote(p.Name) + ": " + err.Error())
@@ -208,32 +204,6 @@ func heads(texts []string) (keys []string) {
 		keys = append(keys, key)
 	}
 	return keys
-}
-
-// room refuses where the configuration allows no more workers.
-func room(o *work.Office, c *config.Config) error {
-	most := c.Number("max_workers")
-	if most == 0 {
-		return nil
-	}
-	names, err := o.Store.Names()
-	if err != nil || len(names) < most {
-		return err
-	}
-	all, err := o.Look(context.Background())
-	if err != nil {
-		return err
-	}
-	n := 0
-	for _, m := range all {
-		if m.Err == nil && !m.Over() {
-			n++
-		}
-	}
-	if n >= most {
-		return kit.BadNews(fmt.Sprintf("max_workers is %d (%s), and so many run", most, o.Relative(c.Where("max_workers"))), "aburn ps", "aburn kill NAME")
-	}
-	return nil
 }
 
 // planRuntime chooses where the agent runs: in tmux, and without a terminal where there is no tmux.

@@ -23,16 +23,9 @@ type began struct {
 
 // several starts workers one after the other, then waits for each to have its task. One that fails undoes itself alone.
 func several(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, list []order) error {
-	c, err := o.Config(a, "")
-	if err != nil {
-		return err
-	}
 	all := make([]began, len(list))
 	for i, one := range list {
 		all[i] = began{order: one, at: time.Now()}
-		if all[i].err == nil {
-			all[i].err = room(o, c)
-		}
 		if all[i].err == nil {
 			all[i].s, all[i].err = begin(ctx, o, a, repo, one)
 		}

@@ -58,6 +58,7 @@ func Command(a *kit.App) *cli.Command {
 			&cli.DurationFlag{Name: "timeout", Usage: "with --wait: return after `TIME` at the latest, with exit 1"},
 			&cli.BoolFlag{Name: "no-setup", Usage: "do not run what aburn.yaml says below setup"},
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be made and started"},
+			&cli.BoolFlag{Name: "by-agent", Usage: "an agent asks, whatever its variables say", Hidden: true},
 			&cli.BoolFlag{Name: "print-prompt", Usage: "only print what the agent would be told: the rules for workers, then the task"},
 			kit.JSONFlag(),
 		},
@@ -130,10 +131,14 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	p, err := plan(o, a, cmd, task, source)
 	if err == nil && parent != nil {
-		err = atMost(ctx, o, a, cmd, parent, &p)
+		err = atMost(o, cmd, parent, &p)
 	}
 	if err != nil {
 		return err
+	}
+	p.ByAgent = work.AgentCalls(a) || cmd.Bool("by-agent")
+	if err := o.Admit(ctx, &p); err != nil {
+		return refusal(err)
 	}
 	if err := addRules(ctx, o, a, repo, &p, source); err != nil {
 		return err
