@@ -121,6 +121,14 @@ func (u *undoer) isAddedHandler(n *jsast.Node) bool {
 	return true
 }
 
+// declaring finds a statement that declares a name. A var in a catch may declare the caught
+// error again, and gives it another value.
+func declaring(name string) func(*jsast.Node) bool {
+	return func(n *jsast.Node) bool {
+		return slices.ContainsFunc(n.List("declarations"), func(d *jsast.Node) bool { return d.Child("id").Text("name") == name })
+	}
+}
+
 func (u *undoer) recordHandler(n *jsast.Node) {
 	place, clause, caught := u.place, u.clause, u.caught
 	u.place, u.clause, u.caught = InHandler, n, n.Child("param").Text("name")
@@ -140,7 +148,7 @@ func (u *undoer) recordHandler(n *jsast.Node) {
 	switch name := n.Child("param").Text("name"); {
 	case last.Type != "ThrowStatement":
 		u.flaw(Swallowed, n)
-	case name == "" || last.Child("argument").Type != "Identifier" || last.Child("argument").Text("name") != name:
+	case name == "" || last.Child("argument").Type != "Identifier" || last.Child("argument").Text("name") != name || slices.ContainsFunc(body, declaring(name)):
 		u.flaw(Rethrown, last)
 	}
 }

@@ -96,7 +96,7 @@ func (u *undoer) record(n *jsast.Node) {
 	case "ExpressionStatement":
 		e := n.Child("expression")
 		if module := loaded(e); isTelemetry(module) {
-			u.out.Imports = append(u.out.Imports, Import{module, loadForm(e), n})
+			u.load(module, e, n)
 			u.addExprs(nil, hidden(e)...)
 			return
 		}
@@ -113,6 +113,27 @@ func (u *undoer) record(n *jsast.Node) {
 		}
 		u.guards = u.guards[:len(u.guards)-1]
 	}
+}
+
+// load keeps an added load of a module. Two of them do more: import() makes the code wait,
+// and a require of the function's own is not node's.
+func (u *undoer) load(module string, e, statement *jsast.Node) {
+	form := loadForm(e)
+	u.out.Imports = append(u.out.Imports, Import{module, form, statement})
+	if form == jsast.ImportDynamic || u.ownRequire(e) {
+		u.out.foreign = append(u.out.foreign, statement)
+	}
+}
+
+func (u *undoer) ownRequire(e *jsast.Node) (own bool) {
+	jsast.Walk(e, func(n *jsast.Node, _ []*jsast.Node) bool {
+		if n.Type == "Identifier" && n.Text("name") == "require" {
+			v := u.variable(n)
+			own = own || v != nil && v.Scope > fileScope
+		}
+		return true
+	})
+	return own
 }
 
 func loadForm(e *jsast.Node) jsast.ImportForm {
@@ -133,7 +154,7 @@ func (u *undoer) recordDeclarator(d, statement *jsast.Node) {
 		return
 	}
 	if module := loaded(init); module != "" {
-		u.out.Imports = append(u.out.Imports, Import{module, loadForm(init), statement})
+		u.load(module, init, statement)
 		u.addExprs(nil, hidden(d)...)
 		return
 	}
@@ -157,6 +178,9 @@ func (u *undoer) addTracer(call *jsast.Node) {
 		return
 	}
 	u.addExprs(nil, hidden(object)...)
+	if loadForm(object) == jsast.ImportDynamic || u.ownRequire(object) {
+		u.out.foreign = append(u.out.foreign, call)
+	}
 }
 
 func (u *undoer) newSpan(call *jsast.Node, active bool) *Span {
@@ -171,14 +195,39 @@ func (u *undoer) newSpan(call *jsast.Node, active bool) *Span {
 	if len(args) > 1 {
 		s.Options = args[1]
 	}
-	if getTracer(s.Tracer, u.api) {
+	switch {
+	case getTracer(s.Tracer, u.api):
 		u.addTracer(s.Tracer)
+	case s.Tracer.Type == "MemberExpression" && !u.hasPath(jsast.Path(s.Tracer)): // nothing says that there is one
+		u.out.foreign = append(u.out.foreign, s.Tracer)
+	}
+	if len(args) > 2 && !isContext(args[2]) {
+		u.out.foreign = append(u.out.foreign, args[2])
 	}
 	for i, arg := range args {
 		u.out.Exprs = append(u.out.Exprs, Expr{Node: arg, Data: i > 0})
 	}
 	u.out.Spans = append(u.out.Spans, s)
 	return s
+}
+
+// hasPath says whether the original reads a path.
+func (u *undoer) hasPath(path string) (has bool) {
+	jsast.Walk(u.orig.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
+		has = has || n.Type == "MemberExpression" && jsast.Path(n) == path
+		return !has
+	})
+	return has
+}
+
+// isContext says whether an expression gives a context, by its name: starting a span in
+// anything else throws.
+func isContext(n *jsast.Node) bool {
+	if n.Type == "CallExpression" {
+		n = n.Child("callee")
+	}
+	path := strings.ToLower(jsast.Path(n))
+	return strings.Contains(path, "context") || strings.Contains(path, "ctx") || strings.HasSuffix(path, "trace.setspan")
 }
 
 func (u *undoer) recordCall(c spanCall) {
@@ -193,6 +242,9 @@ func (u *undoer) recordCall(c spanCall) {
 		if v == nil || !u.spanVars[v] {
 			call.Span, call.Hidden = named, v != nil
 		}
+	}
+	if call.Span == nil && !call.Hidden && (c.method == "end" || c.method == "updateName") { // it is not ours to end
+		u.out.foreign = append(u.out.foreign, c.call)
 	}
 	u.out.Calls = append(u.out.Calls, call)
 	u.addExprs(call, call.Args...)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,6 +46,7 @@ func (u *Undone) compare(a *jsast.Node) {
 	u.compareFirstLine()
 	u.compareTypes(a)
 	u.compareNames()
+	u.compareEarly()
 	slices.SortStableFunc(u.Differences, func(a, b Difference) int { return cmp.Compare(a.Offset, b.Offset) })
 }
 
@@ -204,6 +206,7 @@ func (u *Undone) compareComments() {
 	if jsast.DiffComments(u.Orig.Comments, u.New.Comments) == nil {
 		return
 	}
+	u.compareToolComments()
 	was := u.Orig.Comments
 	now := u.withoutAbove(slices.DeleteFunc(slices.Clone(u.New.Comments), func(c jsast.Comment) bool { return u.Taken(c.Range) }))
 	front := 0
@@ -231,6 +234,32 @@ func (u *Undone) compareComments() {
 		}
 		u.Differences = append(u.Differences, d)
 	}
+}
+
+// toolComment finds comments that tell a tool what to do with a whole file: how JSX is compiled,
+// what is not checked, what the file was made of, where tests run.
+var toolComment = regexp.MustCompile(`^\s*(?:\*\s*)?(?:[#@]\s*source(?:Mapping)?URL=|@jsx\w*\b|@ts-nocheck\b|@(?:no)?flow\b|@(?:jest|vitest)-environment\b|(?:eslint-disable|eslint-enable)(?:\s|$)|eslint\s|(?:istanbul|c8|v8)\s+ignore\s+(?:file|start)\b)`)
+
+// compareToolComments finds added comments of that kind, wherever they stand: to go with an
+// added statement is no excuse.
+func (u *Undone) compareToolComments() {
+	had := map[string]int{}
+	for _, c := range u.Orig.Comments {
+		had[c.Normal()]++
+	}
+	for _, c := range u.New.Comments {
+		had[c.Normal()]--
+		told := slices.ContainsFunc(strings.Split(c.Text, "\n"), toolComment.MatchString)
+		if told && had[c.Normal()] < 0 && (u.Taken(c.Range) || u.goesWithAddition(c)) && len(u.Differences) < maxDifferences {
+			u.Differences = append(u.Differences, Difference{What: fmt.Sprintf("a comment that tools obey was added: %q", short(c.Text)), Offset: c.Start, Orig: -1})
+		}
+	}
+}
+
+// goesWithAddition says whether a comment stands above an added statement, so that nobody
+// else tells of it.
+func (u *Undone) goesWithAddition(c jsast.Comment) bool {
+	return !slices.ContainsFunc(u.withoutAbove(u.New.Comments), func(o jsast.Comment) bool { return o.Range == c.Range })
 }
 
 // withoutAbove leaves out comments above added statements. A comment of the original
@@ -329,6 +358,9 @@ func (u *Undone) sameVariable(v, w *jsast.Variable) bool {
 			return v.Scope == w.Scope
 		}
 		return u.starts[u.Orig.Scopes.All[v.Scope].Start] == u.New.Scopes.All[w.Scope].Start
+	}
+	if v.Name == "arguments" && v.Definitions[0].Kind == "var" && u.starts[u.Orig.Scopes.All[v.Scope].Start] != u.New.Scopes.All[w.Scope].Start {
+		return false // a var of this name keeps what its function was called with, and an arrow has none
 	}
 	for _, d := range v.Definitions {
 		at, ok := u.starts[d.Name.Start]

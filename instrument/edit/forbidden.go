@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -19,6 +20,8 @@ func Forbidden(m *jsast.Module, f *jsast.Function) string {
 		return "it is an accessor"
 	case m.Scopes.Dynamic(f.Range):
 		return "it uses eval or with"
+	case isSent(m, f):
+		return sentAway
 	}
 	own := ownParts(f.Node)
 	switch {
@@ -36,6 +39,59 @@ func Forbidden(m *jsast.Module, f *jsast.Function) string {
 		return "it only registers callbacks or timers"
 	}
 	return ""
+}
+
+const sentAway = "its text is used: where that runs there is no tracer"
+
+// senders take a function's text and run it elsewhere: in a browser, mostly.
+var senders = []string{"evaluate", "evaluateHandle", "evaluateAll", "evaluateOnNewDocument", "$eval", "$$eval", "addInitScript", "waitForFunction", "executeScript", "executeAsyncScript"}
+
+// isSent says whether the text of a function, or of one around it, is used.
+func isSent(m *jsast.Module, f *jsast.Function) bool {
+	for ; ; f = &m.Functions[f.Parent] {
+		if isHandedToSender(m, f) || f.Owner == "" && f.Name != "" && textIsUsed(string(m.Source), f.Name) {
+			return true
+		}
+		if f.Parent < 0 {
+			return false
+		}
+	}
+}
+
+func isHandedToSender(m *jsast.Module, f *jsast.Function) (sent bool) {
+	if !slices.ContainsFunc(senders, func(s string) bool { return bytes.Contains(m.Source, []byte("."+s+"(")) }) {
+		return false
+	}
+	jsast.Walk(m.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
+		callee := n.Child("callee")
+		sent = sent || n.Type == "CallExpression" && callee.Type == "MemberExpression" && slices.Contains(senders, propertyOf(callee)) && slices.Contains(n.List("arguments"), f.Node)
+		return !sent && n.Holds(f.Node.Range)
+	})
+	return sent
+}
+
+// textIsUsed looks for a name in the forms in which code asks for a function's text. It reads
+// the source, so a comment counts too: a span less does no harm.
+func textIsUsed(source, name string) bool {
+	for _, form := range []string{name + ".toString(", "String(" + name + ")", "${" + name + "}"} {
+		for at := strings.Index(source, form); at >= 0; {
+			if at == 0 || strings.HasPrefix(form, "$") || !isWord(source[at-1]) {
+				return true
+			}
+			next := strings.Index(source[at+1:], form)
+			if next < 0 {
+				break
+			}
+			at += 1 + next
+		}
+	}
+	return slices.ContainsFunc(senders, func(s string) bool {
+		return strings.Contains(source, "."+s+"("+name+")") || strings.Contains(source, "."+s+"("+name+",")
+	})
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c == '$' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 type parts struct{ asm, exits, jsx, hook bool }

@@ -102,6 +102,13 @@ func Impure(n *jsast.Node) *jsast.Node {
 		if n.Is("async") || n.Child("body").Type == "BlockStatement" {
 			return n
 		}
+		for _, p := range n.List("params") {
+			for _, e := range hidden(p) {
+				if bad := Impure(e); bad != nil {
+					return bad
+				}
+			}
+		}
 		return Impure(n.Child("body"))
 	case "CallExpression":
 		if !pureCall(n) || callsUnknown(n) {
@@ -131,18 +138,101 @@ func pureCall(n *jsast.Node) bool {
 var calling = []string{"every", "filter", "find", "findIndex", "findLast", "flatMap", "map", "reduce", "some"}
 
 // callsUnknown says whether a call hands on a function by its name, and that one is
-// not known to be pure: list.map(save) does what save does.
+// not known to be pure: list.map(save) does what save does. Where a text or a list may
+// stand in its place, only one that is written out counts: a name may mean a function.
 func callsUnknown(n *jsast.Node) bool {
-	args := n.List("arguments")
+	callee, args := n.Child("callee"), n.List("arguments")
+	path, method := jsast.Path(callee), ""
+	if callee.Type == "MemberExpression" {
+		method = propertyOf(callee)
+	}
 	switch {
-	case jsast.Path(n.Child("callee")) == "Array.from" && len(args) > 1:
+	case path == "Array.from" && len(args) > 1:
 		args = args[1:2]
-	case n.Child("callee").Type == "MemberExpression" && slices.Contains(calling, propertyOf(n.Child("callee"))) && len(args) > 0:
-		args = args[:1]
-	default:
+	case path == "JSON.stringify" && len(args) > 1, (method == "replace" || method == "replaceAll") && len(args) > 1:
+		args = args[1:2]
+		if isWritten(args[0]) {
+			return false
+		}
+	case path == "Array.from" || path == "JSON.stringify" || !slices.Contains(calling, method):
 		return false
+	case len(args) == 0: // no array's method: a query of a database, for example
+		return true
 	}
 	return args[0].Type != "ArrowFunctionExpression" && !slices.Contains(pureFunctions, jsast.Path(args[0]))
+}
+
+// isWritten says whether an expression is a value that stands in the code, and no function.
+func isWritten(n *jsast.Node) bool {
+	return slices.Contains([]string{"Literal", "TemplateLiteral", "ArrayExpression"}, n.Type) || jsast.Path(n) == "undefined"
+}
+
+// redefined gives the first name of a built-in that an added expression calls, and that
+// the file declares itself: what it does then is not known.
+func (u *Undone) redefined(e *jsast.Node) (found *jsast.Node) {
+	builtin := func(path string) bool {
+		return slices.Contains(pureFunctions, path) || slices.Contains(pureClasses, path)
+	}
+	check := func(n *jsast.Node) {
+		if n == nil || !builtin(jsast.Path(n)) {
+			return
+		}
+		for n.Type == "MemberExpression" {
+			n = n.Child("object")
+		}
+		if found == nil && u.New.Scopes.Lookup(n.Start, n.Text("name")) != nil {
+			found = n
+		}
+	}
+	jsast.Walk(e, func(n *jsast.Node, _ []*jsast.Node) bool {
+		if n.Type == "CallExpression" || n.Type == "NewExpression" {
+			check(n.Child("callee"))
+			for _, a := range n.List("arguments") {
+				check(a)
+			}
+		}
+		return found == nil
+	})
+	return found
+}
+
+// ofLists are what the code reads of lists, and of nothing that a first reading uses up.
+var ofLists = []string{"length", "size", "map", "filter", "forEach", "some", "every", "find", "findIndex", "reduce", "slice", "join", "includes", "indexOf", "at", "push", "concat", "sort", "has"}
+
+// consumed gives the first name in an added expression whose value may be an iterator: to
+// read all of it would leave nothing to the code. A value that the code uses as a list is none.
+func (u *Undone) consumed(e *jsast.Node) (found *jsast.Node) {
+	check := func(list []*jsast.Node) {
+		if found == nil && len(list) > 0 && list[0] != nil && list[0].Type == "Identifier" && !u.isList(list[0]) {
+			found = list[0]
+		}
+	}
+	jsast.Walk(e, func(n *jsast.Node, above []*jsast.Node) bool {
+		switch path := jsast.Path(n.Child("callee")); {
+		case n.Type == "SpreadElement" && len(above) > 0 && above[len(above)-1].Type != "ObjectExpression":
+			check([]*jsast.Node{n.Child("argument")})
+		case n.Type == "CallExpression" && path == "Array.from", n.Type == "NewExpression" && (path == "Set" || path == "Map"):
+			check(n.List("arguments"))
+		}
+		return found == nil
+	})
+	return found
+}
+
+func (u *Undone) isList(id *jsast.Node) bool {
+	name := id.Text("name")
+	list := false
+	jsast.Walk(u.Orig.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
+		switch {
+		case n.Type == "MemberExpression" && n.Child("object").Type == "Identifier" && n.Child("object").Text("name") == name:
+			list = list || slices.Contains(ofLists, propertyOf(n))
+		case n.Type == "VariableDeclarator" && n.Child("id").Text("name") == name:
+			made := n.Child("init")
+			list = list || NewArray(made) || made != nil && made.Type == "NewExpression" && slices.Contains([]string{"Set", "Map", "Array"}, jsast.Path(made.Child("callee")))
+		}
+		return !list
+	})
+	return list
 }
 
 func calls(n *jsast.Node, functions, methods []string) bool {

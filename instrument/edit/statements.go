@@ -174,6 +174,11 @@ func (u *undoer) wrapper(as []*jsast.Node, b *jsast.Node, behind int) (out []*js
 	u.take(jsast.Range{Start: b.Start, End: body.Start})
 	u.take(jsast.Range{Start: body.End, End: b.End})
 	u.out.wrapping[f.Start] = s
+	for _, n := range bodyOf(body) { // there a directive holds for the callback, no longer for the function
+		if n.Field("directive") != nil {
+			u.out.foreign = append(u.out.foreign, n)
+		}
+	}
 	u.open = append(u.open, s)
 	out, met = u.statements(as, bodyOf(body), true)
 	u.open = u.open[:len(u.open)-1]
@@ -226,7 +231,7 @@ func (u *undoer) held(as, bs []*jsast.Node) (length int, value *jsast.Node) {
 		return 0, nil
 	}
 	d := bs[0].List("declarations")
-	if len(d) != 1 || d[0].Child("id").Type != "Identifier" || d[0].Child("init") == nil || bs[0].Text("kind") == "var" {
+	if len(d) != 1 || d[0].Child("id").Type != "Identifier" || d[0].Child("init") == nil || !holds(bs[0]) || isNamedByPlace(d[0].Child("init")) {
 		return 0, nil
 	}
 	for i, b := range bs[1:] {
@@ -244,9 +249,18 @@ func (u *undoer) held(as, bs []*jsast.Node) (length int, value *jsast.Node) {
 	return 0, nil
 }
 
+// holds says whether a declaration only holds a value in its block: a var reaches beyond it,
+// and using disposes of it.
+func holds(n *jsast.Node) bool { return n.Text("kind") == "const" || n.Text("kind") == "let" }
+
+// isNamedByPlace says whether a value gets the name of the variable that it is given to.
+func isNamedByPlace(n *jsast.Node) bool {
+	return (isFunction(n) || n.Type == "ClassExpression") && n.Child("id") == nil
+}
+
 // heldWrapper finds const v = startActiveSpan(…); return v.
 func (u *undoer) heldWrapper(bs []*jsast.Node) *jsast.Node {
-	if len(bs) < 2 || bs[0].Type != "VariableDeclaration" || len(bs[0].List("declarations")) != 1 || bs[1].Type != "ReturnStatement" {
+	if len(bs) < 2 || bs[0].Type != "VariableDeclaration" || !holds(bs[0]) || len(bs[0].List("declarations")) != 1 || bs[1].Type != "ReturnStatement" {
 		return nil
 	}
 	d, arg := bs[0].List("declarations")[0], bs[1].Child("argument")

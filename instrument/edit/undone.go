@@ -127,7 +127,14 @@ type Expr struct {
 func (u *Undone) Impure() []Expr {
 	var bad []Expr
 	for _, e := range u.Exprs {
-		if n := Impure(e.Node); n != nil {
+		n := Impure(e.Node)
+		if n == nil {
+			n = u.redefined(e.Node)
+		}
+		if n == nil {
+			n = u.consumed(e.Node)
+		}
+		if n != nil {
 			bad = append(bad, Expr{n, e.Call, e.Data})
 		}
 	}

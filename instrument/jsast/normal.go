@@ -133,12 +133,12 @@ func logicalChain(n *Node) *Node {
 	}}
 }
 
-// unbrace turns a={"b"} into a="b".
+// unbrace turns a={"b"} into a="b". Compilers join the lines of a string that has no braces.
 func unbrace(f *Field) {
 	if f == nil || f.Node == nil || f.Node.Type != "JSXExpressionContainer" {
 		return
 	}
-	if c := f.Node.Child("expression"); c.Type == "Literal" && c.Text("kind") == "string" {
+	if c := f.Node.Child("expression"); c.Type == "Literal" && c.Text("kind") == "string" && !strings.Contains(c.Text("value"), "\n") {
 		f.Node = c
 	}
 }
@@ -172,8 +172,9 @@ func jsxText(n *Node) (string, bool) {
 	case n.Type == "JSXText" && n.Field("value") != nil:
 		return cleanJSX(n.Text("value")), true
 	case n.Type == "JSXExpressionContainer":
+		// Of any other string React gets a child of its own.
 		e := n.Child("expression")
-		return e.Text("value"), e.Type == "Literal" && e.Text("kind") == "string" && e.Field("value") != nil
+		return e.Text("value"), e.Type == "Literal" && e.Text("kind") == "string" && e.Text("value") == " "
 	}
 	return "", false
 }
