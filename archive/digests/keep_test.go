@@ -253,7 +253,7 @@ func TestKilled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for end := time.Now().Add(time.Minute); keptNow(t, a) == size-last; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); keptNow(t, a) == size-last; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal("nothing more is kept")
 			}

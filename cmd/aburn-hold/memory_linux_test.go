@@ -36,7 +36,7 @@ func TestHolderIsSmall(t *testing.T) {
 
 // small measures a holder whose agent has printed all that it will.
 func small(t *testing.T, bin string, l hold.Launch) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	dir := t.TempDir()
 	if err := hold.Offer(dir, 1); err != nil {

@@ -33,7 +33,7 @@ func newArchiver(t *testing.T) *archiver {
 		t.Fatal(err)
 	}
 	// The hook lowers the priority after the start, so the script waits for that before it looks.
-	nice := "n=0; while [ $n -lt 400 ] && [ $(ps -o ni= -p $$) -ne 19 ]; do n=$((n+1)); sleep 0.05; done\n"
+	nice := "n=0; while [ $n -lt 2400 ] && [ $(ps -o ni= -p $$) -ne 19 ]; do n=$((n+1)); sleep 0.05; done\n"
 	script := "#!/bin/sh\n" + nice + "{ echo \"$*\"; env; ps -o pid=,sid=,ni= -p $$; } > '" + a.out + ".new'\nmv '" + a.out + ".new' '" + a.out + "'\nsleep 2\n"
 	for path, data := range map[string][]byte{a.hook: data, filepath.Join(bin, "aburn"): []byte(script)} {
 		if err := os.WriteFile(path, data, 0o755); err != nil {

@@ -31,7 +31,7 @@ func (w *world) desk(do func(d *queue.Desk)) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	d, err := queue.New(root, key).Lock(time.Minute)
+	d, err := queue.New(root, key).Lock(2 * time.Minute)
 	if err != nil {
 		w.t.Fatal(err)
 	}

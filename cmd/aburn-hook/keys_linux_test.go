@@ -35,6 +35,7 @@ func TestCallsWaitForKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Release()
+	calls := 1
 	for name, c := range map[string]struct {
 		payload, env string
 		waits        bool
@@ -44,25 +45,29 @@ func TestCallsWaitForKeys(t *testing.T) {
 		"a call's end":     {bash("PostToolUse", "t2", "ls", ""), inWorker, false},
 		"no worker's call": {strings.Replace(call, "t1", "t3", 1), "X=1", false},
 	} {
-		cmd := exec.Command(exe, "claude")
-		cmd.Dir, cmd.Env, cmd.Stdin = w.Project, append(w.env, c.env), strings.NewReader(c.payload)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan error, 1)
-		go func() { done <- cmd.Wait() }()
-		waited := false
-		for ended := false; !ended; {
-			waited = waited || waitsFor(t, filepath.Join(w.Oss(), queue.KeysLock))
-			select {
-			case err := <-done:
-				if ended = true; err != nil {
-					t.Errorf("%s: %v", name, err)
+		try := func() (waited bool) {
+			calls += strings.Count(c.payload, "PreToolUse")
+			cmd := exec.Command(exe, "claude")
+			cmd.Dir, cmd.Env, cmd.Stdin = w.Project, append(w.env, c.env), strings.NewReader(c.payload)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			done := make(chan error, 1)
+			go func() { done <- cmd.Wait() }()
+			for {
+				waited = waited || waitsFor(t, filepath.Join(w.Oss(), queue.KeysLock))
+				select {
+				case err := <-done:
+					if err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+					return waited
+				case <-time.After(time.Millisecond):
 				}
-			case <-time.After(time.Millisecond):
 			}
 		}
-		if waited != c.waits {
+		// It waits for 600 ms at most, in which a busy machine may run neither it nor this test.
+		if waited := c.waits && inTime(try) || !c.waits && try(); waited != c.waits {
 			t.Errorf("%s: waited %v", name, waited)
 		}
 	}
@@ -72,8 +77,8 @@ func TestCallsWaitForKeys(t *testing.T) {
 			starts++
 		}
 	}
-	if starts != 3 {
-		t.Errorf("%d calls are in the log", starts)
+	if starts != calls {
+		t.Errorf("%d calls of %d are in the log", starts, calls)
 	}
 }
 

@@ -213,7 +213,7 @@ func (w *world) lockQueue() *lockfile.Lock {
 		w.t.Fatal(err)
 	}
 	defer root.Close()
-	lock, err := lockfile.Acquire(root, queue.LockName, time.Minute)
+	lock, err := lockfile.Acquire(root, queue.LockName, 2*time.Minute)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func TestIngestMakesNoHome(t *testing.T) {
 	}
 	gone := make(chan error)
 	go func() {
-		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 			if _, err := os.Stat(lock); err == nil {
 				break // it waits with the lock, or is about to
 			}

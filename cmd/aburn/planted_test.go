@@ -19,7 +19,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -323,22 +322,15 @@ func TestPlantedSecretsStayHidden(t *testing.T) {
 		story++
 		p.leaks(t, at, page)
 	})
-	if !strings.Contains(events(), "data: ") {
-		t.Error("no event came")
-	}
+	waitUntil(t, "an event came", func() bool { return strings.Contains(events(), "data: ") })
 	p.leaks(t, "/events", events())
 	p.commands(w)
 	p.asked(w)
-	for range 2400 {
-		if text, _ := os.ReadFile(told); strings.Contains(string(text), `"loop"`) {
-			break
-		}
-		time.Sleep(25 * time.Millisecond)
-	}
-	notices, err := os.ReadFile(told)
-	if err != nil || !strings.Contains(string(notices), `"loop"`) {
-		t.Errorf("no notice: %v %s", err, notices)
-	}
+	var notices []byte
+	waitUntil(t, "a notice of a loop", func() bool {
+		notices, _ = os.ReadFile(told)
+		return strings.Contains(string(notices), `"loop"`)
+	})
 	p.leaks(t, "a notice", string(notices))
 	files := p.leaksInFiles(t, w.dir, func(path string) bool { return !strings.Contains(path, "/.claude/") })
 	said, _ := os.ReadFile(w.log.Name())

@@ -46,7 +46,7 @@ func (c *crowd) Complete(ctx context.Context, r provider.Request) (provider.Resp
 		select {
 		case <-c.all:
 			c.last(n)
-		case <-time.After(time.Minute):
+		case <-time.After(2 * time.Minute):
 			return provider.Response{}, errors.New("nobody else asked")
 		case <-ctx.Done():
 			return provider.Response{}, ctx.Err()
@@ -57,7 +57,7 @@ func (c *crowd) Complete(ctx context.Context, r provider.Request) (provider.Resp
 
 // last waits until those that came later are answered.
 func (c *crowd) last(n int) {
-	for range 60_000 {
+	for range 120_000 {
 		c.mu.Lock()
 		out := c.out
 		c.mu.Unlock()

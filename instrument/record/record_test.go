@@ -94,7 +94,7 @@ func recorded(t testing.TB, dir string, mode Mode, argv ...string) *Recording {
 	t.Helper()
 	temp := t.TempDir()
 	var said bytes.Buffer
-	r, err := Run(t.Context(), Options{Argv: argv, Dir: dir, Mode: mode, Environ: os.Environ(), Temp: temp, Live: &said, Timeout: time.Minute})
+	r, err := Run(t.Context(), Options{Argv: argv, Dir: dir, Mode: mode, Environ: os.Environ(), Temp: temp, Live: &said, Timeout: 2 * time.Minute})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said.String())
 	}

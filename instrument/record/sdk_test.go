@@ -162,7 +162,7 @@ func TestRunnersSameAsSDK(t *testing.T) {
 		}
 	}
 	var said bytes.Buffer
-	sdk, err := run.Do(t.Context(), run.Program{Argv: []string{"node", "sdk.js"}, Dir: root, Env: run.Clean(os.Environ()), Timeout: time.Minute})
+	sdk, err := run.Do(t.Context(), run.Program{Argv: []string{"node", "sdk.js"}, Dir: root, Env: run.Clean(os.Environ()), Timeout: 2 * time.Minute})
 	if err != nil || sdk.Code != 0 {
 		t.Fatalf("%v %s", err, sdk.Stderr)
 	}

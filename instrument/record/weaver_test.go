@@ -106,7 +106,7 @@ func live(t *testing.T, how string) *LiveCheck {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &LiveCheck{Path: self, Version: "0.25.1", Registry: t.TempDir(), Dir: t.TempDir(), Environ: []string{"XDG_ABURN_TEST_WEAVER=" + how}, Timeout: time.Minute}
+	return &LiveCheck{Path: self, Version: "0.25.1", Registry: t.TempDir(), Dir: t.TempDir(), Environ: []string{"XDG_ABURN_TEST_WEAVER=" + how}, Timeout: 2 * time.Minute}
 }
 
 // No connection that a system opens by itself takes one of them before Weaver listens.

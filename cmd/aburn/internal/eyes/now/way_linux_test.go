@@ -41,7 +41,7 @@ func TestWayTo(t *testing.T) {
 	item := Item{Proc: state.Proc{PID: int64(p.PID), Start: p.Start, Host: proc.Host()}}
 	want := "tmux -S '" + socket + "' switch-client -t '%1' 2>/dev/null || tmux -S '" + socket + "' attach -t '%1'"
 	way := WayTo(&item)
-	for end := time.Now().Add(time.Minute); way.Command == "" && time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); way.Command == "" && time.Now().Before(end); time.Sleep(time.Millisecond) {
 		way = WayTo(&item) // a new process has the environment of tmux' server until it is the pane's own program
 	}
 	if way.Where != "tmux %1" || way.Command != want {
