@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,10 +26,9 @@ func TestCallsWaitForKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	call := bash("PreToolUse", "t1", "ls", "")
-	w.send("claude", call, inWorker)
-	if _, err := root.Lstat(queue.KeysLock); err == nil {
-		t.Error("a hook makes the lock although nobody types")
+	w.send("claude", bash("PreToolUse", "t1", "ls", ""), inWorker)
+	if _, err := root.Lstat(queue.KeysLock); err == nil || !w.begun("t1") {
+		t.Error("a hook makes the lock although nobody types, or does not record its call")
 	}
 	lock, err := lockfile.Acquire(root, queue.KeysLock, 0)
 	if err != nil {
@@ -37,49 +37,53 @@ func TestCallsWaitForKeys(t *testing.T) {
 	defer lock.Release()
 	calls := 1
 	for name, c := range map[string]struct {
-		payload, env string
-		waits        bool
+		event, env string // no event is a prompt
+		waits      bool
 	}{
-		"a call":           {strings.Replace(call, "t1", "t2", 1), inWorker, true},
-		"a prompt":         {promptOf("claude", "s1"), inWorker, false},
-		"a call's end":     {bash("PostToolUse", "t2", "ls", ""), inWorker, false},
-		"no worker's call": {strings.Replace(call, "t1", "t3", 1), "X=1", false},
+		"a call":           {"PreToolUse", inWorker, true},
+		"a prompt":         {"", inWorker, false},
+		"a call's end":     {"PostToolUse", inWorker, false},
+		"no worker's call": {"PreToolUse", "X=1", false},
 	} {
-		try := func() (waited bool) {
-			calls += strings.Count(c.payload, "PreToolUse")
+		try := func() (right bool) {
+			calls++
+			id, payload := fmt.Sprint("t", calls), promptOf("claude", "s1")
+			if c.event != "" {
+				payload = bash(c.event, id, "ls", "")
+			}
 			cmd := exec.Command(exe, "claude")
-			cmd.Dir, cmd.Env, cmd.Stdin = w.Project, append(w.env, c.env), strings.NewReader(c.payload)
+			cmd.Dir, cmd.Env, cmd.Stdin = w.Project, append(w.env, c.env), strings.NewReader(payload)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
 			done := make(chan error, 1)
 			go func() { done <- cmd.Wait() }()
-			for {
+			waited := false
+			for ended := false; !ended; {
 				waited = waited || waitsFor(t, filepath.Join(w.Oss(), queue.KeysLock))
 				select {
 				case err := <-done:
-					if err != nil {
+					if ended = true; err != nil {
 						t.Errorf("%s: %v", name, err)
 					}
-					return waited
 				case <-time.After(time.Millisecond):
 				}
 			}
+			if waited && !c.waits {
+				t.Errorf("%s waits", name)
+			}
+			return waited == c.waits && (c.event != "PreToolUse" || w.begun(id))
 		}
 		// It waits for 600 ms at most, in which a busy machine may run neither it nor this test.
-		if waited := c.waits && inTime(try) || !c.waits && try(); waited != c.waits {
-			t.Errorf("%s: waited %v", name, waited)
+		if !inTime(try) {
+			t.Errorf("%s: it waits never, or never with its entry in the log", name)
 		}
 	}
-	starts := 0
-	for _, e := range w.entries() {
-		if e.Event == logfmt.ToolStart {
-			starts++
-		}
-	}
-	if starts != calls {
-		t.Errorf("%d calls of %d are in the log", starts, calls)
-	}
+}
+
+// begun reports whether the beginning of a call is in the log.
+func (w *world) begun(id string) bool {
+	return slices.ContainsFunc(w.entries(), func(e logfmt.Entry) bool { return e.Event == logfmt.ToolStart && get(e, "tool_use_id").Str == id })
 }
 
 // waitsFor reports whether a process waits for the lock on a file.
