@@ -99,15 +99,19 @@ func TestNeverClosingPipe(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
-			r, pipe, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer pipe.Close()
-			if _, err := io.WriteString(pipe, tc.stdin); err != nil {
-				t.Fatal(err)
-			}
-			w.hook("claude", r) // ends by itself, or the world kills it and fails
+			inTime(func() bool { // waiting leaves it little of its time to write
+				r, pipe, err := os.Pipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer r.Close()
+				defer pipe.Close()
+				if _, err := io.WriteString(pipe, tc.stdin); err != nil {
+					t.Fatal(err)
+				}
+				w.hook("claude", r) // ends by itself, or the world kills it and fails
+				return len(w.entries()) > 0
+			})
 			e := w.last()
 			if e.Event != tc.want || e.Event == logfmt.Unreadable && get(e, "reason").Str != "not complete in time" {
 				t.Errorf("%s %s", e.Event, e.Data)
