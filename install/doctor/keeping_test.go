@@ -13,13 +13,14 @@ import (
 	"aburn/trace/gemini"
 )
 
-// old makes a file as old as so many days.
-func (w *world) old(name string, days float64) {
+// old makes a file as old as so many days, and returns its time.
+func (w *world) old(name string, days float64) (at time.Time) {
 	w.Helper()
-	at := time.Now().Add(-time.Duration(days * float64(day)))
+	at = time.Now().Add(-time.Duration(days * float64(day)))
 	if err := os.Chtimes(w.path(name), at, at); err != nil {
 		w.Fatal(err)
 	}
+	return at
 }
 
 // ingest archives everything.
@@ -49,8 +50,8 @@ func TestExpiringSessions(t *testing.T) {
 	name := ".claude/projects/-slug/c1.jsonl"
 	w.old(name, 20)
 	w.expect(w.run(w.root), "archive ok no session that is about to be deleted is missing in it\n")
-	w.old(name, 26)
-	w.expect(w.run(w.root), "archive note Claude Code deletes 1 file of sessions from "+time.Now().Add(4*day).Format("2006-01-02")+
+	at := w.old(name, 26)
+	w.expect(w.run(w.root), "archive note Claude Code deletes 1 file of sessions from "+at.Add(30*day).Format("2006-01-02")+
 		" on (cleanupPeriodDays: 30 days), and they are not archived -> aburn ingest\n")
 	w.write(".claude/settings.json", `{"cleanupPeriodDays": 90}`)
 	w.expect(w.run(w.root), "archive ok no session")
