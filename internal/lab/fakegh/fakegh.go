@@ -104,7 +104,7 @@ func Change(path string, do func(*State)) error {
 		return err
 	}
 	defer root.Close()
-	lock, err := lockfile.Acquire(root, filepath.Base(path)+".lock", time.Minute)
+	lock, err := lockfile.Acquire(root, filepath.Base(path)+".lock", 2*time.Minute)
 	if err != nil {
 		return err
 	}
