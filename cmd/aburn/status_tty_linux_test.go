@@ -23,19 +23,19 @@ PERMISSION'Bash:git push --force-with-lease origin HEAD:refs/heads/a-rather-long
 // What waits for the person comes first, in words. Sentences are whole on a terminal of any width.
 func TestStatusSaysWhatWaitsForYou(t *testing.T) {
 	t.Parallel()
-	dir := newProject(t)
-	lines, end := drawn.Lines(statusStory)
-	for _, l := range lines { // the story ends now
-		l.Entry.Time = l.Entry.Time.Add(time.Since(end).Truncate(time.Millisecond))
-	}
-	log, err := (&drawn.Drawing{Lines: lines}).Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, ".oss", "workflow.log"), log, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for _, columns := range []uint16{40, 80, 130} {
+		dir := newProject(t)
+		lines, end := drawn.Lines(statusStory)
+		for _, l := range lines { // the story ends now
+			l.Entry.Time = l.Entry.Time.Add(time.Since(end).Truncate(time.Millisecond))
+		}
+		log, err := (&drawn.Drawing{Lines: lines}).Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, ".oss", "workflow.log"), log, 0o600); err != nil {
+			t.Fatal(err)
+		}
 		shown := onColumns(t, columns, "", dir, []string{"NO_COLOR=1"}, "status")
 		if !strings.HasPrefix(shown, "waits for you\n  permission: Bash `git push ") && !strings.HasPrefix(shown, "waits for you\n  question: AskUserQuestion since 4 m\n") {
 			t.Errorf("%d columns: does not begin with what waits:\n%s", columns, shown)
