@@ -21,7 +21,7 @@ const mostByAgents = 8
 // parent's budget.
 func (c *Crew) enter(ctx context.Context, repo *tree.Repo, s *Spawned, p *Plan, far string) (book *ledger.Book, err error) {
 	err = c.locked("begin.lock", patience, func() error {
-		if err := c.Admit(ctx, p); err != nil {
+		if err := c.admit(ctx, p, c.Glance); err != nil { // another machine is not waited for with the lock in hand
 			return err
 		}
 		if book, err = c.claim(*p, s); err != nil {
@@ -53,8 +53,10 @@ func (c *Crew) writeRequest(ctx context.Context, repo *tree.Repo, book *ledger.B
 }
 
 // Admit refuses a worker where enough of them run, or where the worker that asks for it may not begin it or has too little of its
-// budget left to give. Others may come before it is entered, which asks again.
-func (c *Crew) Admit(ctx context.Context, p *Plan) error {
+// budget left to give. Others may come before it is entered, which asks the ledgers again.
+func (c *Crew) Admit(ctx context.Context, p *Plan) error { return c.admit(ctx, p, c.Look) }
+
+func (c *Crew) admit(ctx context.Context, p *Plan, look func(context.Context, ...string) ([]*Member, error)) error {
 	if p.Parent != nil && p.Parent.Request.Parent != "" {
 		return refuse("the worker "+p.Parent.Name+" was begun by the worker "+p.Parent.Request.Parent+", and may not spawn workers itself", "aburn ask: a person can")
 	}
@@ -64,7 +66,7 @@ func (c *Crew) Admit(ctx context.Context, p *Plan) error {
 			return err
 		}
 	}
-	all, err := c.Look(ctx)
+	all, err := look(ctx)
 	if err != nil {
 		return err
 	}
