@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -35,7 +34,11 @@ func TestMain(m *testing.M) {
 	if runtime.GOOS == "windows" {
 		exe += ".exe"
 	}
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-overlay", unhurried(dir), "-o", exe, ".")
+	overlay, err := lab.UnhurriedHook(dir)
+	if err != nil {
+		panic(err)
+	}
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-overlay", overlay, "-o", exe, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(string(out))
@@ -43,32 +46,6 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
-}
-
-// unhurried writes a file for `go build` that gives the supervisor's look a minute. A busy machine may not run a process for the
-// 30 ms that the look has otherwise, and then advice comes at a later call. Everything else is as in a release.
-func unhurried(dir string) (overlay string) {
-	where, err := filepath.Abs("../../hooks/hooks.go")
-	if err != nil {
-		panic(err)
-	}
-	code, err := os.ReadFile(where)
-	if err != nil {
-		panic(err)
-	}
-	const in, now = "lookTime      = 30 * time.Millisecond", "lookTime      = time.Minute"
-	if !bytes.Contains(code, []byte(in)) {
-		panic(where + " does not say " + in)
-	}
-	changed, overlay := filepath.Join(dir, "hooks.go"), filepath.Join(dir, "overlay.json")
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {where: changed}})
-	if err == nil {
-		err = errors.Join(os.WriteFile(changed, bytes.Replace(code, []byte(in), []byte(now), 1), 0o600), os.WriteFile(overlay, list, 0o600))
-	}
-	if err != nil {
-		panic(err)
-	}
-	return overlay
 }
 
 // inTime tries something that a hook has to do before its deadline: a busy machine may not run it for so long.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"aburn/internal/lab/testkit/agents"
+	lab "aburn/internal/lab/world"
 )
 
 // What prepare made stands in the environment, because the tests run in a second process, inside the namespace.
@@ -112,7 +113,11 @@ func prepare() error {
 	if err != nil {
 		return err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(work, "bin")+"/", "aburn/cmd/aburn", "aburn/cmd/aburn-hook", "aburn/cmd/aburn-hold")
+	overlay, err := lab.UnhurriedHook(work)
+	if err != nil {
+		return err
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-overlay", overlay, "-o", filepath.Join(work, "bin")+"/", "aburn/cmd/aburn", "aburn/cmd/aburn-hook", "aburn/cmd/aburn-hold")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
