@@ -6,7 +6,8 @@
 //     nobody has pressed a key there lately.
 //   - The tag of the message goes in first, as a paste. A question swallows a paste, and nothing happens. Only if the tag
 //     stands in the input line, the rest follows.
-//   - What stands there already is not pasted again: a message that stands there whole is only sent.
+//   - What stands there already is not pasted again: a message that stands there whole is only sent. A client that was stopped
+//     shows a tag only after it was pasted once more; two tags of the message are as good as one.
 //   - Enter is pressed only if the tag still stands there and the agent's record has not grown by one entry since the
 //     beginning. Between this last look and the Enter the caller's lock is held, which lets no call of the agent begin
 //     (hooks wait for it). A call begins before a question about it is asked.
@@ -234,7 +235,18 @@ func (j *Job) input(ctx context.Context) (text, why string, err error) {
 	case j.Client.Busy(s):
 		return "", "its screen shows that it works", nil
 	}
-	return text, "", nil
+	return j.single(text), "", nil
+}
+
+// single is the input line with one of the tags that begin it.
+func (j *Job) single(text string) string {
+	for {
+		rest, tagged := strings.CutPrefix(text, j.Tag)
+		if rest = strings.TrimSpace(rest); !tagged || !strings.HasPrefix(rest, j.Tag) {
+			return text
+		}
+		text = rest
+	}
 }
 
 // wait looks until the input line is as wanted.

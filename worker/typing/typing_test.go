@@ -254,6 +254,9 @@ func TestGoesOn(t *testing.T) {
 		"whole, and begun":        {"[aburn m-1] do it", begun, true, "[aburn m-1] do it", ""},
 		"with a person's words":   {"[aburn m-1] do it, and", begun, false, "", "[aburn m-1] do it, and"},
 		"begun, and gone":         {"", begun, true, "[aburn m-1] do it", ""},
+		"two tags":                {"[aburn m-1] [aburn m-1] ", func(*client, *Job) {}, true, "[aburn m-1] [aburn m-1] do it", ""},
+		"two tags, and whole":     {"[aburn m-1]\n[aburn m-1] do it", func(*client, *Job) {}, true, "[aburn m-1]\n[aburn m-1] do it", ""},
+		"two, of another message": {"[aburn m-1] [aburn m-8] ", func(*client, *Job) {}, false, "", "[aburn m-1] [aburn m-8] "},
 		"begun, the tag stands":   {"[aburn m-1] ", begun, true, "[aburn m-1] do it", ""},
 		"pressed, the tag stands": {"[aburn m-1] ", func(_ *client, j *Job) { j.Finish = true }, false, "", "[aburn m-1] "},
 		"pressed, nothing stands": {"", func(_ *client, j *Job) { j.Finish = true }, false, "", ""},
@@ -278,4 +281,47 @@ func TestGoesOn(t *testing.T) {
 			t.Errorf("%s: %+v, %v, heard %q, the line is %q", name, r, err, heard, a.box)
 		}
 	}
+}
+
+// A client that is stopped reads what was pasted when it goes on, after somebody has pasted the tag again: the message is told once, and
+// nothing of it stays in the input line.
+func TestStoppedClient(t *testing.T) {
+	c := newClient()
+	var unread []string
+	stopped := &stoppedClient{client: c, unread: &unread}
+	first, again := c.job(1), c.job(1)
+	first.Terminal, again.Terminal = stopped, stopped
+	first.Patience.Shown = time.Millisecond
+	if r, err := first.Type(context.Background()); r.Accepted || r.Pressed || r.Why == "" || err != nil || len(unread) != 1 {
+		t.Fatalf("%+v, %v, unread %q", r, err, unread)
+	}
+	stopped.until = 2
+	if r, err := again.Type(context.Background()); !r.Accepted || err != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if len(c.heard) != 1 || c.heard[0] != "[aburn m-1] [aburn m-1] do it" || c.box != "" {
+		t.Errorf("heard %q, the line is %q", c.heard, c.box)
+	}
+}
+
+// stoppedClient reads nothing until so many pastes wait.
+type stoppedClient struct {
+	*client
+	unread *[]string
+	until  int
+}
+
+func (s *stoppedClient) Paste(ctx context.Context, address, text string) error {
+	*s.unread = append(*s.unread, text)
+	if s.until == 0 || len(*s.unread) < s.until {
+		return nil
+	}
+	for _, text := range *s.unread {
+		if err := s.client.Paste(ctx, address, text); err != nil {
+			return err
+		}
+	}
+	*s.unread = nil
+	s.until = 1
+	return nil
 }
