@@ -33,6 +33,7 @@ const (
 	ToolBegan   Kind = "tool_began"
 	ToolEnded   Kind = "tool_ended"  // also failed and denied
 	Asks        Kind = "asks"        // permission, question
+	Answered    Kind = "answered"    // what it asked was answered, or taken back
 	AsksPerson  Kind = "asks_person" // WORKER_ASK: stays open when the turn ends, until a prompt or message
 	TurnEnded   Kind = "turn_ended"
 	TurnFailed  Kind = "turn_failed"
@@ -80,7 +81,7 @@ const (
 // agents reports whether the agent itself told facts of kind k.
 func (k Kind) agents() bool {
 	switch k {
-	case Started, Prompted, ToolBegan, ToolEnded, Asks, AsksPerson, TurnEnded, TurnFailed, Interrupted, Cleared, Ended, SaysDone, Received:
+	case Started, Prompted, ToolBegan, ToolEnded, Asks, Answered, AsksPerson, TurnEnded, TurnFailed, Interrupted, Cleared, Ended, SaysDone, Received:
 		return true
 	}
 	return false

@@ -171,6 +171,8 @@ func (w *Worker) noteAgent(f *Fact) event {
 	switch f.Kind {
 	case Started:
 		return agentStarted
+	case Answered:
+		return answered
 	case AsksPerson:
 		w.noteAsked(asked{})
 		w.asking = true

@@ -17,7 +17,7 @@ func draw(r *rand.Rand, n int) []Fact {
 	s.up = time.Duration(1+r.IntN(3)) * time.Hour
 	gen, procs := 1, []*Process{nil, nil, {10, 100}, {10, 200}, {11, 300}}
 	kinds := []Kind{
-		Started, Prompted, Prompted, ToolBegan, ToolEnded, Asks, AsksPerson, TurnEnded, TurnEnded, TurnFailed, Interrupted, Cleared, Ended, SaysDone, Received,
+		Started, Prompted, Prompted, ToolBegan, ToolEnded, Asks, AsksPerson, TurnEnded, Answered, TurnFailed, Interrupted, Cleared, Ended, SaysDone, Received,
 		Launched, LaunchFailed, Certificate, Probed, Probed, Probed, Probed, Probed, Messaged, Accepted, Unconfirmed, Withdrawn, KillAsked, Pulled, Checked, Checked,
 		Reviewed, Reacted, Escalated, Snapshotted, Preserved, Budgeted, Restored, Removed, NoProgress, Gated, Gated, "of tomorrow",
 	}

@@ -285,6 +285,20 @@ func TestGatesJudgeTheLastWord(t *testing.T) {
 	}
 }
 
+// A protocol tells of an answer by another clock than hooks tell of the turn: told after the end of that turn, it says nothing.
+func TestAnswered(t *testing.T) {
+	s := newStory().launch(false).add(Fact{Kind: Prompted}).add(Fact{Kind: ToolBegan, Call: "a"}).add(Fact{Kind: Asks, Call: "a"})
+	s.add(Fact{Kind: Answered, Call: "b"}).want(t, NeedsInput, AwaitingUser)
+	if w := s.add(Fact{Kind: Answered, Call: "a"}).want(t, Working, TaskInProgress); !w.Calling() {
+		t.Error("the call that was allowed does not run")
+	}
+	if w := s.add(Fact{Kind: ToolEnded, Call: "a"}).want(t, Working, TaskInProgress); w.Calling() {
+		t.Error("the call that ended runs")
+	}
+	s.add(Fact{Kind: Asks, Call: "c"}).add(Fact{Kind: TurnEnded}).add(Fact{Kind: Answered, Call: "c"}).want(t, Idle, TurnIsOver)
+	s.add(Fact{Kind: Prompted}).add(Fact{Kind: Asks, Call: "d"}).add(Fact{Kind: SaysDone}).add(Fact{Kind: Answered, Call: "d"}).want(t, Done, ResearchComplete)
+}
+
 // The call that runs `aburn done` ends after the done, and does not undo it; a call that begins later does.
 func TestDone(t *testing.T) {
 	none := 0

@@ -12,6 +12,7 @@ const (
 	toolBegan
 	toolEnded
 	asks
+	answered
 	turnEnded
 	turnFailed
 	interrupted
@@ -106,6 +107,7 @@ var table = [events][columns]cell{
 	toolBegan:      {work, work, work, work, call, work, work, work, rwork},
 	toolEnded:      {work, work, same, work, call, work, work, same, rwork}, // in done: the end of the call that said it
 	asks:           {wait, wait, wait, wait, wait, wait, wait, wait, rwait},
+	answered:       {same, same, same, same, call, work, work, same, same}, // told late, it is no work of a turn that is over
 	turnEnded:      {rest, rest, same, same, rest, rest, rest, same, rrest},
 	turnFailed:     {fails, fails, fails, fails, fails, fails, fails, fails, rwait},
 	interrupted:    {rest, rest, same, same, rest, rest, rest, same, rrest},

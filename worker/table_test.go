@@ -21,7 +21,7 @@ var rowNames = map[string][]event{
 	"probe: unknown": {notSeen}, "no progress": {noProgress}, "other boot id": {otherBoot}, "budget reached": {budgetReached},
 	"PR merged / closed": {pullEnded}, "`done`": {saysDone}, "`done`, gates to run": {saysDoneGated}, "gates passed": {gatesPassed},
 	"gates failed": {gatesFailed}, "gates failed too often": {gatesGaveUp}, "tree removed": {treeRemoved}, "`kill --forget`": {forgotten},
-	"restored": {restored},
+	"restored": {restored}, "question answered": {answered},
 }
 
 // cellTexts are the cells of the page that each cell of the code is, a bare letter with its row's reason added.
@@ -190,7 +190,7 @@ func stand(c column) *story {
 func happen(s *story, e event) {
 	alive := Fact{Proc: &Process{11, 101}, Alive: true, Call: "asked"}
 	agents := map[event]Kind{
-		agentStarted: Started, prompt: Prompted, toolBegan: ToolBegan, toolEnded: ToolEnded, asks: Asks, turnEnded: TurnEnded, turnFailed: TurnFailed,
+		agentStarted: Started, prompt: Prompted, toolBegan: ToolBegan, toolEnded: ToolEnded, asks: Asks, answered: Answered, turnEnded: TurnEnded, turnFailed: TurnFailed,
 		interrupted: Interrupted, sessionCleared: Cleared, sessionEnded: Ended, saysDone: SaysDone, saysDoneGated: SaysDone,
 	}
 	ledger := map[event]Fact{

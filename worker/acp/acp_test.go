@@ -74,7 +74,7 @@ func TestTurnWithAQuestion(t *testing.T) {
 	}
 	hear(talk, update+`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}}}
 		{"jsonrpc":"2.0","id":"msg-task","result":{"stopReason":"end_turn"}}`)
-	want := []worker.Kind{worker.Started, worker.Received, worker.Prompted, worker.ToolBegan, worker.Asks, worker.ToolBegan, worker.ToolEnded, worker.TurnEnded}
+	want := []worker.Kind{worker.Started, worker.Received, worker.Prompted, worker.ToolBegan, worker.Asks, worker.Answered, worker.ToolEnded, worker.TurnEnded}
 	if got := kinds(talk); !slices.Equal(got, want) || talk.Turn != "" || talk.Receipts["task"] != slot.Finished {
 		t.Errorf("%v %+v", got, talk)
 	}

@@ -60,7 +60,7 @@ func TestTurnWithAQuestion(t *testing.T) {
 	if len(talk.Asks) != 0 || talk.Receipts["m-1"] != slot.Finished || len(talk.Had) != 0 {
 		t.Errorf("%+v", talk)
 	}
-	if got, want := kinds(talk, false), "received asks tool_began"; got != want {
+	if got, want := kinds(talk, false), "received asks answered"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got, want := kinds(talk, true), "prompt tool_began tool_ended turn_ended"; got != want {

@@ -62,7 +62,7 @@ func TestTurnWithAQuestion(t *testing.T) {
 	if talk.Turn != "" || len(talk.Asks) != 0 || talk.Receipts["m-1"] != slot.Finished {
 		t.Errorf("%+v", talk)
 	}
-	if got, want := kinds(talk), "started! received! prompt tool_began asks! tool_began! tool_ended turn_ended"; got != want {
+	if got, want := kinds(talk), "started! received! prompt tool_began asks! answered! tool_ended turn_ended"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

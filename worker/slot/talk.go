@@ -147,7 +147,7 @@ func (t *Talk) Open(a Question, at time.Time) {
 func (t *Talk) Close(id string, at time.Time) {
 	i := slices.IndexFunc(t.Asks, func(a Question) bool { return a.ID == id })
 	if i >= 0 {
-		t.Add(at, worker.Fact{Kind: worker.ToolBegan, Call: t.Asks[i].Call}, false)
+		t.Add(at, worker.Fact{Kind: worker.Answered, Call: t.Asks[i].Call}, false)
 		t.Asks = slices.Delete(t.Asks, i, i+1)
 	}
 }
