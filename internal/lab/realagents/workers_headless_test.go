@@ -46,6 +46,7 @@ func TestClaudeIsAWorkerHeadless(t *testing.T) {
 		model.Calls(bash("echo never > never.txt")), model.Text("three done"),
 	)(), nil)
 	w.aburn("init")
+	w.Cleanup(func() { w.run(w.project, "aburn", "kill", "w") })
 	if r := w.run(w.project, "aburn", "spawn", "--runtime", "headless", "--name", "w", "make it"); r.code != 1 || !strings.Contains(r.stderr, "that you trust") {
 		t.Errorf("without trust: %+v", r)
 	}
@@ -93,6 +94,7 @@ func TestCodexIsAWorkerHeadless(t *testing.T) {
 	), nil)
 	w.codexUser()
 	w.aburn("init")
+	w.Cleanup(func() { w.run(w.project, "aburn", "kill", "w") })
 	if out := w.aburn("spawn", "--agent", "codex", "--runtime", "headless", "--permissions", "edits", "--env", "SCRIPTED_MODEL_KEY", "--name", "w", "make it"); !strings.Contains(out, "has the task") {
 		t.Error(out)
 	}
