@@ -81,6 +81,10 @@ func (c *Config) translate(d *document, s said, name string) (any, error) {
 				return nil, mistake(err.Error())
 			}
 		}
+	case "model":
+		if err := CheckModel(v); err != nil {
+			return nil, mistake(err.Error())
+		}
 	case "ports":
 		ports, err := portsOf(s.value)
 		if err != nil {
@@ -113,6 +117,14 @@ func (c *Config) translate(d *document, s said, name string) (any, error) {
 		}
 	}
 	return s.value, nil
+}
+
+// CheckModel says what is wrong with the name of a model. It is an argument of an agent's, which may take a word with a dash for a flag.
+func CheckModel(name string) error {
+	if strings.HasPrefix(name, "-") || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return fmt.Errorf("the name of a model, which begins with no - and has no blank, not %q", name)
+	}
+	return nil
 }
 
 // maxSnapshots is how many snapshots of a worker may be kept: each is a ref.

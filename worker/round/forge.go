@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +13,7 @@ import (
 	"aburn/worker/crew"
 	"aburn/worker/forge"
 	"aburn/worker/react"
+	"aburn/worker/tree"
 )
 
 // Pulls is what a round needs to know and do about pull requests.
@@ -127,13 +125,7 @@ func (p *Pulls) pushed(ctx context.Context, m *crew.Member) string {
 	if dir == "" {
 		return ""
 	}
-	remotes, _ := os.ReadDir(dir)
-	for _, r := range remotes {
-		if id, err := os.ReadFile(filepath.Join(dir, r.Name(), filepath.FromSlash(m.Request.Branch))); err == nil {
-			return strings.TrimSpace(string(id))
-		}
-	}
-	return ""
+	return tree.RemoteTip(dir, m.Request.Branch)
 }
 
 // ask begins a question about a place whose turn it is, if none is on its way. It does not wait for the answer.

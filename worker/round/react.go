@@ -49,6 +49,9 @@ func (p *Project) react(ctx context.Context, name string, s *react.Step) error {
 	r.May = func(entries []ledger.Entry) bool { return react.MayHave(entries, q.clock()) }
 	switch s.Action {
 	case react.ActionWithdraw, worker.ActionSend:
+		if s.Action == worker.ActionSend && q.Storm.Paused() { // also what no pull request is behind
+			return nil
+		}
 		if s.Action == worker.ActionSend && !q.Storm.Allow(p.recent()+q.sent, p.Crew.Root) {
 			p.pause(ctx, s, name)
 			return nil

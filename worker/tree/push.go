@@ -3,6 +3,8 @@ package tree
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -112,6 +114,20 @@ func (r *Repo) stood(ctx context.Context, branch, commit string) bool {
 // RemoteRefs is the folder in which git notes where branches stand on remotes, one folder a remote.
 func (r *Repo) RemoteRefs(ctx context.Context) (string, error) {
 	return r.g.Out(ctx, "rev-parse", "--path-format=absolute", "--git-path", "refs/remotes")
+}
+
+// maxRef bounds a ref's file, in bytes.
+const maxRef = 1 << 10
+
+// RemoteTip is where a branch stands on a remote, by the folder of RemoteRefs; "" if no file there says it. A worker may write these files.
+func RemoteTip(dir, branch string) string {
+	remotes, _ := os.ReadDir(dir)
+	for _, r := range remotes {
+		if id, err := small(filepath.Join(dir, r.Name(), filepath.FromSlash(branch)), maxRef); err == nil {
+			return strings.TrimSpace(id)
+		}
+	}
+	return ""
 }
 
 // Pushed reports whether git notes that a branch stands on a remote.

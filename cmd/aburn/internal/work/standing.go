@@ -171,7 +171,7 @@ func StateText(m *crew.Member) string {
 
 // errorText says what went wrong with a worker that failed.
 func errorText(m *crew.Member) string {
-	if f := m.Ledger.Last(worker.LaunchFailed); f != nil {
+	if f := m.Ledger.Last(worker.LaunchFailed); f != nil && f.Gen >= m.Ledger.Gen() {
 		return f.Why
 	}
 	if c := m.Ledger.Last(worker.Certificate); c != nil && c.Exit != nil {

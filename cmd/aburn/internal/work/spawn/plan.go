@@ -78,6 +78,9 @@ func planTask(o *work.Office, a *kit.App, cmd *cli.Command, c *config.Config, ta
 	if prefix := crew.Slug(c.Word("sessionPrefix")); c.Word("sessionPrefix") != "" {
 		p.Stem, p.Number = prefix, true
 	}
+	if err := config.CheckModel(p.Model); err != nil {
+		return p, kit.UsageError("--model: " + err.Error())
+	}
 	p.Furniture, p.MinFree = furniture(a, c), c.Free()
 	for _, text := range cmd.StringSlice("port") {
 		if p.Furniture.Ports, err = withPort(p.Furniture.Ports, text); err != nil {
