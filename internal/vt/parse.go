@@ -9,11 +9,12 @@ import (
 type state int8
 
 const (
-	ground  state = iota
-	escape        // behind ESC, and the intermediate characters after it
-	control       // CSI
-	text          // OSC, DCS, APC, PM, SOS: up to ST, OSC also up to BEL
-	endless       // a text longer than maxSeq: it is passed on as it comes
+	ground    state = iota
+	escape          // behind ESC, and the intermediate characters after it
+	control         // CSI
+	text            // OSC, DCS, APC, PM, SOS: up to ST, OSC also up to BEL
+	endless         // a text longer than maxSeq: it is passed on as it comes
+	swallowed       // a text of which nothing is passed on
 )
 
 // maxSeq bounds a sequence that is kept until it is whole, in bytes.
@@ -47,22 +48,21 @@ func (s *Screen) take(b byte) {
 		switch {
 		case b >= 0x40 && b <= 0x7e:
 			s.whole(s.csi())
-		case b < 0x20 && b != 0x1b:
-			s.seq = s.seq[:len(s.seq)-1] // it acts within a sequence
-			s.c0(b)
-			s.pass = append(s.pass, b)
-		case b == 0x1b || len(s.seq) > maxSeq:
+		case b == 0x1b || b == 0x18 || b == 0x1a || b >= utf8.RuneSelf || len(s.seq) > maxSeq:
 			s.drop(b)
+		case b < 0x20:
+			s.seq = s.seq[:len(s.seq)-1] // it acts within a sequence
+			s.acts(b)
 		}
-	case text, endless:
+	case text, endless, swallowed:
 		s.text(b)
 	}
 }
 
-// drop forgets a sequence that is none; an ESC begins another one.
+// drop forgets a sequence that is none; an ESC begins another one, and a character beyond ASCII is one.
 func (s *Screen) drop(b byte) {
 	s.state, s.seq = ground, s.seq[:0]
-	if b == 0x1b {
+	if b == 0x1b || b >= utf8.RuneSelf {
 		s.ground(b)
 	}
 }
@@ -82,11 +82,7 @@ func (s *Screen) ground(b byte) {
 		s.seq, s.state = append(s.seq[:0], b), escape
 	case b < 0x20 || b == 0x7f:
 		s.seq = s.seq[:0]
-		if b == 0x05 { // a terminal answers this one
-			return
-		}
-		s.c0(b)
-		s.pass = append(s.pass, b)
+		s.acts(b)
 	case b < utf8.RuneSelf:
 		s.seq = s.seq[:0]
 		s.put(rune(b))
@@ -96,13 +92,12 @@ func (s *Screen) ground(b byte) {
 		if !utf8.FullRune(s.seq) {
 			return
 		}
-		r, n := utf8.DecodeRune(s.seq)
-		if s.put(r); r == utf8.RuneError {
-			s.pass = utf8.AppendRune(s.pass, r)
-		} else {
-			s.pass = append(s.pass, s.seq[:n]...)
+		r, _ := utf8.DecodeRune(s.seq)
+		if s.seq = s.seq[:0]; r >= 0x80 && r < 0xa0 { // to some terminals these begin sequences as ESC does
+			return
 		}
-		s.seq = s.seq[:0]
+		s.put(r)
+		s.pass = utf8.AppendRune(s.pass, r)
 	}
 }
 
@@ -121,45 +116,92 @@ func (s *Screen) escaped(b byte) {
 	}
 }
 
+// text takes one byte of a text. An ESC and the first byte of a C1 character are held back until the next byte says what they
+// are: terminals differ in what they take for the end of a text, and behind it another sequence could hide.
 func (s *Screen) text(b byte) {
-	if s.state == endless {
-		s.pass = append(s.pass, b)
-		if b == 0x07 || b == '\\' && len(s.seq) > 0 && s.seq[0] == 0x1b || b == 0x18 || b == 0x1a {
-			s.state = ground
-			s.seq = s.seq[:0]
-			return
-		}
-		s.seq = append(s.seq[:0], b)
-		return
-	}
-	s.seq = append(s.seq, b)
-	n := len(s.seq)
+	last := s.seq[len(s.seq)-1]
 	switch {
-	case b == 0x07 && s.seq[1] == ']', b == '\\' && n > 2 && s.seq[n-2] == 0x1b:
-		s.whole(s.isQuestion())
-	case b == 0x18 || b == 0x1a:
-		s.drop(b)
-	case n > maxSeq:
-		if s.isQuestion() { // it reaches beyond the terminal
-			s.drop(b)
-			return
+	case last == 0x1b && b == '\\', last != 0x1b && b == 0x07 && s.seq[1] == ']':
+		s.ends(b)
+	case last == 0x1b, b == 0x18, b == 0x1a:
+		s.abandon()
+		if s.drop(last); s.state == escape {
+			s.take(b)
 		}
-		s.state, s.pass, s.seq = endless, append(s.pass, s.seq...), s.seq[:0]
+	case last == 0xc2 && b >= 0x80 && b < 0xa0:
+		s.abandon()
+		s.state, s.seq = swallowed, s.seq[:2]
+	default:
+		if s.seq = append(s.seq, b); s.state == text && len(s.seq) > maxSeq {
+			if s.state = swallowed; !s.stays() {
+				s.state, s.pass = endless, append(s.pass, s.seq[:2]...)
+			}
+		}
+		if s.state != text {
+			s.flush(b == 0x1b || b == 0xc2)
+		}
 	}
 }
 
-// isQuestion reports whether a text asks the terminal something, or touches the clipboard.
-func (s *Screen) isQuestion() bool {
+// ends is the last byte of a text.
+func (s *Screen) ends(b byte) {
+	s.seq = append(s.seq, b)
+	switch s.state {
+	case text:
+		s.whole(s.stays())
+		return
+	case endless:
+		s.pass = append(s.pass, s.seq[2:]...)
+	}
+	s.state, s.seq = ground, s.seq[:0]
+}
+
+// abandon has terminals forget what they have of a text.
+func (s *Screen) abandon() {
+	if s.state == endless {
+		s.pass = append(s.pass, 0x18)
+	}
+}
+
+// flush keeps the first two bytes of a long text, which say of what kind it is, and the last one if it is held back.
+func (s *Screen) flush(held bool) {
+	n := len(s.seq)
+	if held {
+		n--
+	}
+	if s.state == endless {
+		s.pass = append(s.pass, s.seq[2:n]...)
+	}
+	s.seq = append(s.seq[:2], s.seq[n:]...)
+}
+
+// stays reports whether a text asks the terminal something, or reaches beyond it.
+func (s *Screen) stays() bool {
 	body := s.seq[2:]
 	switch s.seq[1] {
 	case ']':
-		return bytes.HasPrefix(body, []byte("52;")) || bytes.Contains(body, []byte(";?"))
-	case 'P':
-		return bytes.HasPrefix(body, []byte("+q")) || bytes.HasPrefix(body, []byte("$q"))
+		number, rest, _ := bytes.Cut(bytes.TrimLeft(body, "0"), []byte(";"))
+		switch string(number) {
+		case "52", "5522": // the clipboard
+			return true
+		case "1337":
+			return bytes.HasPrefix(rest, []byte("Copy"))
+		}
+		return bytes.Contains(body, []byte(";?"))
+	case 'P': // all but pictures: the rest are questions, and what a multiplexer hands to the terminal around it
+		return !bytes.HasPrefix(bytes.TrimLeft(body, "0123456789;"), []byte("q"))
 	case '_':
 		return bytes.HasPrefix(body, []byte("G")) // pictures: the terminal answers each
 	}
 	return false
+}
+
+// acts is a control character that is passed on, unless a terminal answers it.
+func (s *Screen) acts(b byte) {
+	if b != 0x05 {
+		s.c0(b)
+		s.pass = append(s.pass, b)
+	}
 }
 
 // c0 is a control character.
@@ -239,8 +281,8 @@ func (s *Screen) csi() (keep bool) {
 	case inter != 0:
 		if inter == '$' && final == 'p' { // which mode is this? an unknown one
 			s.answer("\x1b[" + string(s.seq[2:len(s.seq)-2]) + ";0$y")
-			return true
 		}
+		return inter != ' ' && inter != '!' && inter != '"' // the others draw what no screen here has, or ask
 	case mark == '?':
 		return s.private(final, a)
 	case mark != 0:
