@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"aburn/internal/hold"
 	"aburn/worker/slot"
@@ -16,6 +17,9 @@ import (
 
 // Name is that of the runtime.
 const Name = "pty"
+
+// patience is for a holder that stands still. Tests shorten it.
+var patience = 20 * time.Second
 
 // Runtime starts holders. Env is theirs, and not the agents'.
 type Runtime struct{ Env []string }
@@ -58,8 +62,14 @@ func (Runtime) Screen(ctx context.Context, address string) (s slot.Screen, err e
 	if err != nil {
 		return s, err
 	}
-	now, err := hold.Look(ctx, dir, gen)
+	now, err := look(ctx, dir, gen)
 	return slot.Screen{Lines: now.Lines, X: now.X, Y: now.Y, Touched: now.Touched}, err
+}
+
+func look(ctx context.Context, dir string, gen int) (hold.Shown, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return hold.Look(ctx, dir, gen)
 }
 
 // Paste puts text in as a bracketed paste. Where the program takes none, it fails.
@@ -68,6 +78,8 @@ func (Runtime) Paste(ctx context.Context, address, text string) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	return hold.Paste(ctx, dir, gen, text)
 }
 
@@ -81,5 +93,7 @@ func (Runtime) Press(ctx context.Context, address string, k slot.Key) error {
 	if !ok {
 		return fmt.Errorf("no key %q", k)
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	return hold.Press(ctx, dir, gen, keys)
 }

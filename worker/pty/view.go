@@ -89,7 +89,7 @@ func (v *View) Settle(ctx context.Context) (cols, rows int, err error) {
 		}
 		return room.Cols, room.Rows, nil
 	}
-	now, err := hold.Look(ctx, v.dir, v.gen)
+	now, err := look(ctx, v.dir, v.gen)
 	if err == nil && now.Size == (hold.Size{}) {
 		now.Size = hold.Size{Cols: slot.Width, Rows: slot.Height}
 	}

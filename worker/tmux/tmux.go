@@ -91,13 +91,16 @@ func (r *Runtime) Attach(address string, readOnly bool) error {
 	return cmd.Run()
 }
 
+// clientsEnd stands between the times of clients and the text of the screen, which may begin with anything.
+const clientsEnd = "screen"
+
 // Screen is what the session's only pane shows.
 func (r *Runtime) Screen(ctx context.Context, address string) (s slot.Screen, err error) {
 	target := "=" + address + ":"
 	const where = "#{cursor_x} #{cursor_y} #{pane_dead} #{pane_in_mode}"
 	// One call, so that cursor and text are of one moment.
-	out, err := r.tmux(ctx, "display-message", "-p", "-t", target, where, ";", "list-clients", "-t", "="+address, "-F", "client #{client_activity}", ";",
-		"capture-pane", "-p", "-t", target)
+	out, err := r.tmux(ctx, "display-message", "-p", "-t", target, where, ";", "list-clients", "-t", "="+address, "-F", "#{client_activity}", ";",
+		"display-message", "-p", "-t", target, clientsEnd, ";", "capture-pane", "-p", "-t", target)
 	if err != nil {
 		return s, err
 	}
@@ -109,11 +112,12 @@ func (r *Runtime) Screen(ctx context.Context, address string) (s slot.Screen, er
 	if dead != 0 || mode != 0 {
 		return s, errors.New("its pane is dead, or somebody scrolls in it")
 	}
-	for strings.HasPrefix(rest, "client ") {
+	for {
 		var line string
-		line, rest, _ = strings.Cut(rest, "\n")
-		var at int64
-		if _, err := fmt.Sscan(strings.TrimPrefix(line, "client "), &at); err == nil && time.Unix(at, 0).After(s.Touched) {
+		if line, rest, _ = strings.Cut(rest, "\n"); line == clientsEnd || line == "" {
+			break
+		}
+		if at, err := strconv.ParseInt(line, 10, 64); err == nil && time.Unix(at, 0).After(s.Touched) {
 			s.Touched = time.Unix(at, 0)
 		}
 	}

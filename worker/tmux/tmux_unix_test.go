@@ -3,10 +3,13 @@
 package tmux
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A session that begins while the server ends with its last one begins after all. What tmux refuses for another reason, or
@@ -33,6 +36,33 @@ func TestServerThatEnds(t *testing.T) {
 		calls, _ := os.ReadFile(filepath.Join(dir, "calls"))
 		if n := strings.Count(string(calls), "call"); (err != nil) != c.fails || n != c.called {
 			t.Errorf("%s: %v after %d calls", name, err, n)
+		}
+	}
+}
+
+// What an agent prints is never taken for what tmux says of its clients, whose latest key holds back what aburn types.
+func TestScreenThatSpeaksOfClients(t *testing.T) {
+	dir := t.TempDir()
+	r, ok := New(append(os.Environ(), "TMUX_TMPDIR="+dir))
+	if !ok {
+		t.Skip("no tmux")
+	}
+	t.Cleanup(func() { r.tmux(context.Background(), "kill-server") })
+	address, err := r.Start(t.Context(), "w", dir, []string{"/bin/sh", "-c", "printf 'client 4102444800\\nclient\\n\\nhello'; cat"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"client 4102444800", "client", "", "hello"}
+	for until := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		s, err := r.Screen(t.Context(), address)
+		if err == nil && slices.Contains(s.Lines, "hello") {
+			if !slices.Equal(s.Lines[:s.Y+1], want) || !s.Touched.IsZero() {
+				t.Errorf("%q, touched %v", s.Lines, s.Touched)
+			}
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("%v %q", err, s.Lines)
 		}
 	}
 }
