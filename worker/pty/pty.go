@@ -66,10 +66,23 @@ func (Runtime) Screen(ctx context.Context, address string) (s slot.Screen, err e
 	return slot.Screen{Lines: now.Lines, X: now.X, Y: now.Y, Touched: now.Touched}, err
 }
 
-func look(ctx context.Context, dir string, gen int) (hold.Shown, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func look(ctx context.Context, dir string, gen int) (now hold.Shown, err error) {
+	err = within(ctx, func(ctx context.Context) (err error) {
+		now, err = hold.Look(ctx, dir, gen)
+		return err
+	})
+	return now, err
+}
+
+// within asks a holder for no longer than patience.
+func within(ctx context.Context, ask func(context.Context) error) error {
+	short, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return hold.Look(ctx, dir, gen)
+	err := ask(short)
+	if err != nil && short.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("the holder of its terminal does not answer: %w", err)
+	}
+	return err
 }
 
 // Paste puts text in as a bracketed paste. Where the program takes none, it fails.
@@ -78,9 +91,7 @@ func (Runtime) Paste(ctx context.Context, address, text string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	return hold.Paste(ctx, dir, gen, text)
+	return within(ctx, func(ctx context.Context) error { return hold.Paste(ctx, dir, gen, text) })
 }
 
 // Press presses one key.
@@ -93,7 +104,5 @@ func (Runtime) Press(ctx context.Context, address string, k slot.Key) error {
 	if !ok {
 		return fmt.Errorf("no key %q", k)
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	return hold.Press(ctx, dir, gen, keys)
+	return within(ctx, func(ctx context.Context) error { return hold.Press(ctx, dir, gen, keys) })
 }

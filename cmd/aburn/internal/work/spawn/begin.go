@@ -117,7 +117,7 @@ func begins(o *work.Office, a *kit.App, s *crew.Spawned, p crew.Plan, m *crew.Me
 	default:
 		line += " · has the task (" + plain.Duration(took) + ")"
 	}
-	fmt.Fprintln(a.Stdout, line)
+	fmt.Fprintln(a.Stdout, plain.Line(line))
 	if c := m.Ledger.Last(worker.Certificate); m.Over() && (m.Worker.Heard.IsZero() || c == nil || c.Exit == nil || *c.Exit != 0) {
 		return kit.BadNews("the agent ended at once", "aburn ps "+s.Name, "aburn spawn --attach shows what it says")
 	}
