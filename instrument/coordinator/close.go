@@ -1,8 +1,10 @@
 package coordinator
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -123,7 +125,11 @@ func (r *runner) supply(ctx context.Context, files, libraries []string) error {
 	if len(outfit.OutfitFiles())+len(open) == 0 {
 		return nil
 	}
-	dirty, err := r.repo.dirty(ctx, slices.DeleteFunc(outfit.OutfitFiles(), func(f string) bool { return slices.Contains(open, f) }))
+	changing, err := r.repo.withoutIgnored(ctx, supplied(outfit))
+	if err != nil {
+		return err
+	}
+	dirty, err := r.repo.dirty(ctx, slices.DeleteFunc(slices.Clone(changing), func(f string) bool { return slices.Contains(open, f) }))
 	if err != nil {
 		return err
 	}
@@ -134,11 +140,11 @@ func (r *runner) supply(ctx context.Context, files, libraries []string) error {
 	if permit == nil {
 		permit = func(*jsproject.Installation) bool { return false }
 	}
-	if files := supplied(outfit, work); len(outfit.OutfitFiles()) > 0 {
-		if err := r.book.write(entry{Kind: kSupplying, Files: files}); err != nil {
+	if len(outfit.OutfitFiles()) > 0 {
+		if err := r.book.write(entry{Kind: kSupplying, Files: changing}); err != nil {
 			return err
 		}
-		open = append(open, files...)
+		open = append(open, changing...)
 	}
 	if err := outfit.Supply(ctx, work, r.o.Environ, permit); err != nil {
 		return err
@@ -152,25 +158,48 @@ func (r *runner) supply(ctx context.Context, files, libraries []string) error {
 	if err := r.stays(ctx); err != nil {
 		return err
 	}
-	_, err = r.repo.commit(ctx, "instrument: what the spans need\n\n"+list(work.LibrariesInstalled)+"\nInstrument-Run: "+r.o.Run+"\n", append(supplied(outfit, work), open...))
-	if err != nil {
+	if work.SDKInit != nil && work.SDKInit.Fallback != "" {
+		open = append(open, work.SDKInit.Fallback)
+	}
+	if err := r.commitSupplied(ctx, work, open); err != nil {
 		return err
 	}
 	return r.book.write(entry{Kind: kSupply, Supply: &Supply{work.LibrariesInstalled, work.LibraryFailures, work.SDKInit}})
 }
 
-// supplied are the files that supplying changes: manifests, lock files and the set-up.
-func supplied(o *instrument.Outfit, r *instrument.RunResult) []string {
-	files := o.OutfitFiles()
-	for _, in := range o.Install {
-		for _, dir := range []string{in.Dir, "."} {
-			for _, lock := range []string{"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb"} {
-				files = append(files, path.Join(dir, lock))
+// commitSupplied commits what was installed, unless somebody changed one of the files otherwise meanwhile.
+func (r *runner) commitSupplied(ctx context.Context, work *instrument.RunResult, files []string) error {
+	slices.Sort(files)
+	files, err := r.repo.withoutIgnored(ctx, slices.Compact(files))
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		now, err := os.ReadFile(filepath.Join(r.repo.dir, filepath.FromSlash(f)))
+		if err != nil {
+			continue // it was not made
+		}
+		theirs := work.SDKInit != nil && f == work.SDKInit.File && !bytes.Equal(now, work.SDKInit.After)
+		if path.Base(f) == "package.json" {
+			before, err := r.repo.at(ctx, "HEAD", f)
+			if err != nil {
+				return err
 			}
+			theirs = !jsproject.OnlyInstalls(before, now)
+		}
+		if theirs {
+			return r.warn("%s: somebody changed it while packages were installed: what the spans need is not committed", f)
 		}
 	}
-	if r.SDKInit != nil && r.SDKInit.Fallback != "" {
-		files = append(files, r.SDKInit.Fallback)
+	_, err = r.repo.commit(ctx, "instrument: what the spans need\n\n"+list(work.LibrariesInstalled)+"\nInstrument-Run: "+r.o.Run+"\n", files)
+	return err
+}
+
+// supplied are the files that supplying changes: manifests, lock files and the set-up.
+func supplied(o *instrument.Outfit) []string {
+	files := o.OutfitFiles()
+	for _, in := range o.Install {
+		files = append(files, in.LockFiles()...)
 	}
 	slices.Sort(files)
 	return slices.Compact(files)

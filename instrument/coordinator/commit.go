@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"aburn/instrument"
@@ -79,6 +80,18 @@ func (r *repository) dirty(ctx context.Context, files []string) ([]string, error
 	return list, nil
 }
 
+// withoutIgnored leaves out files that are there and that git ignores: a lock file of a library, often.
+func (r *repository) withoutIgnored(ctx context.Context, files []string) ([]string, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	ignored, err := r.git.List(ctx, append([]string{"ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--"}, files...)...)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f string) bool { return slices.Contains(ignored, f) }), nil
+}
+
 // commit commits exactly these files, whatever else is staged. hash is "" where git has
 // them already as they are.
 func (r *repository) commit(ctx context.Context, message string, files []string) (hash string, err error) {
@@ -106,6 +119,16 @@ func (r *repository) commit(ctx context.Context, message string, files []string)
 		return "", err
 	}
 	return r.git.Out(ctx, "rev-parse", "HEAD")
+}
+
+// undo takes the last commit of a branch back, and leaves the files as they are on disk.
+func (r *repository) undo(ctx context.Context, commit string, files []string) error {
+	if _, err := r.git.Whole().Out(ctx, "update-ref", "HEAD", commit+"^", commit); err != nil {
+		return err
+	}
+	_, reset := r.git.Out(ctx, append([]string{"reset", "--quiet", "HEAD", "--"}, files...)...)
+	_ = reset // a file that HEAD does not have makes it fail
+	return nil
 }
 
 // at is a file as git checks it out of a commit, with the ends of lines that it is configured

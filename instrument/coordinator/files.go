@@ -156,6 +156,14 @@ func (r *runner) commitFile(ctx context.Context, f *File) error {
 	if err := r.stays(ctx); err != nil {
 		return errors.Join(r.takeBack(ctx, f), err)
 	}
+	text, err := instrument.ReadSource(r.o.Dir, f.Path)
+	if err != nil || instrument.SourceHash(text) != f.ResultHash {
+		return errors.Join(r.takeBack(ctx, f), r.fail(f, "%v", instrument.ErrChanged))
+	}
+	proved, err := r.repo.git.Feed(ctx, string(text), "hash-object", "--stdin", "--path="+f.Path)
+	if err != nil {
+		return err
+	}
 	hash, err := r.repo.commit(ctx, message(r.o.Run, f), files)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -165,7 +173,34 @@ func (r *runner) commitFile(ctx context.Context, f *File) error {
 	}
 	r.book.at("committed " + f.Path)
 	f.Commit = hash
-	return nil
+	return r.verify(ctx, f, proved, files)
+}
+
+// verify looks at what a commit has of a file. A hook of the repository, or a person, may have changed it while git
+// committed: that is no text that was proved, so the commit is undone. What a person wrote stays on disk.
+func (r *runner) verify(ctx context.Context, f *File, proved string, files []string) error {
+	if f.Commit == "" {
+		return nil
+	}
+	blob, err := r.repo.git.Out(ctx, "rev-parse", f.Commit+":./"+f.Path)
+	if err != nil || blob == proved {
+		return err
+	}
+	committed, err := r.repo.at(ctx, f.Commit, f.Path)
+	if err != nil {
+		return err
+	}
+	if err := r.repo.undo(ctx, f.Commit, files); err != nil {
+		return err
+	}
+	// What a hook made of it is as well on disk: no person did that.
+	hooked := *f
+	hooked.ResultHash = instrument.SourceHash(committed)
+	f.Commit = ""
+	if r.repo.hooks {
+		return errors.Join(r.takeBack(ctx, &hooked), r.takeBack(ctx, f), r.fail(f, "a hook of the repository changed it as it was committed, so nothing proves it; it is as it was"))
+	}
+	return errors.Join(r.takeBack(ctx, f), r.fail(f, "%v", instrument.ErrChanged))
 }
 
 func withoutDropped(p instrument.Planned, f *instrument.FileResult) instrument.Planned {

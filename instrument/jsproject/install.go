@@ -1,12 +1,15 @@
 package jsproject
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -251,7 +254,7 @@ func (in *Installation) try(ctx context.Context, packages []Package, environ []s
 	r, err := run.Do(ctx, run.Program{Argv: in.Command(packages), Dir: in.abs, Env: run.Clean(environ, seen...), Timeout: installTime})
 	switch {
 	case ctx.Err() != nil:
-		restore(before)
+		in.restore(before)
 		return "", ctx.Err()
 	case err != nil:
 		why = err.Error()
@@ -264,8 +267,8 @@ func (in *Installation) try(ctx context.Context, packages []Package, environ []s
 			why = "it succeeded, and package.json does not have it"
 		}
 	}
-	if why != "" {
-		restore(before)
+	if why != "" && !in.restore(before) {
+		why += "; package.json was changed beside it, so it is as it is now"
 	}
 	return why, nil
 }
@@ -306,12 +309,60 @@ func (in *Installation) snapshot() map[string][]byte {
 	return out
 }
 
-func restore(files map[string][]byte) {
+// restore puts the files back, unless package.json was changed otherwise than a package manager does it: then all of
+// them stay, because somebody else worked with them too.
+func (in *Installation) restore(files map[string][]byte) bool {
+	manifest := filepath.Join(in.abs, "package.json")
+	if now, err := readFile(manifest); err == nil && !OnlyInstalls(files[manifest], now) {
+		return false
+	}
 	for path, text := range files {
-		if now, err := os.ReadFile(path); err == nil && string(now) != string(text) {
+		if now, err := os.ReadFile(path); err == nil && !bytes.Equal(now, text) {
 			_ = atomicfile.Write(path, text, 0o644, atomicfile.Options{}) // what cannot be written back git shows
 		}
 	}
+	return true
+}
+
+// OnlyInstalls says whether a package.json differs from what it was by packages of aburn's table only, as installing
+// them leaves it. One that is no JSON now is what a package manager left that failed.
+func OnlyInstalls(before, now []byte) bool {
+	was, err := withoutTable(before)
+	is, errNow := withoutTable(now)
+	return err != nil || errNow != nil || reflect.DeepEqual(was, is)
+}
+
+// withoutTable is a package.json without the packages of aburn's table, and without the mark that a package manager
+// leaves of itself.
+func withoutTable(text []byte) (m map[string]any, err error) {
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"dependencies", "devDependencies", "peerDependencies", "peerDependenciesMeta"} {
+		list, _ := m[name].(map[string]any)
+		maps.DeleteFunc(list, func(pkg string, _ any) bool {
+			return pkg == API || slices.ContainsFunc(scan.Libraries(), func(l scan.Library) bool { return l.Package == pkg })
+		})
+		if len(list) == 0 {
+			delete(m, name)
+		}
+	}
+	delete(m, "packageManager")
+	return m, nil
+}
+
+// LockFiles are the files beside package.json that installing may change or make, below the project's folder, with /:
+// in a workspace they may lie above it.
+func (in *Installation) LockFiles() (files []string) {
+	for _, d := range folders(in.abs) {
+		up, err := filepath.Rel(in.abs, d)
+		for _, l := range locks {
+			if err == nil {
+				files = append(files, path.Join(in.Dir, filepath.ToSlash(up), l.file))
+			}
+		}
+	}
+	return files
 }
 
 // declarePeers writes packages into peerDependencies. Instrumentations are optional ones: the package does without
