@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aburn/internal/run"
+	"aburn/internal/scrub"
 )
 
 // manifest is what matters of a package.json.
@@ -88,10 +89,16 @@ func (f *Formatter) print(ctx context.Context, name string, source []byte) ([]by
 	case err != nil:
 		return nil, err
 	case r.Code != 0:
-		line, _, _ := strings.Cut(strings.TrimSpace(string(r.Stderr)), "\n")
-		return nil, fmt.Errorf("exit code %d: %.200s", r.Code, line)
+		return nil, fmt.Errorf("exit code %d: %s", r.Code, firstLine(r.Stderr))
 	case r.Cut || len(r.Stdout) == 0:
 		return nil, errors.New("it printed too much or nothing")
 	}
 	return r.Stdout, nil
+}
+
+// firstLine is the beginning of what a program of the project says, without secrets.
+func firstLine(said []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(said)), "\n")
+	line, _ = scrub.Text(line)
+	return fmt.Sprintf("%.200s", line)
 }

@@ -14,6 +14,7 @@ import (
 
 	"aburn/instrument/rules"
 	"aburn/internal/run"
+	"aburn/internal/scrub"
 )
 
 // Linter is the project's own ESLint. A nil one finds nothing.
@@ -89,8 +90,7 @@ func (l *Linter) messages(ctx context.Context, name string, source []byte) ([]ru
 	case err != nil:
 		return nil, err
 	case r.Code > 1: // 1: there are errors in the file
-		line, _, _ := strings.Cut(strings.TrimSpace(string(r.Stderr)), "\n")
-		return nil, fmt.Errorf("exit code %d: %.200s", r.Code, line)
+		return nil, fmt.Errorf("exit code %d: %s", r.Code, firstLine(r.Stderr))
 	}
 	return lintMessages(r.Stdout)
 }
@@ -101,6 +101,9 @@ func lintMessages(out []byte) ([]rules.LintMessage, error) {
 	}
 	if err := json.Unmarshal(out, &files); err != nil || len(files) != 1 {
 		return nil, errors.New("it printed no JSON of one file")
+	}
+	for i, m := range files[0].Messages {
+		files[0].Messages[i].Message, _ = scrub.Text(m.Message) // a rule may quote the code
 	}
 	return files[0].Messages, nil
 }

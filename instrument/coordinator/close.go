@@ -19,6 +19,7 @@ import (
 	"aburn/instrument/telemetry"
 	"aburn/internal/plain"
 	"aburn/internal/run"
+	"aburn/internal/scrub"
 )
 
 // close is what follows the last file: the libraries, a last look, the recording, the
@@ -148,6 +149,9 @@ func (r *runner) supply(ctx context.Context, files, libraries []string) error {
 	}
 	if err := outfit.Supply(ctx, work, r.o.Environ, permit); err != nil {
 		return err
+	}
+	for i, f := range work.LibraryFailures {
+		work.LibraryFailures[i], _ = scrub.Text(f)
 	}
 	r.book.at("supplied")
 	for _, text := range append(work.Warnings, failures(work.LibraryFailures)...) {

@@ -16,6 +16,7 @@ import (
 	"aburn/instrument/registry"
 	"aburn/internal/git"
 	"aburn/internal/plain"
+	"aburn/internal/scrub"
 )
 
 // repository is the project's git, and what of it a run may change.
@@ -194,7 +195,8 @@ func message(run string, f *File) string {
 	}
 	b.WriteString("\n" + who + " out of the syntax tree again, and the\noriginal was left: nothing else changed.\n")
 	fmt.Fprintf(&b, "\nInstrument-Run: %s\n", run)
-	return b.String()
+	text, _ := scrub.Text(b.String())
+	return text
 }
 
 func plural(n int, what string) string {

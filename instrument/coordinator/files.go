@@ -10,6 +10,7 @@ import (
 	"aburn/instrument"
 	"aburn/instrument/edit"
 	"aburn/instrument/telemetry"
+	"aburn/internal/scrub"
 )
 
 // files asks about one file after the other, or about some at once, and writes what
@@ -147,7 +148,8 @@ func (r *runner) write(ctx context.Context, f *File, work *instrument.RunResult)
 }
 
 func (r *runner) fail(f *File, format string, args ...any) error {
-	f.Status, f.Reason, f.SpansAdded, f.AttributesUsed, f.AttributesCreated, f.SchemaExtensions, f.Functions = instrument.Failed, fmt.Sprintf(format, args...), 0, 0, 0, []string{}, []Function{}
+	why, _ := scrub.Text(fmt.Sprintf(format, args...)) // of a hook, perhaps
+	f.Status, f.Reason, f.SpansAdded, f.AttributesUsed, f.AttributesCreated, f.SchemaExtensions, f.Functions = instrument.Failed, why, 0, 0, 0, []string{}, []Function{}
 	return nil
 }
 

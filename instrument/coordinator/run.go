@@ -18,6 +18,7 @@ import (
 	"aburn/instrument/registry"
 	"aburn/instrument/rules"
 	"aburn/instrument/telemetry"
+	"aburn/internal/scrub"
 )
 
 // Waits for a provider that takes no more questions.
@@ -145,7 +146,7 @@ func (r *runner) tell(p Phase, e Event, d Data) {
 }
 
 func (r *runner) warn(format string, args ...any) error {
-	text := fmt.Sprintf(format, args...)
+	text, _ := scrub.Text(fmt.Sprintf(format, args...)) // of a program of the project, perhaps
 	if slices.Contains(r.book.state.Warnings, text) {
 		return nil
 	}

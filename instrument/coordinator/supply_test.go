@@ -129,6 +129,26 @@ func TestAFileThatChangesBeforeItsCommit(t *testing.T) {
 	}
 }
 
+// TestAHookThatTellsASecret: it stands in no file of the run, nor in what is pushed.
+func TestAHookThatTellsASecret(t *testing.T) {
+	world.Slow(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("needs sh")
+	}
+	secret := "sk-ant-" + "api03-" + strings.Repeat("aB3dE5", 16)
+	p := newProject(t, 1, nil)
+	if err := os.WriteFile(filepath.Join(p.dir, ".git", "hooks", "pre-commit"), []byte("#!/bin/sh\necho 'found "+secret+"' >&2\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	o := p.options(&planner{})
+	o.Hooks = true
+	r := p.run(o, Callbacks{})
+	journal, err := os.ReadFile(filepath.Join(p.state, JournalFile))
+	if err != nil || !strings.Contains(r.Files[0].Reason, "found") || strings.Contains(r.Files[0].Reason, secret) || strings.Contains(string(journal), secret) {
+		t.Errorf("%v %s\n%s", err, r.Files[0].Reason, journal)
+	}
+}
+
 // TestAHookThatChangesTheFile: what it makes of a file nobody proved, so the commit is undone.
 func TestAHookThatChangesTheFile(t *testing.T) {
 	world.Slow(t)

@@ -11,6 +11,7 @@ import (
 	"aburn/instrument/record"
 	"aburn/internal/plain"
 	"aburn/internal/run"
+	"aburn/internal/scrub"
 )
 
 // Bounds of a run of the project's tests.
@@ -81,7 +82,8 @@ func failedNames(out []byte) []string {
 		if m == nil {
 			continue
 		}
-		name := plain.OneLine(tookForm.ReplaceAllString(m[1], ""), 200)
+		name, _ := scrub.Text(tookForm.ReplaceAllString(m[1], ""))
+		name = plain.OneLine(name, 200)
 		if name != "" && !slices.Contains(names, name) && len(names) < maxNames {
 			names = append(names, name)
 		}

@@ -232,6 +232,7 @@ func facts(b *strings.Builder, list []string) {
 			fmt.Fprintf(b, "- and %d more\n", len(list)-maxFacts)
 			break
 		}
+		fact, _ = scrub.Text(fact) // it quotes the file, or what the project's linter says of it
 		fmt.Fprintf(b, "- %s\n", plain.OneLine(fact, 400))
 	}
 }

@@ -56,6 +56,9 @@ func TestHostileTextStaysData(t *testing.T) {
 	if fence == "file-00" || strings.Count(got, "\n"+fence+"\n") != 2 {
 		t.Errorf("the fence is %q", fence)
 	}
+	if got := c.Request(Question{File: order, Facts: []string{"f1: the project's linter refuses it: found " + secret}}).Turns[0].Text; strings.Contains(got, secret) || !strings.Contains(got, "refuses it: found ") {
+		t.Errorf("what was wrong with the attempt before holds a secret:\n%s", got)
+	}
 	long := &registry.Resolved{Attributes: map[string]registry.Attribute{}}
 	for _, a := range strings.Split("abcdefghij", "") {
 		for _, b := range strings.Split("abcdefghijklmnopqrst", "") {

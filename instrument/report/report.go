@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"aburn/internal/plain"
+	"aburn/internal/scrub"
 )
 
 // Bounds of the text: GitHub takes 65,536 characters.
@@ -37,7 +38,7 @@ func Body(r Run) string {
 	r.notes(&b)
 	r.cost(&b)
 	b.WriteString("\nSquash when merging: commits in between hold one file each.\n")
-	text := b.String()
+	text, _ := scrub.Text(b.String()) // what a hook or a linter said may hold a secret, and others read this
 	if len(text) > maxBody {
 		at := strings.LastIndexByte(text[:maxBody], '\n')
 		text = text[:at] + "\n\nThe rest does not fit: `aburn instrument status --json` has all of it.\n"

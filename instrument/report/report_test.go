@@ -39,6 +39,14 @@ func whole(h string) Run {
 	}
 }
 
+// TestNoSecretLeaves: others read the text. What a hook, a linter or a package manager said may hold one.
+func TestNoSecretLeaves(t *testing.T) {
+	secret := "sk-ant-" + "api03-" + strings.Repeat("aB3dE5", 16)
+	if text := Body(whole("it found " + secret)); strings.Contains(text, secret) || !strings.Contains(text, "it found") {
+		t.Error(text)
+	}
+}
+
 // TestGolden: the whole text of a plain run, an empty one, and one that failed.
 func TestGolden(t *testing.T) {
 	for name, r := range map[string]Run{
