@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"aburn/instrument"
+	"aburn/instrument/jsproject"
+	"aburn/internal/atomicfile"
 )
 
 // What a person does while a run works stays as it is. A run changes, and takes back, only
@@ -67,6 +69,46 @@ func (r *runner) takeBack(ctx context.Context, f *File) (err error) {
 		_ = reset // a file that HEAD does not have makes it fail, and is gone
 	}
 	return err
+}
+
+// takeBackSupplied makes package.json and lock files what HEAD has, if a kill came before what was installed could be
+// committed. They all stay if somebody changed package.json otherwise too.
+func (r *runner) takeBackSupplied(ctx context.Context) error {
+	type change struct{ now, was []byte }
+	changes := map[string]change{}
+	for _, f := range r.book.state.supplying {
+		isManifest := path.Base(f) == "package.json"
+		if !isManifest && !jsproject.IsLock(f) {
+			continue
+		}
+		now, missing := os.ReadFile(filepath.Join(r.repo.dir, filepath.FromSlash(f)))
+		was, err := r.repo.at(ctx, "HEAD", f)
+		switch {
+		case err != nil:
+			return err
+		case missing != nil || was == nil:
+		case isManifest && !jsproject.OnlyInstalls(was, now):
+			return nil
+		default:
+			changes[f] = change{now, was}
+		}
+	}
+	for f, c := range changes {
+		if bytes.Equal(c.now, c.was) {
+			continue
+		}
+		file := filepath.Join(r.repo.dir, filepath.FromSlash(f)) // a lock file may lie above the project
+		err := atomicfile.Write(file, c.was, 0o644, atomicfile.Options{Sync: true, Check: func() error {
+			if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, c.now) {
+				return instrument.ErrChanged
+			}
+			return nil
+		}})
+		if err != nil && !errors.Is(err, instrument.ErrChanged) {
+			return err
+		}
+	}
+	return nil
 }
 
 // between makes a file of the run what it was with or without its spans. changed says that

@@ -146,6 +146,9 @@ func End(ctx context.Context, o Options) (branch string, err error) {
 		if err := r.bisected(ctx); err != nil {
 			return on, err
 		}
+		if err := r.takeBackSupplied(ctx); err != nil {
+			return on, err
+		}
 		if err := r.toBase(ctx); err != nil {
 			return on, abort(Prepare, "git status shows what is in the way", "git does not go back to %s: %v", state.Base, err)
 		}

@@ -171,3 +171,35 @@ func TestAHookThatChangesTheFile(t *testing.T) {
 		t.Errorf("status %q\n%s", p.git("status", "--porcelain"), p.read(path))
 	}
 }
+
+// TestAbortBesideThePackageManager: what it changed before a kill does not follow to the branch before the run, and what a
+// person changed beside it does.
+func TestAbortBesideThePackageManager(t *testing.T) {
+	world.Slow(t)
+	for _, mine := range []bool{false, true} {
+		npm(t, installs)
+		p := newProject(t, 1, map[string]string{"package.json": noAPI, "package-lock.json": "{}\n"})
+		o := p.options(&planner{})
+		o.Permit = func(*jsproject.Installation) bool { return true }
+		o.step = func(kind string) {
+			if kind == "supplied" {
+				panic(kind)
+			}
+		}
+		func() {
+			defer func() { _ = recover() }()
+			p.run(o, Callbacks{})
+		}()
+		if p.git("status", "--porcelain") != "M package-lock.json\n M package.json" {
+			t.Fatal(p.git("status", "--porcelain"))
+		}
+		if mine {
+			p.write("package.json", strings.Replace(p.read("package.json"), `"shop"`, `"mine"`, 1))
+		}
+		on, err := End(t.Context(), p.options(nil))
+		status := p.git("status", "--porcelain")
+		if err != nil || on != "main" || (status == "") == mine || mine && !strings.Contains(p.read("package.json"), `"mine"`) {
+			t.Errorf("%v: on %s, %v, status %q\n%s", mine, on, err, status, p.read("package.json"))
+		}
+	}
+}

@@ -351,6 +351,11 @@ func withoutTable(text []byte) (m map[string]any, err error) {
 	return m, nil
 }
 
+// IsLock says whether a file is one that a package manager locks versions in.
+func IsLock(file string) bool {
+	return slices.ContainsFunc(locks, func(l lock) bool { return l.file == path.Base(file) })
+}
+
 // LockFiles are the files beside package.json that installing may change or make, below the project's folder, with /:
 // in a workspace they may lie above it.
 func (in *Installation) LockFiles() (files []string) {

@@ -107,11 +107,13 @@ func folders(dir string) (list []string) {
 	}
 }
 
-// locks are the files by which a package manager is recognised, and which it writes.
-var locks = []struct {
+type lock struct {
 	file    string
 	manager Manager
-}{{"pnpm-lock.yaml", PNPM}, {"yarn.lock", Yarn}, {"bun.lock", Bun}, {"bun.lockb", Bun}, {"package-lock.json", NPM}, {"npm-shrinkwrap.json", NPM}}
+}
+
+// locks are the files by which a package manager is recognised, and which it writes.
+var locks = []lock{{"pnpm-lock.yaml", PNPM}, {"yarn.lock", Yarn}, {"bun.lock", Bun}, {"bun.lockb", Bun}, {"package-lock.json", NPM}, {"npm-shrinkwrap.json", NPM}}
 
 // ManagerOf recognises the package manager of a package's folder: by packageManager of the nearest package.json that
 // has it, then by the nearest lock file. npm where nothing tells.
