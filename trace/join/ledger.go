@@ -22,9 +22,17 @@ func Ledger(session, ledger *trace.SessionTrace, from, until time.Time) (*trace.
 	}
 	m := &match{store: joined, own: ledger, from: ledgerName}
 	behind := make([][]int, len(joined.Events)+1)
+	calls := map[string]bool{}
 	for i := range ledger.Events {
 		e := &ledger.Events[i]
-		if !added(e) || !from.IsZero() && e.Time.Before(from) || !until.IsZero() && !e.Time.Before(until) {
+		within := (from.IsZero() || !e.Time.Before(from)) && (until.IsZero() || e.Time.Before(until))
+		switch b := e.Body.(type) {
+		case *trace.ToolCall:
+			calls[b.Call] = within
+		case *trace.ToolResult: // a run of gates may end after the next session began
+			within = calls[b.Call]
+		}
+		if !added(e) || !within {
 			continue
 		}
 		at := 0

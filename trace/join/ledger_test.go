@@ -36,6 +36,8 @@ func TestLedger(t *testing.T) {
 		{0, 0, "user_message tool_call+ tool_result+ tool_call tool_result tool_call+ tool_result+ agent_message tool_call+ tool_result+ session+"},
 		{5, 40, "user_message tool_call tool_result tool_call+ tool_result+ agent_message"},
 		{60, 0, "user_message tool_call tool_result agent_message"},
+		{3, 10, "user_message tool_call tool_result agent_message"}, // a run of gates that began before, and ended within
+		{0, 3, "user_message tool_call+ tool_result+ tool_call tool_result agent_message"},
 	} {
 		bound := func(second int) (at time.Time) {
 			if second > 0 {
