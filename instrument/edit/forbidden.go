@@ -49,7 +49,7 @@ var senders = []string{"evaluate", "evaluateHandle", "evaluateAll", "evaluateOnN
 // isSent says whether the text of a function, or of one around it, is used.
 func isSent(m *jsast.Module, f *jsast.Function) bool {
 	for ; ; f = &m.Functions[f.Parent] {
-		if isHandedToSender(m, f) || f.Owner == "" && f.Name != "" && textIsUsed(string(m.Source), f.Name) {
+		if isHandedToSender(m, f) || f.Owner == "" && f.Name != "" && textIsUsed(m.Source, f.Name) {
 			return true
 		}
 		if f.Parent < 0 {
@@ -70,26 +70,37 @@ func isHandedToSender(m *jsast.Module, f *jsast.Function) (sent bool) {
 	return sent
 }
 
-// textIsUsed looks for a name in the forms in which code asks for a function's text. It reads
-// the source, so a comment counts too: a span less does no harm.
-func textIsUsed(source, name string) bool {
-	for _, form := range []string{name + ".toString(", "String(" + name + ")", "${" + name + "}"} {
-		for at := strings.Index(source, form); at >= 0; {
-			if at == 0 || strings.HasPrefix(form, "$") || !isWord(source[at-1]) {
+// textIsUsed looks for a name in the forms in which code asks for a function's text, or hands it to
+// a sender. It reads the source, so a comment counts too: a span less does no harm.
+func textIsUsed(source []byte, name string) bool {
+	for at := 0; ; at += len(name) {
+		next := bytes.Index(source[at:], []byte(name))
+		if next < 0 {
+			return false
+		}
+		at += next
+		before, behind := source[:at], source[at+len(name):]
+		switch {
+		case len(behind) == 0:
+		case bytes.HasPrefix(behind, []byte(".toString(")):
+			if len(before) == 0 || !isWord(before[len(before)-1]) {
 				return true
 			}
-			next := strings.Index(source[at+1:], form)
-			if next < 0 {
-				break
+		case behind[0] == '}' && bytes.HasSuffix(before, []byte("${")):
+			return true
+		case behind[0] == ')' && bytes.HasSuffix(before, []byte("String(")):
+			if word := bytes.TrimSuffix(before, []byte("String(")); len(word) == 0 || !isWord(word[len(word)-1]) {
+				return true
 			}
-			at += 1 + next
+		case behind[0] == ')' || behind[0] == ',':
+			if slices.ContainsFunc(senders, func(s string) bool { return bytes.HasSuffix(before, []byte("."+s+"(")) }) {
+				return true
+			}
 		}
 	}
-	return slices.ContainsFunc(senders, func(s string) bool {
-		return strings.Contains(source, "."+s+"("+name+")") || strings.Contains(source, "."+s+"("+name+",")
-	})
 }
 
+// isWord says whether a byte can stand in a name, or before it in a path.
 func isWord(c byte) bool {
 	return c == '_' || c == '$' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
