@@ -66,7 +66,7 @@ const (
 	Escalated    = Kind(logfmt.LedgerEscalated)
 	Snapshotted  = Kind(logfmt.LedgerSnapshot)
 	Preserved    = Kind(logfmt.LedgerPreserved)
-	Expired      = Kind(logfmt.LedgerExpired) // a snapshot of which each file stands in a commit too
+	Expired      = Kind(logfmt.LedgerExpired) // a snapshot of which each change was made by a commit too
 	Overlapped   = Kind(logfmt.LedgerOverlap)
 	Synced       = Kind(logfmt.LedgerSynced)
 	Merged       = Kind(logfmt.LedgerMerged)

@@ -14,7 +14,7 @@ import (
 const expiry = 30 * 24 * time.Hour
 
 // Expire lets go of snapshots of a worker whose tree was removed long ago, and says how many went, or would in a dry run. One goes only
-// if each file of it stands in a commit on a branch, a tag or a remote branch too; the last one stays, as restore begins there. A clock
+// if each change of it was made by a commit on a branch, a tag or a remote branch too; the last one stays, as restore begins there. A clock
 // that is wrong lets go earlier of what is kept elsewhere all the same.
 func (c *Crew) Expire(ctx context.Context, repo *tree.Repo, m *Member, now time.Time, dry bool) (n int, err error) {
 	if !MayExpire(m, now) {

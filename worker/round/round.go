@@ -263,7 +263,7 @@ func (p *Project) expire(ctx context.Context, now time.Time) {
 				p.Say(m.Name + " snapshots: " + err.Error())
 			}
 			if n > 0 {
-				p.Say(fmt.Sprintf("%s snapshots: %d dropped, as each file of them stands in a commit", m.Name, n))
+				p.Say(fmt.Sprintf("%s snapshots: %d dropped, as each change of them was made by a commit", m.Name, n))
 			}
 		}
 	})

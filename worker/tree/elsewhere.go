@@ -3,34 +3,53 @@ package tree
 import (
 	"context"
 	"strings"
+
+	"aburn/internal/git"
 )
 
-// Elsewhere reports whether each file of a kept state stands in a commit on a branch, a tag or a remote branch too, as it is there. base
-// is a commit before the state. Files of commits before base count as not found, as a whole history is too long to look through.
+// Elsewhere reports whether all that a kept state says stands in commits on branches, tags or remote branches too. base is a commit
+// before the state. What stood before base counts as not found, as a whole history is too long to look through.
+//
+// A state says what it changes: the file at a path gets a content and a mode, or goes. Contents alone would not do: who renames a
+// file, deletes it, makes it executable or takes a change back makes no new content. Each change has to be made by a commit, at the
+// same path. The changes are those of the work tree against its commit, those of the index, the untracked files, and those of commits
+// that are on no branch any more, such as of one that was squashed.
 func (r *Repo) Elsewhere(ctx context.Context, commit, base string) (bool, error) {
-	only, err := r.files(ctx, commit, "--not", base, "--branches", "--tags", "--remotes")
+	only, err := r.changes(ctx, commit, "--not", base, "--branches", "--tags", "--remotes")
 	if err != nil || len(only) == 0 {
 		return err == nil, err
 	}
-	others, err := r.files(ctx, "--branches", "--tags", "--remotes", "--not", base)
+	others, err := r.changes(ctx, "--branches", "--tags", "--remotes", "--not", base)
 	if err != nil {
 		return false, err
 	}
-	for id := range only {
-		if !others[id] {
+	for c := range only {
+		if !others[c] {
 			return false, nil
 		}
 	}
 	return true, nil
 }
 
-// files are the contents that commits of a range brought.
-func (r *Repo) files(ctx context.Context, revisions ...string) (map[string]bool, error) {
-	args := []string{"rev-list", "--objects", "--no-object-names", "--filter=object:type=blob", "--filter-provided-objects"}
-	out, err := r.g.Out(ctx, append(args, revisions...)...)
-	ids := map[string]bool{}
-	for id := range strings.Lines(out) {
-		ids[strings.TrimSuffix(id, "\n")] = true
+// change is what a commit does to a path. The mode and the content are those that it gets, zeros if it goes.
+type change struct{ path, mode, content string }
+
+// changes are what the commits of a range do, each against its first parent; that of a kept state is the commit that was checked out.
+func (r *Repo) changes(ctx context.Context, revisions ...string) (map[change]bool, error) {
+	commits, err := r.g.Out(ctx, append([]string{"rev-list"}, revisions...)...)
+	if err != nil || commits == "" {
+		return nil, err
 	}
-	return ids, err
+	out, err := r.g.Feed(ctx, commits+"\n", "diff-tree", "--stdin", "--no-commit-id", "--root", "--diff-merges=first-parent",
+		"-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
+	if err != nil {
+		return nil, err
+	}
+	found := map[change]bool{}
+	list := git.SplitNul(out)
+	for i := 0; i+1 < len(list); i += 2 { // ":mode mode content content status", path
+		about := strings.Fields(list[i])
+		found[change{list[i+1], about[1], about[3]}] = true
+	}
+	return found, nil
 }

@@ -21,8 +21,8 @@ func CleanupCommand(a *kit.App) *cli.Command {
 		ArgsUsage: "[NAME…]",
 		Description: "A tree is removed if it holds nothing beside commits on a branch. Of every other one it says why not. The branch stays,\n" +
 			"unless nothing was committed on it. Without names it looks at all workers.\n\n" +
-			"Of workers whose trees were removed over 30 days ago, snapshots are dropped of which each file stands in a commit on a branch, a\n" +
-			"tag or a remote branch too. The last one stays.\n\n" +
+			"Of workers whose trees were removed over 30 days ago, snapshots are dropped of which each change was made by a commit on a\n" +
+			"branch, a tag or a remote branch too. The last one stays.\n\n" +
 			"Exit code: 1 if a worker that you named was not cleaned up.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be removed"},
@@ -158,7 +158,7 @@ func CleanupText(a *kit.App, results []crew.Cleanup, o crew.CleanupOptions) erro
 	for _, r := range results {
 		text := fmt.Sprintf("%s  %s: %s", r.Name, kept, r.Why)
 		if r.Expired > 0 {
-			text = fmt.Sprintf("%s  %s %s: its tree is gone for long, and each file of it stands in a commit", r.Name, plain.Plural(int64(r.Expired), "snapshot"), dropped)
+			text = fmt.Sprintf("%s  %s %s: its tree is gone for long, and each change of it was made by a commit", r.Name, plain.Plural(int64(r.Expired), "snapshot"), dropped)
 		}
 		if r.Removed {
 			text = r.Name + "  tree " + removed

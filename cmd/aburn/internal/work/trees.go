@@ -256,7 +256,7 @@ func snapshotTable(out *term.Out, m *crew.Member, reports []SnapshotReport) erro
 		}
 		switch {
 		case r.Dropped && r.Expired:
-			remark = "dropped, as its tree is gone for long and each file of it stands in a commit"
+			remark = "dropped, as its tree is gone for long and each change of it was made by a commit"
 		case r.Dropped:
 			remark = "dropped, as newer ones came"
 		}
