@@ -36,7 +36,7 @@ func pushCommand(a *kit.App) *cli.Command {
 		Metadata: kit.Examples("aburn push postgres://anna@db.example/team --dry-run  # which rows would leave this machine?"),
 	}, func(ctx context.Context, cmd *cli.Command) {
 		if sendsRows(cmd.Args().Slice()) {
-			scope.CatchUp(ctx, a, cmd, scope.Choice{})
+			scope.CatchUpOrWarn(ctx, a, cmd, scope.Choice{})
 		}
 	})
 }

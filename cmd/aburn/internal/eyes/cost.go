@@ -84,7 +84,9 @@ func runCost(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	a.PauseGC()
 	q := CostQuery{Choice: scope.ChoiceOf(cmd), By: cmp.Or(words[cmd.Args().First()], cost.By(cmd.String("by"))), Model: cmd.String("model"),
 		Zone: cmd.String("timezone"), PriceFile: cmd.String("prices")}
-	scope.CatchUp(ctx, a, cmd, q.Choice)
+	if err := scope.CatchUp(ctx, a, cmd, q.Choice); err != nil {
+		return err
+	}
 	if cmd.Bool("check") {
 		return runCostCheck(ctx, a, cmd)
 	}

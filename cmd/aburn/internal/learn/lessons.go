@@ -37,7 +37,9 @@ func runLessons(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.IsSet("limit") {
 		limit = cmd.Int("limit")
 	}
-	scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd))
+	if err := scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd)); err != nil {
+		return err
+	}
 	answer, err := LessonsOf(ctx, scope.CallerOf(a, cmd), LessonsQuery{scope.ChoiceOf(cmd), limit})
 	switch {
 	case err != nil:

@@ -70,7 +70,9 @@ func remedyArguments(ctx context.Context, cmd *cli.Command) error {
 }
 
 func runRemedy(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	scope.CatchUp(ctx, a, cmd, scope.Choice{})
+	if err := scope.CatchUp(ctx, a, cmd, scope.Choice{}); err != nil {
+		return err
+	}
 	if cmd.IsSet("applied") {
 		return runApplyRemedy(ctx, a, cmd)
 	}

@@ -34,7 +34,9 @@ func ReplayCommand(a *kit.App) *cli.Command {
 }
 
 func runReplay(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	scope.CatchUp(ctx, a, cmd, scope.Choice{})
+	if err := scope.CatchUp(ctx, a, cmd, scope.Choice{}); err != nil {
+		return err
+	}
 	word := cmd.Args().First()
 	r, err := ReplayOf(ctx, scope.CallerOf(a, cmd), word)
 	if err != nil {

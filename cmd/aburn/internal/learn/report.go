@@ -71,7 +71,9 @@ func reportArguments(ctx context.Context, cmd *cli.Command) error {
 
 func runReport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	c := scope.CallerOf(a, cmd)
-	scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd))
+	if err := scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd)); err != nil {
+		return err
+	}
 	toTerminal := !cmd.IsSet("html") && !cmd.Bool("json")
 	answer, err := ReportOf(ctx, c, ReportQuery{Choice: scope.ChoiceOf(cmd), Limit: reportLimit(cmd), Names: toTerminal || cmd.IsSet("html")})
 	switch {

@@ -43,13 +43,50 @@ func IngestFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "no-ingest", Usage: "answer from the archive as it is, without reading new sessions first"}
 }
 
-// CatchUp reads what is new in the sessions that a command is about. It never fails: where it cannot read, or not all,
-// it says so, and the command answers from what the archive has.
-func CatchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) {
+// CatchUp reads what is new in the sessions that a command is about. Where it cannot read, or not all, it says so, and the
+// command answers from what the archive has. It fails only if that is nothing: an empty answer would say that there are no
+// sessions, and nobody knows that.
+func CatchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) error {
+	dir, err := catchUp(ctx, a, cmd, what)
+	if err == nil {
+		return nil
+	}
+	failed := kit.FailureOf(err)
+	if !holdsSessions(ctx, dir) {
+		return kit.BadNews("the archive has no session, and none could be read into it: "+failed.Msg, failed.Hints...)
+	}
+	warnLeftOut(a, failed)
+	return nil
+}
+
+// CatchUpOrWarn is CatchUp for a command that has more to say than what the archive has. It never fails.
+func CatchUpOrWarn(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) {
+	if _, err := catchUp(ctx, a, cmd, what); err != nil {
+		warnLeftOut(a, kit.FailureOf(err))
+	}
+}
+
+func warnLeftOut(a *kit.App, failed *kit.Failure) {
+	a.Warn("new sessions are left out: "+failed.Msg, failed.Hints...)
+}
+
+// holdsSessions reports whether the archive has any; also where that cannot be read: the command meets that error itself.
+func holdsSessions(ctx context.Context, dir string) bool {
+	arch, err := archive.View(ctx, dir)
+	if err != nil {
+		none := (*archive.NotFound)(nil)
+		return !errors.As(err, &none)
+	}
+	defer arch.Close()
+	n, err := CountArchived(ctx, arch)
+	return n > 0 || err != nil
+}
+
+// catchUp is CatchUp without a word on why nothing could be read. dir is the archive's.
+func catchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) (dir string, err error) {
 	c := CallerOf(a, cmd)
-	dir := archive.Dir(c.Env)
-	if cmd.Bool("no-ingest") || dir == "" {
-		return
+	if dir = archive.Dir(c.Env); cmd.Bool("no-ingest") || dir == "" {
+		return dir, nil
 	}
 	within := readingTime
 	if renewArchive(ctx, a, c, dir) {
@@ -60,14 +97,14 @@ func CatchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) {
 		Dir: dir, Readers: Readers(), Places: trace.Places{Home: c.Env("HOME"), Getenv: c.Env}, Project: projectAsked(ctx, c, what.Project), Until: began.Add(lookingTime),
 	})
 	if err != nil { // the command meets the same error and prints it
-		return
+		return dir, nil
 	}
 	defer changes.Remember(ctx)
 	report := &ingest.Report{}
 	if len(changes.Stores) > 0 {
 		report, err = readChanges(ctx, c, dir, changes.Stores, within-min(time.Since(began), lookingTime))
 	}
-	noteCatchUp(a, changes, report, err)
+	return dir, noteCatchUp(a, changes, report, err)
 }
 
 // Refresh reads what is new in the sessions of a folder. Nobody waits for it and nothing is said: whoever asks later has it.
@@ -204,8 +241,8 @@ func KeepFrom(c *Caller) time.Time {
 	return time.Time{}
 }
 
-// noteCatchUp says what the answer lacks.
-func noteCatchUp(a *kit.App, changes *ingest.Changes, r *ingest.Report, err error) {
+// noteCatchUp says what the answer lacks. It gives back the error for which nothing could be read.
+func noteCatchUp(a *kit.App, changes *ingest.Changes, r *ingest.Report, err error) error {
 	noPlace := (*archive.NoPlace)(nil)
 	if len(changes.Closed) > 0 {
 		a.Note("folders of " + strings.Join(changes.Closed, ", ") + " cannot be read: the answer lacks the sessions in them")
@@ -214,14 +251,12 @@ func noteCatchUp(a *kit.App, changes *ingest.Changes, r *ingest.Report, err erro
 	switch {
 	case errors.Is(err, ingest.ErrBusy):
 		a.Note("another ingest is running: the answer may lack what it is reading")
-		return
+		return nil
 	case errors.As(err, &noPlace):
 		a.Note("the archive cannot be written here, so that new sessions are left out: " + err.Error())
-		return
+		return nil
 	case err != nil:
-		failed := kit.FailureOf(err)
-		a.Warn("new sessions are left out: "+failed.Msg, failed.Hints...)
-		return
+		return err
 	}
 	unread := 0
 	for i := range r.Sources {
@@ -238,6 +273,7 @@ func noteCatchUp(a *kit.App, changes *ingest.Changes, r *ingest.Report, err erro
 		a.Note(plain.Plural(int64(unread), "new session") + " could not be read")
 		a.Hint("aburn ingest  # says why")
 	}
+	return nil
 }
 
 // Meter shows the progress of an ingest, if its Out is a terminal.

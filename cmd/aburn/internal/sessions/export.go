@@ -65,7 +65,9 @@ func runExport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case format == "jsonl" && (cmd.IsSet("endpoint") || cmd.IsSet("header") || cmd.IsSet("heads") || cmd.IsSet("json")):
 		return kit.UsageError("--endpoint, --header, --heads and --json are for --format otlp: JSON lines go to stdout, as they are in the archive")
 	}
-	scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd))
+	if err := scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd)); err != nil {
+		return err
+	}
 	arch, err := scope.ViewArchive(ctx, a.Getenv)
 	if err != nil {
 		return err

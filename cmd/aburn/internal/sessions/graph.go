@@ -84,7 +84,9 @@ func graphQueryOf(cmd *cli.Command) GraphQuery {
 
 func runGraph(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	c := scope.CallerOf(a, cmd)
-	scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd))
+	if err := scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd)); err != nil {
+		return err
+	}
 	a.PauseGC()
 	answer, err := GraphOf(ctx, c, graphQueryOf(cmd), ReadForest)
 	switch {

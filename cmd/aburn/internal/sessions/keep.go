@@ -89,7 +89,9 @@ func runKeep(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if remove {
 		return removeKept(ctx, a, cmd, dir, names)
 	}
-	scope.CatchUp(ctx, a, cmd, scope.Choice{})
+	if err := scope.CatchUp(ctx, a, cmd, scope.Choice{}); err != nil {
+		return err
+	}
 	arch, err := scope.ViewArchive(ctx, a.Getenv)
 	if err != nil {
 		return err

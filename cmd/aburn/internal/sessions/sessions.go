@@ -61,7 +61,9 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	c := scope.CallerOf(a, cmd)
 	what := scope.ChoiceOf(cmd)
-	scope.CatchUp(ctx, a, cmd, what)
+	if err := scope.CatchUp(ctx, a, cmd, what); err != nil {
+		return err
+	}
 	arch, f, err := scope.ViewChosen(ctx, c, what)
 	if err != nil {
 		return err

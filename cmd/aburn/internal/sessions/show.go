@@ -76,7 +76,9 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Int("limit") < 0 {
 		return kit.UsageError("--limit: must not be negative")
 	}
-	scope.CatchUp(ctx, a, cmd, scope.Choice{})
+	if err := scope.CatchUp(ctx, a, cmd, scope.Choice{}); err != nil {
+		return err
+	}
 	arch, err := scope.ViewArchive(ctx, a.Getenv)
 	if err != nil {
 		return err

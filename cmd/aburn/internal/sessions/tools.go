@@ -55,7 +55,9 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return kit.UsageError("--limit: must not be negative")
 	}
 	c := scope.CallerOf(a, cmd)
-	scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd))
+	if err := scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd)); err != nil {
+		return err
+	}
 	arch, filter, err := scope.ViewChosen(ctx, c, scope.ChoiceOf(cmd))
 	if err != nil {
 		return err

@@ -111,7 +111,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 // costsOf are what workers used up. --cost reads new sessions first; without it the archive answers as it is.
 func (o *Office) costsOf(ctx context.Context, a *kit.App, cmd *cli.Command, members []*crew.Member) (map[string]*WorkerCost, error) {
 	if cmd.Bool("cost") {
-		scope.CatchUp(ctx, a, cmd, scope.Choice{Project: o.Root})
+		scope.CatchUpOrWarn(ctx, a, cmd, scope.Choice{Project: o.Root})
 	}
 	costs, err := o.costs(ctx, scope.CallerOf(a, cmd), members)
 	if err != nil && !cmd.Bool("cost") { // where each worker stands is known all the same
