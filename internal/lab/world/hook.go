@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// UnhurriedHook writes into dir what `go build -overlay` takes to give the supervisor's look of aburn-hook a minute. A busy machine may
-// not run a process for the 30 ms that the look has otherwise, and then advice comes at a later call. Everything else is as in a
-// release.
+// UnhurriedHook writes into dir what `go build -overlay` takes to give the supervisor's look of aburn-hook a minute and a whole run 5 s.
+// A busy machine may not run a process for the 30 ms that the look has otherwise, and then advice comes at a later call; or for the
+// 800 ms of the run, and then an entry or a receipt is missing. Everything else is as in a release.
 func UnhurriedHook(dir string) (overlay string, err error) {
 	mod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
@@ -24,14 +24,16 @@ func UnhurriedHook(dir string) (overlay string, err error) {
 	if err != nil {
 		return "", err
 	}
-	const in, now = "lookTime      = 30 * time.Millisecond", "lookTime      = time.Minute"
-	if !bytes.Contains(code, []byte(in)) {
-		return "", fmt.Errorf("%s does not say %s", where, in)
+	for in, now := range map[string]string{"lookTime      = 30 * time.Millisecond": "lookTime      = time.Minute", "Deadline      = 800 * time.Millisecond": "Deadline      = 5 * time.Second"} {
+		if bytes.Count(code, []byte(in)) != 1 {
+			return "", fmt.Errorf("%s does not say %s", where, in)
+		}
+		code = bytes.Replace(code, []byte(in), []byte(now), 1)
 	}
 	changed, overlay := filepath.Join(dir, "hooks.go"), filepath.Join(dir, "overlay.json")
 	list, err := json.Marshal(map[string]map[string]string{"Replace": {where: changed}})
 	if err != nil {
 		return "", err
 	}
-	return overlay, errors.Join(os.WriteFile(changed, bytes.Replace(code, []byte(in), []byte(now), 1), 0o600), os.WriteFile(overlay, list, 0o600))
+	return overlay, errors.Join(os.WriteFile(changed, code, 0o600), os.WriteFile(overlay, list, 0o600))
 }
