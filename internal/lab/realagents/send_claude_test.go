@@ -59,8 +59,12 @@ type sent struct {
 	code                int
 }
 
+// send waits for two minutes until the message is accepted, unless args say otherwise.
 func (w *world) send(args ...string) sent {
 	w.Helper()
+	if !slices.Contains(args, "--no-wait") {
+		args = append([]string{"--wait", "2m"}, args...) // of two the last one counts
+	}
 	cmd := exec.Command(lookPath("aburn", w.env()), append([]string{"send", "--json"}, args...)...)
 	cmd.Dir, cmd.Env = w.project, w.env()
 	out, _ := cmd.Output()

@@ -80,7 +80,7 @@ func TestWorkersOfTheAgentClientProtocol(t *testing.T) {
 				return
 			}
 			w.aburn("restore", "w")
-			if s := w.send("--wait", "60s", "w", "and go on"); s.State != "accepted" || s.code != 0 {
+			if s := w.send("w", "and go on"); s.State != "accepted" || s.code != 0 {
 				t.Errorf("%+v", s)
 			}
 			w.worker("idle")

@@ -28,7 +28,7 @@ func (w *world) named(name string, is func(gjson.Result) bool) (r gjson.Result) 
 }
 
 func inState(state string) func(gjson.Result) bool {
-	return func(r gjson.Result) bool { return r.Get("state").String() == state }
+	return func(r gjson.Result) bool { return is(r, state) }
 }
 
 // TestThreeWorkers: Claude Code in tmux, Claude Code without a terminal and Codex in tmux work side by side. Two change the

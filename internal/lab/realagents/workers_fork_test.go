@@ -26,7 +26,7 @@ func (w *world) until(name, state string) gjson.Result {
 	w.Helper()
 	var r gjson.Result
 	for deadline := time.Now().Add(runDeadline); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		if r = w.member(name); r.Get("state").String() == state {
+		if r = w.member(name); is(r, state) {
 			return r
 		}
 	}

@@ -60,7 +60,7 @@ func asksWithoutTerminal(w *world, n int, spawn ...string) {
 	w.worker("idle")
 	count, answered := map[string]int{}, 0
 	for i := range n {
-		if s := w.send("--wait", "60s", "w", fmt.Sprintf("RACE %d.", i)); s.State != "accepted" {
+		if s := w.send("w", fmt.Sprintf("RACE %d.", i)); s.State != "accepted" {
 			w.Fatalf("race %d did not begin: %+v", i, s)
 		}
 		time.Sleep(time.Duration(i%20) * 25 * time.Millisecond)
@@ -187,7 +187,7 @@ func TestClaudeTypedMessages(t *testing.T) {
 	n = 0
 	for i := 0; i < all && w.goesOn(i); i++ {
 		n++
-		if s := w.send("--wait", "60s", "w", fmt.Sprintf("message %d.", i)); s.State == "accepted" {
+		if s := w.send("w", fmt.Sprintf("message %d.", i)); s.State == "accepted" {
 			accepted++
 		} else {
 			t.Logf("message %d: %+v\n%s", i, s, w.screen())

@@ -25,12 +25,17 @@ func (w *world) trusting() {
 	w.write(filepath.Join(w.home, ".claude.json"), `{"hasCompletedOnboarding": true, `+key+`, "projects": {"`+w.project+`": {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}}}`)
 }
 
+// is reports whether a worker is in a state, as ps says it. Idle is meant behind a turn, not at the agent's start.
+func is(r gjson.Result, state string) bool {
+	return r.Get("state").String() == state && r.Get("reason").String() != "agent_acknowledged"
+}
+
 // worker waits until the only worker is in a state, and returns what ps says of it.
 func (w *world) worker(state string) gjson.Result {
 	w.Helper()
 	var r gjson.Result
 	for deadline := time.Now().Add(runDeadline); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		if r = gjson.Get(w.aburn("ps", "--all", "--json"), "0"); r.Get("state").String() == state {
+		if r = gjson.Get(w.aburn("ps", "--all", "--json"), "0"); is(r, state) {
 			return r
 		}
 	}
