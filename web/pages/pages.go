@@ -140,10 +140,10 @@ func (v *Failures) Write(w io.Writer, f *Frame) error { return write(w, "failure
 // Write writes one group of failures.
 func (v *Failure) Write(w io.Writer, f *Frame) error { return write(w, "failure.html", f, v) }
 
-// Write writes one worker.
+// Write writes the list of projects.
 func (v *Projects) Write(w io.Writer, f *Frame) error { return write(w, "projects.html", f, v) }
 
-// Write writes the page.
+// Write writes one worker.
 func (v *WorkerPage) Write(w io.Writer, f *Frame) error { return write(w, "worker.html", f, v) }
 
 // Write writes what a worker changed.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -59,7 +60,7 @@ type reader struct {
 
 // read reads a file; a missing one is an error of fs.
 func read(path string, foreign bool) (*document, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would block
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func Clones(env func(string) string) []string {
 func (s *Store) FarKey() string { return project.CloneKey(s.Key, s.Dir) }
 
 // Far reports whether the project is a repository that an aburn made for workers of another one: a clone, or one of another machine's.
-func (s *Store) Far() bool { return filepath.Dir(s.Project) == filepath.Join(s.state, "far") }
+func (s *Store) Far() bool { return filepath.Dir(s.Project) == filepath.Join(s.state, project.FarDir) }
 
 // split takes the clones out of a list of roots. A repository that another machine has here is a project like others.
 func split(all []string, env func(string) string) (roots, clones []string) {
