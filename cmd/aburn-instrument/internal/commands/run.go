@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -57,6 +58,7 @@ type job struct {
 	noPR    bool     // nothing is pushed
 	folder  *os.Root // the run's own
 	lock    *lockfile.Lock
+	alone   *lockfile.Lock // of the checkout, where the run changes its branch and its files
 	log     *phaseLog
 	engine  jsast.Engine
 }
@@ -169,6 +171,11 @@ func (j *job) begin(id string) (err error) {
 			return kit.BadNews(plain.Line(err.Error()))
 		}
 	}
+	if !j.dry {
+		if err := j.onlyOne(); err != nil {
+			return err
+		}
+	}
 	name := runsFolder + "/" + id
 	if err := j.oss.MkdirAll(name, 0o700); err != nil {
 		return kit.BadNews(plain.Line(err.Error()))
@@ -184,9 +191,42 @@ func (j *job) begin(id string) (err error) {
 	return nil
 }
 
+// onlyOne refuses a run beside another one of the same checkout: they would take each other's branch away. Work trees of
+// one repository share a folder of runs, and have branches of their own.
+func (j *job) onlyOne() error {
+	err := j.oss.MkdirAll(runsFolder, 0o700)
+	if err != nil {
+		return kit.BadNews(plain.Line(err.Error()))
+	}
+	runs, err := j.oss.OpenRoot(runsFolder)
+	if err != nil {
+		return kit.BadNews(plain.Line(err.Error()))
+	}
+	defer runs.Close()
+	sum := sha256.Sum256([]byte(checkout(realDir(j.dir))))
+	if j.alone, err = lockfile.Acquire(runs, hex.EncodeToString(sum[:4])+".lock", 0); err != nil {
+		return kit.UsageError("another run goes on here, and both would change the branch", "aburn instrument status")
+	}
+	return nil
+}
+
+// checkout is the folder at or above dir that git has checked out; dir itself where there is none.
+func checkout(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if exists(filepath.Join(at, ".git")) {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
 func (j *job) close() {
-	if j.lock != nil {
-		_ = j.lock.Release()
+	for _, l := range []*lockfile.Lock{j.alone, j.lock} {
+		if l != nil {
+			_ = l.Release()
+		}
 	}
 	for _, r := range []*os.Root{j.folder, j.oss} {
 		if r != nil {
