@@ -180,7 +180,7 @@ func (a *anchor) advance(seq logfmt.Seq, line []byte) {
 
 // fail counts entries that could not be written because of err.
 func (a *anchored) fail(by By, entries []*logfmt.Entry, err error) {
-	if a.err != nil || len(entries) == 0 || by == Command && relayed(err) {
+	if a.err != nil || len(entries) == 0 || by == Command && ReadOnly(err) {
 		return
 	}
 	before := a.number(unwrittenField)
@@ -193,8 +193,9 @@ func (a *anchored) fail(by By, entries []*logfmt.Entry, err error) {
 	a.write()
 }
 
-// relayed reports an error of a sandbox. `aburn log` then prints the entry, and a hook writes it.
-func relayed(err error) bool {
+// ReadOnly reports an error of a process that may not write here, most likely because of an agent's sandbox. `aburn log` then prints
+// the entry, and a hook writes it.
+func ReadOnly(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
@@ -203,7 +204,7 @@ func failure(err error) string {
 	switch {
 	case DiskFull(err):
 		return "disk full"
-	case relayed(err):
+	case ReadOnly(err):
 		return "denied"
 	case errors.Is(err, ErrNotRegular):
 		return "no regular file"

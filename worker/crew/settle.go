@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"aburn/internal/hold"
+	"aburn/internal/journal"
 	"aburn/internal/lockfile"
 	"aburn/worker"
 	"aburn/worker/ledger"
@@ -17,8 +18,17 @@ import (
 // spawnLock is held while a worker is being made.
 const spawnLock = "spawn.lock"
 
-// settle brings into the ledger what the holder wrote, and undoes a spawn whose process is gone.
+// settle brings into the ledger what the holder wrote, and undoes a spawn whose process is gone. An agent in a sandbox that may write
+// no ledger sees the workers all the same.
 func (c *Crew) settle(ctx context.Context, book *ledger.Book) (*ledger.Contents, error) {
+	l, err := c.bring(ctx, book)
+	if journal.ReadOnly(err) {
+		return peek(ctx, book)
+	}
+	return l, err
+}
+
+func (c *Crew) bring(ctx context.Context, book *ledger.Book) (*ledger.Contents, error) {
 	l, err := book.Read()
 	if err != nil {
 		return nil, err

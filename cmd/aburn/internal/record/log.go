@@ -101,7 +101,7 @@ func runLog(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		e.Time = time.Now() // under the lock, so that times rise with file order as far as clocks allow
 		return []*logfmt.Entry{e}
 	})
-	if scope.ReadOnly(err) {
+	if journal.ReadOnly(err) {
 		return scope.HandToHook(a, w, e)
 	}
 	if err != nil {

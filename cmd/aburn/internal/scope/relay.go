@@ -1,10 +1,7 @@
 package scope
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"syscall"
 	"time"
 
 	"aburn/cmd/internal/kit"
@@ -20,11 +17,6 @@ func RecentLines(w *Workspace, yield func([]byte) bool) {
 			return
 		}
 	}
-}
-
-// ReadOnly says whether err means that this process may not write the log, most likely because of a sandbox.
-func ReadOnly(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 // HandToHook prints the entry for the agent's hook, which runs outside of the sandbox and reads this command's output. It

@@ -85,7 +85,7 @@ func runReport(a *kit.App, cmd *cli.Command, ev logfmt.Event) error {
 		return []*logfmt.Entry{e}
 	})
 	switch {
-	case scope.ReadOnly(err):
+	case journal.ReadOnly(err):
 		return scope.HandToHook(a, w, e)
 	case err != nil:
 		return kit.BadNews("not logged: "+err.Error(), "aburn doctor")

@@ -14,6 +14,7 @@ import (
 
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
@@ -223,7 +224,7 @@ func spawnHere(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command
 	s, err := o.Prepare(ctx, repo, p)
 	warn()
 	if err != nil {
-		return spawnFailure(p, err)
+		return spawnFailure(o, p, err)
 	}
 	for _, w := range s.Warnings {
 		a.Warn(plain.Line(w))
@@ -264,7 +265,7 @@ func warnDirty(ctx context.Context, a *kit.App, repo *tree.Repo, p crew.Plan) fu
 	}
 }
 
-func spawnFailure(p crew.Plan, err error) error {
+func spawnFailure(o *work.Office, p crew.Plan, err error) error {
 	var problem *tree.Problem
 	var refused *crew.Refused
 	switch {
@@ -272,6 +273,9 @@ func spawnFailure(p crew.Plan, err error) error {
 		return kit.UsageError(problem.Text, problem.Advice)
 	case errors.As(err, &refused):
 		return kit.BadNews(plain.Line(refused.Text), append(refused.Hints, "nothing was left behind")...)
+	case p.ByAgent && journal.ReadOnly(err):
+		return kit.BadNews("no worker can be made inside of this sandbox: "+o.Store.Dir+" is read-only here",
+			"run the same command outside of the sandbox, if your client has a way to ask the person for that", "the person can: aburn spawn", "nothing was left behind")
 	case errors.Is(err, ledger.ErrTaken):
 		return kit.UsageError("a worker is called "+kit.Quote(p.Name)+" already, or was", "choose another --name, or none", "aburn ps --all")
 	}
