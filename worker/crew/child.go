@@ -45,6 +45,17 @@ func Children(members []*Member, name string) (list []*Member) {
 	return list
 }
 
+// ChildrenOf are the names of the workers that a worker began. What cannot be read has no parent.
+func (c *Crew) ChildrenOf(name string) (list []string) {
+	names, _ := c.Store.Names()
+	for _, other := range names {
+		if r, err := c.Store.Book(other).Request(); err == nil && r.Parent == name {
+			list = append(list, other)
+		}
+	}
+	return list
+}
+
 // Given is what the workers that a worker began may use up together.
 func Given(members []*Member, name string) (sum worker.Budget) {
 	for _, m := range Children(members, name) {

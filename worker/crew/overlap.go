@@ -201,6 +201,14 @@ func Clashes(m *Member, living map[string]bool) (list []ledger.Entry) {
 	return list
 }
 
+// Peers are the workers of which Clashes may name one.
+func (c *Crew) Peers(m *Member) (peers []string, err error) {
+	names, err := c.Store.Names()
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !slices.ContainsFunc(m.Ledger.Entries, func(e ledger.Entry) bool { return e.Kind == worker.Overlapped && e.Peer == name })
+	}), err
+}
+
 // TellOverlap reports whether a person has not heard of this conflict yet, and writes down that now one has. Of several who ask
 // at once one gets true. It is told once for a pair and a set of files, whichever of the two is asked.
 func (c *Crew) TellOverlap(m *Member, e ledger.Entry) (first bool, err error) {

@@ -12,6 +12,7 @@
 package ledger
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -244,6 +245,24 @@ func (b *Book) Read() (*Contents, error) {
 		return nil, err
 	}
 	return parse(data)
+}
+
+// Request is the first request, the zero Entry if there is none. Nothing behind it is read.
+func (b *Book) Request() (e Entry, err error) {
+	f, err := os.Open(filepath.Join(b.Dir, fileName))
+	if err != nil {
+		return e, err
+	}
+	defer f.Close()
+	for lines := bufio.NewReader(io.LimitReader(f, maxFile)); ; {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return Entry{}, nil
+		}
+		if e = (Entry{}); e.parse(line[:len(line)-1]) == nil && e.Kind == worker.Requested {
+			return e, nil
+		}
+	}
 }
 
 // readAll reads a ledger as far as one may be, into room for what it has now.

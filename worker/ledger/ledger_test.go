@@ -330,3 +330,34 @@ func TestClones(t *testing.T) {
 		}
 	}
 }
+
+// TestRequest: the first request is found behind a damaged line, and whatever stands behind it.
+func TestRequest(t *testing.T) {
+	s := &Store{Dir: t.TempDir()}
+	b := s.Book("w")
+	if _, err := b.Request(); err == nil {
+		t.Error("of a ledger that is not there")
+	}
+	if err := b.Create(nil); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := b.Request(); err != nil || e.Kind != "" {
+		t.Error(e, err)
+	}
+	path := filepath.Join(b.Dir, fileName)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteString("{damaged\n")
+		f.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := Entry{Fact: worker.Fact{Kind: worker.Requested, Gen: 1}, Detail: Detail{Parent: "lead"}}
+	if err := b.Append(first, Entry{Fact: worker.Fact{Kind: worker.Requested, Gen: 2}, Detail: Detail{Parent: "other"}}); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := b.Request(); err != nil || e.Parent != "lead" {
+		t.Error(e, err)
+	}
+}

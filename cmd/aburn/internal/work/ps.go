@@ -60,9 +60,9 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			return err
 		}
 		names := map[string]bool{}
-		if m.Ledger.Last(worker.Overlapped) != nil {
-			if all, err := o.Look(ctx); err == nil {
-				names = Living(all)
+		if peers, err := o.Peers(m); err == nil && len(peers) > 0 {
+			if found, err := o.Look(ctx, peers...); err == nil {
+				names = Living(found)
 			}
 		}
 		costs, err := o.costsOf(ctx, a, cmd, []*crew.Member{m})
@@ -70,7 +70,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			return err
 		}
 		r := o.ReportOf(m, names, now)
-		r.Workers = o.workersOf(m)
+		r.Workers = o.ChildrenOf(m.Name)
 		r.Cost, r.Disk = costs[m.Name], diskOf(ctx, cmd, []*crew.Member{m})[m.Name]
 		r.Verdicts = o.verdicts(ctx, scope.CallerOf(a, cmd), []*crew.Member{m})[m.Session]
 		return checked(cmd, []*crew.Member{m}, psOne(a, cmd, m, r, now))
@@ -185,16 +185,6 @@ func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, names map[str
 		table.Add(cells...)
 	}
 	return table.Print(out, 0)
-}
-
-// workersOf are the names of the workers that a worker began. What cannot be read has begun none.
-func (o *Office) workersOf(m *crew.Member) []string {
-	names, err := o.Store.Names()
-	if err != nil || len(names) < 2 {
-		return nil
-	}
-	all, _ := o.Peek(context.Background())
-	return namesOf(crew.Children(all, m.Name))
 }
 
 func namesOf(members []*crew.Member) (names []string) {
