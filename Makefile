@@ -108,6 +108,7 @@ install: ## all executables side by side in $(PREFIX)/bin
 	@# Copied beside and renamed: a running agent never starts half a hook, and a copy starts faster than what the linker wrote.
 	@for f in $(EXECUTABLES); do cp bin/$$f $(PREFIX)/bin/.$$f.new && mv -f $(PREFIX)/bin/.$$f.new $(PREFIX)/bin/$$f || exit 1; done
 	@echo "installed $(EXECUTABLES) in $(PREFIX)/bin"
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "that folder is not on your PATH: export PATH=\"$(PREFIX)/bin:\$$PATH\"" ;; esac
 
 npm: ## the npm packages of this machine, in dist/: npm install -g ./dist/*.tgz
 	@rm -f dist/*.tgz

@@ -28,14 +28,39 @@ func (n narrator) heading(why, command string) {
 		fmt.Fprintf(n.out, "  %s\n", n.out.Paint(term.Dim, "$ "+command))
 		return
 	}
-	fmt.Fprintf(n.out, "\n  %s\n  %s\n\n", n.out.Paint(term.Bold, why), n.out.Paint(term.Dim, "$ "+command))
+	n.why(why)
+	fmt.Fprintf(n.out, "  %s\n\n", n.out.Paint(term.Dim, "$ "+command))
+}
+
+func (n narrator) why(text string) {
+	fmt.Fprintln(n.out)
+	for _, line := range n.fold(text, 2) {
+		fmt.Fprintf(n.out, "  %s\n", n.out.Paint(term.Bold, line))
+	}
+}
+
+// fold breaks a text into lines that fit the terminal behind so many cells. A file or a pipe has one line.
+func (n narrator) fold(text string, indent int) (lines []string) {
+	words := strings.Split(text, " ")
+	line := words[0]
+	for _, word := range words[1:] {
+		if n.out.Width() > 0 && indent+plain.Width(line)+1+plain.Width(word) > n.out.Width() {
+			lines, line = append(lines, line), word
+			continue
+		}
+		line += " " + word
+	}
+	return append(lines, line)
 }
 
 // handed shows the text that the agent got.
 func (n narrator) handed(text string) {
-	fmt.Fprintf(n.out, "\n  %s\n\n", n.out.Paint(term.Bold, "The user types \"Try again\", and with this prompt the agent gets, from the hook, once:"))
-	for line := range strings.Lines(text) {
-		fmt.Fprintf(n.out, "  %s %s\n", n.out.Paint(term.Dim, "│"), strings.TrimSuffix(line, "\n"))
+	n.why("The user types \"Try again\", and with this prompt the agent gets, from the hook, once:")
+	fmt.Fprintln(n.out)
+	for all := range strings.Lines(text) {
+		for _, line := range n.fold(strings.TrimSuffix(all, "\n"), 4) {
+			fmt.Fprintf(n.out, "  %s %s\n", n.out.Paint(term.Dim, "│"), line)
+		}
 	}
 }
 

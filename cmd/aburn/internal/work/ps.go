@@ -143,9 +143,7 @@ func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, names map[str
 		_, err := fmt.Fprintln(out, text)
 		return err
 	}
-	table := term.Table{Columns: []term.Column{
-		{Title: "NAME"}, {Title: "STATE"}, {Title: "SINCE"}, {Title: "AGENT"}, {Title: "BRANCH"}, {Title: "PR"}, {Title: "CHANGED"}, {Title: "COST"}, {Title: "TASK", Flex: true, Min: 12},
-	}}
+	table := term.Table{Columns: psColumns()}
 	if disk != nil {
 		table.Columns = slices.Insert(table.Columns, diskColumn, term.Column{Title: "DISK"})
 	}
@@ -185,6 +183,15 @@ func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, names map[str
 		table.Add(cells...)
 	}
 	return table.Print(out, 0)
+}
+
+// psColumns are the table's columns. A narrow terminal does without the branch, which mostly repeats the name, and then
+// without what else does not say where a worker stands.
+func psColumns() []term.Column {
+	return []term.Column{
+		{Title: "NAME"}, {Title: "STATE"}, {Title: "SINCE"}, {Title: "AGENT", Spare: 3}, {Title: "BRANCH", Spare: 4}, {Title: "PR"},
+		{Title: "CHANGED", Spare: 1}, {Title: "COST"}, {Title: "TASK", Flex: true, Min: 12, Spare: 2},
+	}
 }
 
 func namesOf(members []*crew.Member) (names []string) {
