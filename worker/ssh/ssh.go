@@ -74,7 +74,7 @@ func (h Host) Do(ctx context.Context, stdin io.Reader, command string) (run.Resu
 	argv := append(append([]string{"ssh", "-T"}, options...), "--", h.Name, path+command)
 	r, err := run.Do(ctx, run.Program{Argv: argv, Env: h.Env, Timeout: patience + h.Works, Stdin: stdin})
 	switch {
-	case errors.Is(err, run.ErrTimeout):
+	case errors.Is(err, run.ErrTimeout) || err == nil && r.Code == lost && lastLine(r.Stderr) == "": // a LogLevel of ERROR hides that a line was closed
 		return r, fmt.Errorf("%w from %s", ErrLost, h.Name)
 	case err == nil && r.Code == lost:
 		return r, fmt.Errorf("%w from %s: %s", ErrLost, h.Name, lastLine(r.Stderr))

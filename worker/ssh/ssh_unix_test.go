@@ -3,6 +3,7 @@
 package ssh
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,20 @@ import (
 	"sync"
 	"testing"
 )
+
+// A line that is lost is said to be, with what ssh says of it, if anything.
+func TestLostLine(t *testing.T) {
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	for says, want := range map[string]string{"": "no answer from box", "closed": "no answer from box: closed"} {
+		if err := os.WriteFile(filepath.Join(bin, "ssh"), []byte("#!/bin/sh\necho '"+says+"' >&2\nexit 255\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (Host{Name: "box", Env: os.Environ()}).Do(t.Context(), nil, "true"); !errors.Is(err, ErrLost) || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
 
 // Workers that are spawned at once prepare their repository at once. A person's own repository around it stays as it is, and what
 // a killed process left half made is finished.
