@@ -24,7 +24,6 @@ import (
 	"aburn/internal/journal"
 	"aburn/internal/proc"
 	"aburn/internal/queue"
-	"aburn/logfmt"
 	"aburn/worker"
 	"aburn/worker/headless"
 	"aburn/worker/heard"
@@ -65,72 +64,6 @@ type Crew struct {
 	Ask func(ctx context.Context, host, dir string, names []string) ([]News, error)
 	// Try has the aburn of a far member run gates; nil runs none.
 	Try func(ctx context.Context, m *Member, order FarGates) (FarVerdict, error)
-}
-
-// Member is one worker, with what is known of it.
-type Member struct {
-	Name    string
-	Worker  *worker.Worker
-	Ledger  *ledger.Contents
-	Request ledger.Detail // of its first request
-	Asked   time.Time
-	Talk    *slot.Talk // with an agent without a terminal; nil for others
-	Err     error      // the ledger cannot be read
-
-	Session logfmt.SessionID // the agent's newest one, if it was heard
-	Newest  logfmt.Seq       // the log's newest entry of its tree; 0 if there is none
-	Said    string           // what the agent said last with aburn done or aburn ask
-	Pushed  time.Time        // when its agent last ran a command that pushes
-
-	FarTree   string // on another machine
-	Unreached string // why that machine says nothing
-
-	Given worker.Budget // what its workers may use up together, where somebody worked that out
-
-	told   []worker.Fact // by the protocol, or by another machine
-	others []worker.Fact // all that does not stand in the ledger
-}
-
-// Gone reports whether the worker's tree was removed, and not made again from a snapshot.
-func (m *Member) Gone() bool {
-	if m.Ledger.Last(worker.Removed) == nil {
-		return false
-	}
-	_, err := os.Lstat(m.Request.Tree)
-	return err != nil
-}
-
-// Passed are the names of the variables that its agent gets beside those of every worker: since its spawn, and since restores.
-func (m *Member) Passed() (names []string) {
-	for _, e := range m.Ledger.Entries {
-		for _, name := range e.Pass {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
-}
-
-// Base is the commit that its branch begins at: since the last sync, if there was one.
-func (m *Member) Base() string {
-	if e := m.Ledger.Last(worker.Synced); e != nil {
-		return e.Base
-	}
-	return m.Request.Base
-}
-
-// WasMerged reports whether its work came into a branch: here, or as its pull request.
-func (m *Member) WasMerged() bool {
-	return m.Ledger.Last(worker.Merged) != nil || m.Worker.Pull.Is == worker.PullMerged
-}
-
-// Over reports whether its agent has ended.
-func (m *Member) Over() bool { return m.Worker.Over() }
-
-// neverRan reports whether no launch of its agent came to anything. One that failed says nothing of those after it.
-func (m *Member) neverRan() bool {
-	return m.Ledger.Last(worker.LaunchFailed) != nil && m.Ledger.Last(worker.Launched) == nil
 }
 
 // folder is where the agent of a tree works: the project's own folder in it.
@@ -245,19 +178,6 @@ func each(n int, do func(i int)) {
 	wait.Wait()
 }
 
-func requested(l *ledger.Contents) (d ledger.Detail, at time.Time) {
-	for i := range l.Entries {
-		if l.Entries[i].Kind == worker.Requested {
-			d, at = l.Entries[i].Detail, l.Entries[i].At
-			break
-		}
-	}
-	if r := l.Last(worker.Restored); r != nil {
-		d.Via = r.Via
-	}
-	return d, at
-}
-
 // fold makes the workers of ledgers and log.
 func (c *Crew) fold(members []*Member, look *proc.Look) {
 	said, in := c.hear(members, look)
@@ -306,12 +226,6 @@ func (c *Crew) hear(members []*Member, look *proc.Look) (said map[string]*heard.
 	}
 	said, _ = heard.Since(c.Log, since, trees, look) // what could be read
 	return said, in
-}
-
-// certified reports whether a holder saw the agent of this generation end. Earlier generations have certificates too.
-func (m *Member) certified(gen int) bool {
-	last := m.Ledger.Last(worker.Certificate)
-	return last != nil && last.Gen >= gen
 }
 
 // Channel speaks to a member's agent; ok is false if that has a terminal.
