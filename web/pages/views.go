@@ -71,6 +71,7 @@ type Sessions struct {
 	Newer   string // address of the part before, "" if this is the first
 	Older   string
 	Kind    string // what a row is: session, session or sub-agent
+	Others  bool   // there are sessions that the list could have
 }
 
 // Select is a filter with a list of values.

@@ -82,6 +82,7 @@ func (s *Site) costPage(ctx context.Context, v *view, values url.Values, _ *http
 		s.costTable(v, f, list, &all, costBy{"agents", "Agents", "agent", "agent", func(c *cell) string { return c.row.Source }, show.Agent, false}),
 		s.costTable(v, f, list, &all, costBy{"branches", "Branches", "branch", "branch", func(c *cell) string { return orDash(c.branch) }, branchWord, false}),
 	)
+	body.Tables = slices.DeleteFunc(body.Tables, func(t pages.CostTable) bool { return len(t.Rows) == 0 })
 	failed := f.with("outcome", "failed")
 	bad := total(v.answers(failed))
 	if f.outcome == "" && bad.Responses > 0 {

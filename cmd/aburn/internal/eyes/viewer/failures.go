@@ -92,7 +92,9 @@ func (v *view) failureTiles(f filter, over []*row) []pages.Figure {
 	}
 	bad, all := f.with("outcome", "failed"), f.with("outcome", "over")
 	first := show.Count(countName(bad), failed, bad.at("/sessions"))
-	first.Class = "bad"
+	if failed > 0 {
+		first.Class = "bad"
+	}
 	list := []pages.Figure{first, show.Count(countName(all), ended, all.at("/sessions")),
 		{Name: "failed of ended calls in them", Text: plain.Count(int64(calls)) + " of " + plain.Count(int64(endedCalls)), Value: fmt.Sprint(calls)}}
 	if f.since == "" {

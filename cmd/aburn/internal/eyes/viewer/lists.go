@@ -162,7 +162,7 @@ func kindWord(kind string) string {
 func (s *Site) sessionsPage(_ context.Context, v *view, values url.Values, _ *http.Request) (*show.Page, error) {
 	f := filterOf(values)
 	list := v.sessions(f)
-	body := &pages.Sessions{Kind: kindWord(f.kind), Count: show.Count(countName(f), len(list), f.at("/sessions")), Chosen: links(v.chosenLinks("/sessions", f, "project", "agent", "outcome", "since"))}
+	body := &pages.Sessions{Kind: kindWord(f.kind), Others: len(v.rows) > 0, Count: show.Count(countName(f), len(list), f.at("/sessions")), Chosen: links(v.chosenLinks("/sessions", f, "project", "agent", "outcome", "since"))}
 	body.Choices = []pages.Choice{choiceOf("What", "kind", kinds, f, "/sessions")}
 	body.Filters = []pages.Select{v.projectSelect(f), v.agentSelect(f), selectOf("outcome", "Outcome", outcomes, f.outcome), selectOf("since", "Since", sinces, f.since)}
 	body.Hidden = hiddenFields(f, "project", "agent", "outcome", "since")

@@ -190,6 +190,8 @@ func (s *Site) fill(v *view, f *pages.Frame, at string) {
 		f.Notes = append(f.Notes, show.Note("You have not vouched for a project on this machine yet, so none is shown. Run this in each of yours:", "aburn init"))
 	case v.problem == nil && len(v.rows) == 0 && v.hidden > 0:
 		f.Notes = append(f.Notes, show.Note("The archive has no session of the projects that you have vouched for, and "+plain.Plural(int64(v.hidden), "session")+" of others. Run this in a project to see its sessions:", "aburn init"))
+	case v.problem == nil && len(v.rows) == 0:
+		f.Notes = append(f.Notes, show.Note("No session has been read yet. They come here as agents work in your projects. If none does:", "aburn doctor"))
 	}
 }
 

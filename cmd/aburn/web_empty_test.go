@@ -1,0 +1,26 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// Before the first session each page says what is not there yet and where to look, and no table stands without a row.
+func TestWebBeforeTheFirstSession(t *testing.T) {
+	t.Parallel()
+	w := newWebWorld(t, 0)
+	w.serve()
+	w.come(w.link())
+	w.until("/", "0 sessions, as of")
+	for path, want := range map[string]string{"/": "Nothing waits for you.", "/sessions": "None yet.", "/cost": "No agent answered in this time", "/failures": "None."} {
+		_, page := w.page(path)
+		for _, text := range []string{want, "No session has been read yet.", "<code>aburn doctor</code>"} {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s does not say %q", path, text)
+			}
+		}
+		if strings.Contains(page, "<table>") || strings.Contains(page, `class="num bad"`) {
+			t.Errorf("%s has a table without a row, or an alarm at nothing:\n%s", path, page)
+		}
+	}
+}
