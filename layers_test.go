@@ -97,7 +97,7 @@ var layers = []struct {
 	{"internal/atomicfile", "", ""},
 	{"internal/term", "internal/plain", "github.com/fatih/color golang.org/x/term"},
 	{"internal/notify", "internal/fetch", "github.com/godbus/dbus"},
-	{"install/doctor", "archive archive/kept install internal/agentcli internal/journal internal/plain internal/project internal/queue internal/settings logfmt trace", "github.com/tidwall/gjson"},
+	{"install/doctor", "archive archive/kept hooks install internal/agentcli internal/journal internal/plain internal/project internal/queue internal/settings logfmt trace", "github.com/tidwall/gjson"},
 	{"internal/lab/testkit/agents", "", "golang.org/x/sys"},
 	{"internal/lab/semconv", "", ""},
 	{"internal/lab/testkit/model", "", ""},

@@ -315,6 +315,20 @@ func TestCanaryOfACommandThatDoesNotRecord(t *testing.T) {
 	}
 }
 
+// A hook that had no time records nothing, and that is no fault of the command: the canary is sent again.
+func TestCanaryOnABusyMachine(t *testing.T) {
+	w := newWorld(t)
+	w.install(install.User, install.Claude)
+	os.Remove(w.path("bin/aburn-hook"))
+	w.script("bin/aburn-hook", `[ -e "$0.late" ] && exec `+hookExecutable+` "$@"; : > "$0.late"; sleep 1`)
+	w.live = true
+	w.expect(w.run(w.root), "live ok Claude Code, ~/.claude/settings.json: all 6 canary events recorded, ")
+	w.script("bin/aburn-hook", `case "$(cat)" in *SessionStart*) sleep 1 ;; esac`)
+	if report := w.run(w.root); !strings.Contains(report, "live bad Claude Code, ~/.claude/settings.json: the canary's log has [], not [") || !strings.Contains(report, ", and a hook ends itself after 800ms\n") {
+		t.Error(report)
+	}
+}
+
 func TestVersions(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

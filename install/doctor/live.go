@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"aburn/hooks"
 	"aburn/install"
 	"aburn/internal/journal"
 	"aburn/internal/project"
@@ -75,23 +76,49 @@ func identity(p *patient, r install.Registration) string {
 	return r.Shell + "\x00" + r.Path + "\x00" + strings.Join(r.Args, "\x00")
 }
 
-// canary sends the small session through one command, for the events at which this file registers it.
+// rounds is how often a small session is sent at most. A hook that a busy machine does not run in its time records nothing, as it
+// should, and that says nothing of the command.
+const rounds = 3
+
+// canary sends the small session through one command, for the events at which this file registers it, and says what became of it.
 func (e *exam) canary(p *patient, s *install.Settings, r install.Registration) {
 	where := fmt.Sprintf("%s, %s", p.Title, s.Path)
+	for round := 1; ; round++ {
+		want, got, costs, err := e.round(p, s, r)
+		if err != nil {
+			e.addf("live", Bad, "%s: %v", where, err)
+			return
+		}
+		if slices.Equal(got, want) {
+			slices.Sort(costs)
+			e.addf("live", OK, "%s: all %d canary events recorded, %s each as a whole process", where, len(want), costs[len(costs)/2].Round(100*time.Microsecond))
+			return
+		}
+		late := slices.Max(costs) >= hooks.Deadline
+		if late && round < rounds {
+			continue
+		}
+		why := ""
+		if late {
+			why = fmt.Sprintf(": one took %s, and a hook ends itself after %s", slices.Max(costs).Round(time.Millisecond), hooks.Deadline)
+		}
+		e.addf("live", Bad, "%s: the canary's log has %v, not %v%s", where, got, want, why)
+		return
+	}
+}
+
+// round sends the session once, in a project of its own: what its log should have, what it has, and how long each process took.
+func (e *exam) round(p *patient, s *install.Settings, r install.Registration) (want, got []logfmt.Event, costs []time.Duration, err error) {
 	dir, err := os.MkdirTemp("", "aburn-doctor-*")
 	if err != nil {
-		e.addf("live", Bad, "%s: %v", where, err)
-		return
+		return nil, nil, nil, err
 	}
 	defer os.RemoveAll(dir)
 	oss, err := throwAway(dir, e.Env)
 	if err != nil {
-		e.addf("live", Bad, "%s: %v", where, err)
-		return
+		return nil, nil, nil, err
 	}
 	defer oss.Close()
-	var want []logfmt.Event
-	var costs []time.Duration
 	own := s.Own()
 	for _, c := range canaries() {
 		i := slices.IndexFunc(own, func(o install.Registration) bool {
@@ -103,12 +130,12 @@ func (e *exam) canary(p *patient, s *install.Settings, r install.Registration) {
 		c.spell(p, own[i].Event, dir)
 		cost, err := e.fire(p, s, own[i], dir, c)
 		if err != nil {
-			e.addf("live", Bad, "%s: %s: %v", where, c.event, err)
-			return
+			return nil, nil, nil, fmt.Errorf("%s: %w", c.event, err)
 		}
 		want, costs = append(want, c.entries...), append(costs, cost)
 	}
-	e.compare(where, oss, want, costs)
+	got, err = recorded(oss)
+	return want, got, costs, err
 }
 
 // spell makes the canary the agent's event in dir, with all its fields.
@@ -194,22 +221,15 @@ func said(data []byte) string {
 	return ": " + text
 }
 
-// compare says what became of the canary.
-func (e *exam) compare(where string, oss *os.Root, want []logfmt.Event, costs []time.Duration) {
-	var got []logfmt.Event
+// recorded are the events of the canary in a log.
+func recorded(oss *os.Root) (got []logfmt.Event, err error) {
 	for l, err := range journal.New(oss, journal.Options{By: journal.Command}).Forward(journal.Position{}) {
 		if err != nil {
-			e.addf("live", Bad, "%s: %v", where, err)
-			return
+			return nil, err
 		}
 		if entry, err := logfmt.Parse(l.JSON); err == nil && entry.Session == canarySession {
 			got = append(got, entry.Event)
 		}
 	}
-	if !slices.Equal(got, want) {
-		e.addf("live", Bad, "%s: the canary's log has %v, not %v", where, got, want)
-		return
-	}
-	slices.Sort(costs)
-	e.addf("live", OK, "%s: all %d canary events recorded, %s each as a whole process", where, len(want), costs[len(costs)/2].Round(100*time.Microsecond))
+	return got, nil
 }
