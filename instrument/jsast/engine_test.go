@@ -100,7 +100,7 @@ func TestNodeIsStartedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := n.Parse(t.Context(), "a", Auto); err != nil {
-			t.Errorf("after its death: %v", err)
+			t.Fatalf("after its death: %v", err)
 		}
 	}
 	if err := n.Close(); err != nil {
@@ -190,6 +190,24 @@ func TestNodeThatFails(t *testing.T) {
 			t.Error("the process that hung is still used")
 		}
 	})
+}
+
+// A child whose answer comes with the end of its time is being killed, so it is not used again.
+func TestNodeAnswersAtTheLastMoment(t *testing.T) {
+	stand(t, `read line; echo '{"node":20}'; echo '{"answer":1}'; read line; read line`)
+	n, err := StartNode(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	if _, err := n.child.out.Peek(1); err != nil { // the answer is here, before it is asked for
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if answer, err := n.exchange(ctx, Timeout, "a"); !errors.Is(err, context.Canceled) || n.child != nil {
+		t.Errorf("%s, %v; the process is used again: %t", answer, err, n.child != nil)
+	}
 }
 
 // TestNodeHasNoEnvironment: NODE_OPTIONS could load anything.

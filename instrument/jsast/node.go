@@ -15,8 +15,8 @@ import (
 
 const (
 	minNode   = 18
-	nodeStart = 5 * time.Second
-	maxAnswer = 64 << 20 // bytes; the largest permitted file needs about a tenth
+	nodeStart = 20 * time.Second // only for a node that hangs: on a busy machine one takes seconds
+	maxAnswer = 64 << 20         // bytes; the largest permitted file needs about a tenth
 )
 
 // bootstrap is all that stands on node's command line: the bundle is longer than
@@ -174,16 +174,16 @@ func (n *NodeProcess) exchange(ctx context.Context, limit time.Duration, questio
 	defer cancel()
 	process := n.child.cmd.Process
 	stop := context.AfterFunc(within, func() { _ = process.Kill() })
-	defer stop()
 	if _, err = n.child.in.Write(append(line, '\n')); err == nil {
 		line, err = readLine(n.child.out, maxAnswer)
 	}
-	if err == nil {
+	late := !stop() // then it is being killed, also if it has answered
+	if err == nil && !late {
 		return line, nil
 	}
 	n.kill()
 	switch {
-	case within.Err() != nil:
+	case late:
 		return nil, context.Cause(within)
 	case errors.Is(err, errTooLong):
 		return nil, err
