@@ -181,6 +181,7 @@ func TestAdviceArrives(t *testing.T) {
 				t.Errorf("session B was told %s", got)
 			}
 			w.settled(0)
+			w.holds("the log has the end of the trouble", func() bool { return strings.HasSuffix(w.story(), "RESOLVED") })
 			if got := w.story(); got != "INTERVENTION DELIVERED seen RESOLVED" {
 				t.Errorf("the log says %s", got)
 			}

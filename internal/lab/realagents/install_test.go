@@ -116,7 +116,7 @@ func TestFoldersStayThePersons(t *testing.T) {
 	if !said {
 		t.Error("the client did not set the variables: the case proves nothing")
 	}
-	for end := time.Now().Add(time.Minute); !isFile(filepath.Join(w.home, ".local", "share", "aburn", "archive.db")); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(runDeadline); !isFile(filepath.Join(w.home, ".local", "share", "aburn", "archive.db")); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("no archive at the end of the session")
 		}

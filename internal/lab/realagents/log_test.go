@@ -4,6 +4,7 @@ package realagents
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,6 +50,16 @@ func (w *world) entries(dir string) []logfmt.Entry {
 		w.Logf("log of %s:\n%s", dir, data)
 	}
 	return entries
+}
+
+// logged waits until the project's log has n entries of an event: a client may show a question before its hook has run, and end the hook
+// when the question is answered.
+func (w *world) logged(event logfmt.Event, n int) {
+	w.Helper()
+	w.holds(fmt.Sprintf("the log has %d %s", n, event), func() bool {
+		data, _ := os.ReadFile(filepath.Join(w.project, ".oss", "workflow.log"))
+		return bytes.Count(data, []byte(`"event":"`+string(event)+`"`)) >= n
+	})
 }
 
 // datum is one value of an entry's data as text; "" = absent.

@@ -168,11 +168,13 @@ func TestGeminiInATerminal(t *testing.T) {
 	}
 	submit("do the thing")
 	term.see("Allow execution")
+	w.logged(logfmt.Notify, 1)
 	term.insist("Escape", term.shows("Request cancelled"))
 	submit("once more")
 	term.see("✦ refused")
 	submit("and again")
 	term.see("Allow execution")
+	w.logged(logfmt.Notify, 2)
 	term.insist("Enter", term.shows("✦ granted"))
 	term.say("/quit")
 	term.gone()

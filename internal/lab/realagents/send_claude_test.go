@@ -164,9 +164,7 @@ func TestClaudeIsInterrupted(t *testing.T) {
 	w.aburn("spawn", "--name", "w", "wait for ever")
 	w.waitFor(w.started())
 	w.worker("working")
-	if screen := w.screen(); !strings.Contains(screen, "esc to interrupt") {
-		t.Errorf("nothing on the screen says that a turn goes on:\n%s", screen)
-	}
+	w.holds("the screen says that a turn goes on", func() bool { return strings.Contains(w.screen(), "esc to interrupt") })
 	if out := w.aburn("interrupt", "w"); !strings.Contains(out, "its turn is over") {
 		t.Error(out)
 	}
