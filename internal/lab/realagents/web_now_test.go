@@ -4,6 +4,7 @@ package realagents
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -112,9 +113,16 @@ func (p *nowPage) listen() (told <-chan time.Time) {
 func TestFiveSessionsOnNow(t *testing.T) {
 	t.Parallel()
 	asked := "touch '$PROJECT/granted.txt' && echo " + strings.Repeat("much more than the log has ", 20) + "and-this-is-the-end-of-the-command"
+	said := make(chan struct{}) // Codex lets go of a command after ten seconds, and its turn would end
+	done := model.Turn{Text: "done", Before: func(ctx context.Context) {
+		select {
+		case <-said:
+		case <-ctx.Done():
+		}
+	}}
 	var script model.Script
-	for i, call := range []model.Call{bash(untilEnd), bash(untilEnd), command(untilEnd), command(untilEnd)} {
-		script = append(script, &model.Conversation{Name: fmt.Sprint("work", i), When: model.Contains(fmt.Sprintf("number%d", i)), Turns: []model.Turn{model.Calls(call), model.Text("done")}})
+	for i, call := range []model.Call{bash(untilSaid), bash(untilSaid), command(untilSaid), command(untilSaid)} {
+		script = append(script, &model.Conversation{Name: fmt.Sprint("work", i), When: model.Contains(fmt.Sprintf("number%d", i)), Turns: []model.Turn{model.Calls(call), done}})
 	}
 	script = append(script, &model.Conversation{Name: "asks", Repeat: true, When: model.Contains("number4"), Turns: []model.Turn{model.Calls(bash(asked)), model.Text("done")}},
 		&model.Conversation{Name: "other", Repeat: true, Turns: []model.Turn{model.Text("a title")}})
@@ -139,7 +147,8 @@ func TestFiveSessionsOnNow(t *testing.T) {
 	}
 	term.insist("Enter", func() bool { return isFile(w.project + "/granted.txt") }) // yes
 	p.until("shows that it is answered", func(page string) bool { return cards(page, "asks") == 0 })
-	os.Remove(w.started())
+	close(said)
+	w.write("said.tmp", "")
 	for _, one := range running {
 		one.wait()
 	}
