@@ -16,6 +16,11 @@ func command(cmd string) model.Call {
 	return model.Call{Name: "exec_command", Input: map[string]any{"cmd": cmd}}
 }
 
+// kept is a command for which Codex waits half a minute. Without a word it lets go of one after ten seconds, and the turn goes on.
+func kept(cmd string) model.Call {
+	return model.Call{Name: "exec_command", Input: map[string]any{"cmd": cmd, "yield_time_ms": 30000}}
+}
+
 func patch(text string) model.Call {
 	return model.Call{Name: "apply_patch", Freeform: true, Input: "*** Begin Patch\n" + text + "*** End Patch\n"}
 }

@@ -90,7 +90,7 @@ func TestCodexIsAWorkerHeadless(t *testing.T) {
 	w := newWorld(t, "worker", codexScript(
 		model.Calls(command(sandboxed)), model.Calls(escalated("echo made > allowed.txt")), model.Text("one done"),
 		model.Calls(escalated("touch denied.txt")), model.Text("two done"),
-		model.Calls(command(untilEnd)), model.Text("three done"),
+		model.Calls(kept(untilEnd)), model.Text("three done"),
 	), nil)
 	w.codexUser()
 	w.aburn("init")

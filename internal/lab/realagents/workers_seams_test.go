@@ -105,7 +105,7 @@ func TestClaudeHeadlessSeams(t *testing.T) {
 func TestCodexHeadlessSeams(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "worker", codexScript(
-		model.Text("ready"), model.Calls(command("sh hang.sh")), model.Calls(command("sh commit.sh")),
+		model.Text("ready"), model.Calls(kept("sh hang.sh")), model.Calls(command("sh commit.sh")),
 		model.Calls(command(`aburn done "all of it"`)), model.Text("the end"), model.Text("no"),
 	), seamScripts)
 	w.codexUser()
