@@ -5,7 +5,10 @@ PREFIX ?= $(HOME)/.local
 BUILD  := CGO_ENABLED=0 go build -trimpath -ldflags='-s -w'
 
 # Some tests wait rather than work, so two packages more than there are processors run at once.
-GOTEST := go test -timeout 25m -p $(shell expr 2 + `getconf _NPROCESSORS_ONLN`)
+# Linking a test without debug information takes half as long; traces have their lines all the same. `make vetted` vets.
+GOTEST := go test -timeout 25m -vet=off -ldflags=-s -p $(shell expr 2 + `getconf _NPROCESSORS_ONLN`)
+# Two halves of `make test` run beside one another.
+HALF := -p $(shell expr 1 + `getconf _NPROCESSORS_ONLN`)
 
 # All packages but the root, whose test runs `go list`: what that says the test cache cannot see.
 PACKAGES = $$(go list ./... | grep -v '^aburn$$')
@@ -23,11 +26,13 @@ RACE := GORACE=atexit_sleep_ms=50 $(GOTEST) -race -skip '^TestScripts$$'
 # Whole, these take long under the race detector, mostly where nothing is shared: they run whole without it, and small
 # under it, but for what world.SlowUnraced marks.
 LONG := aburn/instrument/coordinator aburn/cmd/aburn aburn/archive/ingest aburn/instrument aburn/cmd/aburn/internal/eyes/now \
-	aburn/instrument/jsast aburn/internal/journal aburn/internal/queue aburn/trace/claude aburn/worker/round
+	aburn/instrument/jsast aburn/internal/journal aburn/trace/claude aburn/worker/round
 # Only their tests start goroutines, to wait for one result, to play a server, or to run what works alone side by side:
 # they run without the race detector but in test-long.
-ALONE := aburn/install aburn/internal/scrub aburn/cmd/aburn-hook aburn/hooks/codex aburn/instrument/jsproject aburn/instrument/provider \
-	aburn/instrument/telemetry aburn/internal/recent aburn/internal/settings aburn/supervisor/look aburn/worker/forge aburn/worker/tracker
+ALONE := aburn/install aburn/internal/scrub aburn/internal/queue aburn/cmd/aburn-hook aburn/cmd/aburn-instrument/internal/commands aburn/hooks/codex \
+	aburn/instrument/jsproject aburn/instrument/provider aburn/instrument/telemetry aburn/internal/fetch aburn/internal/mcpserver \
+	aburn/internal/recent aburn/internal/settings aburn/supervisor/look aburn/trace/codex aburn/trace/export aburn/trace/own \
+	aburn/worker/forge aburn/worker/tracker
 # Its tests wait for processes more than they work, so it runs beside all others, with more of them at once.
 WAITING := aburn/cmd/aburn
 RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %) $(ALONE:%=-e %) | $(LONGEST_FIRST))
@@ -47,12 +52,13 @@ demo-instrument: ## spans in a small shop service, by a recorded plan: diff, pro
 	@go run ./internal/lab/demo -instrument
 
 quick: ## a minute: format, vet, and all tests but what works long, with small storms and no race detector
-	@{ $(MAKE) -s vetted && go test -short -count=1 .; } & rest=$$!; $(GOTEST) -vet=off -short $(PACKAGES); code=$$?; wait $$rest && exit $$code
+	@{ $(MAKE) -s vetted && go test -short -count=1 .; } & rest=$$!; $(GOTEST) -short $(PACKAGES); code=$$?; wait $$rest && exit $$code
 
 test: vetted ## all tests, those of what starts goroutines under the race detector
-	@$(GOTEST) -parallel 4 $(WAITING) & waiting=$$!; { go build ./... && $(LAYERS) && $(ELSEWHERE); } & checks=$$!; \
-	$(GOTEST) $(filter-out $(WAITING),$(LONG)) $(ALONE) $(UNRACED) && $(RACE) $(RACED_WHOLE) && $(RACE) -short $(LONG); code=$$?; \
-	wait $$checks || code=1; wait $$waiting || code=1; exit $$code
+	@$(GOTEST) -parallel 4 $(WAITING) & waiting=$$!; { $(LAYERS) && $(ELSEWHERE); } & checks=$$!; \
+	{ $(RACE) $(HALF) $(RACED_WHOLE) && $(RACE) $(HALF) -short $(LONG); } & raced=$$!; \
+	$(GOTEST) $(HALF) $(filter-out $(WAITING),$(LONG)) $(ALONE) $(UNRACED); code=$$?; \
+	for beside in $$waiting $$checks $$raced; do wait $$beside || code=1; done; exit $$code
 
 test-long: export ABURN_STORM ?= 10
 test-long: ## what is random ten times as long, or ABURN_STORM times, under the race detector too; each fuzzer for as many seconds
