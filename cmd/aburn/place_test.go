@@ -55,6 +55,10 @@ func TestNoHookIsMissedWhileThePackageMoves(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
+	old := filepath.Join(dir, "old") // stays when its package goes
+	if err := os.CopyFS(old, os.DirFS(pkg)); err != nil {
+		t.Fatal(err)
+	}
 	place := filepath.Join(home, ".local", "share", "aburn", "bin")
 	version := func() string { out, _ := run(filepath.Join(place, "aburn"), "", "version"); return out }
 	if !strings.Contains(version(), "v1.0.0") {
@@ -99,11 +103,6 @@ func TestNoHookIsMissedWhileThePackageMoves(t *testing.T) {
 	}
 
 	// An older one that is still about changes nothing back.
-	old := filepath.Join(dir, "old")
-	if err := os.Mkdir(old, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	buildRelease(t, old, "v1.0.9")
 	if out, err := run(filepath.Join(old, "aburn"), "", "version"); err != nil || !strings.Contains(version(), "v1.1.0") {
 		t.Errorf("%v: %s made the copy %s", err, out, version())
 	}
