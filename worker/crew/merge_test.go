@@ -3,7 +3,10 @@
 package crew
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -128,10 +131,18 @@ func (y *yard) picture() string {
 			out, _ := y.git(dir, args...)
 			b.WriteString(out + "\n")
 		}
-		cmd := exec.Command("sh", "-c", `find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum`)
-		cmd.Dir = dir
-		out, _ := cmd.Output()
-		b.Write(out)
+		filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				fmt.Fprintln(&b, err)
+			case d.Name() == ".git" && d.IsDir():
+				return fs.SkipDir
+			case d.Name() != ".git" && d.Type().IsRegular():
+				data, err := os.ReadFile(path)
+				fmt.Fprintf(&b, "%x %s %v\n", sha256.Sum256(data), path, err)
+			}
+			return nil
+		})
 	}
 	refs, _ := y.git(y.main, "for-each-ref", "refs/heads")
 	return b.String() + refs
