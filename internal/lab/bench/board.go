@@ -33,16 +33,12 @@ func (p *page) board(b *browsing, home string) error {
 	if err != nil {
 		return err
 	}
-	rounds := 4 * insightRounds
-	if p.brief {
-		rounds = 3
-	}
 	took, size, err := b.firstByte("/")
 	if err != nil {
 		return err
 	}
 	p.row(fmt.Sprintf("first byte of / with %d workers", boardWorkers), fmt.Sprintf("%s, %d KB", ms(took), size>>10), limit("≤ 50 ms", took <= maxFirstByte))
-	half, late, err := b.cards(wt, rounds)
+	half, late, err := b.cards(wt, p.times(4*insightRounds))
 	if err != nil {
 		return err
 	}

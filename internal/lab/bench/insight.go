@@ -86,12 +86,12 @@ func (p *page) reports(w *world, s *store) error {
 		rounds int
 		before func(int) error
 	}{
-		{"`aburn report`, first", storeRounds, func(int) error {
+		{"`aburn report`, first", p.times(storeRounds), func(int) error {
 			os.Remove(kept + "-wal")
 			os.Remove(kept + "-shm")
 			return copyFile(kept, plain)
 		}},
-		{"`aburn report`, repeated", insightRounds, nil},
+		{"`aburn report`, repeated", p.times(insightRounds), nil},
 	} {
 		c, err := costs(row.rounds, row.before, report)
 		if err != nil {
@@ -100,7 +100,7 @@ func (p *page) reports(w *world, s *store) error {
 		p.costRow(row.name, c[0], "")
 	}
 	for _, args := range [][]string{{"cost"}, {"cost", "--by", "session"}} {
-		c, err := costs(insightRounds, nil, s.run(w, "cost", w.bin("aburn"), args...))
+		c, err := costs(p.times(insightRounds), nil, s.run(w, "cost", w.bin("aburn"), args...))
 		if err != nil {
 			return err
 		}

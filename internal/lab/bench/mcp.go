@@ -68,7 +68,7 @@ func (p *page) answers(w *world, s *store) error {
 	p.table("tool", "first answer", "later answers", "bound")
 	for _, q := range []struct{ tool, target string }{{"failure_report", ""}, {"lessons", ""}, {"remedy", key}, {"replay", key}, {"session_graph", ""}} {
 		var first, later []time.Duration
-		for range insightRounds {
+		for range p.times(insightRounds) {
 			times, err := s.asked(w, q.tool, q.target)
 			if err != nil {
 				return fmt.Errorf("%s: %w", q.tool, err)

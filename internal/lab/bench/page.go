@@ -25,6 +25,14 @@ func newPage(rounds int, bigLog int64, brief bool) *page {
 	return p
 }
 
+// times is how often a case repeats what takes long: n times, twice for a test.
+func (p *page) times(n int) int {
+	if p.brief {
+		return min(n, 2)
+	}
+	return n
+}
+
 func (p *page) section(title, text string) { fmt.Fprintf(&p.b, "\n## %s\n\n%s\n\n", title, text) }
 
 func (p *page) table(head ...string) {

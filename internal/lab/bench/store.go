@@ -146,7 +146,7 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds())
 
 // small adds the row of a small store, without an archive.
 func (p *page) small(w *world, s *store) error {
-	c, err := costs(3*storeRounds, s.forget, s.run(w, "first", w.bin("aburn"), "ingest"))
+	c, err := costs(p.times(3*storeRounds), s.forget, s.run(w, "first", w.bin("aburn"), "ingest"))
 	if err == nil {
 		p.costRow(fmt.Sprintf("`aburn ingest`, first, %d MB", s.bytes>>20), c[0], limit("≤ 0.3 s wall", c[0].wall <= maxSmall))
 	}
@@ -170,7 +170,7 @@ func (p *page) big(w *world, s *store) error {
 		}
 		ps = append(ps, s.run(w, "ccusage "+client.Version+" (npm), tokens only", client.Path, "daily", "--offline", "--json"))
 	}
-	c, err := costs(storeRounds, s.forget, ps...)
+	c, err := costs(p.times(storeRounds), s.forget, ps...)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (p *page) big(w *world, s *store) error {
 // again adds the rows of an ingest with an archive: of nothing new, and of a session that has grown.
 func (p *page) again(w *world, s *store, grow func(part int) error) error {
 	ingest := s.run(w, "ingest", w.bin("aburn"), "ingest")
-	c, err := costs(3*storeRounds, nil, ingest)
+	c, err := costs(p.times(3*storeRounds), nil, ingest)
 	if err != nil {
 		return err
 	}

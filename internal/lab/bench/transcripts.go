@@ -181,7 +181,7 @@ func transcriptsCase(w *world, pg *page) error {
 	if err != nil {
 		return err
 	}
-	t, err := race(storeRounds,
+	t, err := race(pg.times(storeRounds),
 		s.run(w, "wc", find, home, "-name", "*.jsonl", "-exec", "wc", "-l", "{}", "+"),
 		s.run(w, "wc two at once", sh, "-c", `find "$1" -name '*.jsonl' -print0 | xargs -0 -n 64 -P 2 wc -l`, "sh", home),
 		twoFiles, s.run(w, "traces", self, "read-traces", home), single,

@@ -64,17 +64,13 @@ func (p *page) web(w *world, s *store) error {
 		}
 		p.row("first byte of "+name, fmt.Sprintf("%s, %d KB", ms(took), size>>10), bound)
 	}
-	half, late, err := b.entries(4 * insightRounds)
+	half, late, err := b.entries(p.times(4 * insightRounds))
 	if err != nil {
 		return err
 	}
 	p.row("a log entry until the page that shows it is fetched, median", ms(half), "")
 	p.row("a log entry until the page that shows it is fetched, p95", ms(late), limit("≤ 60 ms", late <= maxLogToPage))
-	rounds := 4 * insightRounds
-	if p.brief {
-		rounds = 3
-	}
-	if half, late, err = b.five(rounds); err != nil {
+	if half, late, err = b.five(p.times(4 * insightRounds)); err != nil {
 		return err
 	}
 	p.row("five recorded sessions of both clients at once, an entry until the page that shows it is fetched, median", ms(half), "")
@@ -135,7 +131,7 @@ func vouch(home, shop string) error {
 
 // top measures `aburn top --once` over the same archive and projects.
 func (p *page) top(w *world, s *store) error {
-	c, err := costs(insightRounds, nil, s.run(w, "top", w.bin("aburn"), "top", "--once", "--no-ingest"))
+	c, err := costs(p.times(insightRounds), nil, s.run(w, "top", w.bin("aburn"), "top", "--once", "--no-ingest"))
 	if err == nil {
 		p.row("`aburn top --once`, whole process, median", fmt.Sprintf("%s wall, %s CPU, %d MB", ms(c[0].wall), ms(c[0].cpu), c[0].peak>>20), "")
 	}
