@@ -55,7 +55,7 @@ quick: ## a minute: format, vet, and all tests but what works long, with small s
 	@{ $(MAKE) -s vetted && go test -short -count=1 .; } & rest=$$!; $(GOTEST) -short $(PACKAGES); code=$$?; wait $$rest && exit $$code
 
 test: vetted ## all tests, those of what starts goroutines under the race detector
-	@$(GOTEST) -parallel 4 $(WAITING) & waiting=$$!; { $(LAYERS) && $(ELSEWHERE); } & checks=$$!; \
+	@$(GOTEST) -parallel 4 $(WAITING) & waiting=$$!; { go build ./... && $(LAYERS) && $(ELSEWHERE); } & checks=$$!; \
 	{ $(RACE) $(HALF) $(RACED_WHOLE) && $(RACE) $(HALF) -short $(LONG); } & raced=$$!; \
 	$(GOTEST) $(HALF) $(filter-out $(WAITING),$(LONG)) $(ALONE) $(UNRACED); code=$$?; \
 	for beside in $$waiting $$checks $$raced; do wait $$beside || code=1; done; exit $$code
