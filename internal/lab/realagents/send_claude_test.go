@@ -275,8 +275,10 @@ func (w *world) asksOnScreen() bool {
 func (w *world) refuse() {
 	w.Helper()
 	w.dialog()
-	w.insist("Escape", func() { w.press("Escape") }, func() bool { return !w.asksOnScreen() })
-	time.Sleep(time.Second)
+	for w.asksOnScreen() { // a screen that is drawn anew shows no question for a moment
+		w.insist("Escape", func() { w.press("Escape") }, func() bool { return !w.asksOnScreen() })
+		time.Sleep(time.Second)
+	}
 	w.press("C-u")
 	time.Sleep(200 * time.Millisecond)
 }
