@@ -45,6 +45,22 @@ func plug(t *testing.T, hook string) plugged {
 	return p
 }
 
+// unhurried lets a hook take two minutes, as a busy machine may. A prompt waits for half a second otherwise, and a hook lives for two.
+func (p plugged) unhurried() plugged {
+	p.Helper()
+	code := string(p.read())
+	for _, bound := range []string{"const patience = 500 ", "const lifetime = 2000 "} {
+		if strings.Count(code, bound) != 1 {
+			p.Fatalf("the plugin does not say %s", bound)
+		}
+		code = strings.Replace(code, bound, bound[:strings.Index(bound, "=")]+"= 120_000 ", 1)
+	}
+	if err := os.WriteFile(p.plugin, []byte(code), 0o600); err != nil {
+		p.Fatal(err)
+	}
+	return p
+}
+
 // play lets the plugin see a recorded scene, and returns the parts of each prompt and the environment of each command.
 func (p plugged) play(scene string, env ...string) (prompts, commands []string) {
 	p.Helper()
@@ -74,7 +90,7 @@ func TestOpencodePlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, scene := range []string{"basic", "sub", "err", "perm", "resume"} {
-		p := plug(t, `[ "$*" = "opencode --home $(dirname "$(dirname "$0")")" ] && { cat; echo; } >>"$ABURN_DUMP"`)
+		p := plug(t, `[ "$*" = "opencode --home $(dirname "$(dirname "$0")")" ] && { cat; echo; } >>"$ABURN_DUMP"`).unhurried()
 		_, commands := p.play("testdata/opencode/" + scene + ".jsonl")
 		var want strings.Builder
 		session := ""
@@ -130,7 +146,7 @@ func TestOpencodePluginHarmsNobody(t *testing.T) {
 // TestOpencodePluginTells: what the hook answers stands behind the prompt, as a text that no person wrote.
 func TestOpencodePluginTells(t *testing.T) {
 	world.Slow(t)
-	p := plug(t, `case $(cat) in *chat.message*) echo '{"text":"be careful"}';; esac`)
+	p := plug(t, `case $(cat) in *chat.message*) echo '{"text":"be careful"}';; esac`).unhurried()
 	prompts, _ := p.play("testdata/opencode/basic.jsonl")
 	if len(prompts) != 1 {
 		t.Fatal(prompts)
