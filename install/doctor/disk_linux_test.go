@@ -7,11 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
-	"aburn/hooks"
 	"aburn/install"
-	"aburn/internal/journal"
 )
 
 // A full disk: the doctor says so and how many entries are lost. With room again, the log tells it.
@@ -26,24 +23,13 @@ func TestFullDisk(t *testing.T) {
 		t.Skipf("cannot mount a tmpfs: %v", err)
 	}
 	defer syscall.Unmount(oss, 0)
-	root, err := os.OpenRoot(oss)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	lost := func() uint64 { return journal.New(root, journal.Options{By: journal.Command}).Unwritten().Entries }
-	var hook func(n int)
-	hook = func(n int) {
+	hook := func(n int) {
 		t.Helper()
-		begin, before := time.Now(), lost()
 		cmd := exec.Command(w.path("bin/aburn-hook"), "claude")
 		cmd.Dir, cmd.Env = w.root, append(os.Environ(), "CLAUDE_PROJECT_DIR="+w.root)
 		cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":"s1","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"true"},"tool_use_id":"t%d","tool_response":{"stdout":""}}`, n))
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("the hook did not exit 0: %v", err)
-		}
-		if time.Since(begin) >= hooks.Deadline && lost() == before {
-			hook(n) // it may have had no time to write or to count; what it wrote is not written again
 		}
 	}
 	hook(0)
