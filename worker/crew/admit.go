@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"aburn/internal/journal"
 	"aburn/internal/lockfile"
 	"aburn/worker"
 	"aburn/worker/ledger"
@@ -34,6 +35,10 @@ func (c *Crew) enter(ctx context.Context, repo *tree.Repo, s *Spawned, p *Plan, 
 		}
 		return err
 	})
+	if p.ByAgent && journal.ReadOnly(err) {
+		err = refuse("no worker can be made inside of this sandbox: "+c.Store.Dir+" is read-only here",
+			"run the same command outside of the sandbox, if your client has a way to ask the person for that", "the person can: aburn spawn")
+	}
 	return book, err
 }
 

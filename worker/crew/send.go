@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"aburn/internal/hold"
@@ -46,6 +47,11 @@ type Sent struct {
 	State  string `json:"state"`
 	Why    string `json:"why,omitempty"` // it is not accepted
 }
+
+const agentEnded = "its agent has ended"
+
+// Ended reports whether the message is not taken, or waits, because the worker has to be restored first.
+func (s *Sent) Ended() bool { return s.Why == agentEnded }
 
 // MaxMessage is the longest text of a message, in bytes: its tag is put before it.
 const MaxMessage = 3000
@@ -135,7 +141,7 @@ func (s *sender) post(ctx context.Context, id string, msg Message) (why string, 
 	case err != nil:
 		return "", err
 	case m.Over():
-		return "its agent has ended", nil
+		return agentEnded, nil
 	case m.neverRan():
 		return "its agent never ran", nil
 	case len(m.Worker.Open()) >= worker.MaxOpen:
@@ -181,7 +187,7 @@ func (s *sender) bring(ctx context.Context, id string) (Sent, error) {
 	launch := m.Ledger.Last(worker.Launched)
 	switch {
 	case m.Over():
-		why("its agent has ended")
+		why(agentEnded)
 		return sent, nil
 	case launch == nil:
 		why("its agent does not run yet")
@@ -280,7 +286,7 @@ func (c *Crew) interrupt(ctx context.Context, m *Member, lately time.Duration) e
 	case launch == nil || !screen || client == nil:
 		return errors.New("its terminal takes no keys from aburn")
 	case m.Worker.State != worker.Working:
-		return fmt.Errorf("it is not in a turn that could be interrupted: %s", waitingFor(m))
+		return errors.New("it is not in a turn that could be interrupted: " + strings.ReplaceAll(m.Worker.State.String(), "_", " "))
 	}
 	s, err := terminal.Screen(ctx, launch.Address)
 	if err != nil {

@@ -130,7 +130,7 @@ func ValidName(name string) error {
 	case len(name) > maxName:
 		return fmt.Errorf("a name has at most %d characters", maxName)
 	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || name[0] == '-':
-		return errors.New("a name is of a-z, 0-9 and -, and begins with none of the last")
+		return errors.New("a name has a-z, 0-9 and -, and does not begin with -")
 	}
 	return nil
 }

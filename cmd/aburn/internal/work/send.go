@@ -202,17 +202,21 @@ func sendOptions(a *kit.App, cmd *cli.Command) (o crew.SendOptions, from string,
 // sendText says of each worker how far its message came, and what can be done.
 func sendText(a *kit.App, results []crew.Sent, noWait bool) {
 	for _, r := range results {
+		way := "aburn attach " + r.Worker
+		if r.Ended() {
+			way = "aburn restore " + r.Worker
+		}
 		switch {
 		case r.State == crew.Accepted:
 			fmt.Fprintf(a.Stdout, "%s  has it (%s)\n", r.Worker, r.ID)
 		case r.State == crew.Waits && noWait:
 			fmt.Fprintln(a.Stdout, plain.Line(fmt.Sprintf("%s  waits (%s): %s", r.Worker, r.ID, r.Why)))
 		case r.State == crew.Waits:
-			a.Warn(fmt.Sprintf("%s: not accepted yet, and it waits (%s): %s", r.Worker, r.ID, r.Why), "aburn attach "+r.Worker, "aburn ps "+r.Worker)
+			a.Warn(fmt.Sprintf("%s: not accepted yet, and it waits (%s): %s", r.Worker, r.ID, r.Why), way, "aburn ps "+r.Worker)
 		case r.State == crew.Unconfirmed:
 			a.Warn(fmt.Sprintf("%s: nobody knows whether it has the message (%s), and it is not typed again: %s", r.Worker, r.ID, r.Why), "aburn attach "+r.Worker)
 		default:
-			a.Warn(fmt.Sprintf("%s: not sent: %s", r.Worker, r.Why), "aburn ps "+r.Worker)
+			a.Warn(fmt.Sprintf("%s: not sent: %s", r.Worker, r.Why), way, "aburn ps "+r.Worker)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func runAnswer(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case m.Over():
 		return kit.BadNews(m.Name+" has ended: "+StateText(m), "aburn ps "+m.Name)
 	case !ok:
-		return kit.BadNews(m.Name+" asks in its terminal", "aburn attach "+m.Name)
+		return kit.BadNews(m.Name+" has a terminal, where what it asks is answered", "aburn attach "+m.Name)
 	}
 	q, err := Answer(ctx, ch, h, cmd.String("id"), cmd.Args().Get(1) == "allow", cmd.String("text"))
 	if err != nil {

@@ -126,7 +126,7 @@ func (x *act) answer(ctx context.Context) (d Deed, err error) {
 	case x.m.Over():
 		return d, kit.BadNews("it has ended: " + work.StateText(x.m))
 	case !ok:
-		return d, kit.BadNews("it asks in its terminal", "aburn attach "+x.m.Name)
+		return d, kit.BadNews("it has a terminal, where what it asks is answered", "aburn attach "+x.m.Name)
 	}
 	q, err := work.Answer(ctx, ch, h, x.ID, x.Allow, x.Text)
 	if err != nil {

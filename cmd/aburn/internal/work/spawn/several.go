@@ -56,7 +56,7 @@ func several(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, 
 func begin(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, one order) (*crew.Spawned, error) {
 	s, err := o.Prepare(ctx, repo, one.plan)
 	if err != nil {
-		return nil, spawnFailure(o, one.plan, err)
+		return nil, spawnFailure(one.plan, err)
 	}
 	for _, w := range s.Warnings {
 		a.Warn(s.Name + ": " + plain.Line(w))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -14,7 +15,6 @@ import (
 
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
-	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
@@ -81,7 +81,10 @@ func checkRuntime(word string) error {
 }
 
 func checkBudget(word string) error {
-	_, err := worker.ParseBudget(word)
+	b, err := worker.ParseBudget(word)
+	if _, bare := strconv.Atoi(word); err == nil && bare == nil && b.Tokens < 1000 {
+		return fmt.Errorf("%s is so many tokens, less than one turn takes: %susd is money, %sk thousands of tokens", word, word, word)
+	}
 	return err
 }
 
@@ -205,6 +208,9 @@ func maySpawn(a *kit.App, cmd *cli.Command) error {
 	if cmd.String("wait") != "" && cmd.Bool("attach") {
 		return kit.UsageError("--attach waits until the agent ends, and --wait for something else", "leave one out")
 	}
+	if cmd.IsSet("timeout") && cmd.String("wait") == "" {
+		return kit.UsageError("--timeout bounds --wait, which is not there", "--wait=accepted, --wait=idle or --wait=pr")
+	}
 	return nil
 }
 
@@ -224,7 +230,7 @@ func spawnHere(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command
 	s, err := o.Prepare(ctx, repo, p)
 	warn()
 	if err != nil {
-		return spawnFailure(o, p, err)
+		return spawnFailure(p, err)
 	}
 	for _, w := range s.Warnings {
 		a.Warn(plain.Line(w))
@@ -265,7 +271,7 @@ func warnDirty(ctx context.Context, a *kit.App, repo *tree.Repo, p crew.Plan) fu
 	}
 }
 
-func spawnFailure(o *work.Office, p crew.Plan, err error) error {
+func spawnFailure(p crew.Plan, err error) error {
 	var problem *tree.Problem
 	var refused *crew.Refused
 	switch {
@@ -273,9 +279,6 @@ func spawnFailure(o *work.Office, p crew.Plan, err error) error {
 		return kit.UsageError(problem.Text, problem.Advice)
 	case errors.As(err, &refused):
 		return kit.BadNews(plain.Line(refused.Text), append(refused.Hints, "nothing was left behind")...)
-	case p.ByAgent && journal.ReadOnly(err):
-		return kit.BadNews("no worker can be made inside of this sandbox: "+o.Store.Dir+" is read-only here",
-			"run the same command outside of the sandbox, if your client has a way to ask the person for that", "the person can: aburn spawn", "nothing was left behind")
 	case errors.Is(err, ledger.ErrTaken):
 		return kit.UsageError("a worker is called "+kit.Quote(p.Name)+" already, or was", "choose another --name, or none", "aburn ps --all")
 	}

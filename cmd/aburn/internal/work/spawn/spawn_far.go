@@ -39,7 +39,7 @@ func spawnFar(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	}
 	s, done, err := o.ClaimFar(ctx, repo, p, dir)
 	if err != nil {
-		return spawnFailure(o, p, err)
+		return spawnFailure(p, err)
 	}
 	ref := "refs/aburn/base/" + s.Name
 	if err := repo.Bring(ctx, work.Elsewhere(host, dir), s.Base, ref); err != nil {
@@ -159,7 +159,7 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	s, err := o.Prepare(ctx, repo, p)
 	if err != nil {
-		return spawnFailure(o, p, err)
+		return spawnFailure(p, err)
 	}
 	if _, err := o.Start(ctx, repo, s, p); err != nil {
 		return kit.BadNews(err.Error(), "nothing was left behind")

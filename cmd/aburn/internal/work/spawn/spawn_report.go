@@ -79,7 +79,7 @@ func dryRun(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, r
 		p := one.plan
 		s, err := o.Sketch(ctx, repo, p)
 		if err != nil {
-			return spawnFailure(o, p, err)
+			return spawnFailure(p, err)
 		}
 		program := cmp.Or(p.Program, agentcli.Of(p.Agent.Name()).Program) // another machine's PATH says where it is
 		if cmd.Bool("json") {
@@ -116,7 +116,7 @@ func printPrompt(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Comma
 	}
 	s, err := o.Sketch(ctx, repo, p)
 	if err != nil {
-		return spawnFailure(o, p, err)
+		return spawnFailure(p, err)
 	}
 	if cmd.Bool("json") {
 		return a.PrintJSON(PromptReport{s.Rules, s.Task})
