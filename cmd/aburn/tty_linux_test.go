@@ -295,3 +295,17 @@ func TestInstallAsksOnATerminal(t *testing.T) {
 		}
 	}
 }
+
+// What the doctor says is folded under its own column; only a path may be wider than the terminal.
+func TestDoctorOnATerminal(t *testing.T) {
+	t.Parallel()
+	shown := onTerminal(t, newProject(t), []string{"NO_COLOR=1"}, "doctor")
+	for line := range strings.Lines(shown) {
+		if line = strings.TrimSuffix(line, "\n"); plain.Width(line) > 80 && strings.Contains(strings.TrimSpace(line[16:]), " ") {
+			t.Errorf("%d cells: %q", plain.Width(line), line)
+		}
+	}
+	if !strings.Contains(shown, "\n                ") {
+		t.Errorf("nothing is folded: %s", shown)
+	}
+}

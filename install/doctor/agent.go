@@ -15,6 +15,7 @@ import (
 
 	"aburn/archive"
 	"aburn/install"
+	"aburn/internal/plain"
 	"aburn/internal/project"
 )
 
@@ -110,7 +111,13 @@ func (e *exam) version(p *patient) {
 	out, err := cmd.Output()
 	version := firstVersion(string(out))
 	if err != nil || version == "" {
-		e.addf(p.topic(), Note, "%s --version does not tell", p.program)
+		var hints []string
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+			if said, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n"); said != "" {
+				hints = append(hints, "it says: "+plain.OneLine(said, 120))
+			}
+		}
+		e.add(p.topic(), Note, p.program+" --version does not tell", hints...)
 		return
 	}
 	if older(version, p.Hooks.Since) {

@@ -179,6 +179,8 @@ func TestWhatKeepsHooksFromRunning(t *testing.T) {
 		}, []string{"claude bad Claude Code 2.1.99 is older than 2.1.139", "codex bad Codex 0.99.0 is older than 0.124.0"}},
 		{"an agent that does not answer", func(w *world) { w.script("bin/claude", "exit 1") },
 			[]string{"claude note ~/bin/claude --version does not tell"}},
+		{"an agent that says why it does not answer", func(w *world) { w.script("bin/claude", "printf 'no binary\\nrun it again\\n' >&2; exit 1") },
+			[]string{"claude note ~/bin/claude --version does not tell -> it says: no binary"}},
 		{"an event is missing, milliseconds, no timeout", func(w *world) {
 			data, _ := os.ReadFile(w.path(".claude/settings.json"))
 			s := strings.Replace(string(data), `"PreToolUse"`, `"Other"`, 1)

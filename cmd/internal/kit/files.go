@@ -114,17 +114,22 @@ func InFolder(dir, path string) string {
 }
 
 // Folder is the folder of -C, by default the current one.
-func Folder(cmd *cli.Command) (string, error) { return ExistingFolder(cmd.String("C")) }
+func Folder(cmd *cli.Command) (string, error) { return FolderOfC(cmd.String("C")) }
+
+// FolderOfC is ExistingFolder for the value of -C, which its error names.
+func FolderOfC(name string) (string, error) { return existingFolder("-C: ", name) }
 
 // ExistingFolder is the absolute path of a folder. A missing one is a mistake in the call: aburn must not go on with the
 // project above it.
-func ExistingFolder(name string) (string, error) {
+func ExistingFolder(name string) (string, error) { return existingFolder("", name) }
+
+func existingFolder(said, name string) (string, error) {
 	dir, err := filepath.Abs(name)
 	if err != nil {
 		return "", err
 	}
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return "", UsageError("-C: " + dir + " is not a folder")
+		return "", UsageError(said + dir + " is not a folder")
 	}
 	return dir, nil
 }

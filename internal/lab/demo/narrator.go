@@ -34,23 +34,9 @@ func (n narrator) heading(why, command string) {
 
 func (n narrator) why(text string) {
 	fmt.Fprintln(n.out)
-	for _, line := range n.fold(text, 2) {
+	for _, line := range n.out.Fold(text, 2) {
 		fmt.Fprintf(n.out, "  %s\n", n.out.Paint(term.Bold, line))
 	}
-}
-
-// fold breaks a text into lines that fit the terminal behind so many cells. A file or a pipe has one line.
-func (n narrator) fold(text string, indent int) (lines []string) {
-	words := strings.Split(text, " ")
-	line := words[0]
-	for _, word := range words[1:] {
-		if n.out.Width() > 0 && indent+plain.Width(line)+1+plain.Width(word) > n.out.Width() {
-			lines, line = append(lines, line), word
-			continue
-		}
-		line += " " + word
-	}
-	return append(lines, line)
 }
 
 // handed shows the text that the agent got.
@@ -58,7 +44,7 @@ func (n narrator) handed(text string) {
 	n.why("The user types \"Try again\", and with this prompt the agent gets, from the hook, once:")
 	fmt.Fprintln(n.out)
 	for all := range strings.Lines(text) {
-		for _, line := range n.fold(strings.TrimSuffix(all, "\n"), 4) {
+		for _, line := range n.out.Fold(strings.TrimSuffix(all, "\n"), 4) {
 			fmt.Fprintf(n.out, "  %s %s\n", n.out.Paint(term.Dim, "│"), line)
 		}
 	}

@@ -121,8 +121,11 @@ func withoutPlan(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return kit.UsageError("no path is named", "aburn instrument src")
 	case strings.ContainsAny(first, `/\.`) && !exists(kit.InFolder(cmd.String("C"), first)):
 		return kit.UsageError("there is no file or folder "+kit.Quote(first), "aburn instrument src", "aburn instrument --help")
-	case first == "" || !exists(kit.InFolder(cmd.String("C"), first)): // a mistyped command
+	case first == "":
 		return a.HelpAction(ctx, cmd)
+	case !exists(kit.InFolder(cmd.String("C"), first)): // a mistyped command, or a mistyped folder
+		hints := kit.FailureOf(a.HelpAction(ctx, cmd)).Hints
+		return kit.UsageError(kit.Quote(first)+" is no command, and no file or folder here", hints...)
 	}
 	return runModel(ctx, a, cmd)
 }

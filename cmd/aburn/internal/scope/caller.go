@@ -56,7 +56,7 @@ func CallerOf(a *kit.App, cmd *cli.Command) *Caller {
 }
 
 // Folder is the absolute path of the folder that the question is about.
-func (c *Caller) Folder() (string, error) { return kit.ExistingFolder(c.Dir) }
+func (c *Caller) Folder() (string, error) { return kit.FolderOfC(c.Dir) }
 
 // Digests are the digests of the sessions that f chooses, the newest first. It warns of those that cannot be read.
 func (c *Caller) Digests(ctx context.Context, f archive.Filter) ([]digests.Session, error) {

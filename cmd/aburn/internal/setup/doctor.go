@@ -70,9 +70,18 @@ func printReport(out *term.Out, r doctor.Report) {
 		case doctor.Bad:
 			style = term.BoldRed
 		}
-		fmt.Fprintf(out, "%s  %s  %s\n", out.Paint(term.Bold, plain.Pad(topic, 8)), out.Paint(style, plain.Pad(string(c.Status), 4)), plain.Line(c.Text))
+		begin := out.Paint(term.Bold, plain.Pad(topic, 8)) + "  " + out.Paint(style, plain.Pad(string(c.Status), 4)) + "  "
+		for _, line := range out.Fold(plain.Line(c.Text), textColumn) {
+			fmt.Fprintf(out, "%s%s\n", begin, line)
+			begin = plain.Pad("", textColumn)
+		}
 		for _, h := range c.Hints {
-			fmt.Fprintf(out, "%s  %s\n", plain.Pad("", 14), out.Paint(term.Cyan, "→ "+plain.Line(h)))
+			for _, line := range out.Fold("→ "+plain.Line(h), textColumn) {
+				fmt.Fprintf(out, "%s%s\n", plain.Pad("", textColumn), out.Paint(term.Cyan, line))
+			}
 		}
 	}
 }
+
+// textColumn is where the words of a finding begin.
+const textColumn = 16
