@@ -112,9 +112,12 @@ func (w *Worker) poll(key, head string, good bool) {
 
 // react counts what the agent was told, and that a person was told that it did not help. What a person alone is told has no budget.
 func (w *Worker) react(f *Fact) {
+	if f.Kind == Reacted && f.Action != ActionSend {
+		return
+	}
 	i := slices.IndexFunc(w.Reactions, func(r Reaction) bool { return r.Key == f.Key })
 	if i < 0 {
-		if f.Key == "" || f.Kind == Reacted && f.Action != ActionSend || len(w.Reactions) == maxReactions {
+		if f.Key == "" || len(w.Reactions) == maxReactions {
 			return
 		}
 		i = len(w.Reactions)

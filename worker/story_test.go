@@ -393,6 +393,12 @@ func TestReactions(t *testing.T) {
 	if n := s.worker().Spent(KeyCI); n != 1 {
 		t.Errorf("a head that was bad gave back the budget: %d", n)
 	}
+	s.add(Fact{Kind: Reacted, Key: KeyCI, Action: ActionNotify, Head: "h3"})
+	green("h2")
+	green("h2")
+	if n := s.worker().Spent(KeyCI); n != 1 {
+		t.Errorf("a person was told of another head, and the bad one gave back the budget: %d", n)
+	}
 	s.add(Fact{Kind: Pulled, PR: 3, Is: PullOpen, Head: "h3"})
 	green("h3")
 	s.add(Fact{Kind: Restored, Gen: 2}).add(Fact{Kind: Launched, Gen: 2})
