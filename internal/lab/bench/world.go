@@ -59,7 +59,7 @@ func newWorld() (*world, error) {
 // the linker wrote lie scattered in the page cache, and a process that is made
 // of them starts a tenth slower.
 func (w *world) build(in string, pkgs ...string) error {
-	cmd := exec.Command("go", slices.Concat([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", w.path("linked") + "/"}, pkgs)...)
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", w.path("linked") + "/"}, pkgs)...)
 	cmd.Dir = in
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -158,4 +158,8 @@ func cleanUp() {
 	if os.Getenv(keepVar) == "" {
 		os.RemoveAll(os.Getenv(workVar))
 	}
+	// Codex' sandbox leaves these, empty, where commands may write. Go takes the first one for a repository above its temporary folders.
+	for _, name := range []string{".git", ".agents", ".codex", ".aws"} {
+		os.Remove(filepath.Join("/tmp", name)) // nothing that holds anything
+	}
 }
