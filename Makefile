@@ -7,8 +7,6 @@ BUILD  := CGO_ENABLED=0 go build -trimpath -ldflags='-s -w'
 # Some tests wait rather than work, so two packages more than there are processors run at once.
 # Linking a test without debug information takes half as long; traces have their lines all the same. `make vetted` vets.
 GOTEST := go test -timeout 25m -vet=off -ldflags=-s -p $(shell expr 2 + `getconf _NPROCESSORS_ONLN`)
-# Two halves of `make test` run beside one another.
-HALF := -p $(shell expr 1 + `getconf _NPROCESSORS_ONLN`)
 
 # All packages but the root, whose test runs `go list`: what that says the test cache cannot see.
 PACKAGES = $$(go list ./... | grep -v '^aburn$$')
@@ -56,9 +54,8 @@ quick: ## a minute: format, vet, and all tests but what works long, with small s
 
 test: vetted ## all tests, those of what starts goroutines under the race detector
 	@$(GOTEST) -parallel 4 $(WAITING) & waiting=$$!; { go build ./... && $(LAYERS) && $(ELSEWHERE); } & checks=$$!; \
-	{ $(RACE) $(HALF) $(RACED_WHOLE) && $(RACE) $(HALF) -short $(LONG); } & raced=$$!; \
-	$(GOTEST) $(HALF) $(filter-out $(WAITING),$(LONG)) $(ALONE) $(UNRACED); code=$$?; \
-	for beside in $$waiting $$checks $$raced; do wait $$beside || code=1; done; exit $$code
+	$(GOTEST) $(filter-out $(WAITING),$(LONG)) $(ALONE) $(UNRACED) && $(RACE) $(RACED_WHOLE) && $(RACE) -short $(LONG); code=$$?; \
+	wait $$checks || code=1; wait $$waiting || code=1; exit $$code
 
 test-long: export ABURN_STORM ?= 10
 test-long: ## what is random ten times as long, or ABURN_STORM times, under the race detector too; each fuzzer for as many seconds
