@@ -27,12 +27,29 @@ type Glance struct {
 	// empty if that is not known.
 	Today   string
 	DayEnds time.Time
+	// In is what the user reads amounts in, as Today is.
+	In Currency
 	// Plans are the agents that the user has a subscription to: what their answers cost is no bill.
 	Plans []string
 	// Watched is when a program that follows all projects wrote Waits, longest wait first.
 	Watched time.Time
 	Waits   []Wait
 	More    int // further waits, which are not among Waits
+}
+
+// Currency is one that a user reads amounts in; the zero value is the dollar.
+type Currency struct {
+	Code      string // of ISO 4217
+	PerDollar float64
+	Digits    int // behind the point
+}
+
+// amount is dollars as a person reads them.
+func (in Currency) amount(dollars float64) string {
+	if in.Code == "" {
+		return "$" + strconv.FormatFloat(dollars, 'f', 2, 64)
+	}
+	return plain.OneLine(in.Code, maxCode) + " " + strconv.FormatFloat(dollars*in.PerDollar, 'f', min(max(in.Digits, 0), 2), 64)
 }
 
 // Wait is a session that waits for its user.
@@ -47,6 +64,7 @@ const (
 	maxGlance  = 4 << 10
 	maxWaits   = 12 // are kept by name
 	maxName    = 40 // of a project, in bytes
+	maxCode    = 3  // of a currency
 )
 
 // WatchedFor is how long Waits are believed after Watched: their writer may have ended meanwhile.
@@ -71,6 +89,8 @@ func ReadGlance(env func(string) string) (g Glance) {
 			g.Today = v.Str
 		case "day_ends":
 			g.DayEnds = instant(v)
+		case "currency":
+			g.In = Currency{v.Get("code").Str, v.Get("per_dollar").Num, int(v.Get("digits").Int())}
 		case "plans":
 			v.ForEach(func(_, agent gjson.Result) bool {
 				g.Plans = append(g.Plans, agent.Str)
@@ -165,6 +185,11 @@ func (g *Glance) encode() []byte {
 	}
 	var o logfmt.Object
 	o.Int("v", 1).Int("made", millis(g.Made)).StrIf("today", plain.OneLine(g.Today, maxName)).Int("day_ends", millis(g.DayEnds)).Raw("plans", append(plans, ']'))
+	if g.In.Code != "" {
+		var in logfmt.Object
+		in.Str("code", plain.OneLine(g.In.Code, maxCode)).Float("per_dollar", g.In.PerDollar).Int("digits", int64(g.In.Digits))
+		o.Raw("currency", in.Bytes())
+	}
 	o.Int("watched", millis(g.Watched)).Raw("waits", append(waits, ']')).Int("more", int64(g.More+len(g.Waits)-len(named)))
 	return append(o.Bytes(), '\n')
 }

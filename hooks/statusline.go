@@ -24,10 +24,11 @@ const (
 // Status is what an agent tells its status line. What it does not tell is zero.
 type Status struct {
 	Session logfmt.SessionID
-	Dir     string // of the project
-	Model   string // as the agent shows it
-	Cost    string // of the session as the agent states it: "$1.84"
-	Context string // how much of the context is full: "42%"
+	Dir     string  // of the project
+	Model   string  // as the agent shows it
+	Cost    float64 // of the session in dollars, as the agent states it
+	Costs   bool    // it states a cost
+	Context string  // how much of the context is full: "42%"
 	Windows []Window
 }
 
@@ -97,11 +98,11 @@ func (s *Status) line(agent string, g *Glance, now time.Time) string {
 	if slices.Contains(g.Plans, agent) {
 		value = apiValue
 	}
-	if s.Cost != "" {
-		add(value + s.Cost + " session")
+	if s.Costs {
+		add(value + g.In.amount(s.Cost) + " session")
 	}
 	if today := g.today(now); today != "" {
-		if len(g.Plans) > 0 && (value == "" || s.Cost == "") { // else it stands before the session's amount
+		if len(g.Plans) > 0 && (value == "" || !s.Costs) { // else it stands before the session's amount
 			today = apiValue + today
 		}
 		add(today)

@@ -23,7 +23,7 @@ func status(p gjson.Result) (s hooks.Status) {
 			s.Model = v.Get("display_name").Str
 		case "cost":
 			if usd := v.Get("total_cost_usd"); usd.Type == gjson.Number && usd.Num >= 0 && usd.Num < 1e9 {
-				s.Cost = "$" + strconv.FormatFloat(usd.Num, 'f', 2, 64)
+				s.Cost, s.Costs = usd.Num, true
 			}
 		case "context_window":
 			if used := v.Get("used_percentage"); used.Type == gjson.Number && used.Num >= 0 && used.Num < 1000 {

@@ -13,7 +13,10 @@ import (
 // largest amount is about 9.2 million dollars.
 type Amount int64
 
-const unit = 1_000_000_000_000 // Amount per dollar
+// Dollar is the Amount of a dollar.
+const Dollar Amount = unit
+
+const unit = 1_000_000_000_000
 
 // Decimal is the exact amount, without zeros at its end: "4.5", "0.000000000001".
 func (a Amount) Decimal() string {

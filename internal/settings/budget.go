@@ -14,6 +14,7 @@ type Cost struct {
 	Budget   Budget             // cost.budget.day, week and month: of all projects together
 	Projects []ProjectBudget    // cost.budget.projects
 	Billing  map[string]Billing // cost.billing by the agent's name; an agent that is not in it is BillingUnknown
+	Currency Currency           // cost.currency.*
 }
 
 // Billing is how a person pays for an agent.

@@ -95,6 +95,7 @@ func LoadIn(oss *os.Root, p *project.Project, env func(string) string) Settings 
 	if own != "" {
 		data, err := readFile(own)
 		s.merge(source{name: own, own: own}, data, err)
+		s.checkCurrency(own)
 	}
 	s.environment(own)
 	return s

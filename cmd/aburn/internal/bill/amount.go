@@ -2,15 +2,12 @@ package bill
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"aburn/archive"
 	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/internal/agentcli"
-	"aburn/internal/plain"
 )
 
 // SessionCosts is what each chosen session was billed for itself, by its key. A session that was billed for nothing is in
@@ -47,36 +44,6 @@ func ResponseOf(a *archive.Answer, hides bool) cost.Response {
 func HidesCacheWrites(agent string, list []archive.Answer) bool {
 	return agentcli.Of(agent).Traits.HidesCacheWrites &&
 		!slices.ContainsFunc(list, func(a archive.Answer) bool { return a.Usage.CacheWrite > 0 })
-}
-
-// Dollars is an amount to the cent, with ≥ or ≈ before it. What is below a cent is shown as such, and never as nothing.
-func Dollars(s *cost.Sum) string {
-	text := "$" + plain.Count(s.Amount.Cents()/100) + fmt.Sprintf(".%02d", s.Amount.Cents()%100)
-	switch {
-	case s.Amount == 0 && s.UnpricedTokens() > 0:
-		return "no price"
-	case s.Amount > 0 && s.Amount.Cents() == 0:
-		text = "<$0.01"
-	}
-	if s.Uncertain {
-		text = "≈ " + text
-	}
-	if s.Lower() {
-		text = "≥ " + text
-	}
-	return text
-}
-
-// AmountWords is an amount with the tokens that have no price.
-func AmountWords(s *cost.Sum) string {
-	n := s.UnpricedTokens()
-	switch {
-	case n == 0:
-		return Dollars(s)
-	case s.Amount == 0:
-		return kit.Amount(n) + " tokens without a price"
-	}
-	return Dollars(s) + " (" + kit.Amount(n) + " tokens without a price)"
 }
 
 // Priced is what answers cost, as JSON says it.

@@ -33,7 +33,8 @@ func CostCommand(a *kit.App) *cli.Command {
 		ArgsUsage: "[daily|weekly|monthly|session|blocks]",
 		Description: "Prices every answer of a model that an archived session was billed for, each once: what a fork inherited is its parent's, and a sub-agent's answers are\n" +
 			"its own. An answer belongs to the local day on which it came. Prices are list prices, not your bill: a subscription costs what it costs.\n" +
-			"The setting cost.billing says how you pay for an agent. An amount is a \"list price\" if you pay by use, else an \"API value\".\n\n" +
+			"The setting cost.billing says how you pay for an agent. An amount is a \"list price\" if you pay by use, else an \"API value\".\n" +
+			"cost.currency shows amounts in another currency, at a rate and of a day that you write.\n\n" +
 			"≥ marks an amount that may be higher: tokens have no price, or the life of a cache write is unknown. ≈ marks an amount with a price that nobody saw at its\n" +
 			"vendor; `aburn prices` lists them. Tokens without a price stand beside the amount, and never count as 0.\n\n" +
 			"A block is five hours of one agent's answers, from the full hour of its first one. When a plan's past windows began is not known, so blocks are estimated.\n\n" +
@@ -137,6 +138,7 @@ type CostAnswer struct {
 	Total        *cost.Group
 	Prices       *cost.Prices
 	Billing      bill.Billing
+	Currency     *bill.Currency
 	Agents       []string // whose answers these are, by name
 	None         bool     // no session was chosen
 	Archived     int      // sessions in the archive; counted only if None
@@ -201,7 +203,7 @@ func (answer *CostAnswer) collect(ctx context.Context, c *scope.Caller, arch *ar
 		}
 	}
 	set := spend.SettingsOf(c)
-	answer.Billing = set.Billing
+	answer.Billing, answer.Currency = set.Billing, bill.CurrencyOf(set)
 	col = spend.NewCollector(c, set, prices, true)
 	if answer.every = q.Choice == (scope.Choice{}) && c.Within == ""; answer.every {
 		return col, nil

@@ -26,7 +26,7 @@ func showCost(out *term.Out, a *CostAnswer, breakdown bool, limit int) error {
 	row := func(g *cost.Group, name string, style term.Style, with, note string) {
 		t := &g.Tokens
 		table.AddCells(term.Cell{Text: name, Style: style}, term.Cell{Text: a.sessions[g.Name].Ask, Style: term.Dim}, term.Cell{Text: g.Agent, Style: style}, count(g.Sessions, style), count(g.Responses, style), tokens(t.Input, style), tokens(t.CacheRead, style),
-			tokens(t.Write5m+t.Write1h+t.Write, style), tokens(t.Output, style), term.Cell{Text: bill.Dollars(&g.Sum), Style: style}, term.Cell{Text: with, Style: term.Dim}, term.Cell{Text: note, Style: term.Dim})
+			tokens(t.Write5m+t.Write1h+t.Write, style), tokens(t.Output, style), term.Cell{Text: a.Currency.Says(&g.Sum), Style: style}, term.Cell{Text: with, Style: term.Dim}, term.Cell{Text: note, Style: term.Dim})
 	}
 	whole := a.withSubagents()
 	shown := a.shown(limit)
@@ -134,7 +134,7 @@ func (a *CostAnswer) withSubagents() map[string]string {
 	texts := map[string]string{}
 	for root, s := range sums {
 		if root != "" && parts[root] > 1 {
-			texts[root] = bill.Dollars(s)
+			texts[root] = a.Currency.Says(s)
 		}
 	}
 	return texts
@@ -144,14 +144,14 @@ func (a *CostAnswer) withSubagents() map[string]string {
 func (a *CostAnswer) footer(out *term.Out) error {
 	var lines []string
 	if f := &a.Failed; f.Sessions > 0 {
-		lines = append(lines, fmt.Sprintf("%s of today's in %s that failed.", bill.AmountWords(&f.Sum), plain.Plural(int64(f.Sessions), "session")))
+		lines = append(lines, fmt.Sprintf("%s of today's in %s that failed.", a.Currency.Words(&f.Sum), plain.Plural(int64(f.Sessions), "session")))
 	}
 	for i := range a.Present.Budgets {
 		lines = append(lines, "Budget: "+a.Present.Budgets[i].Says()+".")
 	}
 	var windows []string
 	for i := range a.Present.Windows {
-		windows = append(windows, a.Present.Windows[i].Says(a.Zone))
+		windows = append(windows, a.Present.Windows[i].Says(a.Zone, a.Currency))
 	}
 	if len(windows) > 0 {
 		lines = append(lines, "Limits: "+strings.Join(windows, ", ")+".")
@@ -172,6 +172,9 @@ func (a *CostAnswer) footer(out *term.Out) error {
 	if a.Total.Uncertain {
 		lines[len(lines)-1] += " `aburn prices` says what is behind ≈."
 	}
+	if note := a.Currency.Note(); note != "" {
+		lines = append(lines, note+".")
+	}
 	fmt.Fprintln(out)
 	kit.Paragraph(out, 0, "", strings.Join(lines, " "))
 	return nil
@@ -185,6 +188,8 @@ type CostReport struct {
 	Until    *time.Time `json:"until,omitempty"`
 	Currency string     `json:"currency"`
 	Prices   cost.Day   `json:"prices"`
+	// Conversion is what the "converted" of a row is in, if the user's settings name another currency.
+	Conversion *bill.Currency `json:"conversion,omitempty"`
 	// Billing is how the user pays for the agents of the answers, where their settings say it.
 	Billing map[string]settings.Billing `json:"billing,omitempty"`
 	Rows    []costRow                   `json:"rows"`
@@ -250,12 +255,13 @@ type costPart struct {
 	Tokens    cost.Tokens `json:"tokens"`
 	Searches  int64       `json:"web_searches"`
 	bill.Priced
-	Used []string `json:"price_rows"`
+	Converted string   `json:"converted,omitempty"` // the amount in the user's currency
+	Used      []string `json:"price_rows"`
 }
 
 func costJSON(a *CostAnswer, breakdown bool) CostReport {
-	r := CostReport{By: a.By, Timezone: a.zoneName(), Since: kit.OptionalTime(a.Since), Until: kit.OptionalTime(a.Until), Currency: "USD", Prices: a.Prices.Made,
-		Billing: bill.Billing{}, Rows: []costRow{}, Total: rowOf(a.Total, breakdown)}
+	r := CostReport{By: a.By, Timezone: a.zoneName(), Since: kit.OptionalTime(a.Since), Until: kit.OptionalTime(a.Until), Currency: "USD", Conversion: a.Currency, Prices: a.Prices.Made,
+		Billing: bill.Billing{}, Rows: []costRow{}, Total: a.rowOf(a.Total, breakdown)}
 	for _, agent := range a.Agents {
 		if how := a.Billing[agent]; how != settings.BillingUnknown {
 			r.Billing[agent] = how
@@ -270,7 +276,7 @@ func costJSON(a *CostAnswer, breakdown bool) CostReport {
 		r.Budgets = append(r.Budgets, BudgetLine{b.By, b.Name, b.Project, b.Limit()[1:], b.Percent(), *bill.PricedOf(&b.Sum)})
 	}
 	for _, g := range a.Groups {
-		r.Rows = append(r.Rows, rowOf(g, breakdown))
+		r.Rows = append(r.Rows, a.rowOf(g, breakdown))
 	}
 	return r
 }
@@ -283,19 +289,23 @@ func (a *CostAnswer) zoneName() string {
 	return a.Now.Format("UTC-07:00")
 }
 
-func rowOf(g *cost.Group, breakdown bool) costRow {
-	row := costRow{costPart: partOf(g)}
+func (a *CostAnswer) rowOf(g *cost.Group, breakdown bool) costRow {
+	row := costRow{costPart: a.partOf(g)}
 	if breakdown {
 		for _, m := range g.Models {
-			row.Models = append(row.Models, partOf(m))
+			row.Models = append(row.Models, a.partOf(m))
 		}
 	}
 	return row
 }
 
-func partOf(g *cost.Group) costPart {
-	return costPart{Name: g.Name, Agent: g.Agent, From: kit.OptionalTime(g.From), To: kit.OptionalTime(g.Until), Sessions: g.Sessions, Responses: g.Responses, Tokens: g.Tokens,
+func (a *CostAnswer) partOf(g *cost.Group) costPart {
+	part := costPart{Name: g.Name, Agent: g.Agent, From: kit.OptionalTime(g.From), To: kit.OptionalTime(g.Until), Sessions: g.Sessions, Responses: g.Responses, Tokens: g.Tokens,
 		Searches: g.Searches, Priced: *bill.PricedOf(&g.Sum), Used: g.UsedRows()}
+	if a.Currency != nil {
+		part.Converted = a.Currency.Decimal(g.Amount)
+	}
+	return part
 }
 
 // cell is a recorded name for a table of a spreadsheet. One that would begin a formula there gets a quote in front, which shows
@@ -310,12 +320,20 @@ func cell(name string) string {
 
 func costCSV(w io.Writer, a *CostAnswer, breakdown bool) error {
 	out := csv.NewWriter(w)
-	out.Write([]string{string(a.By), "agent", "model", "sessions", "responses", "input", "cache_read", "cache_write_5m", "cache_write_1h", "cache_write", "output", "web_searches", "usd", "at_least", "uncertain", "unpriced_tokens"})
+	header := []string{string(a.By), "agent", "model", "sessions", "responses", "input", "cache_read", "cache_write_5m", "cache_write_1h", "cache_write", "output", "web_searches", "usd", "at_least", "uncertain", "unpriced_tokens"}
+	if a.Currency != nil {
+		header = append(header, strings.ToLower(a.Currency.Code))
+	}
+	out.Write(header)
 	line := func(name, agent, model string, g *cost.Group) {
 		n := func(n int64) string { return strconv.FormatInt(n, 10) }
 		t := &g.Tokens
-		out.Write([]string{cell(name), cell(agent), cell(model), n(int64(g.Sessions)), n(int64(g.Responses)), n(t.Input), n(t.CacheRead), n(t.Write5m), n(t.Write1h), n(t.Write), n(t.Output), n(g.Searches),
-			g.Amount.Decimal(), strconv.FormatBool(g.Lower()), strconv.FormatBool(g.Uncertain), n(g.UnpricedTokens())})
+		row := []string{cell(name), cell(agent), cell(model), n(int64(g.Sessions)), n(int64(g.Responses)), n(t.Input), n(t.CacheRead), n(t.Write5m), n(t.Write1h), n(t.Write), n(t.Output), n(g.Searches),
+			g.Amount.Decimal(), strconv.FormatBool(g.Lower()), strconv.FormatBool(g.Uncertain), n(g.UnpricedTokens())}
+		if a.Currency != nil {
+			row = append(row, a.Currency.Decimal(g.Amount))
+		}
+		out.Write(row)
 	}
 	for _, g := range a.Groups {
 		if !breakdown {

@@ -166,14 +166,15 @@ func (v *storyView) load(ctx context.Context, arch *archive.Archive, c *scope.Ca
 		}
 	}
 	if err == nil {
-		v.costName = bill.Billing(spend.SettingsOf(c).Billing).Name(v.Session.Source)
-		v.cost, err = costWords(ctx, c, arch, &v.Session, relations, all)
+		set := spend.SettingsOf(c)
+		v.costName = bill.Billing(set.Billing).Name(v.Session.Source)
+		v.cost, err = costWords(ctx, c, bill.CurrencyOf(set), arch, &v.Session, relations, all)
 	}
 	return err
 }
 
 // costWords says what a session's own answers cost, and those of all sub-agents below it.
-func costWords(ctx context.Context, c *scope.Caller, arch *archive.Archive, s *archive.Session, relations []archive.Relation, all []archive.Session) (string, error) {
+func costWords(ctx context.Context, c *scope.Caller, in *bill.Currency, arch *archive.Archive, s *archive.Session, relations []archive.Relation, all []archive.Session) (string, error) {
 	children := map[int64][]int64{}
 	for _, r := range relations {
 		if r.Kind == trace.Subagent && r.RelatedKey != 0 {
@@ -204,11 +205,11 @@ func costWords(ctx context.Context, c *scope.Caller, arch *archive.Archive, s *a
 	case err != nil || len(costs) == 0:
 		return "", err
 	case own == nil:
-		return bill.AmountWords(&whole) + ", all of it its sub-agents'", nil
+		return in.Words(&whole) + ", all of it its sub-agents'", nil
 	case len(costs) == 1:
-		return bill.AmountWords(own), nil
+		return in.Words(own), nil
 	}
-	return bill.AmountWords(own) + ", with sub-agents " + bill.AmountWords(&whole), nil
+	return in.Words(own) + ", with sub-agents " + in.Words(&whole), nil
 }
 
 // name is the short name of another session of the same source.

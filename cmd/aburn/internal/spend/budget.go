@@ -49,7 +49,7 @@ func (b *Budget) Percent() int64 {
 
 // Says is the budget in words: "$16.20 of $20 for today (81 %)".
 func (b *Budget) Says() string {
-	text := bill.Dollars(&b.Sum) + " of " + b.Limit() + " for " + b.Period()
+	text := bill.Dollars.Says(&b.Sum) + " of " + b.Limit() + " for " + b.Period()
 	if b.Project != "" {
 		text += " in " + filepath.Base(b.Project)
 	}

@@ -175,15 +175,19 @@ func Update(ctx context.Context, c *scope.Caller) error {
 		return err
 	}
 	now := &col.now
-	today := bill.Dollars(&now.Day.Sum)
+	in, shown := bill.CurrencyOf(&set.Cost), hooks.Currency{}
+	if in != nil {
+		shown = hooks.Currency{Code: in.Code, PerDollar: in.Float(cost.Dollar), Digits: in.Digits}
+	}
+	today := in.Says(&now.Day.Sum)
 	if now.Day.Amount == 0 {
-		today = bill.AmountWords(&now.Day.Sum)
+		today = in.Words(&now.Day.Sum)
 	}
 	err = hooks.UpdateGlance(c.Env, func(g *hooks.Glance) {
 		if g.Made.After(made) && !g.Made.After(time.Now()) {
 			return // another process has summed up a newer archive
 		}
-		g.Made, g.Today, g.DayEnds, g.Plans = made, today, now.Day.Until, bill.Billing(set.Cost.Billing).Plans()
+		g.Made, g.Today, g.DayEnds, g.In, g.Plans = made, today, now.Day.Until, shown, bill.Billing(set.Cost.Billing).Plans()
 	})
 	return errors.Join(err, tell(c, now, col.budgets, &set.Notify))
 }

@@ -49,11 +49,11 @@ func (w *Window) over(now time.Time) bool {
 	return !now.Before(w.Resets)
 }
 
-// Says is the window in words: "codex week 84 % (14:02)".
-func (w *Window) Says(zone *time.Location) string {
+// Says is the window in words: "codex week 84 % (as of 14:02)".
+func (w *Window) Says(zone *time.Location, in *bill.Currency) string {
 	name := plain.Line(w.Agent) + " " + hooks.Window{Length: w.Length}.Name()
 	if w.From == Estimate {
-		return name + " until " + w.Resets.In(zone).Format("15:04") + ": " + bill.Dollars(w.Sum) + " (estimated window, list prices)"
+		return name + " until " + w.Resets.In(zone).Format("15:04") + ": " + in.Says(w.Sum) + " (estimated window, list prices)"
 	}
 	text := name + " " + percent(w.Used)
 	if !w.Resets.IsZero() {

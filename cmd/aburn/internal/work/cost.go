@@ -13,6 +13,7 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/internal/settings"
 	"aburn/internal/term"
 	"aburn/trace"
 	"aburn/worker"
@@ -27,6 +28,7 @@ type WorkerCost struct {
 	Cost     *bill.Priced `json:"cost,omitempty"`
 
 	sum *cost.Sum
+	in  *bill.Currency
 }
 
 // costs are what workers used up, by their names. A worker of which no session was read has none.
@@ -39,7 +41,8 @@ func (o *Office) costs(ctx context.Context, c *scope.Caller, members []*crew.Mem
 		return nil, err
 	}
 	defer arch.Close()
-	found := map[string]*WorkerCost{}
+	set := settings.Load(nil, c.Env)
+	in, found := bill.CurrencyOf(&set.Cost), map[string]*WorkerCost{}
 	for _, m := range members {
 		if m.Err != nil || m.Request.Tree == "" || m.Request.Tree == m.Request.Repo || m.Request.Tree == o.Root {
 			continue // in the person's own checkout its sessions are not apart from others
@@ -48,7 +51,7 @@ func (o *Office) costs(ctx context.Context, c *scope.Caller, members []*crew.Mem
 		if err != nil {
 			return nil, err
 		}
-		w := &WorkerCost{sum: &cost.Sum{}}
+		w := &WorkerCost{sum: &cost.Sum{}, in: in}
 		usage := trace.Usage{}
 		for i := range list {
 			if list[i].Counts.Responses > 0 {
@@ -86,7 +89,7 @@ func (w *WorkerCost) says() string {
 	case w.sum.Amount == 0:
 		return kit.Tokens(w.Tokens) + " tok"
 	}
-	return bill.Dollars(w.sum)
+	return w.in.Says(w.sum)
 }
 
 // limitText is the amount beside what it may be, "" without a budget.
@@ -100,9 +103,9 @@ func limitText(m *crew.Member, w *WorkerCost) string {
 		}
 		limit := fmt.Sprintf("$%d.%02d", b.Cents/100, b.Cents%100)
 		if money.Amount == 0 && money.UnpricedTokens() > 0 {
-			return "of " + limit + " an unknown part: " + bill.AmountWords(money)
+			return "of " + limit + " an unknown part: " + bill.Dollars.Words(money)
 		}
-		return fmt.Sprintf("%s of %s (%d %%)", bill.AmountWords(money), limit, b.Percent(w.spent()))
+		return fmt.Sprintf("%s of %s (%d %%)", bill.Dollars.Words(money), limit, b.Percent(w.spent()))
 	case b.Tokens > 0:
 		return fmt.Sprintf("%s of %s fresh tokens (%d %%)", kit.Tokens(w.spent().Fresh), kit.Tokens(b.Tokens), b.Percent(w.spent()))
 	}
@@ -124,7 +127,7 @@ func (o *Office) SpentNow(ctx context.Context, env func(string) string, m *crew.
 	if b := m.Limit(); w != nil && b.Tokens > 0 {
 		text = kit.Tokens(w.Fresh) + " fresh tokens"
 	} else if w != nil {
-		text = bill.AmountWords(w.sum)
+		text = bill.Dollars.Words(w.sum)
 	}
 	return w.spent(), text, nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/internal/kit"
@@ -286,7 +285,7 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, r WorkerReport, now tim
 		line(c.Kind, "with "+c.Worker+": "+strings.Join(c.Files, ", "))
 	}
 	if spent := r.Cost; spent != nil {
-		line("cost", kit.Join(bill.AmountWords(spent.sum), "list prices", kit.Tokens(spent.Tokens)+" tokens, "+kit.Tokens(spent.Fresh)+" of them fresh", "in "+plain.Plural(int64(spent.Sessions), "session")))
+		line("cost", kit.Join(spent.in.Words(spent.sum), "list prices", kit.Tokens(spent.Tokens)+" tokens, "+kit.Tokens(spent.Fresh)+" of them fresh", "in "+plain.Plural(int64(spent.Sessions), "session")))
 	}
 	line("budget", limitText(m, r.Cost))
 	line("task", r.Task)

@@ -77,7 +77,7 @@ type Report struct {
 	Items   []Item       `json:"items"`
 	Notes   []string     `json:"notes"`
 
-	today *cost.Sum
+	today string // as a person reads it
 	empty string // said where there is no item
 }
 
@@ -105,6 +105,7 @@ type Item struct {
 
 	item now.Item
 	sum  *cost.Sum
+	cost string // sum as a person reads it
 }
 
 // The words of --json.
@@ -119,7 +120,7 @@ func reportOf(ctx context.Context, site *viewer.Site) *Report {
 	all := site.Things(ctx)
 	top := &Report{At: site.Now().UTC().Truncate(time.Millisecond), Waiting: all.Waiting, Items: []Item{}, Notes: []string{}}
 	if all.Problem == nil {
-		top.today, top.Today = &all.Today, bill.PricedOf(&all.Today)
+		top.today, top.Today = all.In.Says(&all.Today), bill.PricedOf(&all.Today)
 	}
 	for i := range all.List {
 		item := &all.List[i]
@@ -129,7 +130,7 @@ func reportOf(ctx context.Context, site *viewer.Site) *Report {
 		case item.Kind == now.Working:
 			top.Working++
 		}
-		top.Items = append(top.Items, itemOf(item))
+		top.Items = append(top.Items, itemOf(item, all.In))
 	}
 	for i := range all.Projects {
 		if err := all.Projects[i].Err; err != nil {
@@ -148,7 +149,7 @@ func reportOf(ctx context.Context, site *viewer.Site) *Report {
 	return top
 }
 
-func itemOf(thing *viewer.Thing) Item {
+func itemOf(thing *viewer.Thing, in *bill.Currency) Item {
 	item := &thing.Item
 	one := Item{Group: groupWords[item.Group], Kind: kindWords[item.Kind], Project: item.Root, Branch: plain.Line(item.Branch), Source: item.Source, Session: item.Session,
 		Title: thing.Title, What: item.What, Quoted: item.Quoted, Whole: item.Whole, Also: item.Also, Proof: append([]logfmt.Seq{}, item.Proof...), item: *item}
@@ -164,7 +165,7 @@ func itemOf(thing *viewer.Thing) Item {
 	way := now.WayTo(item)
 	one.Where, one.Command = way.Where, cmp.Or(thing.Resume, way.Command)
 	if thing.Cost != nil {
-		one.sum, one.Cost = thing.Cost, bill.PricedOf(thing.Cost)
+		one.sum, one.cost, one.Cost = thing.Cost, in.Says(thing.Cost), bill.PricedOf(thing.Cost)
 	}
 	return one
 }
@@ -172,8 +173,8 @@ func itemOf(thing *viewer.Thing) Item {
 // head is the first line.
 func (t *Report) head() string {
 	text := fmt.Sprintf("%d waiting · %d stuck · %d working", t.Waiting, t.Stuck, t.Working)
-	if t.today != nil {
-		text += " · today " + bill.Dollars(t.today)
+	if t.today != "" {
+		text += " · today " + t.today
 	}
 	return text
 }
@@ -198,16 +199,13 @@ func tableOf(at time.Time, items []Item) *term.Table {
 	}}
 	for i := range items {
 		one := &items[i]
-		age, amount := "", ""
+		age := ""
 		if one.Since != nil {
 			age = now.Age(at.Sub(*one.Since))
 		}
-		if one.sum != nil {
-			amount = bill.Dollars(one.sum)
-		}
 		style := styleOf(&one.item)
 		table.AddCells(term.Cell{Text: one.item.Mark(), Style: style}, term.Cell{Text: age}, term.Cell{Text: filepath.Base(one.Project), Style: term.Bold}, term.Cell{Text: one.Branch},
-			term.Cell{Text: agentWord(one.Source), Style: term.Dim}, term.Cell{Text: one.item.Word, Style: style}, term.Cell{Text: one.says()}, term.Cell{Text: amount})
+			term.Cell{Text: agentWord(one.Source), Style: term.Dim}, term.Cell{Text: one.item.Word, Style: style}, term.Cell{Text: one.says()}, term.Cell{Text: one.cost})
 	}
 	return table
 }
@@ -270,8 +268,8 @@ func (t *Item) detail(out *term.Out, at time.Time) []string {
 		last = "last entry " + t.item.Last + ", " + now.Age(at.Sub(t.item.Heard)) + " ago"
 	}
 	kit.Paragraph(to, 1, "", kit.Join(t.item.ProofWords(), last, t.Where))
-	if t.sum != nil {
-		kit.Paragraph(to, 1, "", bill.Dollars(t.sum)+" so far, at list prices, with sub-agents")
+	if t.cost != "" {
+		kit.Paragraph(to, 1, "", t.cost+" so far, at list prices, with sub-agents")
 	}
 	kit.Paragraph(to, 1, "go there: ", t.Command)
 	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")

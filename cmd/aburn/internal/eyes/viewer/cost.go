@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/spend"
 	"aburn/cmd/internal/kit"
@@ -90,7 +89,7 @@ func (s *Site) costPage(ctx context.Context, v *view, values url.Values, _ *http
 		body.Wrong[0].Name = "in sessions and sub-agents that failed"
 	}
 	body.Prices = v.pricesNotes(&all)
-	body.Budgets, body.Limits = s.presentNotes(ctx)
+	body.Budgets, body.Limits = s.presentNotes(ctx, v)
 	frame := &pages.Frame{Title: "Cost", Page: "cost", Heading: "Cost", Sub: s.costSub(v, f), Total: sessionsIn(list), Dollars: all.Amount.Decimal()}
 	return &show.Page{Frame: frame, Body: body}, nil
 }
@@ -161,7 +160,7 @@ func (s *Site) costTable(v *view, f filter, list []*cell, all *cost.Sum, by cost
 			for _, o := range found[i:] {
 				rest.sum.Add(o.sum)
 			}
-			t.Rows = append(t.Rows, pages.CostRow{Link: pages.Link{Text: fmt.Sprintf("%d more", len(found)-i)}, Cost: pages.Figure{Text: bill.Dollars(&rest.sum)}, Sessions: pages.Figure{}, Share: share(&rest.sum, &found[0].sum)})
+			t.Rows = append(t.Rows, pages.CostRow{Link: pages.Link{Text: fmt.Sprintf("%d more", len(found)-i)}, Cost: pages.Figure{Text: v.in.Says(&rest.sum)}, Sessions: pages.Figure{}, Share: share(&rest.sum, &found[0].sum)})
 			break
 		}
 		t.Rows = append(t.Rows, v.costRow(f, g, by, all, &found[0].sum, i))
@@ -239,7 +238,7 @@ func dayWord(day string) string {
 }
 
 // presentNotes say how much of budgets and of plans' windows is used up. A budget counts what is not shown here, too.
-func (s *Site) presentNotes(ctx context.Context) (budgets, limits []pages.Note) {
+func (s *Site) presentNotes(ctx context.Context, v *view) (budgets, limits []pages.Note) {
 	arch, err := archive.View(ctx, s.dir)
 	if err != nil {
 		return nil, nil // the page's other parts say so
@@ -253,7 +252,7 @@ func (s *Site) presentNotes(ctx context.Context) (budgets, limits []pages.Note) 
 		budgets = append(budgets, pages.Note{Text: plain.Line(state.Budgets[i].Says())})
 	}
 	for i := range state.Windows {
-		limits = append(limits, pages.Note{Text: plain.Line(state.Windows[i].Says(s.zone))})
+		limits = append(limits, pages.Note{Text: plain.Line(state.Windows[i].Says(s.zone, v.in))})
 	}
 	return budgets, limits
 }

@@ -71,7 +71,7 @@ func (v *view) costPlot(f filter, list []*cell, models []*group) *pages.Plot {
 		p.Bars = append(p.Bars, bar)
 	}
 	high = niceTop(high)
-	p.Marks = []string{dollarsMark(high), dollarsMark(high / 2), "$0"}
+	p.Marks = []string{mark(v.in, high), mark(v.in, high/2), v.in.Mark() + "0"}
 	p.Ends = ends(steps)
 	return p.Lay(high)
 }
@@ -93,17 +93,15 @@ func (v *view) costBar(f filter, step string, parts *[len(modelClasses)]summing,
 		if i < len(modelClasses)-1 {
 			name = plain.Line(modelWord(models[i].name))
 		}
-		said = append(said, name+" "+bill.Dollars(&part))
-		bar.Parts = append(bar.Parts, pages.Part{Class: modelClass(i), Value: dollars(&part)})
+		said = append(said, name+" "+v.in.Says(&part))
+		bar.Parts = append(bar.Parts, pages.Part{Class: modelClass(i), Value: v.in.Float(part.Amount)})
 	}
 	bar.Says = stepWord(step) + ": nothing"
 	if all.Responses > 0 {
-		bar.Says = stepWord(step) + ": " + bill.Dollars(&all) + ", " + strings.Join(said, ", ")
+		bar.Says = stepWord(step) + ": " + v.in.Says(&all) + ", " + strings.Join(said, ", ")
 	}
 	return bar
 }
-
-func dollars(sum *cost.Sum) float64 { return float64(sum.Amount) / 1e12 }
 
 func barValue(b pages.Bar) (sum float64) {
 	for _, p := range b.Parts {
@@ -151,14 +149,14 @@ func niceTop(x float64) float64 {
 	return 10 * power
 }
 
-func dollarsMark(x float64) string {
+func mark(in *bill.Currency, x float64) string {
 	switch {
 	case x >= 10 || x == math.Trunc(x):
-		return "$" + plain.Count(int64(math.Round(x)))
+		return in.Mark() + plain.Count(int64(math.Round(x)))
 	case x >= 0.1:
-		return fmt.Sprintf("$%.2f", x)
+		return fmt.Sprintf("%s%.2f", in.Mark(), x)
 	}
-	return fmt.Sprintf("$%.3g", x)
+	return fmt.Sprintf("%s%.3g", in.Mark(), x)
 }
 
 // ends are some steps along an axis.

@@ -225,7 +225,7 @@ func (s *Site) known(v *view) workers.Known {
 		list, _ := s.items(v)
 		return list
 	}
-	return workers.Known{Items: items, Cost: v.costOf, Amounts: v.amounts}
+	return workers.Known{Items: items, Cost: v.costOf, Money: v.money}
 }
 
 // costOf is what a worker's sessions cost as far as the archive has them, and where that is shown.

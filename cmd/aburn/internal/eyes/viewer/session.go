@@ -11,7 +11,6 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/internal/kit"
@@ -155,7 +154,7 @@ func (o *opened) tiles(v *view) []pages.Figure {
 	}
 	cost.Small = unpriced(&r.own)
 	if len(r.below) > 0 {
-		cost.Small = kit.Join(cost.Small, bill.Dollars(r.family)+" with "+plain.Plural(int64(len(r.below)), "sub-agent"))
+		cost.Small = kit.Join(cost.Small, v.in.Says(r.family)+" with "+plain.Plural(int64(len(r.below)), "sub-agent"))
 	}
 	list := []pages.Figure{cost}
 	if r.ended > 0 {

@@ -3,7 +3,6 @@ package viewer
 import (
 	"strconv"
 
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/internal/agentcli"
@@ -56,7 +55,7 @@ func (s *Site) familyOf(v *view, r *row) (list []pages.Relative) {
 	add := func(sign, word string, o *row, detail string) {
 		one := pages.Relative{Sign: sign, Word: word, Detail: detail, Link: pages.Link{Text: plain.Cut(o.title(), 44), Href: o.address()}}
 		if o.own.Responses > 0 {
-			one.Cost = pages.Figure{Text: bill.Dollars(&o.own)}
+			one.Cost = pages.Figure{Text: v.in.Says(&o.own)}
 		}
 		list = append(list, one)
 	}
@@ -102,7 +101,7 @@ func (o *opened) kinds(v *view) (list []pages.Pair, note string) {
 			list = append(list, pages.Pair{Name: k.name, Value: kit.Amount(k.n)})
 		}
 	}
-	return list, "Priced with list prices as known on " + string(v.prices.Made) + "."
+	return list, v.whose
 }
 
 // copies are the commands that go on with a session.

@@ -3,6 +3,7 @@ package viewer
 import (
 	"context"
 
+	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/eyes/now"
 	"aburn/insight/cost"
 	"aburn/web/pages"
@@ -23,6 +24,7 @@ type Things struct {
 	Notes    []pages.Note // of what cannot be seen
 	Waiting  int
 	Today    cost.Sum
+	In       *bill.Currency
 	Problem  error // why amounts are unknown
 }
 
@@ -30,7 +32,7 @@ type Things struct {
 func (s *Site) Things(ctx context.Context) *Things {
 	v := s.current(ctx)
 	items, projects := s.items(v)
-	all := &Things{Projects: projects, Notes: s.workers.Notes(), Waiting: s.workers.Waiting(), Today: v.todaySum(), Problem: v.problem}
+	all := &Things{Projects: projects, Notes: s.workers.Notes(), Waiting: s.workers.Waiting(), Today: v.todaySum(), In: v.in, Problem: v.problem}
 	for _, one := range s.workers.List(s.known(v), items) {
 		thing := Thing{Item: one.Item, Cost: one.Cost}
 		if one.Worker != nil {

@@ -45,6 +45,7 @@ type view struct {
 	prices    *cost.Prices
 	amounts   string // what they are called (bill.Billing), and what is said of them once a page
 	whose     string
+	in        *bill.Currency
 	roots     []string // of the vouched projects
 	marked    []string // roots, and the clones for workers of these projects
 	hidden    int      // sessions of others
@@ -60,7 +61,7 @@ type view struct {
 
 // money is an amount, and of what it is one.
 func (v *view) money(of string, sum *cost.Sum, href string) pages.Figure {
-	return show.Money(v.amounts+of, sum, href)
+	return show.Money(v.in, v.amounts+of, sum, href)
 }
 
 // todaySum is what today's answers cost, which every page says.
@@ -126,8 +127,12 @@ func (v *view) read(ctx context.Context, s *Site) error {
 	}
 	v.names = scope.NewNames(all)
 	v.choose(all, s)
-	billing, agents := bill.Billing(spend.SettingsOf(c).Billing), slices.Sorted(maps.Keys(v.bySource))
-	v.amounts, v.whose = billing.Name(agents...), billing.Note(prices.Made, agents...)+"."
+	set, agents := spend.SettingsOf(c), slices.Sorted(maps.Keys(v.bySource))
+	billing := bill.Billing(set.Billing)
+	v.amounts, v.whose, v.in = billing.Name(agents...), billing.Note(prices.Made, agents...)+".", bill.CurrencyOf(set)
+	if note := v.in.Note(); note != "" {
+		v.whose += " " + note + "."
+	}
 	if !s.costsOnly {
 		if err := v.judge(ctx, s); err != nil {
 			return err

@@ -337,7 +337,7 @@ func (s *Pages) workerCard(v Known, w *board.Standing) pages.Worker {
 		card.Since, card.SinceMS = show.Time(*w.Since, s.o.Now()).Text, w.Since.UnixMilli()
 	}
 	if sum, href, ok := v.Cost(w); ok {
-		card.Cost = show.Money(v.Amounts+" with sub-agents", &sum, href)
+		card.Cost = v.Money(" with sub-agents", &sum, href)
 	}
 	return card
 }

@@ -10,6 +10,7 @@ import (
 	"aburn/cmd/aburn/internal/eyes/now"
 	"aburn/cmd/aburn/internal/work/board"
 	"aburn/insight/cost"
+	"aburn/web/pages"
 )
 
 // Options say where pages of workers get what they show.
@@ -27,8 +28,9 @@ type Options struct {
 type Known struct {
 	Items func() []now.Item // what waits, is stuck and lives
 	// Cost is what a worker's sessions cost as far as the archive has them, and where that is shown.
-	Cost    func(w *board.Standing) (sum cost.Sum, href string, ok bool)
-	Amounts string // what amounts are called
+	Cost func(w *board.Standing) (sum cost.Sum, href string, ok bool)
+	// Money is an amount, and of what it is one.
+	Money func(of string, sum *cost.Sum, href string) pages.Figure
 }
 
 // Pages are the pages of one user's workers.
