@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -345,71 +344,4 @@ func (j *job) accepts(c coordinator.Ceiling, who provider.Provider) bool {
 		push = ""
 	}
 	return j.app.Confirm("ask " + who.Name() + " and put the spans on a branch" + push + "?")
-}
-
-func (j *job) failed(err error) error {
-	var why *coordinator.Abort
-	var no *coordinator.Declined
-	switch {
-	case errors.As(err, &no):
-		if !j.app.CanAsk(j.cmd) && !j.cmd.Bool("yes") {
-			j.app.Hint("--yes accepts it; aburn instrument cost shows it by file")
-		}
-		j.app.Note("nothing was asked, and nothing was written")
-		return kit.ExitWith(exitDeclined)
-	case errors.As(err, &why) && why.Hint != "":
-		return kit.UsageError(plain.Line(why.Msg), plain.Line(why.Hint))
-	case errors.As(err, &why):
-		return kit.UsageError(plain.Line(why.Msg))
-	case errors.Is(err, context.Canceled) && j.dry:
-		return kit.BadNews("stopped; the answers that were paid for are kept", "aburn instrument resume "+j.id+" goes on")
-	case errors.Is(err, context.Canceled):
-		return kit.BadNews("stopped; what was done stays on its branch", "aburn instrument resume "+j.id+" goes on, aburn instrument abort "+j.id+" goes back")
-	}
-	return kit.BadNews(plain.Line(err.Error()))
-}
-
-func (j *job) print(r *coordinator.Result) error {
-	if file := j.cmd.String("only-plan"); file != "" {
-		if err := writePlan(kit.InFolder(j.dir, file), r.Plan); err != nil {
-			return err
-		}
-	}
-	if j.cmd.Bool("json") {
-		if err := j.app.PrintJSON(r); err != nil {
-			return err
-		}
-	} else {
-		printRun(j.app.Screen(j.cmd), r, j.dry)
-		if file := j.cmd.String("only-plan"); file != "" {
-			fmt.Fprintf(j.app.Stdout, "the plan is in %s; aburn instrument --from-plan %s applies it\n", plain.Line(file), plain.Line(kit.ShellWord(file)))
-		}
-	}
-	return runExit(r)
-}
-
-// runExit: 0 if each file succeeded or was rightly skipped, 1 if some failed or the run
-// stopped early, 2 if nothing was achieved.
-func runExit(r *coordinator.Result) error {
-	bad := r.Failed + r.NeedsHuman
-	switch {
-	case bad == 0 && r.Stopped == "":
-		return nil
-	case r.Succeeded > 0 || r.Skipped > 0:
-		return kit.ExitWith(kit.ExitBadNews)
-	}
-	return kit.ExitWith(kit.ExitUsage)
-}
-
-func writePlan(file string, p *instrument.Plan) error {
-	text, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		return kit.BadNews(plain.Line(err.Error()))
-	}
-	_, err = f.Write(append(text, '\n'))
-	return errors.Join(err, f.Close())
 }
