@@ -44,6 +44,9 @@ func (v *view) costPlot(f filter, list []*cell, models []*group) *pages.Plot {
 	if len(steps) > longestPlot {
 		steps = steps[len(steps)-longestPlot:]
 	}
+	if v.in != bill.Dollars {
+		label = v.in.Code + " " + strings.ToLower(label[:1]) + label[1:]
+	}
 	rank := map[string]int{}
 	p := &pages.Plot{ID: "perday", Label: label}
 	for i, m := range models {
@@ -71,7 +74,7 @@ func (v *view) costPlot(f filter, list []*cell, models []*group) *pages.Plot {
 		p.Bars = append(p.Bars, bar)
 	}
 	high = niceTop(high)
-	p.Marks = []string{mark(v.in, high), mark(v.in, high/2), v.in.Mark() + "0"}
+	p.Marks = []string{v.mark(high), v.mark(high / 2), v.mark(0)}
 	p.Ends = ends(steps)
 	return p.Lay(high)
 }
@@ -149,14 +152,19 @@ func niceTop(x float64) float64 {
 	return 10 * power
 }
 
-func mark(in *bill.Currency, x float64) string {
+// mark is an amount on the axis. A code would not fit there: the label has it.
+func (v *view) mark(x float64) string {
+	unit := ""
+	if v.in == bill.Dollars {
+		unit = "$"
+	}
 	switch {
 	case x >= 10 || x == math.Trunc(x):
-		return in.Mark() + plain.Count(int64(math.Round(x)))
+		return unit + plain.Count(int64(math.Round(x)))
 	case x >= 0.1:
-		return fmt.Sprintf("%s%.2f", in.Mark(), x)
+		return fmt.Sprintf("%s%.2f", unit, x)
 	}
-	return fmt.Sprintf("%s%.3g", in.Mark(), x)
+	return fmt.Sprintf("%s%.3g", unit, x)
 }
 
 // ends are some steps along an axis.
