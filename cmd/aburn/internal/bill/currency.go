@@ -3,6 +3,7 @@ package bill
 import (
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"aburn/cmd/internal/kit"
@@ -82,9 +83,8 @@ func (in *Currency) Rounded(a cost.Amount) string {
 		return "<" + in.Mark() + least
 	}
 	units, fraction, _ := strings.Cut(text, ".")
-	n, ok := new(big.Int).SetString(units, 10)
-	if ok && n.IsInt64() {
-		units = plain.Count(n.Int64())
+	if n, err := strconv.ParseInt(units, 10, 64); err == nil {
+		units = plain.Count(n)
 	}
 	if fraction != "" {
 		units += "." + fraction
