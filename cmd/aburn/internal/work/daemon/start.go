@@ -200,9 +200,6 @@ func background(ctx context.Context, a *kit.App, p *post, port int) error {
 		return kit.BadNews(err.Error())
 	}
 	path := filepath.Join(p.dir, logFile)
-	if st, err := os.Stat(path); err == nil && st.Size() > maxLog {
-		os.Rename(path, path+".old")
-	}
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return kit.BadNews(err.Error())
