@@ -161,17 +161,14 @@ func (c *Crew) Cleanup(ctx context.Context, repo *tree.Repo, m *Member, o Cleanu
 	}
 	defer unlock()
 	t := c.treeOf(repo, m)
-	if !t.Exists(ctx) {
-		if ctx.Err() != nil {
-			return r, ctx.Err()
-		}
+	s, err := t.State(ctx)
+	if errors.Is(err, tree.ErrGone) {
 		if exists(t.Path) {
 			r.Why = "git does not take " + t.Path + " for its worktree any more, and what lies there is on no branch: git worktree repair " + t.Path
 			return r, nil
 		}
 		return c.lost(ctx, repo, m, o, r)
 	}
-	s, err := t.State(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -191,11 +188,11 @@ func (c *Crew) Cleanup(ctx context.Context, repo *tree.Repo, m *Member, o Cleanu
 
 func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.Tree, s *tree.State, o CleanupOptions, r Cleanup) (Cleanup, error) {
 	book := c.Store.Book(m.Name)
-	proof, err := t.Clean(ctx, book.Dir)
+	proof, err := t.Clean(ctx, book.Dir, s)
 	var not *tree.NotClean
 	if errors.As(err, &not) {
 		var k tree.Kept
-		if k, proof, err = t.Keep(ctx, book.Dir, nextRef(ctx, repo, m), o.DiscardIgnored); err != nil {
+		if k, proof, err = t.Keep(ctx, book.Dir, nextRef(ctx, repo, m), s, o.DiscardIgnored); err != nil {
 			return r, err
 		}
 		r.Kept, r.Snapshot = k.Commit, len(Snapshots(m.Ledger))+1

@@ -95,30 +95,25 @@ func shown(lines []string) (list []string) {
 	return list
 }
 
-// run runs the gates, in order, until one fails. The tree has to stay as it is.
-func (a *attempt) run(ctx context.Context) error {
-	before, err := a.state(ctx)
-	if err != nil {
-		return err
-	}
+// run runs the gates, in order, until one fails. The tree has to stay as it was before.
+func (a *attempt) run(ctx context.Context, before tree.Sketch) error {
 	if err := a.commands(ctx); err != nil {
 		return err
 	}
-	after, err := a.state(ctx)
+	after, err := a.sketch(ctx)
 	if err == nil && after != before {
 		err = refuse("a gate changed files of its tree", "git -C "+a.m.Request.Tree+" status")
 	}
 	return err
 }
 
-// state names what the tree holds.
-func (a *attempt) state(ctx context.Context) (string, error) {
-	t := a.c.treeOf(a.repo, a.m)
-	if !t.Exists(ctx) {
-		return "", refuse("its tree is gone: gates have nowhere to run", "--no-gates")
+// sketch is what the tree holds.
+func (a *attempt) sketch(ctx context.Context) (tree.Sketch, error) {
+	s, err := a.repo.Tree(a.m.Request.Tree).Sketch(ctx, a.c.Store.Book(a.m.Name).Dir)
+	if errors.Is(err, tree.ErrGone) {
+		err = refuse("its tree is gone: gates have nowhere to run", "--no-gates")
 	}
-	commit, _, err := t.Sketch(ctx, a.c.Store.Book(a.m.Name).Dir, a.m.Base(), a.m.Request.BaseRef)
-	return commit, err
+	return s, err
 }
 
 func (a *attempt) commands(ctx context.Context) error {
@@ -211,14 +206,9 @@ func (w *lastWords) Write(p []byte) (int, error) {
 
 func (w *lastWords) String() string { return string(w.text[max(0, len(w.text)-maxLastWords):]) }
 
-// unchanged reports whether the member's commit holds the same files as its base.
-func (a *attempt) unchanged(ctx context.Context, commit string) bool {
-	had, err := a.repo.TreeOf(ctx, a.m.Base())
-	if err != nil {
-		return false
-	}
-	has, err := a.repo.TreeOf(ctx, commit)
-	return err == nil && has == had
+// unchanged reports whether a commit or tree holds the same files as the member's base.
+func (a *attempt) unchanged(ctx context.Context, at string) bool {
+	return a.repo.SameFiles(ctx, a.m.Base(), at)
 }
 
 // gates runs them before a merge, and refuses unless all pass on exactly what is merged.
@@ -251,11 +241,10 @@ func (c *Crew) tryGates(ctx context.Context, repo *tree.Repo, m *Member, g Gates
 		return "", err
 	}
 	t := c.treeOf(repo, m)
-	if !t.Exists(ctx) {
-		return "", refuse("its tree is gone: gates have nowhere to run", "--no-gates")
-	}
 	s, err := t.State(ctx)
 	switch {
+	case errors.Is(err, tree.ErrGone):
+		return "", refuse("its tree is gone: gates have nowhere to run", "--no-gates")
 	case err != nil:
 		return "", err
 	case len(s.Changes) > 0 && !include:
@@ -268,7 +257,10 @@ func (c *Crew) tryGates(ctx context.Context, repo *tree.Repo, m *Member, g Gates
 		if err := a.start(); err != nil {
 			return err
 		}
-		why := a.run(ctx)
+		before, why := a.sketch(ctx)
+		if why == nil {
+			why = a.run(ctx, before)
+		}
 		if ctx.Err() != nil {
 			return why // whoever runs them was ended, not the gates: the run counts, and says nothing
 		}

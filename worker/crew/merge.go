@@ -2,6 +2,7 @@ package crew
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -135,18 +136,16 @@ func (x *merge) asSeen() error {
 
 // target is the branch that is merged into.
 func (x *merge) target(ctx context.Context) error {
-	here := x.repo.Branch(ctx)
-	x.r.Into, x.checkout = here, true
+	at, here, err := x.repo.Stand(ctx)
+	x.r.Into, x.r.From, x.checkout = here, at, true
 	if x.o.Onto != "" && x.o.Onto != here {
-		x.r.Into, x.checkout = x.o.Onto, false
+		x.r.Into, x.r.From, x.checkout = x.o.Onto, x.repo.Tip(ctx, x.o.Onto), false
 	}
-	if x.r.Into == "" {
-		return refuse("this checkout is on no branch: nobody would find the merge again", "git switch BRANCH", "--onto BRANCH")
-	}
-	x.r.From = x.repo.Tip(ctx, x.r.Into)
 	switch {
-	case x.r.From == "" && x.checkout:
-		return &tree.Problem{Text: "the branch " + x.r.Into + " has no commit yet", Advice: "git commit"}
+	case x.checkout && err != nil:
+		return err
+	case x.r.Into == "":
+		return refuse("this checkout is on no branch: nobody would find the merge again", "git switch BRANCH", "--onto BRANCH")
 	case x.r.From == "":
 		return &tree.Problem{Text: fmt.Sprintf("there is no branch %q", x.r.Into), Advice: "git branch"}
 	case x.r.Into == x.m.Request.Branch:
@@ -154,7 +153,7 @@ func (x *merge) target(ctx context.Context) error {
 	case x.checkout:
 		return x.cleanCheckout(ctx)
 	}
-	at, err := x.repo.CheckedOut(ctx, x.r.Into)
+	at, err = x.repo.CheckedOut(ctx, x.r.Into)
 	if err == nil && at != "" {
 		err = refuse(x.r.Into+" is checked out in "+at, "aburn -C "+at+" merge "+x.m.Name)
 	}
@@ -162,11 +161,7 @@ func (x *merge) target(ctx context.Context) error {
 }
 
 func (x *merge) cleanCheckout(ctx context.Context) error {
-	op, err := x.repo.Midway(ctx)
-	if err != nil {
-		return err
-	}
-	if op != "" {
+	if op := x.repo.Midway(); op != "" {
 		return refuse("a "+op+" is not finished in this checkout", "git status")
 	}
 	dirty, err := x.repo.Tracked(ctx)
@@ -184,7 +179,8 @@ func (x *merge) source(ctx context.Context) error {
 	}
 	x.r.Head, x.r.Works = x.head, !x.m.Quiet()
 	t := x.repo.Tree(x.m.Request.Tree)
-	if !t.Exists(ctx) {
+	s, err := t.State(ctx)
+	if errors.Is(err, tree.ErrGone) {
 		if x.o.Include && x.m.Far() {
 			return refuse("its tree is in another repository, where --include-changes commits nothing", "aburn send "+x.m.Name+" \"commit what you changed\"")
 		}
@@ -193,7 +189,6 @@ func (x *merge) source(ctx context.Context) error {
 		}
 		return nil
 	}
-	s, err := t.State(ctx)
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func setenv(t testing.TB, name, value string) {
 func (y *yard) worker(name string) {
 	y.Helper()
 	ctx := y.Context()
-	base, err := y.repo.Commit(ctx, "HEAD")
+	base, on, err := y.repo.Stand(ctx)
 	y.must(err)
 	y.tree = y.crew.Store.Tree(name)
 	_, err = y.repo.Create(ctx, y.tree, "aburn/"+name, base)
@@ -106,7 +106,7 @@ func (y *yard) worker(name string) {
 	book := y.crew.Store.Book(name)
 	y.must(book.Create(nil))
 	asked := ledger.Entry{Fact: worker.Fact{Kind: worker.Requested, Gen: 1}}
-	asked.Task, asked.Repo, asked.Tree, asked.Branch, asked.Base, asked.BaseRef = "do the task", y.main, y.tree, "aburn/"+name, base, y.repo.Branch(ctx)
+	asked.Task, asked.Repo, asked.Tree, asked.Branch, asked.Base, asked.BaseRef = "do the task", y.main, y.tree, "aburn/"+name, base, on
 	code, p := 0, &worker.Process{PID: 1, Start: 1}
 	y.must(book.Append(asked,
 		ledger.Entry{Fact: worker.Fact{Kind: worker.Prepared, Gen: 1}},

@@ -28,14 +28,22 @@ type Overlap struct {
 type sketch struct {
 	m       *Member
 	repo    *tree.Repo
-	commit  string
+	holds   tree.Sketch
+	commit  string // of it; "" until somebody asked
 	changed []string
+}
+
+func (s *sketch) commits(ctx context.Context) (commit string, err error) {
+	if s.commit == "" {
+		s.commit, err = s.holds.Commit(ctx, s.repo)
+	}
+	return s.commit, err
 }
 
 // Overlaps looks at the trees of all living workers, and writes into the ledgers what is new. Failures are of single workers,
 // of which nothing is said then.
 func (c *Crew) Overlaps(ctx context.Context, members []*Member) (list []Overlap, failed error) {
-	var all []sketch
+	var all []*sketch
 	repos := map[string]*tree.Repo{}
 	for _, m := range Living(members) {
 		if m.Err != nil || m.Request.Repo == "" {
@@ -50,19 +58,19 @@ func (c *Crew) Overlaps(ctx context.Context, members []*Member) (list []Overlap,
 			}
 			repos[m.Request.Repo] = repo
 		}
-		t := repo.Tree(m.Request.Tree)
-		if !t.Exists(ctx) {
+		s := &sketch{m: m, repo: repo}
+		var err error
+		s.holds, s.changed, err = repo.Tree(m.Request.Tree).Differs(ctx, c.Store.Book(m.Name).Dir, m.Base(), m.Request.BaseRef)
+		if errors.Is(err, tree.ErrGone) {
 			continue
 		}
-		s := sketch{m: m, repo: repo}
-		var err error
-		if s.commit, s.changed, err = t.Sketch(ctx, c.Store.Book(m.Name).Dir, m.Base(), m.Request.BaseRef); err != nil {
+		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
 		all = append(all, s)
 	}
-	slices.SortStableFunc(all, func(a, b sketch) int { return a.m.Asked.Compare(b.m.Asked) })
+	slices.SortStableFunc(all, func(a, b *sketch) int { return a.m.Asked.Compare(b.m.Asked) })
 	for i := range all {
 		for j := range i {
 			o, err := compare(ctx, all[j], all[i])
@@ -109,7 +117,7 @@ func (c *Crew) CompareNow(ctx context.Context) error {
 	return errors.Join(failed, root.Chtimes(overlapMark, began, began))
 }
 
-func compare(ctx context.Context, a, b sketch) (Overlap, error) {
+func compare(ctx context.Context, a, b *sketch) (Overlap, error) {
 	o := Overlap{Workers: [2]string{a.m.Name, b.m.Name}, Kind: worker.OverlapNone}
 	if a.repo != b.repo {
 		return o, nil
@@ -126,7 +134,15 @@ func compare(ctx context.Context, a, b sketch) (Overlap, error) {
 	if len(o.Files) == 0 {
 		return o, nil
 	}
-	j, err := a.repo.Join(ctx, a.commit, b.commit)
+	one, err := a.commits(ctx)
+	if err != nil {
+		return o, err
+	}
+	other, err := b.commits(ctx)
+	if err != nil {
+		return o, err
+	}
+	j, err := a.repo.Join(ctx, one, other)
 	if err != nil {
 		return o, err
 	}

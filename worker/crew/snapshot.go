@@ -42,9 +42,6 @@ func (c *Crew) Keep(ctx context.Context, repo *tree.Repo, m *Member) error {
 
 func (c *Crew) snapshot(ctx context.Context, repo *tree.Repo, m *Member, wait time.Duration) (k tree.Kept, fresh bool, err error) {
 	t := c.treeOf(repo, m)
-	if !t.Exists(ctx) {
-		return k, false, fmt.Errorf("its tree is gone: %s", m.Request.Tree)
-	}
 	book := c.Store.Book(m.Name)
 	unlock, err := c.aloneWithin(wait, book, m)
 	if err != nil {
@@ -57,10 +54,13 @@ func (c *Crew) snapshot(ctx context.Context, repo *tree.Repo, m *Member, wait ti
 		last = all[n-1].Commit
 	}
 	k, err = t.Snapshot(ctx, book.Dir, nextRef(ctx, repo, m), last)
+	if errors.Is(err, tree.ErrGone) {
+		err = fmt.Errorf("%w: %s", err, t.Path)
+	}
 	if err != nil {
 		return k, false, err
 	}
-	_, differs, err := t.Sketch(ctx, book.Dir, m.Base(), m.Request.BaseRef)
+	_, differs, err := t.Differs(ctx, book.Dir, m.Base(), m.Request.BaseRef)
 	if err != nil {
 		return k, k.Commit != last, err
 	}

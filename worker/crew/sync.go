@@ -67,14 +67,13 @@ func (c *Crew) Sync(ctx context.Context, repo *tree.Repo, m *Member, onto string
 
 // syncable refuses unless nobody works in the tree and all of it is committed on its branch.
 func (c *Crew) syncable(ctx context.Context, t *tree.Tree, m *Member) error {
-	if !t.Exists(ctx) {
-		return refuse("its tree is gone", "aburn snapshots "+m.Name)
-	}
 	if err := c.settledTree(m); err != nil {
 		return err
 	}
 	s, err := t.State(ctx)
 	switch {
+	case errors.Is(err, tree.ErrGone):
+		return refuse("its tree is gone", "aburn snapshots "+m.Name)
 	case err != nil:
 		return err
 	case s.Midway != "":

@@ -57,18 +57,14 @@ func (c *Crew) Verify(ctx context.Context, repo *tree.Repo, m *Member, g Gates) 
 
 // examine is a run of the gates, which a tree that equals its base does not pass.
 func (a *attempt) examine(ctx context.Context) error {
-	t := a.c.treeOf(a.repo, a.m)
-	if !t.Exists(ctx) {
-		return refuse("its tree is gone: gates have nowhere to run")
-	}
-	sketch, _, err := t.Sketch(ctx, a.c.Store.Book(a.m.Name).Dir, a.m.Base(), a.m.Request.BaseRef)
+	before, err := a.sketch(ctx)
 	if err != nil {
 		return err
 	}
-	if a.unchanged(ctx, sketch) {
+	if a.unchanged(ctx, before.Files) {
 		return refuse("it changed nothing: there is nothing that gates could pass")
 	}
-	return a.run(ctx)
+	return a.run(ctx, before)
 }
 
 // judge writes down what the gates found.

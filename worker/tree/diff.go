@@ -77,25 +77,25 @@ func ChangedFiles(list string) (files []Changed, err error) {
 // Diff is how the tree differs from where its branch began, untracked files included. onto is the branch that it began
 // from, as far as that still exists: what the worker took over from there since is left out.
 func (t *Tree) Diff(ctx context.Context, scratch, base, onto string, form Form) (string, error) {
-	now, err := t.everything(ctx, scratch)
+	at, err := t.here(ctx, onto)
 	if err != nil {
 		return "", err
 	}
-	return t.diff(ctx, t.since(ctx, "HEAD", base, onto), now, form)
+	now, err := t.everything(ctx, scratch, at)
+	if err != nil {
+		return "", err
+	}
+	return t.diff(ctx, t.begins(ctx, at, base), now, form)
 }
 
 // everything is one tree of all files as they stand, untracked ones included, without those that git ignores.
-func (t *Tree) everything(ctx context.Context, scratch string) (string, error) {
+func (t *Tree) everything(ctx context.Context, scratch string, at place) (string, error) {
 	dir, err := os.MkdirTemp(scratch, ".index-*")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	path, err := t.g.Out(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index")
-	if err != nil {
-		return "", err
-	}
-	if err := copyFile(path, filepath.Join(dir, "all")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := copyFile(at.index, filepath.Join(dir, "all")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
 	g := t.g.With("GIT_INDEX_FILE=" + filepath.Join(dir, "all"))
@@ -103,6 +103,14 @@ func (t *Tree) everything(ctx context.Context, scratch string) (string, error) {
 		return "", err
 	}
 	return g.Out(ctx, "write-tree")
+}
+
+// begins is where the work of the tree begins.
+func (t *Tree) begins(ctx context.Context, at place, base string) string {
+	if at.fork != "" {
+		return at.fork
+	}
+	return t.since(ctx, at.head, base, "")
 }
 
 // since is where the work of head begins.

@@ -44,17 +44,19 @@ type NotClean struct{ Why string }
 
 func (e *NotClean) Error() string { return e.Why }
 
-// Clean proves that the tree holds nothing beside its commits.
-func (t *Tree) Clean(ctx context.Context, scratch string) (Proof, error) {
-	s, err := t.State(ctx)
-	if err != nil {
-		return Proof{}, err
-	}
+// Clean proves that the tree holds nothing beside its commits, as State found.
+func (t *Tree) Clean(ctx context.Context, scratch string, s *State) (Proof, error) {
 	if !s.Clean() {
 		return Proof{}, &NotClean{s.Why()}
 	}
-	state, _, err := t.write(ctx, scratch, 0)
-	return Proof{t.Path, state, nil}, err
+	w, err := t.write(ctx, scratch, s.at, 0)
+	if err != nil {
+		return Proof{}, err
+	}
+	if w.trees != (trees{head: s.at.head, index: s.at.tree, work: s.at.tree}) {
+		return Proof{}, &NotClean{"it has changes that a mark hides from git status, or that came meanwhile"}
+	}
+	return Proof{t.Path, w.trees, nil}, nil
 }
 
 // Why says what a state holds that no commit has; "" if it is clean.
@@ -83,11 +85,7 @@ func (s *State) Why() string {
 
 // Keep puts the whole state of the tree under the ref, which must not exist, and proves that nothing is lost. Ignored
 // files are in the proof only if the person gives them up. Nested repositories and unfinished operations give no proof.
-func (t *Tree) Keep(ctx context.Context, scratch, ref string, giveUpIgnored bool) (Kept, Proof, error) {
-	s, err := t.State(ctx)
-	if err != nil {
-		return Kept{}, Proof{}, err
-	}
+func (t *Tree) Keep(ctx context.Context, scratch, ref string, s *State, giveUpIgnored bool) (Kept, Proof, error) {
 	rest := State{Nested: s.Nested, Midway: s.Midway, Ignored: s.Ignored}
 	if giveUpIgnored {
 		rest.Ignored = nil
@@ -95,8 +93,15 @@ func (t *Tree) Keep(ctx context.Context, scratch, ref string, giveUpIgnored bool
 	if why := rest.Why(); why != "" {
 		return Kept{}, Proof{}, &NotClean{why}
 	}
-	k, state, err := t.snapshot(ctx, scratch, ref, s, 0)
-	return k, Proof{t.Path, state, s.Ignored}, err
+	w, err := t.write(ctx, scratch, s.at, 0)
+	if err != nil {
+		return Kept{}, Proof{}, err
+	}
+	k, err := t.keep(ctx, ref, s, w)
+	if err != nil {
+		return k, Proof{}, err
+	}
+	return k, Proof{t.Path, w.trees, s.Ignored}, nil
 }
 
 // maxUntracked is the largest untracked file that a snapshot takes, in bytes. Keep takes all.
@@ -109,130 +114,115 @@ func (t *Tree) Snapshot(ctx context.Context, scratch, ref, equal string) (Kept, 
 	if err != nil {
 		return Kept{}, err
 	}
+	w, err := t.write(ctx, scratch, s.at, maxUntracked)
+	if err != nil {
+		return Kept{}, err
+	}
 	if equal != "" {
-		now, _, err := t.write(ctx, scratch, maxUntracked)
-		if err != nil {
-			return Kept{}, err
-		}
-		if then, err := t.repo.treesOf(ctx, equal); err == nil && then == now {
+		if then, err := t.repo.treesOf(ctx, equal); err == nil && then == w.trees {
 			return Kept{Commit: equal, Head: s.Head, Changes: len(s.Changes)}, nil
 		}
 	}
-	k, _, err := t.snapshot(ctx, scratch, ref, s, maxUntracked)
-	return k, err
+	return t.keep(ctx, ref, s, w)
 }
 
-func (t *Tree) snapshot(ctx context.Context, scratch, ref string, s *State, most int64) (Kept, trees, error) {
-	state, unmerged, err := t.write(ctx, scratch, most)
-	if err != nil {
-		return Kept{}, state, err
-	}
-	k := Kept{Ref: ref, Head: state.head, Changes: len(s.Changes)}
-	_, large, err := t.untracked(ctx, most)
-	if err != nil {
-		return k, state, err
-	}
-	for _, path := range large {
+// keep makes the commits of what was written.
+func (t *Tree) keep(ctx context.Context, ref string, s *State, w written) (Kept, error) {
+	k := Kept{Ref: ref, Head: w.head, Changes: len(s.Changes)}
+	for _, path := range w.large {
 		k.Skipped = append(k.Skipped, path+": more than 10 MiB")
 	}
 	for _, path := range s.Nested {
 		k.Skipped = append(k.Skipped, path+": a repository of its own")
 	}
-	if unmerged {
+	if w.unmerged {
 		k.Skipped = append(k.Skipped, "the sides of an unfinished merge; its files are kept as they stand")
 	}
 	k.Skipped = k.Skipped[:min(len(k.Skipped), 8)]
 	g := t.g.With("GIT_AUTHOR_NAME=aburn", "GIT_AUTHOR_EMAIL=aburn@localhost", "GIT_COMMITTER_NAME=aburn", "GIT_COMMITTER_EMAIL=aburn@localhost")
-	index, err := g.Out(ctx, "commit-tree", state.index, "-p", state.head, "-m", "index of "+filepath.Base(t.Path))
+	index, err := g.Out(ctx, "commit-tree", w.index, "-p", w.head, "-m", "index of "+filepath.Base(t.Path))
 	if err != nil {
-		return k, state, err
+		return k, err
 	}
-	args := []string{"commit-tree", state.work, "-p", state.head, "-p", index}
-	if state.untracked != "" {
-		others, err := g.Out(ctx, "commit-tree", state.untracked, "-m", "untracked files of "+filepath.Base(t.Path))
+	args := []string{"commit-tree", w.work, "-p", w.head, "-p", index}
+	if w.untracked != "" {
+		others, err := g.Out(ctx, "commit-tree", w.untracked, "-m", "untracked files of "+filepath.Base(t.Path))
 		if err != nil {
-			return k, state, err
+			return k, err
 		}
 		args = append(args, "-p", others)
 	}
 	if k.Commit, err = g.Out(ctx, append(args, "-m", "aburn: state of "+filepath.Base(t.Path))...); err != nil {
-		return k, state, err
+		return k, err
 	}
 	none := strings.Repeat("0", len(k.Commit))
 	_, err = g.Out(ctx, "update-ref", ref, k.Commit, none)
-	return k, state, err
+	return k, err
+}
+
+// written is a state whose trees stand in the objects.
+type written struct {
+	trees
+	large    []string // untracked files that were left out
+	unmerged bool     // a merge is not finished
 }
 
 // write puts the three trees of the state into the objects, by copies of the index in scratch. Untracked files of more
 // than most bytes are left out; 0 takes all.
-func (t *Tree) write(ctx context.Context, scratch string, most int64) (s trees, unmerged bool, err error) {
+func (t *Tree) write(ctx context.Context, scratch string, at place, most int64) (w written, err error) {
 	dir, err := os.MkdirTemp(scratch, ".index-*")
 	if err != nil {
-		return s, false, err
+		return w, err
 	}
 	defer os.RemoveAll(dir)
-	path, err := t.g.Out(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index")
-	if err != nil {
-		return s, false, err
-	}
 	work := filepath.Join(dir, "work")
-	if err := copyFile(path, work); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return s, false, err
-	}
-	if s.head, err = t.g.Out(ctx, "rev-parse", "--verify", "HEAD^{commit}"); err != nil {
-		return s, false, err
-	}
-	others, _, err := t.untracked(ctx, most)
-	if err != nil {
-		return s, false, err
+	if err := copyFile(at.index, work); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return w, err
 	}
 	g := t.g.With("GIT_INDEX_FILE=" + work)
-	conflicts, err := g.Out(ctx, "ls-files", "--unmerged")
+	list, err := g.List(ctx, "ls-files", "-v", "--stage", "--others", "--exclude-standard", "-z")
 	if err != nil {
-		return s, false, err
+		return w, err
 	}
-	if unmerged = conflicts != ""; unmerged {
-		s.index, err = g.Out(ctx, "rev-parse", s.head+"^{tree}")
-	} else {
-		s.index, err = g.Out(ctx, "write-tree")
-	}
-	if err != nil {
-		return s, unmerged, err
-	}
-	if s.work, err = t.writeWork(ctx, g); err != nil {
-		return s, unmerged, err
-	}
-	if len(others) > 0 {
-		g := t.g.With("GIT_INDEX_FILE=" + filepath.Join(dir, "others"))
-		list := strings.Join(others, "\x00") + "\x00"
-		if _, err := g.Feed(ctx, list, "update-index", "--add", "-z", "--stdin"); err != nil {
-			return s, unmerged, err
+	var hidden, others strings.Builder
+	for _, e := range entries(list) {
+		w.unmerged = w.unmerged || e.unmerged
+		if !e.untracked && !e.hidden || strings.HasSuffix(e.path, "/") { // a folder is a repository of its own
+			continue
 		}
-		s.untracked, err = g.Out(ctx, "write-tree")
+		st, err := os.Lstat(filepath.Join(t.Path, e.path))
+		switch {
+		case e.hidden && err == nil:
+			hidden.WriteString(e.path + "\x00")
+		case e.hidden:
+		case most > 0 && err == nil && st.Size() > most:
+			w.large = append(w.large, e.path)
+		default:
+			others.WriteString(e.path + "\x00")
+		}
 	}
-	return s, unmerged, err
+	if w.head, w.index = at.head, at.tree; !w.unmerged {
+		if w.index, err = g.Out(ctx, "write-tree"); err != nil {
+			return w, err
+		}
+	}
+	if w.work, err = t.writeWork(ctx, g, hidden.String()); err != nil || others.Len() == 0 {
+		return w, err
+	}
+	g = t.g.With("GIT_INDEX_FILE=" + filepath.Join(dir, "others"))
+	if _, err := g.Feed(ctx, others.String(), "update-index", "--add", "-z", "--stdin"); err != nil {
+		return w, err
+	}
+	w.untracked, err = g.Out(ctx, "write-tree")
+	return w, err
 }
 
 // writeWork brings the copied index to what stands in the tree. Marks that hide changes of a file from git are taken off
 // the copy where the file is there.
-func (t *Tree) writeWork(ctx context.Context, g *git.Git) (string, error) {
-	list, err := g.List(ctx, "ls-files", "-v", "-z")
-	if err != nil {
-		return "", err
-	}
-	var hidden strings.Builder
-	for _, entry := range list {
-		tag, path, _ := strings.Cut(entry, " ")
-		if tag != "S" && tag == strings.ToUpper(tag) {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(t.Path, path)); err == nil {
-			hidden.WriteString(path + "\x00")
-		}
-	}
-	if hidden.Len() > 0 {
+func (t *Tree) writeWork(ctx context.Context, g *git.Git, hidden string) (string, error) {
+	if hidden != "" {
 		for _, mark := range []string{"--no-assume-unchanged", "--no-skip-worktree"} {
-			if _, err := g.Feed(ctx, hidden.String(), "update-index", mark, "-z", "--stdin"); err != nil {
+			if _, err := g.Feed(ctx, hidden, "update-index", mark, "-z", "--stdin"); err != nil {
 				return "", err
 			}
 		}
@@ -241,23 +231,6 @@ func (t *Tree) writeWork(ctx context.Context, g *git.Git) (string, error) {
 		return "", err
 	}
 	return g.Out(ctx, "write-tree")
-}
-
-// untracked lists the files that git neither has nor ignores, without those of nested repositories; those of more than most
-// bytes apart.
-func (t *Tree) untracked(ctx context.Context, most int64) (list, large []string, err error) {
-	all, err := t.g.List(ctx, "ls-files", "--others", "--exclude-standard", "-z")
-	for _, path := range all {
-		st, serr := os.Lstat(filepath.Join(t.Path, path))
-		switch {
-		case strings.HasSuffix(path, "/"):
-		case most > 0 && serr == nil && st.Size() > most:
-			large = append(large, path)
-		default:
-			list = append(list, path)
-		}
-	}
-	return list, large, err
 }
 
 func copyFile(from, to string) error {
@@ -276,29 +249,29 @@ func copyFile(from, to string) error {
 
 // treesOf are the trees of a kept state.
 func (r *Repo) treesOf(ctx context.Context, commit string) (s trees, err error) {
-	for _, part := range []struct {
-		to   *string
-		name string
-	}{{&s.head, "^1^{commit}"}, {&s.index, "^2^{tree}"}, {&s.work, "^{tree}"}} {
-		if *part.to, err = r.g.Out(ctx, "rev-parse", "--verify", "--quiet", commit+part.name); err != nil {
-			return s, fmt.Errorf("%s is no kept state", commit)
-		}
+	out, err := r.g.Out(ctx, "rev-parse", "--revs-only", commit+"^1^{commit}", commit+"^2^{tree}", commit+"^{tree}", commit+"^3^{tree}") // ends at the first that is not there
+	says := strings.Split(out, "\n")
+	if err != nil || len(says) < 3 {
+		return s, fmt.Errorf("%s is no kept state", commit)
 	}
-	s.untracked, _ = r.g.Out(ctx, "rev-parse", "--verify", "--quiet", commit+"^3^{tree}")
+	s.head, s.index, s.work = says[0], says[1], says[2]
+	if len(says) > 3 {
+		s.untracked = says[3]
+	}
 	return s, nil
 }
 
 // Remove removes the tree. It refuses if the tree is not in the state of the proof any more.
 func (t *Tree) Remove(ctx context.Context, scratch string, p Proof) error {
-	now, _, err := t.write(ctx, scratch, 0)
-	if err != nil {
-		return err
-	}
 	s, err := t.State(ctx)
 	if err != nil {
 		return err
 	}
-	if p.path != t.Path || now != p.state || len(s.Nested) > 0 || s.Midway != "" || !slices.Equal(s.Ignored, p.ignored) {
+	now, err := t.write(ctx, scratch, s.at, 0)
+	if err != nil {
+		return err
+	}
+	if p.path != t.Path || now.trees != p.state || len(s.Nested) > 0 || s.Midway != "" || !slices.Equal(s.Ignored, p.ignored) {
 		return &NotClean{"it changed meanwhile"}
 	}
 	_, err = t.repo.g.Out(ctx, "worktree", "remove", "--force", t.Path)

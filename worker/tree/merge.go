@@ -101,12 +101,7 @@ func (r *Repo) Head(ctx context.Context) string {
 }
 
 // Same reports whether both are worktrees of one repository.
-func (r *Repo) Same(ctx context.Context, other *Repo) bool {
-	const which = "--git-common-dir"
-	a, errA := r.g.Out(ctx, "rev-parse", "--path-format=absolute", which)
-	b, errB := other.g.Out(ctx, "rev-parse", "--path-format=absolute", which)
-	return errA == nil && errB == nil && a == b
-}
+func (r *Repo) Same(other *Repo) bool { return r.common == other.common }
 
 // CheckedOut is the worktree in which a branch is checked out; "" if it is in none.
 func (r *Repo) CheckedOut(ctx context.Context, branch string) (string, error) {
@@ -124,7 +119,7 @@ func (r *Repo) CheckedOut(ctx context.Context, branch string) (string, error) {
 }
 
 // Midway is the operation of git that is not finished in this checkout; "" if there is none.
-func (r *Repo) Midway(ctx context.Context) (string, error) { return r.Tree(r.Root).midway(ctx) }
+func (r *Repo) Midway() string { return midway(r.own) }
 
 // Tracked are the files of this checkout that git knows and that differ from its commit. A merge touches no submodule's files.
 func (r *Repo) Tracked(ctx context.Context) (paths []string, err error) {
@@ -220,6 +215,13 @@ func (r *Repo) TreeOf(ctx context.Context, commit string) (string, error) {
 	return r.g.Out(ctx, "rev-parse", "--verify", "--quiet", commit+"^{tree}")
 }
 
+// SameFiles reports whether two commits or trees hold the same files.
+func (r *Repo) SameFiles(ctx context.Context, a, b string) bool {
+	out, err := r.g.Out(ctx, "rev-parse", a+"^{tree}", b+"^{tree}")
+	one, other, _ := strings.Cut(out, "\n")
+	return err == nil && one == other
+}
+
 // ErrMoved says that a branch does not stand where it stood.
 var ErrMoved = errors.New("it moved meanwhile")
 
@@ -264,18 +266,15 @@ func (r *Repo) Move(ctx context.Context, branch, from, to, why string) error {
 
 // Pack makes a commit of all that the tree holds beside its commit. Nothing names it yet. Without changes it is "".
 func (t *Tree) Pack(ctx context.Context, scratch, message string) (string, error) {
-	head, err := t.g.Out(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+	at, err := t.here(ctx, "")
 	if err != nil {
 		return "", err
 	}
-	now, err := t.everything(ctx, scratch)
-	if err != nil {
+	now, err := t.everything(ctx, scratch, at)
+	if err != nil || now == at.tree {
 		return "", err
 	}
-	if had, err := t.repo.TreeOf(ctx, head); err != nil || had == now {
-		return "", err
-	}
-	return write(ctx, t.g, now, message, head)
+	return write(ctx, t.g, now, message, at.head)
 }
 
 // Adopt makes a commit of Pack the tree's own. No file is touched.
@@ -298,24 +297,41 @@ func (r *Repo) Modules(ctx context.Context, from, to string) (paths []string, er
 	return paths, err
 }
 
-// Sketch is a commit of all that the tree holds now, and the files in which that differs from where its branch began. The same
-// state gives the same commit. Nothing names it.
-func (t *Tree) Sketch(ctx context.Context, scratch, base, onto string) (commit string, changed []string, err error) {
-	head, err := t.g.Out(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+// Sketch is all that a tree holds at one moment. It is comparable: the same state gives the same one.
+type Sketch struct {
+	Head  string // the commit that is checked out
+	Files string // the tree of all files as they stand
+}
+
+// Sketch looks at the tree. The error is ErrGone if it is not there.
+func (t *Tree) Sketch(ctx context.Context, scratch string) (Sketch, error) {
+	at, err := t.here(ctx, "")
 	if err != nil {
-		return "", nil, err
+		return Sketch{}, err
 	}
-	now, err := t.everything(ctx, scratch)
+	now, err := t.everything(ctx, scratch, at)
+	return Sketch{at.head, now}, err
+}
+
+// Differs is Sketch with the files in which the tree differs from where its branch began.
+func (t *Tree) Differs(ctx context.Context, scratch, base, onto string) (s Sketch, changed []string, err error) {
+	at, err := t.here(ctx, onto)
 	if err != nil {
-		return "", nil, err
+		return s, nil, err
 	}
-	g := t.g
+	now, err := t.everything(ctx, scratch, at)
+	if err != nil {
+		return s, nil, err
+	}
+	changed, err = t.repo.Files(ctx, t.begins(ctx, at, base), now)
+	return Sketch{at.head, now}, changed, err
+}
+
+// Commit makes a commit of a sketch, which nothing names. The same one gives the same commit.
+func (s Sketch) Commit(ctx context.Context, r *Repo) (string, error) {
+	g := r.g
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		g = g.With("GIT_"+who+"_NAME=aburn", "GIT_"+who+"_EMAIL=aburn@localhost", "GIT_"+who+"_DATE=@0 +0000")
 	}
-	if commit, err = write(ctx, g, now, "state", head); err != nil {
-		return "", nil, err
-	}
-	changed, err = t.repo.Files(ctx, t.since(ctx, "HEAD", base, onto), now)
-	return commit, changed, err
+	return write(ctx, g, s.Files, "state", s.Head)
 }

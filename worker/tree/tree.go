@@ -42,7 +42,7 @@ type Repo struct {
 	Root string // of the checkout that the person works in
 	Main string // of the main checkout, which stays; Root where there is none
 
-	common string // the folder with what all checkouts share
+	own, common string // git's folders of this checkout alone, and of what all checkouts share
 
 	at, on string // the commit and branch that were checked out; at is empty where Open could not say
 }
@@ -52,7 +52,7 @@ func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
 	const head = "HEAD^{commit}"
 	g := git.In(dir, environ)
 	code, out, err := g.Code(ctx, "rev-parse", "--is-bare-repository", "--is-shallow-repository", "--is-inside-work-tree",
-		"--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel", head, "--abbrev-ref", "HEAD") // ends early where there is no checkout, or no commit: then it prints head itself
+		"--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel", head, "--symbolic-full-name", "HEAD") // ends early where there is no checkout, or no commit: then it prints head itself
 	if errors.Is(err, git.ErrNone) {
 		return nil, &Problem{"git is not installed: each worker works in a worktree of its own", "install git 2.38 or later"}
 	}
@@ -71,7 +71,7 @@ func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
 		return nil, &Problem{"git does not say where the checkout of " + dir + " is, or its path has a line break", "git rev-parse --show-toplevel"}
 	}
 	own, common, root := facts[3], facts[4], facts[5]
-	r := &Repo{g: g.At(root), Root: root, Main: root, common: common}
+	r := &Repo{g: g.At(root), Root: root, Main: root, own: own, common: common}
 	if len(facts) == 8 {
 		r.at, r.on = facts[6], named(facts[7])
 	}
@@ -102,15 +102,9 @@ func (r *Repo) Commit(ctx context.Context, name string) (string, error) {
 	return "", &Problem{fmt.Sprintf("%q is no commit, branch or tag", name), "git branch --all"}
 }
 
-// Branch is the name of the branch that is checked out, "" on none.
-func (r *Repo) Branch(ctx context.Context) string {
-	name, _ := r.g.Out(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
-	return name
-}
-
-// Stand is the commit that is checked out, and its Branch.
+// Stand is the commit that is checked out, and the name of its branch, "" on none.
 func (r *Repo) Stand(ctx context.Context) (commit, branch string, err error) {
-	out, err := r.g.Out(ctx, "rev-parse", "HEAD^{commit}", "--abbrev-ref", "HEAD")
+	out, err := r.g.Out(ctx, "rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD")
 	var failed *git.Error
 	if errors.As(err, &failed) {
 		commit, err = r.Commit(ctx, "HEAD") // says what is wrong
@@ -120,9 +114,10 @@ func (r *Repo) Stand(ctx context.Context) (commit, branch string, err error) {
 	return commit, named(branch), err
 }
 
-// named is a branch as git abbreviates it, "" on none.
-func named(branch string) string {
-	if branch == "HEAD" {
+// named is the branch of a full name, "" if that is no branch. A name that git shortens is longer where a tag has it too.
+func named(ref string) string {
+	branch, ok := strings.CutPrefix(ref, "refs/heads/")
+	if !ok {
 		return ""
 	}
 	return branch
@@ -241,11 +236,7 @@ const (
 // somebody worked stays whole, as does one of which git cannot say that, and false is returned.
 func (r *Repo) Undo(ctx context.Context, path, branch, base string, worked Worked) bool {
 	if _, err := os.Lstat(path); worked == SomebodyMayHaveWorked && !errors.Is(err, fs.ErrNotExist) {
-		t := r.Tree(path)
-		if !t.Exists(ctx) {
-			return false
-		}
-		if s, err := t.State(ctx); err != nil || !s.Clean() || s.Head != base {
+		if s, err := r.Tree(path).State(ctx); err != nil || !s.Clean() || s.Head != base {
 			return false
 		}
 	}
@@ -346,20 +337,6 @@ func isDir(path string) bool {
 // WouldCommit is Commits of a tree that does not stand yet.
 func (r *Repo) WouldCommit(path string) []string {
 	return commits(filepath.Join(r.common, "worktrees", filepath.Base(path)), r.common)
-}
-
-// Exists reports whether the tree is there, and git knows it.
-func (t *Tree) Exists(ctx context.Context) bool {
-	if st, err := os.Lstat(filepath.Join(t.Path, ".git")); err != nil || !st.Mode().IsRegular() {
-		return false
-	}
-	root, err := t.g.Out(ctx, "rev-parse", "--show-toplevel")
-	if err != nil {
-		return false
-	}
-	a, errA := os.Stat(root)
-	b, errB := os.Stat(t.Path)
-	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
 // Ahead is how many commits a branch has since a commit.

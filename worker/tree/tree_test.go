@@ -99,6 +99,22 @@ func (w *world) create(name string) *Tree {
 	return t
 }
 
+func (w *world) clean(t *Tree) (Proof, error) {
+	s, err := t.State(w.Context())
+	if err != nil {
+		return Proof{}, err
+	}
+	return t.Clean(w.Context(), w.scratch, s)
+}
+
+func (w *world) keep(t *Tree, ref string, giveUpIgnored bool) (Kept, Proof, error) {
+	s, err := t.State(w.Context())
+	if err != nil {
+		return Kept{}, Proof{}, err
+	}
+	return t.Keep(w.Context(), w.scratch, ref, s, giveUpIgnored)
+}
+
 // picture is everything of a tree that must come back: status, index, and each file's kind, mode and bytes.
 func (w *world) picture(dir string) string {
 	w.Helper()
@@ -241,7 +257,7 @@ func TestKeptStateComesBack(t *testing.T) {
 		before := w.picture(tree.Path)
 		state, err := tree.State(t.Context())
 		w.must(err)
-		kept, proof, err := tree.Keep(t.Context(), w.scratch, "refs/aburn/snap/"+name+"/1", false)
+		kept, proof, err := w.keep(tree, "refs/aburn/snap/"+name+"/1", false)
 		w.must(err)
 		if after := w.picture(tree.Path); after != before {
 			t.Fatalf("seed %d, tree %d: keeping changed the tree\n%s\n--- before\n%s\n--- after\n%s", seed, i, story, before, after)
@@ -290,6 +306,10 @@ func TestCleanTreeIsRemovedAndOthersAreNot(t *testing.T) {
 			w.write(dir, "secret/key", "b")
 			w.write(dir, "x.ign", "b")
 		}, "2 ignored by git, which no snapshot holds: secret/, x.ign", false},
+		"hidden alone": {func(w *world, dir string) {
+			w.git(dir, "update-index", "--assume-unchanged", "crlf.txt")
+			w.write(dir, "crlf.txt", "work of hours")
+		}, "it has changes that a mark hides from git status, or that came meanwhile", true},
 		"nested": {func(w *world, dir string) { w.git(dir, "init", "-q", "inner") }, "1 changed: inner/; 1 with a repository of its own: inner/", false},
 		"nested deeper": {func(w *world, dir string) {
 			w.git(dir, "init", "-q", "vendor/x")
@@ -299,6 +319,9 @@ func TestCleanTreeIsRemovedAndOthersAreNot(t *testing.T) {
 		"nested, ignored": {func(w *world, dir string) {
 			w.git(dir, "init", "-q", "secret")
 		}, "1 ignored by git, which no snapshot holds: secret/; 1 with a repository of its own: secret/", false},
+		"nested, broken": {func(w *world, dir string) {
+			w.write(dir, "inner/.git/objects", "what git takes for no repository")
+		}, "1 with a repository of its own: inner/", false},
 		"submodule": {func(w *world, dir string) {
 			w.must(os.MkdirAll(filepath.Join(dir, "sub"), 0o755))
 			w.git(filepath.Join(dir, "sub"), "init", "-q")
@@ -317,12 +340,18 @@ func TestCleanTreeIsRemovedAndOthersAreNot(t *testing.T) {
 			w.git(dir, "checkout", "-q", "--detach")
 			w.git(dir, "commit", "-q", "--allow-empty", "-m", "nowhere")
 		}, "its commits are on no branch", true},
+		"on a ref that is no branch": {func(w *world, dir string) {
+			w.git(dir, "checkout", "-q", "--detach")
+			w.git(dir, "commit", "-q", "--allow-empty", "-m", "nowhere")
+			w.git(dir, "update-ref", "refs/other/x", "HEAD")
+			w.git(dir, "symbolic-ref", "HEAD", "refs/other/x")
+		}, "its commits are on no branch", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			tree := w.create("w")
 			c.do(w, tree.Path)
-			proof, err := tree.Clean(t.Context(), w.scratch)
+			proof, err := w.clean(tree)
 			var not *NotClean
 			if c.why == "" {
 				w.must(err)
@@ -335,7 +364,7 @@ func TestCleanTreeIsRemovedAndOthersAreNot(t *testing.T) {
 			if err := tree.Remove(t.Context(), w.scratch, proof); err == nil {
 				t.Fatal("a tree without proof was removed")
 			}
-			_, proof, err = tree.Keep(t.Context(), w.scratch, "refs/aburn/snap/w/1", false)
+			_, proof, err = w.keep(tree, "refs/aburn/snap/w/1", false)
 			if (err == nil) != c.kept {
 				t.Fatal(err)
 			}
@@ -363,7 +392,7 @@ func TestKeptStateHoldsCommitsOnNoBranch(t *testing.T) {
 	w.git(tree.Path, "checkout", "-q", "--detach")
 	w.git(tree.Path, "commit", "-q", "--allow-empty", "-m", "nowhere")
 	head := w.git(tree.Path, "rev-parse", "HEAD")
-	kept, proof, err := tree.Keep(t.Context(), w.scratch, "refs/aburn/snap/w/1", false)
+	kept, proof, err := w.keep(tree, "refs/aburn/snap/w/1", false)
 	w.must(err)
 	w.must(tree.Remove(t.Context(), w.scratch, proof))
 	w.git(w.repo.Root, "reflog", "expire", "--expire=now", "--all")
@@ -386,7 +415,7 @@ func TestHiddenChangesAreKept(t *testing.T) {
 		w.write(tree.Path, file, "hidden\n")
 	}
 	w.write(tree.Path, "x.ign", "b")
-	kept, proof, err := tree.Keep(t.Context(), w.scratch, "refs/aburn/snap/w/1", true)
+	kept, proof, err := w.keep(tree, "refs/aburn/snap/w/1", true)
 	w.must(err)
 	w.write(tree.Path, "y.ign", "b")
 	if err := tree.Remove(t.Context(), w.scratch, proof); err == nil {
@@ -438,7 +467,7 @@ func TestLargeFiles(t *testing.T) {
 	if !slices.Equal(k.Skipped, []string{"large: more than 10 MiB"}) || w.git(w.repo.Root, "ls-tree", "-r", "--name-only", k.Commit+"^3") != "small" {
 		t.Errorf("%+v", k)
 	}
-	k, proof, err := tree.Keep(t.Context(), w.scratch, "refs/aburn/snap/w/2", false)
+	k, proof, err := w.keep(tree, "refs/aburn/snap/w/2", false)
 	w.must(err)
 	if w.git(w.repo.Root, "ls-tree", "-r", "--name-only", k.Commit+"^3") != "large\nsmall" || len(k.Skipped) > 0 {
 		t.Errorf("%+v", k)
@@ -515,15 +544,14 @@ func TestRepositoriesWithoutRoomForWorkers(t *testing.T) {
 	}
 }
 
-// TestStand names commit and branch as the commands for one of them do, where a tag has the branch's name and on no branch too.
+// TestStand names commit and branch, where a tag has the branch's name and on no branch too.
 func TestStand(t *testing.T) {
 	w := newWorld(t)
-	same := func(when string) {
+	same := func(when, on string) {
 		t.Helper()
 		commit, branch, err := w.repo.Stand(t.Context())
-		want, wantErr := w.repo.Commit(t.Context(), "HEAD")
-		if on := w.repo.Branch(t.Context()); commit != want || branch != on || (err == nil) != (wantErr == nil) {
-			t.Errorf("%s: %s, %q, %v; want %s, %q, %v", when, commit, branch, err, want, on, wantErr)
+		if commit != w.head || branch != on || err != nil {
+			t.Errorf("%s: %s, %q, %v; want %s, %q", when, commit, branch, err, w.head, on)
 		}
 		again, err := Open(t.Context(), w.repo.Root, os.Environ())
 		if err != nil || again.at == "" {
@@ -533,11 +561,11 @@ func TestStand(t *testing.T) {
 			t.Errorf("%s: at the time of Open it stood on %s, %q, %v", when, atOpen, on, err)
 		}
 	}
-	same("on main")
+	same("on main", "main")
 	w.git(w.repo.Root, "tag", "main")
-	same("beside a tag")
+	same("beside a tag", "main")
 	w.git(w.repo.Root, "checkout", "-q", "--detach")
-	same("on no branch")
+	same("on no branch", "")
 	w.git(w.repo.Root, "checkout", "-q", "--orphan", "new")
 	unborn, err := Open(t.Context(), w.repo.Root, os.Environ())
 	if err != nil {
@@ -682,7 +710,7 @@ func TestTreesTogether(t *testing.T) {
 				if at, err := w.repo.CheckedOut(t.Context(), "aburn/"+name); err != nil || at != tree.Path {
 					t.Error(at, err)
 				}
-				proof, err := tree.Clean(t.Context(), w.scratch)
+				proof, err := w.clean(tree)
 				if err == nil {
 					err = tree.Remove(t.Context(), w.scratch, proof)
 				}

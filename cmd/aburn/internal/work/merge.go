@@ -171,7 +171,7 @@ func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*Office, *crew
 		return nil, nil, nil, err
 	}
 	here, err := o.Repository(ctx, o.Dir)
-	if err == nil && !here.Same(ctx, theirs) {
+	if err == nil && !here.Same(theirs) {
 		err = kit.UsageError(m.Name+" works in another repository: "+theirs.Root, "aburn -C "+theirs.Root+" merge "+m.Name)
 	}
 	if err != nil {

@@ -121,8 +121,8 @@ func (o *Office) DiffOf(ctx context.Context, repo *tree.Repo, m *crew.Member, st
 
 func (o *Office) diffIn(ctx context.Context, repo *tree.Repo, m *crew.Member, form tree.Form) (text, from string, err error) {
 	d := m.Request
-	if t := repo.Tree(d.Tree); t.Exists(ctx) {
-		text, err = t.Diff(ctx, o.Store.Book(m.Name).Dir, d.Base, d.BaseRef, form)
+	text, err = repo.Tree(d.Tree).Diff(ctx, o.Store.Book(m.Name).Dir, d.Base, d.BaseRef, form)
+	if !errors.Is(err, tree.ErrGone) {
 		return text, "", err
 	}
 	if all := crew.Snapshots(m.Ledger); len(all) > 0 {
