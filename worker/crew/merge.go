@@ -81,6 +81,7 @@ type merge struct {
 	o        MergeOptions
 	r        Merge
 	checkout bool   // the branch is checked out in it
+	lacks    int    // commits of the branch that the worker's has not
 	packed   string // the commit of what the worker did not commit
 	head     string // the worker's branch
 }
@@ -116,7 +117,11 @@ func (x *merge) begin(ctx context.Context, next func(context.Context) error) err
 	if err := x.base(ctx); err != nil {
 		return err
 	}
-	if x.repo.Contains(ctx, x.r.From, x.r.Head) {
+	var err error
+	if x.lacks, x.r.Commits, err = x.repo.Apart(ctx, x.r.From, x.r.Head); err != nil {
+		return err
+	}
+	if x.r.Commits == 0 {
 		x.r.How, x.r.To = HowAlready, x.r.From
 		return x.changedSomething(ctx)
 	}
@@ -239,17 +244,21 @@ func (x *merge) subject() string {
 }
 
 // base compares the branches with the commit that the ledger knows: an agent can move a branch.
-func (x *merge) base(ctx context.Context) (err error) {
+func (x *merge) base(ctx context.Context) error {
 	base := x.m.Base()
 	if base == "" {
 		return nil
 	}
-	if !x.repo.Contains(ctx, x.r.From, base) && x.o.Onto == "" {
+	missing, ahead, err := x.repo.Apart(ctx, base, x.r.From)
+	if err != nil {
+		return err
+	}
+	if missing > 0 && x.o.Onto == "" {
 		return refuse(fmt.Sprintf("%s does not contain %s, the commit that %s began at: it is another branch, or somebody moved it", x.r.Into, base[:8], x.m.Name),
 			"git reflog "+x.r.Into, "--onto "+x.r.Into+" says that you mean it")
 	}
-	x.r.Ahead, err = x.repo.Ahead(ctx, base, x.r.From)
-	return err
+	x.r.Ahead = ahead
+	return nil
 }
 
 // look finds out what would happen.

@@ -22,32 +22,32 @@ func (x *merge) make(ctx context.Context) (to string, err error) {
 	if err != nil || to == "" {
 		return "", err
 	}
-	files, err := x.repo.Files(ctx, x.r.From, to)
+	files, err := x.repo.Between(ctx, x.r.From, to)
 	if err != nil {
 		return "", err
 	}
 	x.r.Files = len(files)
 	if x.checkout {
-		way, err := x.repo.InTheWay(ctx, x.r.From, to)
+		way, err := x.repo.InTheWay(ctx, files)
 		if err == nil && len(way) > 0 {
 			err = refuse(fmt.Sprintf("%d in this checkout would be written over, which no commit has: %s", len(way), names(way)), "move them away")
 		}
 		if err != nil {
 			return "", err
 		}
-		x.r.Modules, _ = x.repo.Modules(ctx, x.r.From, to)
+		for _, f := range files {
+			if f.Module {
+				x.r.Modules = append(x.r.Modules, f.Path)
+			}
+		}
 	}
 	return to, nil
 }
 
 func (x *merge) join(ctx context.Context) (string, error) {
-	var err error
-	if x.r.Commits, err = x.repo.Ahead(ctx, x.r.From, x.r.Head); err != nil {
-		return "", err
-	}
 	if x.o.How == "" {
 		x.r.How = HowMerge
-		if x.repo.Contains(ctx, x.r.Head, x.r.From) {
+		if x.lacks == 0 {
 			x.r.How = HowForward
 			return x.r.Head, nil
 		}
@@ -59,9 +59,9 @@ func (x *merge) join(ctx context.Context) (string, error) {
 	if x.r.Conflicts = j.Conflicts; err != nil || len(j.Conflicts) > 0 {
 		return "", err
 	}
-	if has, err := x.repo.TreeOf(ctx, x.r.From); x.r.How == HowSquash && (err != nil || j.Tree == has) {
+	if x.r.How == HowSquash && x.repo.SameFiles(ctx, x.r.From, j.Tree) {
 		x.r.How, x.r.To = HowAlready, x.r.From // squashed before
-		return "", err
+		return "", nil
 	}
 	message, err := x.message(ctx)
 	if err != nil {

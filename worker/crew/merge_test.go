@@ -186,6 +186,7 @@ var mergeCases = []mergeCase{
 	{name: "main cherry-picked one of its commits", first: "lines 30 > a; lines 9 > b", main: "edit b 8 m; save", worker: "edit a 2 w; save one; edit b 2 w; save two; git -C \"$OLDMAIN\" cherry-pick aburn/w~1 >/dev/null", want: "merged", ways: "sr"},
 	{name: "criss-cross", first: "lines 40 > a", main: "edit a 2 m; save; git branch m1", worker: "edit a 30 w; save; git branch w1; git merge -q --no-edit m1; edit a 20 w; save; git -C \"$OLDMAIN\" merge -q --no-edit w1", want: "merged", ways: "s"},
 	{name: "untracked files here that are not in the way", first: "lines 9 > a", main: "lines 3 > mine", worker: "edit a 5 w; save", want: "merged", ways: "sr"},
+	{name: "a tag of the branch's name", first: "lines 9 > a; lines 9 > b", main: "git tag main; edit a 5 m; save", worker: "edit b 5 w; save", want: "merged", ways: "msr"},
 	{name: "many files", first: "for i in $(lines 200 | tr -d ' '); do echo $i > f$i; done", main: "for i in 1 2 3 4 5; do echo m > fline$i; done; save", worker: "for i in 100 101 102; do echo w > fline$i; done; git rm -q fline50; save", want: "merged", ways: "sr"},
 
 	// What does not.

@@ -31,14 +31,14 @@ var ErrUnrelated = errors.New("they have no history in common")
 
 // Join merges two commits, or what they could be, without touching a branch, an index or a file.
 func (r *Repo) Join(ctx context.Context, into, from string) (j Joined, err error) {
-	if code, _, err := r.g.Code(ctx, "merge-base", into, from); err != nil || code == 1 {
-		return j, errors.Join(err, ErrUnrelated)
-	}
 	code, out, err := r.g.Code(ctx, "merge-tree", "--write-tree", "-z", "--name-only", "--messages", into, from)
 	switch {
 	case err != nil:
 		return j, err
 	case code > 1:
+		if related, _, err := r.g.Code(ctx, "merge-base", into, from); err == nil && related == 1 {
+			return j, ErrUnrelated
+		}
 		return j, fmt.Errorf("git merge-tree: exit %d", code)
 	}
 	parts := strings.Split(out, "\x00")
@@ -88,6 +88,15 @@ func (r *Repo) Contains(ctx context.Context, commit, other string) bool {
 	return err == nil && code == 0
 }
 
+// Apart is how many commits each of two has that the other one has not.
+func (r *Repo) Apart(ctx context.Context, a, b string) (onlyA, onlyB int, err error) {
+	out, err := r.g.Out(ctx, "rev-list", "--count", "--left-right", a+"..."+b, "--")
+	if err == nil {
+		_, err = fmt.Sscanf(out, "%d\t%d", &onlyA, &onlyB)
+	}
+	return onlyA, onlyB, err
+}
+
 // Tip is the commit of a branch; "" if there is none.
 func (r *Repo) Tip(ctx context.Context, branch string) string {
 	at, _ := r.g.Out(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", "refs/heads/"+branch+"^{commit}")
@@ -130,27 +139,49 @@ func (r *Repo) Tracked(ctx context.Context) (paths []string, err error) {
 	return paths, err
 }
 
-// InTheWay are files of this checkout that going from one commit to another would write over, though no commit holds
-// them: untracked and ignored ones, and those whose changes are hidden from git.
-func (r *Repo) InTheWay(ctx context.Context, from, to string) ([]string, error) {
-	added, err := r.g.List(ctx, "diff", "--name-only", "-z", "--no-renames", "--diff-filter=A", from, to)
-	if err != nil {
-		return nil, err
+// Delta is a file in which two commits differ.
+type Delta struct {
+	Path   string
+	Module bool // the later one has a submodule there: git leaves its files to the person
+	added  bool
+}
+
+// Between are the files in which two commits differ.
+func (r *Repo) Between(ctx context.Context, from, to string) (files []Delta, err error) {
+	list, err := r.g.List(ctx, "diff", "--raw", "-z", "--no-renames", from, to)
+	for i := 0; i+1 < len(list); i += 2 { // ":mode mode content content status", path
+		about := strings.Fields(list[i])
+		if len(about) != 5 {
+			return nil, fmt.Errorf("git's list of files is not understood: %q", list[i])
+		}
+		files = append(files, Delta{list[i+1], about[1] == "160000", about[4] == "A"})
 	}
-	var found []string
-	if fold, _ := r.g.Out(ctx, "config", "--type=bool", "core.ignoreCase"); fold != "true" {
-		if found, err = r.untrackedAt(ctx, added); err != nil {
-			return nil, err
+	return files, err
+}
+
+// InTheWay are files of this checkout that going from one commit to another, between which these differ, would write over, though no
+// commit holds them: untracked and ignored ones, and those whose changes are hidden from git.
+func (r *Repo) InTheWay(ctx context.Context, between []Delta) ([]string, error) {
+	var added []string
+	changed := map[string]bool{}
+	for _, d := range between {
+		if d.added {
+			added = append(added, d.Path)
+		} else {
+			changed[d.Path] = true
 		}
 	}
-	changed, err := r.g.List(ctx, "diff", "--name-only", "-z", "--no-renames", "--diff-filter=a", from, to)
+	found, err := r.untrackedAt(ctx, added)
 	if err != nil {
 		return nil, err
 	}
 	files, err := r.g.List(ctx, "ls-files", "-v", "-z")
 	for _, entry := range files {
 		tag, file, _ := strings.Cut(entry, " ")
-		if _, exists := os.Lstat(filepath.Join(r.Root, file)); exists == nil && tag != strings.ToUpper(tag) && slices.Contains(changed, file) {
+		if tag == strings.ToUpper(tag) || !changed[file] {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(r.Root, file)); err == nil {
 			found = append(found, file)
 		}
 	}
@@ -158,8 +189,14 @@ func (r *Repo) InTheWay(ctx context.Context, from, to string) ([]string, error) 
 	return slices.Compact(found), err
 }
 
-// untrackedAt are files without a commit at these paths, below them, or above them.
+// untrackedAt are files without a commit at these paths, below them, or above them. Where case does not count, git itself refuses.
 func (r *Repo) untrackedAt(ctx context.Context, added []string) (found []string, err error) {
+	if len(added) == 0 {
+		return nil, nil
+	}
+	if fold, _ := r.g.Out(ctx, "config", "--type=bool", "core.ignoreCase"); fold == "true" {
+		return nil, nil
+	}
 	looked := map[string]bool{}
 	for _, name := range added {
 		for p := name; p != "." && !looked[p]; p = path.Dir(p) {
@@ -284,17 +321,6 @@ func (t *Tree) Adopt(ctx context.Context, head, commit string) error {
 	}
 	_, err := t.g.Whole().Out(context.WithoutCancel(ctx), "reset", "--quiet", "--mixed", commit)
 	return err
-}
-
-// Modules are the submodules that differ between two commits: git leaves their files to the person.
-func (r *Repo) Modules(ctx context.Context, from, to string) (paths []string, err error) {
-	list, err := r.g.List(ctx, "diff", "--raw", "-z", "--no-renames", "--no-abbrev", from, to)
-	for i := 0; i+1 < len(list); i += 2 {
-		if mode := strings.Fields(list[i]); len(mode) > 1 && mode[1] == "160000" {
-			paths = append(paths, list[i+1])
-		}
-	}
-	return paths, err
 }
 
 // Sketch is all that a tree holds at one moment. It is comparable: the same state gives the same one.
