@@ -27,8 +27,12 @@ func (c *Crew) Expire(ctx context.Context, repo *tree.Repo, m *Member, now time.
 	}
 	defer unlock()
 	all := Snapshots(m.Ledger)
+	refs, err := repo.Refs(ctx, SnapshotRefs(m.Name))
+	if err != nil {
+		return 0, err
+	}
 	for _, old := range all[:max(0, len(all)-1)] {
-		if !repo.Holds(ctx, old.Ref, old.Commit) {
+		if refs[old.Ref] != old.Commit {
 			continue
 		}
 		if spare, err := repo.Elsewhere(ctx, old.Commit, m.Request.Base); err != nil || !spare {

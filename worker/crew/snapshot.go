@@ -120,6 +120,9 @@ func (c *Crew) aloneWithin(wait time.Duration, book *ledger.Book, m *Member) (un
 	return func() { lock.Release() }, nil
 }
 
+// SnapshotRefs is the name below which the refs of a worker's snapshots stand.
+func SnapshotRefs(name string) string { return "refs/aburn/snap/" + name }
+
 // nextRef is a free name for a snapshot. One that the ledger does not know may be there: of somebody who was killed before
 // writing that down.
 func nextRef(ctx context.Context, repo *tree.Repo, m *Member) string {
@@ -130,7 +133,7 @@ func nextRef(ctx context.Context, repo *tree.Repo, m *Member) string {
 		}
 	}
 	for ; ; n++ {
-		if ref := "refs/aburn/snap/" + m.Name + "/" + strconv.Itoa(n); ctx.Err() != nil || !repo.Taken(ctx, ref) {
+		if ref := SnapshotRefs(m.Name) + "/" + strconv.Itoa(n); ctx.Err() != nil || !repo.Taken(ctx, ref) {
 			return ref
 		}
 	}

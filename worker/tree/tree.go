@@ -131,18 +131,20 @@ func (r *Repo) Stood(ctx context.Context) (commit, branch string, err error) {
 	return r.at, r.on, nil
 }
 
-// Behind is how many commits the upstream of a branch has that the branch has not; ok is false without an upstream.
-func (r *Repo) Behind(ctx context.Context, branch string) (upstream string, n int, ok bool) {
-	upstream, err := r.g.Out(ctx, "rev-parse", "--abbrev-ref", "--symbolic-full-name", branch+"@{upstream}")
-	if err != nil || branch == "" {
-		return "", 0, false
+// Behind is how many commits the upstream of a branch has that the branch has not; 0 without an upstream too.
+func (r *Repo) Behind(ctx context.Context, branch string) (upstream string, n int) {
+	const format = "--format=%(refname)%00%(upstream:short)%00%(upstream:track,nobracket)" // [ahead N, ][behind N]
+	out, _ := r.g.Out(ctx, "for-each-ref", format, "refs/heads/"+branch)
+	for line := range strings.Lines(out) {
+		says := strings.Split(strings.TrimSpace(line), "\x00")
+		if len(says) != 3 || says[0] != "refs/heads/"+branch { // one below that name
+			continue
+		}
+		_, behind, _ := strings.Cut(says[2], "behind ")
+		n, _ = strconv.Atoi(behind)
+		return says[1], n
 	}
-	count, err := r.g.Out(ctx, "rev-list", "--count", branch+".."+upstream)
-	if err != nil {
-		return "", 0, false
-	}
-	n, err = strconv.Atoi(count)
-	return upstream, n, err == nil
+	return "", 0
 }
 
 // Changed is how many files of the person's own checkout differ from its commit.
@@ -352,6 +354,17 @@ func (r *Repo) Ahead(ctx context.Context, since, branch string) (int, error) {
 func (r *Repo) Holds(ctx context.Context, ref, commit string) bool {
 	at, err := r.g.Out(ctx, "rev-parse", "--verify", "--quiet", ref)
 	return err == nil && at == commit
+}
+
+// Refs are the commits at which all refs below a name stand.
+func (r *Repo) Refs(ctx context.Context, below string) (map[string]string, error) {
+	out, err := r.g.Out(ctx, "for-each-ref", "--format=%(refname) %(objectname)", below)
+	refs := map[string]string{}
+	for line := range strings.Lines(out) {
+		ref, commit, _ := strings.Cut(strings.TrimSpace(line), " ")
+		refs[ref] = commit
+	}
+	return refs, err
 }
 
 // Taken reports whether there is a ref of this name.

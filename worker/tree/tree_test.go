@@ -580,6 +580,27 @@ func TestStand(t *testing.T) {
 	}
 }
 
+// TestBehind counts what a branch's own upstream has, and nothing of a branch below its name.
+func TestBehind(t *testing.T) {
+	w := newWorld(t)
+	mine := filepath.Join(w.dir, "mine")
+	w.git(w.dir, "clone", "-q", w.repo.Root, "mine")
+	w.git(mine, "-c", "user.name=T", "-c", "user.email=t@e", "commit", "-q", "--allow-empty", "-m", "mine")
+	w.git(mine, "branch", "-q", "--no-track", "local")
+	w.git(mine, "branch", "-q", "--track", "below/main", "origin/main")
+	for range 2 {
+		w.git(w.repo.Root, "commit", "-q", "--allow-empty", "-m", "more")
+	}
+	w.git(mine, "fetch", "-q")
+	r, err := Open(t.Context(), mine, os.Environ())
+	w.must(err)
+	for branch, want := range map[string]string{"main": "origin/main 2", "below/main": "origin/main 2", "local": " 0", "below": " 0", "none": " 0", "": " 0"} {
+		if upstream, n := r.Behind(t.Context(), branch); fmt.Sprint(upstream, " ", n) != want {
+			t.Errorf("%q: %q %d, want %q", branch, upstream, n, want)
+		}
+	}
+}
+
 // TestCommitsOfATreeThatLies: the folders that a commit writes are those that git names, and a file .git that an agent changed
 // gives it no other folder: neither one with settings and hooks, nor what is another worker's.
 func TestCommitsOfATreeThatLies(t *testing.T) {

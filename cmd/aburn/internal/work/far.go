@@ -218,7 +218,7 @@ func (o *Office) Bring(ctx context.Context, repo *tree.Repo, m *crew.Member) (*c
 	if _, err := o.FarRun(ctx, m, "", "snapshots", "--take", m.Name); err != nil && errors.Is(err, ssh.ErrLost) {
 		return m, "", err
 	}
-	commit, err := repo.Fetch(ctx, o.from(m), m.Request.Branch, "refs/aburn/far/"+m.Name, snapsOf(m))
+	commit, err := repo.Fetch(ctx, o.from(m), m.Request.Branch, "refs/aburn/far/"+m.Name, crew.SnapshotRefs(m.Name))
 	if err != nil {
 		return m, commit, err
 	}
@@ -239,8 +239,6 @@ func (o *Office) from(m *crew.Member) tree.Elsewhere {
 	host, _ := crew.FarHost(m.Request.Via)
 	return Elsewhere(o.Host(host), m.Request.Address)
 }
-
-func snapsOf(m *crew.Member) string { return "refs/aburn/snap/" + m.Name }
 
 // Kill ends a worker, wherever it runs.
 func (o *Office) Kill(ctx context.Context, m *crew.Member) (*crew.Member, error) {
@@ -338,8 +336,8 @@ func (o *Office) Cleanup(ctx context.Context, repo *tree.Repo, m *crew.Member, o
 		return r, nil
 	}
 	if r.Kept != "" { // the state that it kept last
-		if err = repo.FetchRefs(ctx, o.from(m), snapsOf(m)); err != nil {
-			return r, fmt.Errorf("its tree is gone there, and its last snapshot stands there in %s: %w", snapsOf(m), err)
+		if err = repo.FetchRefs(ctx, o.from(m), crew.SnapshotRefs(m.Name)); err != nil {
+			return r, fmt.Errorf("its tree is gone there, and its last snapshot stands there in %s: %w", crew.SnapshotRefs(m.Name), err)
 		}
 	}
 	if list, err := o.Look(ctx, m.Name); err == nil && list[0].Err == nil {

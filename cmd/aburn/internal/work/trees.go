@@ -224,10 +224,14 @@ func runSnapshots(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.IsSet("restore"):
 		return o.restore(ctx, a, cmd, repo, m)
 	}
+	refs, err := repo.Refs(ctx, crew.SnapshotRefs(m.Name))
+	if err != nil {
+		return err
+	}
 	reports := []SnapshotReport{}
 	for i, e := range crew.Snapshots(m.Ledger) {
 		reports = append(reports, SnapshotReport{
-			Number: i + 1, At: e.At, Kind: string(e.Kind), Commit: e.Commit, Ref: e.Ref, Changes: e.Changes, Skipped: e.Skipped, Dropped: !repo.Holds(ctx, e.Ref, e.Commit),
+			Number: i + 1, At: e.At, Kind: string(e.Kind), Commit: e.Commit, Ref: e.Ref, Changes: e.Changes, Skipped: e.Skipped, Dropped: refs[e.Ref] != e.Commit,
 			Expired: crew.HasExpired(m.Ledger, e.Ref),
 		})
 	}

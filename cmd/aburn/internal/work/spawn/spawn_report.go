@@ -56,7 +56,7 @@ func headline(ctx context.Context, o *work.Office, repo *tree.Repo, s *crew.Spaw
 	if r.BaseRef != "" {
 		from = r.BaseRef + " " + r.Base[:min(len(r.Base), 8)]
 	}
-	if upstream, n, ok := repo.Behind(ctx, r.BaseRef); ok && n > 0 {
+	if upstream, n := repo.Behind(ctx, r.BaseRef); n > 0 {
 		from += fmt.Sprintf(" (%d behind %s)", n, upstream)
 	}
 	line := fmt.Sprintf("%s  %s · %s · %s from %s", s.Name, r.Agent, r.Via, s.Branch, from)
