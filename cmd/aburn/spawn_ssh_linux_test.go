@@ -64,6 +64,7 @@ StrictModes no
 PasswordAuthentication no
 PermitRootLogin yes
 MaxStartups 100
+KexAlgorithms curve25519-sha256
 SetEnv HOME=%s PATH=%s:%s TESTSCRIPT_COVER_DIR= GORACE=%s
 `, s.port, hostKey, filepath.Join(s.dir, "ssh", "authorized"), farHome, s.far.shims, os.Getenv("PATH"), noRaceSleep), 0o600))
 	config := filepath.Join(s.dir, "ssh", "config")
