@@ -225,6 +225,7 @@ func TestRelations(t *testing.T) {
 
 // Two archives of the same sessions answer in the same order, whichever was read first: also where sessions ended at once.
 func TestOrder(t *testing.T) {
+	world.Unshared(t)
 	ctx := context.Background()
 	traces := []*trace.SessionTrace{
 		story(t, "claude", "a1", 1, "ask call done"), subagent(story(t, "claude", "a1/x", 1, "ask call done"), "a1", "x"),
@@ -379,6 +380,7 @@ func files(t *testing.T, dir string) map[string]string {
 // An archive of another schema is refused by whoever opens it, and no byte of it changes: neither of its file nor of the log
 // that a killed process left.
 func TestOtherSchemas(t *testing.T) {
+	world.Unshared(t)
 	ctx := context.Background()
 	for _, test := range []struct {
 		schema int

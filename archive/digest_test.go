@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 )
 
@@ -71,6 +72,7 @@ func keeper(t *testing.T, a *Archive) *Keeper {
 
 // A digest is kept until anything changes that it was made from, or the rules do.
 func TestStale(t *testing.T) {
+	world.Unshared(t)
 	const all = "claude/a claude/a/x claude/b own/a"
 	for what, c := range map[string]struct {
 		change func(a *Archive)

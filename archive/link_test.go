@@ -5,11 +5,13 @@ import (
 	"reflect"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 )
 
 // Whichever of the two comes first, a sub-agent gets the call that started it as Link would tell it.
 func TestAdopted(t *testing.T) {
+	world.Unshared(t)
 	family := func() []*trace.SessionTrace {
 		parent := story(t, "codex", "p", 1, "ask call spawn:c")
 		for _, e := range parent.Events {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/wire"
 )
 
@@ -80,6 +81,7 @@ func TestListedMembers(t *testing.T) {
 
 // However cursors change after they were listed, all of them are told, as they are.
 func TestListing(t *testing.T) {
+	world.Unshared(t)
 	a, err := Open(context.Background(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -141,6 +143,7 @@ func TestListing(t *testing.T) {
 
 // A listing that is damaged is told as a fault, and does without.
 func TestListingDamaged(t *testing.T) {
+	world.Unshared(t)
 	for _, damage := range []string{"x'ff'", "substr(body, 1, length(body)-1)", "x'0101ffffffffffff'", "x'01ffffffffffffffffff01'", "x'010105FF'"} {
 		a, err := Open(context.Background(), t.TempDir())
 		if err != nil {

@@ -5,11 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 )
 
 // A recorded end counts more than a file that changed a moment ago.
 func TestRecordedEnd(t *testing.T) {
+	world.Unshared(t)
 	own := func(minute int, words string) *trace.SessionTrace { return story(t, "own", "s", minute, words) }
 	store := func(words string) *trace.SessionTrace { return story(t, "claude", "s", 10, words) }
 	child := func(words string) *trace.SessionTrace {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"aburn/internal/lab/world"
 )
 
 // older makes an archive of the schema before this one's: two sessions, one that cannot be read, and, where a process was
@@ -78,6 +80,7 @@ func holds(t *testing.T, dir, want string) {
 
 // An older archive is renewed with all that it has, its log included. Its files stay as they were, under another name.
 func TestRenew(t *testing.T) {
+	world.Unshared(t)
 	for _, log := range []bool{false, true} {
 		ctx, dir, want, sessions := context.Background(), older(t, log), "b a", 2
 		if log {
@@ -111,6 +114,7 @@ func TestRenew(t *testing.T) {
 
 // Wherever a process is killed, the next one goes on, and nothing is lost.
 func TestRenewKilled(t *testing.T) {
+	world.Unshared(t)
 	ctx := context.Background()
 	for name, spoil := range map[string]func(dir string) error{
 		"while it builds": func(dir string) error {
