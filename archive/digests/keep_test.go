@@ -117,7 +117,11 @@ func TestUnreadable(t *testing.T) {
 
 // When it is interrupted, what was made until then is kept.
 func TestInterrupted(t *testing.T) {
-	dir, _ := many(t, 300)
+	size := 300
+	if tracetest.Race {
+		size = 100
+	}
+	dir, _ := many(t, size)
 	ctx, stop := context.WithCancel(context.Background())
 	all, err := Load(ctx, dir, archive.Filter{}, func(done, total int) { stop() })
 	if !errors.Is(err, context.Canceled) || len(all) > 0 {
@@ -127,7 +131,7 @@ func TestInterrupted(t *testing.T) {
 		}
 	}
 	missing(t, dir)
-	if made, all := missing(t, dir); made != 0 || len(all) != 300 {
+	if made, all := missing(t, dir); made != 0 || len(all) != size {
 		t.Errorf("%d of %d are made again", made, len(all))
 	}
 }
@@ -244,7 +248,7 @@ func TestReadOnly(t *testing.T) {
 func TestKilled(t *testing.T) {
 	size := 1500
 	if tracetest.Race || testing.Short() {
-		size = 200
+		size = 100
 	}
 	dir, a := many(t, size)
 	last := size
