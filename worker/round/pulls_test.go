@@ -611,7 +611,7 @@ var token, clash = regexp.MustCompile(`[LTB]\d+!`), regexp.MustCompile(`(?m)^h\d
 func TestStories(t *testing.T) {
 	world.SlowUnraced(t)
 	t.Parallel()
-	for seed := range world.Storm(100) {
+	for seed := range world.Storm(50) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { t.Parallel(); playStory(t, uint64(seed)) })
 	}
 }
