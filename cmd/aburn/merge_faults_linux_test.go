@@ -28,8 +28,9 @@ func TestKilledMergeIsNothingOrWhole(t *testing.T) {
 			s.must(err)
 			s.shim("git", fmt.Sprintf(`#!/bin/sh
 [ -e "$HOME/kill_at" ] || exec %[1]s "$@"
-n=$(cat "$HOME/count"); n=$((n+1)); echo $n > "$HOME/count"
-if [ $n = "$(cat "$HOME/kill_at")" ]; then
+read -r n < "$HOME/count"; n=$((n+1)); echo $n > "$HOME/count"
+read -r at < "$HOME/kill_at"
+if [ $n = "$at" ]; then
 	rm "$HOME/kill_at"
 	kill -9 $PPID
 	[ %[2]s = while ] && sleep 0.1 && exec %[1]s "$@" >/dev/null 2>&1

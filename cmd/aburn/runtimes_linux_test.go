@@ -22,6 +22,14 @@ var (
 // longWait is for what processes of a slow machine do.
 const longWait = 2 * time.Minute
 
+// pauses lie between looks that start processes: short at first, as most of what is waited for comes soon.
+type pauses time.Duration
+
+func (p *pauses) next() {
+	*p = min(max(*p*3/2, pauses(50*time.Millisecond)), pauses(400*time.Millisecond))
+	time.Sleep(time.Duration(*p))
+}
+
 // ground is a person with a project, and one runtime.
 type ground struct {
 	*site

@@ -31,7 +31,8 @@ func (s *site) told() (list []string) {
 // untilIs waits for something that ps says of the worker.
 func (s *site) untilIs(what string, is func(w work.WorkerReport) bool) {
 	s.Helper()
-	for until := time.Now().Add(longWait); time.Now().Before(until); time.Sleep(200 * time.Millisecond) {
+	var pause pauses
+	for until := time.Now().Add(longWait); time.Now().Before(until); pause.next() {
 		if is(s.workers()[0]) {
 			return
 		}

@@ -148,7 +148,8 @@ func (s *site) noProcess() {
 	s.Helper()
 	var left []string
 	none := 0
-	for deadline := time.Now().Add(longWait); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	var pause pauses
+	for deadline := time.Now().Add(longWait); time.Now().Before(deadline); pause.next() {
 		if left = s.processes(); len(left) > 0 {
 			none = 0
 		} else if none++; none == 2 { // one look misses what starts in the middle of it, and shows no variables while it does
@@ -161,7 +162,10 @@ func (s *site) noProcess() {
 // processes are those of the site, but for the tmux server.
 func (s *site) processes() (list []string) {
 	for _, pid := range proc.All() {
-		if _, lives := proc.Lookup(pid); lives && proc.Environ(pid, "HOME") == s.home {
+		if proc.Environ(pid, "HOME") != s.home {
+			continue
+		}
+		if _, lives := proc.Lookup(pid); lives {
 			command, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 			if !strings.HasPrefix(string(command), "tmux") {
 				list = append(list, strings.ReplaceAll(string(command), "\x00", " "))
@@ -184,8 +188,9 @@ func TestKilledSpawnLeavesNothing(t *testing.T) {
 				s.must(err)
 				s.shim(name, fmt.Sprintf(`#!/bin/sh
 [ -e "$HOME/kill_at" ] || exec %[1]s "$@"
-n=$(cat "$HOME/count"); n=$((n+1)); echo $n > "$HOME/count"
-if [ $n = "$(cat "$HOME/kill_at")" ]; then
+read -r n < "$HOME/count"; n=$((n+1)); echo $n > "$HOME/count"
+read -r at < "$HOME/kill_at"
+if [ $n = "$at" ]; then
 	rm "$HOME/kill_at"
 	[ %[2]s = after ] && %[1]s "$@" >/dev/null 2>&1
 	kill -9 $PPID
@@ -299,7 +304,8 @@ func (s *site) sit(args ...string) {
 
 func (s *site) until(what string, ok func() bool) {
 	s.Helper()
-	for deadline := time.Now().Add(longWait); !ok(); time.Sleep(100 * time.Millisecond) {
+	var pause pauses
+	for deadline := time.Now().Add(longWait); !ok(); pause.next() {
 		if time.Now().After(deadline) {
 			s.Fatalf("never: %s:\n%s", what, s.outer("capture-pane", "-p"))
 		}

@@ -222,7 +222,7 @@ func TestLostLine(t *testing.T) {
 	world.Slow(t)
 	t.Parallel()
 	s := newFarSite(t, scripted)
-	s.far.shim("claude", strings.Replace(scripted, `eval "$DO"`, "setsid sleep 600 & while [ ! -e $HOME/go ]; do sleep 0.02; done", 1))
+	s.far.shim("claude", strings.Replace(scripted, `eval "$DO"`, "setsid sleep 600 & while [ ! -e $HOME/go ]; do sleep 0.1; done", 1))
 	s.ok("aburn", "spawn", "--runtime", "ssh:box", "--name", "w", "task")
 	s.untilIs("working", inState("working"))
 	s.silent()

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,7 +70,8 @@ func (s *site) heardOf(worker, key string) (list []daemon.NoticeReport) {
 // patiently is until for what takes rounds that lie apart.
 func (s *site) patiently(what string, ok func() bool) {
 	s.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); !ok(); time.Sleep(200 * time.Millisecond) {
+	var pause pauses
+	for deadline := time.Now().Add(5 * time.Minute); !ok(); pause.next() {
 		if time.Now().After(deadline) {
 			log, _ := os.ReadFile(filepath.Join(s.home, ".local/state/aburn/start/log"))
 			s.Fatalf("never: %s:\n%s", what, log)
@@ -99,7 +101,8 @@ func (s *site) started() (r daemon.Running) {
 
 // TestKilledStart kills what looks after workers with -9 at each program that it starts: before and after each call of git, each
 // gate and each notice. The next one does what is left: the agent is told once what its gates said, they run within their budget, and
-// the person hears of the end, under one id.
+// the person hears of the end, under one id. make test kills
+// at every 19th program, from one of the first on; make test-long at each.
 func TestKilledStart(t *testing.T) {
 	world.Slow(t)
 	t.Parallel()
@@ -109,9 +112,10 @@ func TestKilledStart(t *testing.T) {
 	s.shim("step", `#!/bin/sh
 # step WHEN PID: kills PID if it is its turn
 [ -e "$HOME/kill_at" ] || exit 0
-tr '\0' ' ' < /proc/$2/cmdline | grep -q 'start --foreground' || exit 0
-n=$(cat "$HOME/count"); n=$((n+1)); echo $n > "$HOME/count"
-[ $n = "$(cat "$HOME/kill_at")" ] || exit 0
+grep -qz '^--foreground$' /proc/$2/cmdline || exit 0
+read -r n < "$HOME/count"; n=$((n+1)); echo $n > "$HOME/count"
+read -r at < "$HOME/kill_at"
+[ $n = "$at" ] || exit 0
 rm "$HOME/kill_at"
 kill -9 $2
 `)
@@ -120,8 +124,8 @@ kill -9 $2
 	s.shim("git", fmt.Sprintf("#!/bin/sh\nstep before $PPID\n%s \"$@\"; rc=$?\nstep after $PPID\nexit $rc\n", git))
 	s.notices("step before $PPID; trap 'step after '$PPID EXIT; ")
 	gate := "step before $PPID; echo ran >> ran.tmp; test -e mended; rc=$?; step after $PPID; exit $rc"
-	every := max(1, 23/world.Storm(1))
-	for n := 1; ; n += every {
+	every := max(1, 19/world.Storm(1))
+	for n := 1 + rand.IntN(every); ; n += every {
 		name := "w" + strconv.Itoa(n)
 		s.ok("aburn", "spawn", "--runtime", "headless", "--trust", "--name", name, "--gate", gate, "task")
 		s.must(os.WriteFile(filepath.Join(s.home, "count"), []byte("0"), 0o600))
