@@ -4,7 +4,9 @@ package pty
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -41,10 +43,59 @@ func TestHolderThatStandsStill(t *testing.T) {
 		"screen": func() error { _, err := Runtime{}.Screen(ctx, address); return err },
 		"paste":  func() error { return Runtime{}.Paste(ctx, address, "text") },
 		"press":  func() error { return Runtime{}.Press(ctx, address, slot.Enter) },
-		"settle": func() error { _, _, err := view.Settle(ctx); return err },
+		"settle": func() error { return view.Settle(ctx, func(int, int) error { return nil }) },
 	} {
 		if err := call(); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "does not answer") || ctx.Err() != nil {
 			t.Errorf("%s: %v %v", name, err, ctx.Err())
 		}
+	}
+}
+
+// A size is said before the holder hears of it: a page that is still smaller would keep a broken picture.
+func TestViewSaysItsSizeFirst(t *testing.T) {
+	dir, err := os.MkdirTemp("", "pty")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	address := hold.Path(dir, "tty", 1)
+	holder, err := net.Listen("unix", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close()
+	view, err := Runtime{}.View(t.Context(), address, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer view.Close()
+	view.Fit(90, 31)
+	if err := view.Settle(t.Context(), func(cols, rows int) error {
+		if cols != 90 || rows != 31 {
+			t.Errorf("it says %dx%d", cols, rows)
+		}
+		_, err := view.Write([]byte("said"))
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := holder.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	got := ""
+	for range "vtkz" {
+		var head [5]byte
+		if _, err := io.ReadFull(conn, head[:]); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.CopyN(io.Discard, conn, int64(binary.BigEndian.Uint32(head[1:]))); err != nil {
+			t.Fatal(err)
+		}
+		got += string(head[0])
+	}
+	if got != "vtkz" {
+		t.Errorf("the holder heard %s", got)
 	}
 }

@@ -77,23 +77,27 @@ func (v *View) Fit(cols, rows int) {
 // The bounds of a size that a reader may ask for.
 const minCols, minRows, maxCols, maxRows = 20, 5, 500, 200
 
-// Settle takes the size that Fit said last, once, and returns the terminal's.
-func (v *View) Settle(ctx context.Context) (cols, rows int, err error) {
+// Settle takes the size that Fit said last, once. It says first which size the terminal gets or has, so that nothing drawn for it
+// comes sooner.
+func (v *View) Settle(ctx context.Context, say func(cols, rows int) error) error {
 	v.mu.Lock()
 	room := v.room
 	v.room = hold.Size{}
 	v.mu.Unlock()
 	if room != (hold.Size{}) {
-		if err := v.v.Send('z', room.String()); err != nil {
-			return 0, 0, err
+		if err := say(room.Cols, room.Rows); err != nil {
+			return err
 		}
-		return room.Cols, room.Rows, nil
+		return v.v.Send('z', room.String())
 	}
 	now, err := look(ctx, v.dir, v.gen)
-	if err == nil && now.Size == (hold.Size{}) {
+	if err != nil {
+		return err
+	}
+	if now.Size == (hold.Size{}) {
 		now.Size = hold.Size{Cols: slot.Width, Rows: slot.Height}
 	}
-	return now.Size.Cols, now.Size.Rows, err
+	return say(now.Size.Cols, now.Size.Rows)
 }
 
 // Close ends the looking. The agent goes on.

@@ -63,25 +63,29 @@ func (v *View) Write(p []byte) (int, error) {
 func (v *View) Fit(cols, rows int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	cols, rows = min(max(cols, minCols), maxCols), min(max(rows, minRows), maxRows)
-	if v.keys && pty.Setsize(v.f, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}) == nil {
-		v.cols, v.rows = cols, rows
+	if v.keys {
+		v.cols, v.rows = min(max(cols, minCols), maxCols), min(max(rows, minRows), maxRows)
 	}
 }
 
 // The bounds of a size that a reader may ask for.
 const minCols, minRows, maxCols, maxRows = 20, 5, 500, 200
 
-// Settle returns the size. That somebody else changed it is seen when the page is opened again.
-func (v *View) Settle(context.Context) (cols, rows int, err error) {
+// Settle takes the size. It says it first, so that nothing drawn for it comes sooner. That somebody else changed it is seen when the
+// page is opened again.
+func (v *View) Settle(_ context.Context, say func(cols, rows int) error) error {
 	select {
 	case <-v.ended:
-		return 0, 0, ErrLost
+		return ErrLost
 	default:
 	}
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.cols, v.rows, nil
+	cols, rows := v.cols, v.rows
+	v.mu.Unlock()
+	if err := say(cols, rows); err != nil {
+		return err
+	}
+	return pty.Setsize(v.f, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
 }
 
 // Close ends the looking. The agent goes on.

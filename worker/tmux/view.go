@@ -2,12 +2,14 @@ package tmux
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/creack/pty"
 )
@@ -22,16 +24,14 @@ type View struct {
 	cmd     *exec.Cmd
 	ended   chan struct{}
 
-	mu         sync.Mutex
-	cols, rows int // that its reader has room for; 0 without keys
-	follows    bool
-	at         [2]int
+	mu   sync.Mutex
+	room [2]int // columns and rows that its reader has; zero without keys
 }
 
 // View opens a client. Without keys nothing that is written to it reaches the session.
 func (r *Runtime) View(ctx context.Context, address string, keys bool) (*View, error) {
-	v := &View{r: r, address: address, keys: keys, ended: make(chan struct{}), follows: true}
-	size, err := v.window(ctx)
+	v := &View{r: r, address: address, keys: keys, ended: make(chan struct{})}
+	now, err := v.situation(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -41,50 +41,14 @@ func (r *Runtime) View(ctx context.Context, address string, keys bool) (*View, e
 	}
 	v.cmd = exec.Command("tmux", "-u", "-L", socket, "attach-session", "-t", "="+address, "-f", flags)
 	v.cmd.Env = append(append([]string{}, r.env...), "TERM=xterm-256color")
-	if v.f, err = pty.StartWithSize(v.cmd, &pty.Winsize{Cols: uint16(size[0]), Rows: uint16(size[1])}); err != nil {
+	if v.f, err = pty.StartWithSize(v.cmd, &pty.Winsize{Cols: uint16(now.window[0]), Rows: uint16(now.window[1])}); err != nil {
 		return nil, err
 	}
-	v.at = size
 	go func() {
 		v.cmd.Wait()
 		close(v.ended)
 	}()
 	return v, nil
-}
-
-// window is the size that a client needs to show all of the session's window, with its status lines.
-func (v *View) window(ctx context.Context) (size [2]int, err error) {
-	out, err := v.r.tmux(ctx, "display-message", "-p", "-t", "="+v.address+":", "#{window_width} #{window_height} #{status}")
-	if err != nil {
-		return size, err
-	}
-	status := ""
-	if n, err := fmt.Sscan(out, &size[0], &size[1], &status); n < 2 {
-		return size, fmt.Errorf("tmux says how large the window is as %q: %w", out, err)
-	}
-	lines := 0
-	if status == "on" {
-		lines = 1
-	} else if status != "off" {
-		fmt.Sscan(status, &lines)
-	}
-	size[1] += lines
-	return size, nil
-}
-
-// others reports whether somebody else looks at the session whose screen counts.
-func (v *View) others(ctx context.Context) (bool, error) {
-	out, err := v.r.tmux(ctx, "list-clients", "-t", "="+v.address, "-F", "#{client_pid} #{client_flags}")
-	if err != nil {
-		return false, err
-	}
-	for line := range strings.Lines(out) {
-		pid, flags, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if pid != fmt.Sprint(v.cmd.Process.Pid) && !strings.Contains(flags, "ignore-size") {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 func (v *View) Read(p []byte) (int, error) { return v.f.Read(p) }
@@ -105,57 +69,102 @@ func (v *View) Fit(cols, rows int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.keys {
-		v.cols, v.rows = min(max(cols, minCols), maxCols), min(max(rows, minRows), maxRows)
+		v.room = [2]int{min(max(cols, minCols), maxCols), min(max(rows, minRows), maxRows)}
 	}
 }
 
-// Settle takes the size that is right now, and returns it: that of the window, or its reader's if nobody else looks.
-func (v *View) Settle(ctx context.Context) (cols, rows int, err error) {
-	others, err := v.others(ctx)
+// Settle takes the size that is right now: that of the window, or its reader's if nobody else looks. It says the size first, so that
+// nothing drawn for it comes sooner. One at a time.
+func (v *View) Settle(ctx context.Context, say func(cols, rows int) error) error {
+	now, err := v.seen(ctx)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	follows := !v.keys || others || v.cols == 0
-	if follows != v.follows {
+	size := v.room
+	v.mu.Unlock()
+	follows := now.others || size == [2]int{}
+	if follows {
+		size = now.window
+	}
+	if follows != now.follows {
 		flag := "ignore-size"
 		if !follows {
 			flag = "!ignore-size"
 		}
-		if err := v.flag(ctx, flag); err != nil {
-			return 0, 0, err
-		}
-		v.follows = follows
-	}
-	size := [2]int{v.cols, v.rows}
-	if follows {
-		if size, err = v.window(ctx); err != nil {
-			return 0, 0, err
-		}
-	}
-	if size != v.at {
-		if err := pty.Setsize(v.f, &pty.Winsize{Cols: uint16(size[0]), Rows: uint16(size[1])}); err != nil {
-			return 0, 0, err
-		}
-		v.at = size
-	}
-	return size[0], size[1], nil
-}
-
-// flag sets or takes off a flag of this client.
-func (v *View) flag(ctx context.Context, flag string) error {
-	out, err := v.r.tmux(ctx, "list-clients", "-t", "="+v.address, "-F", "#{client_pid} #{client_name}")
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(out) {
-		if pid, name, _ := strings.Cut(strings.TrimSpace(line), " "); pid == fmt.Sprint(v.cmd.Process.Pid) {
-			_, err := v.r.tmux(ctx, "refresh-client", "-t", name, "-f", flag)
+		if _, err := v.r.tmux(ctx, "refresh-client", "-t", now.name, "-f", flag); err != nil {
 			return err
 		}
 	}
-	return io.EOF
+	if err := say(size[0], size[1]); err != nil || size == now.size {
+		return err
+	}
+	return pty.Setsize(v.f, &pty.Winsize{Cols: uint16(size[0]), Rows: uint16(size[1])})
+}
+
+// situation is what tmux has.
+type situation struct {
+	window  [2]int // of a client that shows all of the window, with its status lines
+	others  bool   // somebody else looks whose screen counts
+	name    string // of the view's client; "" before it is attached
+	size    [2]int // of the view's client
+	follows bool   // the view's client does not count for the window
+}
+
+// seen waits until the view's client is attached.
+func (v *View) seen(ctx context.Context) (situation, error) {
+	for until := time.Now().Add(patience); ; {
+		now, err := v.situation(ctx)
+		if err != nil || now.name != "" {
+			return now, err
+		}
+		select {
+		case <-ctx.Done():
+			return now, ctx.Err()
+		case <-v.ended:
+			return now, io.EOF
+		case <-time.After(20 * time.Millisecond):
+		}
+		if time.Now().After(until) {
+			return now, errors.New("tmux does not show it")
+		}
+	}
+}
+
+func (v *View) situation(ctx context.Context) (now situation, err error) {
+	out, err := v.r.tmux(ctx, "display-message", "-p", "-t", "="+v.address+":", "#{window_width} #{window_height} #{status}", ";",
+		"list-clients", "-t", "="+v.address, "-F", "#{client_pid} #{client_width} #{client_height} #{client_name} #{client_flags}")
+	if err != nil {
+		return now, err
+	}
+	window, clients, _ := strings.Cut(out, "\n")
+	status := ""
+	if n, err := fmt.Sscan(window, &now.window[0], &now.window[1], &status); n < 2 {
+		return now, fmt.Errorf("tmux says how large the window is as %q: %w", window, err)
+	}
+	lines := 0
+	if status == "on" {
+		lines = 1
+	} else if status != "off" {
+		fmt.Sscan(status, &lines)
+	}
+	now.window[1] += lines
+	for line := range strings.Lines(clients) {
+		var pid int
+		var size [2]int
+		var name, flags string
+		if n, err := fmt.Sscan(line, &pid, &size[0], &size[1], &name, &flags); n < 4 {
+			return now, fmt.Errorf("tmux says who looks as %q: %w", line, err)
+		}
+		follows := strings.Contains(flags, "ignore-size")
+		switch {
+		case v.cmd != nil && pid == v.cmd.Process.Pid:
+			now.name, now.size, now.follows = name, size, follows
+		case !follows:
+			now.others = true
+		}
+	}
+	return now, nil
 }
 
 // Close takes the client away. The session goes on.

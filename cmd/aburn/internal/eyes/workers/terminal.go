@@ -94,6 +94,8 @@ type terminal struct {
 	conn   *websocket.Conn
 	screen board.Screen
 
+	settling sync.Mutex
+
 	mu    sync.Mutex
 	ahead int // bytes that were sent and not shown yet
 	told  chan struct{}
@@ -182,11 +184,12 @@ func (t *terminal) keepSize(ctx context.Context) {
 	}
 }
 
+// settle is called by who listens and by who keeps the size. One at a time, or the older size may be said last.
 func (t *terminal) settle(ctx context.Context) error {
-	cols, rows, err := t.screen.Settle(ctx)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(map[string][2]int{"size": {cols, rows}})
-	return errors.Join(err, t.conn.Write(ctx, websocket.MessageText, text))
+	t.settling.Lock()
+	defer t.settling.Unlock()
+	return t.screen.Settle(ctx, func(cols, rows int) error {
+		text, err := json.Marshal(map[string][2]int{"size": {cols, rows}})
+		return errors.Join(err, t.conn.Write(ctx, websocket.MessageText, text))
+	})
 }

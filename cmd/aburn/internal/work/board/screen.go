@@ -19,8 +19,8 @@ type Screen interface {
 	io.ReadWriteCloser
 	// Fit says how much room there is. It counts only while nobody else looks.
 	Fit(cols, rows int)
-	// Settle takes the size that is right now, and returns it.
-	Settle(ctx context.Context) (cols, rows int, err error)
+	// Settle takes the size that is right now, and says it before anything is drawn for it. One at a time.
+	Settle(ctx context.Context, say func(cols, rows int) error) error
 }
 
 // Screen opens a worker's terminal; without keys one can only look.
