@@ -101,7 +101,7 @@ var layers = []struct {
 	{"internal/lab/testkit/agents", "", "golang.org/x/sys"},
 	{"internal/lab/semconv", "", ""},
 	{"internal/lab/testkit/model", "", ""},
-	{"internal/lab/world", "", ""},
+	{"internal/lab/world", "", "golang.org/x/sys"},
 	{"internal/lab/windows", "", ""},
 	{"internal/lab/realagents", "", ""},
 	{"internal/lab/packaging", "", "golang.org/x/mod"},

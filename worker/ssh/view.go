@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/creack/pty"
+
+	"aburn/internal/run"
 )
 
 // View is a terminal of a worker on another machine, for somebody who looks at it on a page: aburn attach there, at a terminal of
@@ -38,7 +40,11 @@ func (h Host) View(dir, name string, cols, rows int, keys bool) (*View, error) {
 	v := &View{cmd: exec.Command("ssh", argv...), keys: keys, cols: cols, rows: rows, ended: make(chan struct{})}
 	v.cmd.Env = append(h.Env[:len(h.Env):len(h.Env)], "TERM=xterm-256color")
 	var err error
-	if v.f, err = pty.StartWithSize(v.cmd, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
+	err = run.Resizable(func() error {
+		v.f, err = pty.StartWithSize(v.cmd, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)})
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	go func() {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"aburn/internal/run"
 )
 
 // View is a client of a session for somebody who looks at it elsewhere than in a terminal of this computer. It never makes the window
@@ -41,7 +43,11 @@ func (r *Runtime) View(ctx context.Context, address string, keys bool) (*View, e
 	}
 	v.cmd = exec.Command("tmux", "-u", "-L", socket, "attach-session", "-t", "="+address, "-f", flags)
 	v.cmd.Env = append(append([]string{}, r.env...), "TERM=xterm-256color")
-	if v.f, err = pty.StartWithSize(v.cmd, &pty.Winsize{Cols: uint16(now.window[0]), Rows: uint16(now.window[1])}); err != nil {
+	err = run.Resizable(func() error {
+		v.f, err = pty.StartWithSize(v.cmd, &pty.Winsize{Cols: uint16(now.window[0]), Rows: uint16(now.window[1])})
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	go func() {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"aburn/internal/lab/world"
 )
 
 // looked is a session, and a view of it that has the keyboard and room for 90 columns and 31 rows.
@@ -56,6 +58,17 @@ func (v *View) becomes(t *testing.T, size [2]int) {
 			t.Fatalf("never %v: %+v, %v", size, now, err)
 		}
 	}
+}
+
+// perf, and whatever else holds back the signal of a new size for all that it starts, does not keep a page from its size.
+func TestViewOfAParentThatHoldsSignalsBack(t *testing.T) {
+	undo := world.Deaf(t)
+	v := looked(t)
+	undo()
+	if err := v.Settle(t.Context(), nobody); err != nil {
+		t.Fatal(err)
+	}
+	v.becomes(t, [2]int{90, 31})
 }
 
 // A client that tmux does not know yet is waited for: a page that says its size at once keeps its keyboard.
