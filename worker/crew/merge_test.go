@@ -73,7 +73,7 @@ func newYard(t testing.TB, first string) *yard {
 	y := &yard{TB: t, dir: dir, main: filepath.Join(dir, "main")}
 	y.must(errors.Join(os.Mkdir(home, 0o700), os.Mkdir(y.main, 0o755)))
 	config := filepath.Join(home, ".gitconfig")
-	y.must(os.WriteFile(config, []byte("[user]\nname=T\nemail=t@example.com\n[init]\ndefaultBranch=main\n[protocol \"file\"]\nallow=always\n[advice]\ndetachedHead=false\n"), 0o600))
+	y.must(os.WriteFile(config, []byte("[user]\nname=T\nemail=t@example.com\n[init]\ndefaultBranch=main\ntemplateDir=\n[maintenance]\nauto=false\n[protocol \"file\"]\nallow=always\n[advice]\ndetachedHead=false\n"), 0o600))
 	environ := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
 	setenv(t, "HOME", home)
 	setenv(t, "XDG_CONFIG_HOME", "")
@@ -127,7 +127,7 @@ func (y *yard) picture() string {
 	y.Helper()
 	var b strings.Builder
 	for _, dir := range []string{y.main, y.tree} {
-		for _, args := range [][]string{{"status", "--porcelain", "--ignored", "-uall"}, {"ls-files", "--stage"}, {"rev-parse", "HEAD"}} {
+		for _, args := range [][]string{{"status", "--porcelain", "--ignored", "-uall"}, {"ls-files", "--stage"}} {
 			out, _ := y.git(dir, args...)
 			b.WriteString(out + "\n")
 		}
@@ -143,6 +143,12 @@ func (y *yard) picture() string {
 			}
 			return nil
 		})
+	}
+	heads, err := filepath.Glob(filepath.Join(y.main, ".git", "worktrees", "*", "HEAD"))
+	y.must(err)
+	for _, path := range append(heads, filepath.Join(y.main, ".git", "HEAD")) {
+		data, err := os.ReadFile(path)
+		fmt.Fprintf(&b, "%s %s %v\n", path, data, err)
 	}
 	refs, _ := y.git(y.main, "for-each-ref", "refs/heads")
 	return b.String() + refs
@@ -424,7 +430,7 @@ func TestIncludeChangesThatConflict(t *testing.T) {
 func TestHooksRunOnlyIfSaid(t *testing.T) {
 	world.Slow(t)
 	y := newYard(t, "lines 9 > a; lines 9 > b")
-	y.sh(y.main, `edit b 1 m; save
+	y.sh(y.main, `edit b 1 m; save; mkdir -p .git/hooks
 for h in pre-merge-commit commit-msg post-merge post-checkout pre-commit reference-transaction prepare-commit-msg; do printf '#!/bin/sh\necho $(basename $0) >> "$HOME/ran"\n' > .git/hooks/$h; chmod +x .git/hooks/$h; done
 printf '#!/bin/sh\necho fsmonitor >> "$HOME/ran"\n' > .git/fs; chmod +x .git/fs; git config core.fsmonitor .git/fs
 git config branch.main.mergeOptions '--squash --no-commit'; rm -f "$HOME/ran"`)
