@@ -362,7 +362,7 @@ func (y *yard) plainGit(way rune) (clean bool, treeOf string, conflicts []string
 		}
 	case 'r', 'R':
 		y.git(copied, "checkout", "-q", "--detach", "aburn/w")
-		_, err := y.git(copied, "rebase", "-q", "main")
+		_, err := y.git(copied, "rebase", "-q", "refs/heads/main")
 		clean = err == nil
 	default:
 		_, err := y.git(copied, "merge", "-q", "--no-edit", "aburn/w")
