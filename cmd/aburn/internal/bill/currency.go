@@ -29,11 +29,11 @@ var Dollars *Currency
 // whole are the currencies of ISO 4217 that have no smaller unit.
 var whole = []string{"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF"}
 
-// CurrencyOf is the currency of the user's settings.
+// CurrencyOf is the currency of the user's settings, which have none without a rate.
 func CurrencyOf(set *settings.Cost) *Currency {
 	c := &set.Currency
 	rate, ok := new(big.Rat).SetString(c.PerDollar)
-	if *c == (settings.Currency{}) || !ok {
+	if !ok {
 		return nil
 	}
 	in := &Currency{Code: c.Code, PerDollar: c.PerDollar, Date: cost.Day(c.Date), Digits: 2, rate: rate}
