@@ -13,11 +13,15 @@ import (
 
 // Several gits work in one repository: those of other aburns, of agents, of the person, of an editor. Git itself waits only for the
 // locks of refs, and by default for a tenth of a second. An index or a configuration that another one writes is refused at once.
-// So is each call that reads the list of worktrees while another git makes or removes one, in git 2.39. Such a refusal changed
-// nothing, so the same call is made again. A lock that a killed git left behind stays: then the refusal comes after all.
+// So is each call that reads the list of worktrees while another git makes or removes one, in git 2.39, and a push to such a
+// repository: git worktree add writes a HEAD of zeros first. Such a refusal changed nothing, so the same call is made again. A lock
+// that a killed git left behind stays: then the refusal comes after all.
 
 // busyPatience is how long a call waits for other gits. git commit -a holds the index for as long as its hooks run.
 const busyPatience = 10 * time.Second
+
+// triesAtLeast is how often a call is made that takes longer than that itself, such as a push over a slow line.
+const triesAtLeast = 3
 
 type wait struct {
 	most  time.Duration
@@ -26,9 +30,9 @@ type wait struct {
 
 func (g *Git) run(ctx context.Context, in string, args []string) (run.Result, error) {
 	until, step := time.Now().Add(g.wait.most), 10*time.Millisecond
-	for {
+	for try := 1; ; try++ {
 		r, err := g.once(ctx, in, args)
-		if err != nil || r.Code == 0 || !g.busy(string(r.Stderr)) || time.Now().After(until) {
+		if err != nil || r.Code == 0 || !g.busy(string(r.Stderr)) || try >= triesAtLeast && time.Now().After(until) {
 			return r, err
 		}
 		if entry := g.brokenEntry(ctx, string(r.Stderr)); entry != "" {
@@ -73,7 +77,7 @@ func (g *Git) busy(said string) bool {
 func (g *Git) brokenEntry(ctx context.Context, said string) string {
 	for line := range strings.Lines(said) {
 		_, rest, ok := strings.Cut(line, "worktrees/")
-		if !ok || !busyLine(line) {
+		if !ok || !busyLine(line) || strings.HasPrefix(line, "remote: ") { // there may be another worktree of that name here
 			continue
 		}
 		name := rest[:strings.IndexAny(rest+"/", "/'")]
@@ -113,5 +117,5 @@ func busyLine(line string) bool {
 	case has("Unable to create '") && has(".lock': No such file or directory"): // another one removed the empty folder of a ref
 		return true
 	}
-	return has("worktrees/") && (has("/commondir: ") || has("Invalid path '") || has("could not open '") || has("could not create directory of '"))
+	return has("worktrees/") && (has("bad object ") || has("/commondir: ") || has("Invalid path '") || has("could not open '") || has("could not create directory of '"))
 }

@@ -30,13 +30,20 @@ func TestCallsWaitForOtherGits(t *testing.T) {
 		{"an index", "index.lock", []string{"add", "new"}},
 		{"a configuration", "config.lock", []string{"config", "a.b", "c"}},
 		{"a worktree that is being made", "worktrees/half/commondir", []string{"worktree", "list"}},
+		{"a worktree whose HEAD is written", "worktrees/half/HEAD", []string{"rev-list", "--all"}},
+		{"a push to where a worktree is made", "worktrees/half/HEAD", []string{"push", "--quiet", ".", "HEAD:refs/aburn/new"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := patient(repository(t))
 			t.Chdir(g.Dir)
 			file := filepath.Join(".git", c.file)
 			os.MkdirAll(filepath.Join(g.Dir, ".git", "worktrees", "half"), 0o700)
-			for path, text := range map[string]string{file: "", "new": "new\n", ".git/worktrees/half/gitdir": filepath.Join(g.Dir, "half", ".git") + "\n"} {
+			text := ""
+			if filepath.Base(file) == "HEAD" {
+				text = strings.Repeat("0", 40) + "\n"
+				os.WriteFile(".git/worktrees/half/commondir", []byte("../..\n"), 0o600)
+			}
+			for path, text := range map[string]string{file: text, "new": "new\n", ".git/worktrees/half/gitdir": filepath.Join(g.Dir, "half", ".git") + "\n"} {
 				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -78,6 +85,9 @@ func TestBrokenWorktreeIsNotWaitedFor(t *testing.T) {
 	if _, err := g.Out(t.Context(), "worktree", "list"); err == nil || !strings.Contains(err.Error(), "nobody works at "+entry) {
 		t.Error(err)
 	}
+	if entry := g.brokenEntry(t.Context(), "remote: fatal: bad object worktrees/half/HEAD\n"); entry != "" {
+		t.Error("what another repository says is taken for", entry)
+	}
 	if _, err := g.Out(t.Context(), "worktree", "prune"); err != nil {
 		t.Error(err)
 	}
@@ -117,9 +127,11 @@ func TestWaitingEnds(t *testing.T) {
 	if err := os.WriteFile(lock, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g.wait.most = time.Millisecond
-	if _, err := g.Out(t.Context(), "read-tree", "HEAD"); err == nil {
-		t.Error("a lock that nobody gives back is no error")
+	g.wait.most = -time.Second // as if each call took longer
+	pauses := 0
+	g.wait.pause = func(context.Context, time.Duration) error { pauses++; return nil }
+	if _, err := g.Out(t.Context(), "read-tree", "HEAD"); err == nil || pauses != triesAtLeast-1 {
+		t.Errorf("a lock that nobody gives back: %d pauses, %v", pauses, err)
 	}
 	g = patient(g)
 	ctx, stop := context.WithCancel(t.Context())
