@@ -26,7 +26,7 @@ import (
 //	        d  done; with content, why not
 //
 // A viewer that only watches changes nothing, its own size included. One that does not read does not hold up the agent: it
-// gets the screen anew when it reads again.
+// gets the screen anew when it reads again. One that asks on and on and reads no answer is sent away.
 const ttyVersion = "1"
 
 const (

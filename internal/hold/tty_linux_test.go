@@ -327,6 +327,29 @@ func TestSlowViewerGoes(t *testing.T) {
 	}
 }
 
+// A viewer that asks on and on and reads no answer is sent away before its answers fill the holder's memory.
+func TestViewerThatOnlyAsks(t *testing.T) {
+	s := newStage(t)
+	s.onTerminal("echo up; sleep 600")
+	s.shows("up")
+	v, err := See(s.dir, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	questions := strings.Repeat(string(frame(nil, 's', "")), 1000)
+	for asked := 0; err == nil; asked++ {
+		if asked == 1000 { // the answers are more than 50 MB
+			t.Fatal("the holder keeps all answers")
+		}
+		_, err = v.f.WriteString(questions)
+	}
+	if !errors.Is(err, syscall.EPIPE) && !errors.Is(err, syscall.ECONNRESET) {
+		t.Error(err)
+	}
+	s.shows("up")
+}
+
 // printed is how much the agent wrote so far, by what the kernel counts.
 func (s *stage) printed(t *testing.T) (n int64) {
 	b, err := ReadBegan(s.dir, 1)

@@ -185,6 +185,9 @@ func (v *viewer) give(kind byte, content string) {
 	case kind == 'o' && len(v.out)+len(content) > maxBehind:
 		v.lost = true
 		return
+	case len(v.out) > maxFrame: // it asks on and on, and reads no answer
+		v.f.Close() // listen leaves
+		return
 	}
 	v.out = frame(v.out, kind, content)
 	v.poke()
