@@ -48,11 +48,19 @@ func (r *repository) head(ctx context.Context) (branch, commit string, err error
 	if commit, err = r.git.Out(ctx, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
 		return "", "", errors.New("the repository has no commit yet")
 	}
-	branch, err = r.git.Out(ctx, "symbolic-ref", "--short", "--quiet", "HEAD")
-	if err != nil {
+	if branch, err = r.git.Out(ctx, "symbolic-ref", "--short", "--quiet", "HEAD"); err != nil {
 		return commit, commit, nil
 	}
 	return branch, commit, nil
+}
+
+// on is what head says first, mostly from one process: a run asks at each of its steps.
+func (r *repository) on(ctx context.Context) (branch string, err error) {
+	if branch, err = r.git.Out(ctx, "symbolic-ref", "--short", "--quiet", "HEAD"); err == nil {
+		return branch, nil
+	}
+	branch, _, err = r.head(ctx)
+	return branch, err
 }
 
 // identity says who would commit.
@@ -61,21 +69,28 @@ func (r *repository) identity(ctx context.Context) error {
 	return err
 }
 
+// filesAtOnce bounds git's command line: Windows permits 32,767 characters.
+const filesAtOnce = 100
+
 // dirty are those of the files that git does not have as they are. Files of the
 // registry that aburn would begin are none.
-func (r *repository) dirty(ctx context.Context, files []string) ([]string, error) {
-	if len(files) == 0 {
-		return nil, nil
-	}
-	// git names files from the repository's top: what is asked is whether there is any.
-	var list []string
-	for _, f := range files {
-		out, err := r.git.List(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignored", "--", f)
-		if err != nil {
+func (r *repository) dirty(ctx context.Context, files []string) (list []string, err error) {
+	for some := range slices.Chunk(files, filesAtOnce) {
+		// git names files from the repository's top: what is asked is whether there is any. Mostly there is none.
+		out, err := r.git.List(ctx, append([]string{"status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignored", "--"}, some...)...)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if len(out) > 0 {
-			list = append(list, f)
+		case len(out) > 0 && len(some) == 1:
+			list = append(list, some[0])
+		case len(out) > 0:
+			for half := range slices.Chunk(some, (len(some)+1)/2) {
+				of, err := r.dirty(ctx, half)
+				if err != nil {
+					return nil, err
+				}
+				list = append(list, of...)
+			}
 		}
 	}
 	return list, nil
@@ -135,11 +150,14 @@ func (r *repository) undo(ctx context.Context, commit string, files []string) er
 // at is a file as git checks it out of a commit, with the ends of lines that it is configured
 // for; nil where the commit has none.
 func (r *repository) at(ctx context.Context, commit, file string) ([]byte, error) {
-	code, _, err := r.git.Code(ctx, "cat-file", "-e", commit+":./"+file)
-	if err != nil || code != 0 {
+	text, failed := r.git.Bytes(ctx, "cat-file", "--filters", commit+":./"+file)
+	if failed == nil {
+		return text, nil
+	}
+	if code, _, err := r.git.Code(ctx, "cat-file", "-e", commit+":./"+file); err != nil || code != 0 {
 		return nil, err
 	}
-	return r.git.Bytes(ctx, "cat-file", "--filters", commit+":./"+file)
+	return nil, failed // a filter, not the commit
 }
 
 // restore makes a file what a commit has, in one step, if it still is what now says; else

@@ -20,7 +20,7 @@ import (
 
 // stays stops a run when the project is on another branch: what follows belongs on the run's own.
 func (r *runner) stays(ctx context.Context) error {
-	on, _, err := r.repo.head(ctx)
+	on, err := r.repo.on(ctx)
 	if err != nil || on == r.book.state.Branch {
 		return err
 	}

@@ -131,7 +131,7 @@ func End(ctx context.Context, o Options) (branch string, err error) {
 	if !state.Began {
 		return "", abort(Prepare, "aburn instrument status lists runs", "the run %s never began", o.Run)
 	}
-	on, _, err := r.repo.head(ctx)
+	on, err := r.repo.on(ctx)
 	if err != nil {
 		return "", err
 	}

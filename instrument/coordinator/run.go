@@ -257,7 +257,7 @@ func (r *runner) toBase(ctx context.Context) error {
 
 func (r *runner) toBranch(ctx context.Context) error {
 	name := r.book.state.Branch
-	if on, _, err := r.repo.head(ctx); err != nil || on == name {
+	if on, err := r.repo.on(ctx); err != nil || on == name {
 		return err
 	}
 	if _, err := r.repo.git.Whole().Out(ctx, "switch", "--quiet", name); err != nil {
