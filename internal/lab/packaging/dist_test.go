@@ -37,6 +37,15 @@ var built = sync.OnceValues(func() (Release, error) {
 	return r, err
 })
 
+// paged are the manual and the completions of that release, from a hundred starts of its aburn.
+var paged = sync.OnceValues(func() ([]file, error) {
+	r, err := built()
+	if err != nil {
+		return nil, err
+	}
+	return r.pages(context.Background())
+})
+
 func testRelease(t *testing.T) Release {
 	t.Helper()
 	r, err := built()
@@ -82,7 +91,7 @@ func TestArchivesAreTheSameTwice(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			r.Targets, r.built[here] = []Target{here}, native
+			r.Targets, r.built[here], r.licences = []Target{here}, native, shared.licences
 			return dist(t.Context(), r, out, nil)
 		},
 		func(out string) error {

@@ -33,7 +33,11 @@ func (r Release) copyright(others file) (file, error) {
 	return file{"copyright", 0o644, []byte(string(own) + licenceRule + "\n" + string(others.data))}, err
 }
 
+// others is othersFile. It makes it once.
 func (r Release) others(ctx context.Context) (file, error) {
+	if r.licences != nil && r.licences.name != "" {
+		return *r.licences, nil
+	}
 	of, err := r.linked(ctx)
 	if err != nil {
 		return file{}, err
@@ -69,7 +73,11 @@ func (r Release) others(ctx context.Context) (file, error) {
 	for _, text := range texts {
 		fmt.Fprintf(&b, "%s\n%s\n\n%s\n", licenceRule, strings.Join(byText[text], "\n"), text)
 	}
-	return file{othersFile, 0o644, []byte(b.String())}, nil
+	made := file{othersFile, 0o644, []byte(b.String())}
+	if r.licences != nil {
+		*r.licences = made
+	}
+	return made, nil
 }
 
 // linked are the licences of all modules that an executable links on some system, by module and version, and Go's own,

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"debug/buildinfo"
 	"os"
 	"os/exec"
@@ -19,6 +21,11 @@ func TestLicencesOfAllModules(t *testing.T) {
 	others, err := r.others(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if again, err := r.others(ended); err != nil || !bytes.Equal(again.data, others.data) {
+		t.Errorf("licences are looked for again, or differ: %v", err)
 	}
 	programs, err := r.native(t.Context(), here)
 	if err != nil {

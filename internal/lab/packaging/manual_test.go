@@ -15,7 +15,7 @@ import (
 func TestManual(t *testing.T) {
 	world.Slow(t)
 	r := testRelease(t)
-	files, err := r.pages(t.Context())
+	files, err := paged()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +82,7 @@ func TestManual(t *testing.T) {
 // Each shell that is here accepts its script.
 func TestCompletionsAreScripts(t *testing.T) {
 	world.Slow(t)
-	r := testRelease(t)
-	files, err := r.pages(t.Context())
+	files, err := paged()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ type Release struct {
 	Executables []string // each a folder of cmd
 	Targets     []Target
 	built       map[Target][]file
+	licences    *file // othersFile, once it was made: Go lists all packages for it, for each system
 }
 
 // Target is a system and a processor, as Go names them.
@@ -60,7 +61,7 @@ func (r Release) Number() string { return strings.TrimPrefix(r.Version, "v") }
 func (r Release) Name(t Target) string { return "aburn_" + r.Number() + "_" + t.String() }
 
 func newRelease(ctx context.Context, root, version string) (Release, error) {
-	r := Release{Root: root, Version: version, Targets: allTargets, built: map[Target][]file{}}
+	r := Release{Root: root, Version: version, Targets: allTargets, built: map[Target][]file{}, licences: new(file)}
 	var err error
 	if r.Executables, err = executables(root); err != nil {
 		return r, err
