@@ -14,7 +14,7 @@ PACKAGES = $$(go list ./... | grep -v '^aburn$$')
 # What starts goroutines, in its code or its tests: only there the race detector can find anything. The workshop
 # (internal/lab) runs without it. So do the scripts of cmd/aburn: they start the command a thousand times, one by one.
 RACED = $$(git ls-files -co --exclude-standard '*.go' | grep -v '^internal/lab/' | \
-	xargs grep -lE '^[[:space:]]*go (func|[A-Za-z.]+)\(|\.Go\(|\.Parallel\(\)|httptest\.New' | xargs -n1 dirname | sort -u | sed 's,^,aburn/,')
+	xargs grep -lE '^[[:space:]]*go (func|[A-Za-z.]+)\(|\.Go\(|\.Parallel\(\)|httptest\.New' | sed -E 's,^[^/]+$$,./&,; s,/[^/]*$$,,; s,^,aburn/,' | sort -u)
 UNRACED = $$(go list ./... | grep -vxF -e aburn $$(for p in $(RACED); do echo "-e $$p"; done) | $(LONGEST_FIRST))
 # What takes longest begins first, so that nothing is left alone at the end.
 LONGEST_FIRST := awk '/\/(coordinator|packaging|install|instrument|bench|aburn-push|aburn-instrument|backtest|reportpage|crew|hold|demo|worker|tree)$$/ { print; next } { rest = rest " " $$0 } END { print rest }'
