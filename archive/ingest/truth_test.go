@@ -139,6 +139,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 
 // A session that grows is all that is read again, however it is cut, and ends as if it had been read at once.
 func TestGrownSessions(t *testing.T) {
+	lab.Unshared(t) // one store at a time; TestArchiveIsTheTruth reads a home at once
 	k := newKnown(t, home.Options{Size: 5 << 20 / smaller(), Seed: 21, Brief: true, Own: true})
 	whole := filepath.Join(k.dir, "whole")
 	k.ingest(whole)
