@@ -16,18 +16,10 @@ import (
 // changes are what each commit of a list does to which paths, against its first parent, as plain git says.
 func (y *yard) changes(revisions ...string) (list []string) {
 	y.Helper()
-	commits, err := y.git(y.main, append([]string{"rev-list"}, revisions...)...)
+	out, err := y.git(y.main, append([]string{"log", "--format=", "--diff-merges=first-parent", "--raw", "--no-abbrev", "--no-renames"}, revisions...)...)
 	y.must(err)
-	for _, commit := range strings.Fields(commits) {
-		before, err := y.git(y.main, "rev-parse", "--verify", "-q", commit+"^1")
-		if err != nil {
-			before = "4b825dc642cb6eb9a060e54bf8d69288fbee4904" // the empty tree
-		}
-		out, err := y.git(y.main, "diff", "--raw", "--no-abbrev", "--no-renames", before, commit)
-		y.must(err)
-		for line := range strings.Lines(out) {
-			list = append(list, strings.Join(strings.Fields(line)[1:], " ")) // without the old mode
-		}
+	for line := range strings.Lines(out) {
+		list = append(list, strings.Join(strings.Fields(line)[1:], " ")) // without the old mode
 	}
 	for i, line := range list { // and without the old content
 		f := strings.Fields(line)
