@@ -134,7 +134,7 @@ func TestHeld(t *testing.T) {
 	d.text("n", "r2", "<task-notification>\n<tool-use-id>c2</tool-use-id>\n<status>failed</status>\n<summary>"+big+"</summary>\n</task-notification>")
 	d.says("a", "n", `{"type":"text","text":"`+big+`"}`, "end_turn")
 	path := d.write(t, t.TempDir())
-	if held, traces := tracetest.Held(t, claude.New(), path); len(traces) != 1 || held > 2<<20 {
+	if held, traces := tracetest.Held(t, claude.New(), path); len(traces) != 1 || held > 512<<10 {
 		t.Errorf("%d traces hold %d bytes of 10 MiB", len(traces), held)
 	}
 }
