@@ -20,7 +20,7 @@ import (
 // busyPatience is how long a call waits for other gits. git commit -a holds the index for as long as its hooks run.
 const busyPatience = 10 * time.Second
 
-// triesAtLeast is how often a call is made that takes longer than that itself, such as a push over a slow line.
+// triesAtLeast is how often a refused call is made even if it alone takes longer than busyPatience, such as a push over a slow line.
 const triesAtLeast = 3
 
 type wait struct {
