@@ -14,12 +14,12 @@ import (
 	"aburn/internal/lab/world"
 )
 
-// crowd is a planner that answers the first questions together, the last one first.
+// crowd is a planner that answers the first questions together, that about the last file first.
 type crowd struct {
 	planner
 	together int // how many it waits for; then it answers each at once
 	mu       sync.Mutex
-	out      int
+	out      []string // paths
 	most     int
 	all      chan struct{} // closed when they are together
 	order    []string      // of answers
@@ -28,24 +28,24 @@ type crowd struct {
 func (c *crowd) Complete(ctx context.Context, r provider.Request) (provider.Response, error) {
 	path := asksAbout.FindStringSubmatch(r.Turns[0].Text)[1]
 	c.mu.Lock()
-	c.out++
-	c.most = max(c.most, c.out)
-	n := c.out
-	if n == c.together {
+	c.out = append(c.out, path)
+	c.most = max(c.most, len(c.out))
+	waits := c.together > 0
+	if len(c.out) == c.together {
 		close(c.all)
 		c.together = 0
 	}
-	waits := c.together > 0
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.out, c.order = c.out-1, append(c.order, path)
+		c.out = slices.DeleteFunc(c.out, func(s string) bool { return s == path })
+		c.order = append(c.order, path)
 	}()
 	if waits {
 		select {
 		case <-c.all:
-			c.last(n)
+			c.last(path)
 		case <-time.After(2 * time.Minute):
 			return provider.Response{}, errors.New("nobody else asked")
 		case <-ctx.Done():
@@ -55,13 +55,13 @@ func (c *crowd) Complete(ctx context.Context, r provider.Request) (provider.Resp
 	return c.planner.Complete(ctx, r)
 }
 
-// last waits until those that came later are answered.
-func (c *crowd) last(n int) {
+// last waits until the questions about later files are answered, in whatever order all came.
+func (c *crowd) last(path string) {
 	for range 120_000 {
 		c.mu.Lock()
-		out := c.out
+		latest := slices.Max(c.out) == path
 		c.mu.Unlock()
-		if out <= n {
+		if latest {
 			return
 		}
 		time.Sleep(time.Millisecond)
@@ -81,8 +81,8 @@ func TestQuestionsAtOnce(t *testing.T) {
 	if r.Succeeded != 6 || c.most != 3 || len(c.asked) != 6 || r.Calls != 6 || !slices.IsSorted(paths(r)) {
 		t.Errorf("%d at once, asked %v; %+v", c.most, c.asked, r)
 	}
-	if slices.IsSorted(c.order[:3]) {
-		t.Errorf("answered in the order %v", c.order)
+	if want := []string{"src/f2.mjs", "src/f1.mjs", "src/f0.mjs"}; !slices.Equal(c.order[:3], want) {
+		t.Errorf("answered in the order %v, and %v comes first", c.order, want)
 	}
 	if got, want := p.git("log", "--format=%s%n%b", "main..HEAD"), one.git("log", "--format=%s%n%b", "main..HEAD"); got != want {
 		t.Errorf("the branch has\n%s\nand should have\n%s", got, want)
