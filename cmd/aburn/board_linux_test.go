@@ -591,7 +591,8 @@ func TestWorkerPageInABrowser(t *testing.T) {
 	b.Until(`String(document.documentElement.classList.contains('can'))`, "true")
 	b.Value(`document.activeElement.blur()`)
 	b.Press("j", "s")
-	b.Until(`location.pathname + location.hash + ' ' + document.activeElement.id`, at+"migrate-carts#send send")
+	// A fragment has the focus before the page's scripts run, which listen for keys.
+	b.Until(`document.readyState + ' ' + location.pathname + location.hash + ' ' + document.activeElement.id`, "complete "+at+"migrate-carts#send send")
 	b.Press("Escape")
 	b.Until(`document.activeElement.tagName`, "BODY")
 	for _, p := range [][2]string{{"worker", at + "migrate-carts"}, {"diff", at + "export/diff"}, {"story", at + "migrate-carts/terminal"}} {
