@@ -213,13 +213,7 @@ func TestBoardInABrowser(t *testing.T) {
 	b.Open(w.link())
 	b.Until(`String(document.querySelectorAll('.worker').length)`, "4")
 	b.Open(strings.Replace(w.at("/"), "127.0.0.1", "aburn.localhost", 1))
-	for _, scheme := range []string{"light", "dark"} {
-		b.Prefer(scheme)
-		for _, width := range []int{1280, 768, 400, 360} {
-			b.Resize(width, 900)
-			w.fits(b, "board", scheme, width)
-		}
-	}
+	w.looks(b, "board")
 	b.Resize(1280, 900)
 	s.must(os.WriteFile(filepath.Join(filepath.Dir(s.tree("slow-tests")), "go"), nil, 0o600))
 	w.moved(t, "slow-tests", "ready")
@@ -274,22 +268,6 @@ func TestEntriesReachTheBrowser(t *testing.T) {
 	w.alone(b)
 }
 
-// fits fails the test if a page is wider than the screen, hard to read, or has a control without a name; with -keep it leaves a picture.
-func (w *webWorld) fits(b *browser.Browser, page, scheme string, width int) {
-	w.Helper()
-	for what, expression := range map[string]string{
-		"wider than the screen": `String(document.documentElement.scrollWidth - document.documentElement.clientWidth || '')`, "boxes outside of it": outside,
-		"controls without a name": nameless, "text that is hard to read": pale,
-	} {
-		if got := b.Value(expression); got != "" {
-			w.Errorf("%s %s %d: %s: %s", page, scheme, width, what, got)
-		}
-	}
-	if browser.Keeping() {
-		b.Screenshot(filepath.Join(browser.Folder(w.T), "web-"+page+"-"+itoa(width)+"-"+scheme+".png"))
-	}
-}
-
 // alone fails the test if the page reported an error or asked another computer.
 func (w *webWorld) alone(b *browser.Browser) {
 	w.Helper()
@@ -300,8 +278,6 @@ func (w *webWorld) alone(b *browser.Browser) {
 }
 
 func nap() { time.Sleep(25 * time.Millisecond) }
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // presses are the headers of a tab that came in with a link.
 type presses struct {
@@ -598,13 +574,7 @@ func TestWorkerPageInABrowser(t *testing.T) {
 	for _, p := range [][2]string{{"worker", at + "migrate-carts"}, {"diff", at + "export/diff"}, {"story", at + "migrate-carts/terminal"}} {
 		b.Value(`location.assign('` + p[1] + `')`)
 		b.Until(`String(document.readyState === 'complete' && location.pathname === '`+p[1]+`')`, "true")
-		for _, scheme := range []string{"light", "dark"} {
-			b.Prefer(scheme)
-			for _, width := range []int{1280, 768, 400, 360} {
-				b.Resize(width, 900)
-				w.fits(b, p[0], scheme, width)
-			}
-		}
+		w.looks(b, p[0])
 		b.Resize(1280, 900)
 		w.alone(b)
 	}

@@ -323,13 +323,7 @@ func TestTerminalInABrowser(t *testing.T) {
 	text := `(document.querySelector('.xterm-rows') || {}).textContent || ''`
 	has := func(what string) { t.Helper(); b.Until(`String((`+text+`).includes('`+what+`'))`, "true") }
 	has("I am at the terminal")
-	for _, scheme := range []string{"light", "dark"} {
-		b.Prefer(scheme)
-		for _, width := range []int{1280, 768, 400, 360} {
-			b.Resize(width, 900)
-			w.fits(b, "terminal", scheme, width)
-		}
-	}
+	w.looks(b, "terminal")
 	b.Resize(1280, 900)
 	b.Value(`document.querySelector('#take').click()`)
 	b.Until(`document.querySelector('#take').getAttribute('aria-pressed') + document.activeElement.className`, "truexterm-helper-textarea")

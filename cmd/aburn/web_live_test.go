@@ -246,7 +246,7 @@ func TestWebHostileTexts(t *testing.T) {
 	b.Open(w.link())
 	b.Until(`String(!!document.querySelector('#live-working') && location.hash === '')`, "true")
 	for _, at := range paths {
-		b.Open(strings.Replace(w.at(at), "127.0.0.1", "aburn.localhost", 1))
+		b.Go(strings.Replace(w.at(at), "127.0.0.1", "aburn.localhost", 1))
 		if got := b.Value(`String(window.pwned)`); got != "undefined" {
 			t.Errorf("%s runs what it shows", at)
 		}

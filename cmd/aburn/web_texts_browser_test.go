@@ -58,28 +58,6 @@ func TestWebTextsInABrowser(t *testing.T) {
 	}
 }
 
-// looks checks the open page in both schemes at four widths, and takes pictures with -keep.
-func (w *webWorld) looks(b *browser.Browser, name string) {
-	w.Helper()
-	for _, scheme := range []string{"light", "dark"} {
-		b.Prefer(scheme)
-		for _, width := range []int{1280, 768, 400, 360} {
-			b.Resize(width, 900)
-			for what, x := range map[string][2]string{
-				"wider than the screen": {`String(document.documentElement.scrollWidth - document.documentElement.clientWidth)`, "0"},
-				"boxes outside of it":   {outside, ""}, "controls without a name": {nameless, ""}, "text that is hard to read": {pale, ""},
-			} {
-				if got := b.Value(x[0]); got != x[1] {
-					w.Errorf("%s %s %d: %s: %s", name, scheme, width, what, got)
-				}
-			}
-			if browser.Keeping() {
-				b.Screenshot(filepath.Join(browser.Folder(w.T), fmt.Sprintf("web-%s-%d-%s.png", name, width, scheme)))
-			}
-		}
-	}
-}
-
 // Keys lead to the fields, to prompts and failures; the first lines follow what is typed; Enter looks inside conversations.
 func TestWebSearchKeys(t *testing.T) {
 	t.Parallel()
