@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,15 +45,16 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// write makes a database with a log, says so, and then moves amounts between two rows, whose sum stays 1000, until stdin ends.
+// write makes a database with a log, says so, and then moves amounts between rows, each on a page
+// of its own, whose sum stays 1000, until stdin ends.
 func write(path string) {
 	conn, err := sqlite.OpenConn(path)
 	if err != nil {
 		panic(err)
 	}
 	for _, statement := range []string{
-		"CREATE TABLE account(id INTEGER PRIMARY KEY, amount INTEGER)", "CREATE TABLE history(n INTEGER PRIMARY KEY, text TEXT)",
-		"INSERT INTO account VALUES (1, 500), (2, 500)", "PRAGMA wal_checkpoint(TRUNCATE)", "INSERT INTO history VALUES (1, 'in the log only')",
+		"CREATE TABLE account(id INTEGER PRIMARY KEY, amount INTEGER, page BLOB)", "CREATE TABLE history(n INTEGER PRIMARY KEY, text TEXT)",
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 1000) INSERT INTO account SELECT i, 1, randomblob(3000) FROM n", "PRAGMA wal_checkpoint(TRUNCATE)", "INSERT INTO history VALUES (1, 'in the log only')",
 	} {
 		if err := sqlitex.ExecuteTransient(conn, statement, nil); err != nil {
 			panic(err)
@@ -65,15 +67,17 @@ func write(path string) {
 		io.Copy(io.Discard, in)
 		return
 	}
-	move := `UPDATE account SET amount = amount - %[1]d WHERE id = 1; INSERT INTO history(text) VALUES (hex(randomblob(3000)));
-UPDATE account SET amount = amount + %[1]d WHERE id = 2;`
+	move := `UPDATE account SET amount = amount - 1 WHERE id = %d; UPDATE account SET amount = amount + 1 WHERE id = %d;`
 	for i := 1; ; i++ {
 		checkpoint := "PASSIVE"
 		if i%3 == 0 {
 			checkpoint = "RESTART"
 		}
-		sqlitex.ExecuteScript(conn, fmt.Sprintf(move, i%7), nil) // in one transaction; whether it did, the sum shows
+		sqlitex.ExecuteScript(conn, fmt.Sprintf(move, 1+rand.IntN(1000), 1+rand.IntN(1000)), nil) // in one transaction; whether it did, the sum shows
 		sqlitex.ExecuteTransient(conn, "PRAGMA wal_checkpoint("+checkpoint+")", nil)
+		if rand.IntN(20) == 0 { // there is time for a copy now and then, also where a disk is fast
+			time.Sleep(time.Duration(rand.IntN(50)) * time.Millisecond)
+		}
 	}
 }
 
