@@ -306,7 +306,7 @@ func TestSlowViewerGoes(t *testing.T) {
 	s := newStage(t)
 	b := s.onTerminal(`while :; do printf '%0200d\n' 1; done`)
 	s.shows("0001")
-	for range world.Storm(10) {
+	for range world.Storm(4) {
 		v, err := See(s.dir, 1)
 		if err == nil {
 			err = v.Send('w', "")
@@ -330,7 +330,7 @@ func TestSlowViewerGoes(t *testing.T) {
 // A viewer that asks on and on and reads no answer is sent away before its answers fill the holder's memory.
 func TestViewerThatOnlyAsks(t *testing.T) {
 	s := newStage(t)
-	s.onTerminal("echo up; sleep 600")
+	s.onTerminal("seq -s, 500; echo up; sleep 600") // an answer is a screen full of text
 	s.shows("up")
 	v, err := See(s.dir, 1)
 	if err != nil {
