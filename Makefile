@@ -58,7 +58,7 @@ quick: ## a minute: format, vet, and all tests but what works long, with small s
 
 test: export TMPDIR := $(or $(TMPDIR),$(MEMORY),/tmp)
 test: vetted ## all tests, those of what starts goroutines under the race detector
-	@$(GOTEST) -parallel 4 $(WAITING) & waiting=$$!; { go build ./... && $(LAYERS) && $(ELSEWHERE); } & checks=$$!; \
+	@$(GOTEST) -parallel 4 $(WAITING) & waiting=$$!; { go build ./cmd/... && $(LAYERS) && $(ELSEWHERE); } & checks=$$!; \
 	$(GOTEST) $(filter-out $(WAITING),$(LONG)) $(ALONE) $(UNRACED) && $(RACE) $(RACED_WHOLE) && $(RACE) -short $(LONG); code=$$?; \
 	wait $$checks || code=1; wait $$waiting || code=1; exit $$code
 

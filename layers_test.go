@@ -3,6 +3,7 @@ package aburn_test
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -242,10 +243,15 @@ func goList(t *testing.T, env string, args ...string) []goPackage {
 // the tests with real agents.
 var builds = [][]string{{"GOOS=linux"}, {"GOOS=darwin"}, {"GOOS=windows"}, {"GOOS=linux", "-tags=agents"}}
 
+var listed map[string]*goPackage
+
 // house lists this module's packages except the root, with the imports of all
 // builds.
 func house(t *testing.T) map[string]*goPackage {
 	t.Helper()
+	if listed != nil {
+		return maps.Clone(listed)
+	}
 	pkgs := map[string]*goPackage{}
 	for _, build := range builds {
 		for _, p := range goList(t, build[0], append(build[1:], "./...")...) {
@@ -262,6 +268,7 @@ func house(t *testing.T) map[string]*goPackage {
 			pkgs[name] = &p
 		}
 	}
+	listed = maps.Clone(pkgs)
 	return pkgs
 }
 
