@@ -48,6 +48,7 @@ func work(t *testing.T, a Applying) *RunResult {
 
 // TestAFileThatChangedIsLeftAlone: what somebody wrote while aburn worked stays.
 func TestAFileThatChangedIsLeftAlone(t *testing.T) {
+	world.Unshared(t)
 	dir := folder(t, map[string]string{"a.mjs": placing, "b.mjs": placing})
 	r := work(t, Applying{Dir: dir, Plan: &Plan{[]Planned{placed("a.mjs"), placed("b.mjs")}}})
 	theirs := placing + "// mine\n"
@@ -102,6 +103,7 @@ func TestASecondRunChangesNothing(t *testing.T) {
 
 // TestAMovedFunctionIsFoundByItsName, and one that is there twice is not guessed.
 func TestAMovedFunctionIsFoundByItsName(t *testing.T) {
+	world.Unshared(t)
 	for source, want := range map[string]string{
 		"const a = () => 1;\n" + placing:          "",
 		placing + "const b = { place() {} };\n":   "",
@@ -155,6 +157,7 @@ func TestTheFormatterPrintsWhatItPrintedBefore(t *testing.T) {
 // TestSecondTimeOfOneName: ids move when spans are put in, so a second time another function of the same name would be
 // taken for the one of the plan.
 func TestSecondTimeOfOneName(t *testing.T) {
+	world.Unshared(t)
 	const source = "export async function run() {\n  let hook = async () => {};\n  hook = async (a) => {\n    await a.b();\n  };\n  await hook();\n}\n"
 	for _, withSource := range []bool{true, false} {
 		dir := t.TempDir()

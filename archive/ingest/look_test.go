@@ -12,6 +12,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/ingest"
+	lab "aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/claude"
 )
@@ -111,6 +112,7 @@ func (w *lookWorld) look(project string) string {
 
 // A look that follows another one searches nothing where nothing changed, and finds each kind of change.
 func TestLookFindsWhatChanged(t *testing.T) {
+	lab.Unshared(t)
 	w := newLookWorld(t, 40)
 	if got := len(strings.Fields(w.look(""))); got != 40 {
 		t.Fatalf("the first look found %d of 40", got)

@@ -16,6 +16,7 @@ import (
 )
 
 func TestWhatIsNewIsRead(t *testing.T) {
+	lab.Unshared(t)
 	w := newWorld(t)
 	w.write("a.notes", `{"say":"hello","at":"2026-11-01T10:00:00Z"}`, `{"call":"1"}`)
 	w.write("b.notes", `{"say":"hi","at":"2026-11-02T10:00:00Z"}`)
@@ -129,6 +130,7 @@ func TestMoved(t *testing.T) {
 
 // A copy of a session in another folder is no second one; when one of them goes, the other is what is left, however old it is.
 func TestTwoStoresOfOneSession(t *testing.T) {
+	lab.Unshared(t)
 	w := newWorld(t)
 	lines := []string{`{"say":"hello","at":"2026-11-01T10:00:00Z"}`, `{"say":"on","at":"2026-11-01T10:01:00Z"}`}
 	long := w.write("long/a.notes", lines...)
@@ -148,6 +150,7 @@ func TestTwoStoresOfOneSession(t *testing.T) {
 }
 
 func TestGone(t *testing.T) {
+	lab.Unshared(t)
 	w := newWorld(t)
 	path := w.write("a.notes", `{"say":"hello","at":"2026-11-01T10:00:00Z"}`)
 	w.ingest()
@@ -270,6 +273,7 @@ func TestDryRun(t *testing.T) {
 
 // Sessions that are older than retention keeps them are deleted, and not read back as long as they are.
 func TestRetention(t *testing.T) {
+	lab.Unshared(t)
 	w := newWorld(t)
 	path := w.write("a.notes", `{"say":"hello","at":"2026-11-01T10:00:00Z"}`)
 	w.write("b.notes", `{"say":"hello","at":"2026-11-10T10:00:00Z"}`, `{"call":"1"}`)
@@ -348,6 +352,7 @@ func TestRebuild(t *testing.T) {
 
 // Only what is gone counts as gone after a rebuild: not what it had no reader for, did not look at, or could not read.
 func TestRebuildOfSome(t *testing.T) {
+	lab.Unshared(t)
 	w := newWorld(t)
 	gone := w.write("a.notes", `{"say":"hello","at":"2026-11-01T10:00:00Z"}`)
 	w.write("b.notes", `{"say":"hello","at":"2026-11-02T10:00:00Z"}`, `nonsense`)

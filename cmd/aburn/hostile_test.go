@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/lab/world"
 )
 
 // hostile moves a terminal: an escape sequence, its one-byte form, a
@@ -44,6 +45,7 @@ func hostileLog(t *testing.T) []byte {
 
 // Whatever stands in a log, no command lets it move the terminal.
 func TestHostileTextStaysText(t *testing.T) {
+	world.Unshared(t)
 	dir := t.TempDir()
 	env := func(key string) string {
 		return map[string]string{"HOME": filepath.Join(dir, "home")}[key]

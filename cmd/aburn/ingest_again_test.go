@@ -15,6 +15,7 @@ import (
 // Somebody who did not wait makes a running ingest look once more. That is not what it was asked for, and not told.
 func TestIngestAgainIsNotTold(t *testing.T) {
 	t.Parallel()
+	world.Unshared(t)
 	x := newExported(t)
 	wish := filepath.Join(x.home, ".local", "share", "aburn", "ingest.again")
 	db := filepath.Join(x.home, ".local", "share", "aburn", "archive.db")

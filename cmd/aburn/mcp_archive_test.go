@@ -186,6 +186,7 @@ func TestMCPNothingOfOtherProjects(t *testing.T) {
 
 // What agents ask is answered from the archive as it is: it must come at once. A person's command reads what is new.
 func TestMCPReadsNothingNew(t *testing.T) {
+	world.Unshared(t)
 	w := newMCPWorld(t)
 	s := w.dial()
 	id := "9e1f0000-0000-4000-8000-000000000009"

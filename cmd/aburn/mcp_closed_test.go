@@ -9,11 +9,14 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aburn/internal/lab/world"
 )
 
 // TestMCPOwnProjectOnly: an agent sees the sessions of its own project. Neither an argument of its own, nor the id of a session or a
 // key of another project, nor its project's settings or variables open more; the user's own settings do.
 func TestMCPOwnProjectOnly(t *testing.T) {
+	world.Unshared(t)
 	w := newMCPWorld(t)
 	w.allow(false)
 	prompts := "swap" + "fish" // a word of the prompt of a session in another project

@@ -9,10 +9,13 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aburn/internal/lab/world"
 )
 
 // TestMCPHasNoSocket: the process that answers has no way out but the two streams: whatever the SDK could do, it opens no socket.
 func TestMCPHasNoSocket(t *testing.T) {
+	world.Unshared(t)
 	w := newMCPWorld(t)
 	self, err := os.Executable()
 	if err != nil {

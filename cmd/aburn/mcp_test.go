@@ -107,6 +107,7 @@ func sameMembers(t *testing.T, a, b []byte) bool {
 
 // The other tools, whose text is for agents alone, or for which these sessions hold nothing.
 func TestMCPReportAndLessons(t *testing.T) {
+	world.Unshared(t)
 	w := newMCPWorld(t)
 	s := w.dial()
 	_, a := w.ask(s, "failure_report", map[string]any{"all_projects": true}, nil)
@@ -122,6 +123,7 @@ func TestMCPReportAndLessons(t *testing.T) {
 
 // TestMCPMistakes: no argument is taken for a flag, and none does what no tool is for.
 func TestMCPMistakes(t *testing.T) {
+	world.Unshared(t)
 	w := newMCPWorld(t)
 	s := w.dial()
 	page := filepath.Join(w.dir, "page.html")
@@ -158,6 +160,7 @@ func TestMCPMistakes(t *testing.T) {
 
 // TestMCPWhatIsNotThere: no project, one that nobody vouched for, no archive.
 func TestMCPWhatIsNotThere(t *testing.T) {
+	world.Unshared(t)
 	w := newMCPWorld(t)
 	s := w.dial()
 	if err := os.RemoveAll(filepath.Join(w.home, ".local", "state", "aburn", "projects")); err != nil {
@@ -193,6 +196,7 @@ func TestMCPWhatIsNotThere(t *testing.T) {
 
 // TestMCPWhoAsks: Codex says with each call which session asks; Claude Code says the call, which hooks have recorded.
 func TestMCPWhoAsks(t *testing.T) {
+	world.Unshared(t)
 	w := newMCPWorld(t)
 	const other = "77d1a0e4-0000-4000-8000-000000000002"
 	w.vars["CLAUDE_CODE_SESSION_ID"] = "5b0c2f91-0000-4000-8000-000000000001"
@@ -256,6 +260,7 @@ func TestMCPLeft(t *testing.T) {
 // TestMCPOnlyThisProject: without a word an agent is told of the project that it works in, and nothing of others; outside of any
 // project of nothing.
 func TestMCPOnlyThisProject(t *testing.T) {
+	world.Unshared(t)
 	w := newMCPWorld(t)
 	s := w.dial()
 	for tool, arguments := range map[string]map[string]any{"failure_report": nil, "lessons": nil, "session_graph": {"top": "tokens"}} {

@@ -4,12 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/plain"
 )
 
 // On a terminal the queue has colours, fits 80 columns, and shows as much of an id as finds the task again.
 func TestQueueOnATerminal(t *testing.T) {
 	t.Parallel()
+	world.Unshared(t)
 	dir := newProject(t)
 	for _, words := range []string{"first", strings.Repeat("long words ", 30)} {
 		args := []string{"queue", "add", "--project", "--priority", "critical", "--type", strings.Repeat("type", 8), words}

@@ -13,6 +13,7 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
+	"aburn/internal/lab/world"
 	"aburn/trace"
 )
 
@@ -69,6 +70,7 @@ func acmeRows(_ context.Context, path string, refs []trace.Ref, each func(int, [
 
 // TestNewReader adds a reader by one line of agentStores. It is then found, ingested, listed, chosen, shown and helped with.
 func TestNewReader(t *testing.T) {
+	world.Unshared(t)
 	builtIn := scope.AgentStores
 	defer func() { scope.AgentStores = builtIn }()
 	scope.AgentStores = func() []scope.AgentStore {

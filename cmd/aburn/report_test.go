@@ -14,6 +14,7 @@ import (
 	"aburn/insight/remedy"
 	"aburn/insight/report"
 	"aburn/internal/lab/browser"
+	"aburn/internal/lab/world"
 	"aburn/internal/plain"
 )
 
@@ -47,6 +48,7 @@ func jsonReport(t *testing.T, dir string, args ...string) (r report.Report) {
 // What was tried is measured over all sessions, whichever the report is about. Of Claude Code's three sessions the one with the
 // key was killed, one completed and one was interrupted; all were before.
 func TestReportMeasuresAllSessions(t *testing.T) {
+	world.Unshared(t)
 	dir := reported(t)
 	key := ""
 	for _, e := range jsonReport(t, dir).Errors {

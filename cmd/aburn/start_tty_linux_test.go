@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/plain"
 )
 
@@ -13,6 +14,7 @@ import (
 // terminal it prints the help.
 func TestFirstMinute(t *testing.T) {
 	t.Parallel()
+	world.Unshared(t)
 	dir := t.TempDir()
 	home := filepath.Join(dir, "home")
 	app := filepath.Join(home, "app")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/world"
 	"aburn/internal/plain"
 	"aburn/logfmt/drawn"
 )
@@ -23,6 +24,7 @@ PERMISSION'Bash:git push --force-with-lease origin HEAD:refs/heads/a-rather-long
 // What waits for the person comes first, in words. Sentences are whole on a terminal of any width.
 func TestStatusSaysWhatWaitsForYou(t *testing.T) {
 	t.Parallel()
+	world.Unshared(t)
 	for _, columns := range []uint16{40, 80, 130} {
 		dir := newProject(t)
 		lines, end := drawn.Lines(statusStory)

@@ -252,6 +252,7 @@ func TestWatchEndsCleanly(t *testing.T) {
 
 func TestWatchOfADeletedProject(t *testing.T) {
 	t.Parallel()
+	world.Unshared(t)
 	dir := t.TempDir() // not newProject: there is no log to verify at the end
 	must(t, dir, "init", "--here", "--force")
 	settle(t, dir, `"bell": false`)

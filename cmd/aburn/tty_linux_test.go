@@ -93,6 +93,7 @@ func TestInitAsksOnATerminal(t *testing.T) {
 
 func TestColoursOnATerminal(t *testing.T) {
 	t.Parallel()
+	world.Unshared(t)
 	dir := newProject(t)
 	if out, err := aburnIn(dir, "log", "plan", "COMPLETE", "--summary", "done").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

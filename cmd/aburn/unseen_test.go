@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aburn/internal/lab/world"
 )
 
 // unseen is one character of each kind that a model must not be shown.
@@ -53,6 +55,7 @@ func (w *mcpWorld) unseenLog() (path string) {
 
 // TestNothingUnseenReachesAModel: neither as itself nor, where the client takes JSON apart, as an escape.
 func TestNothingUnseenReachesAModel(t *testing.T) {
+	world.Unshared(t)
 	w := newMCPWorld(t)
 	path := w.unseenLog()
 	check := func(what, text string) {

@@ -3,11 +3,14 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"aburn/internal/lab/world"
 )
 
 // Before the first session each page says what is not there yet and where to look, and no table stands without a row.
 func TestWebBeforeTheFirstSession(t *testing.T) {
 	t.Parallel()
+	world.Unshared(t)
 	w := newWebWorld(t, 0)
 	w.serve()
 	w.come(w.link())

@@ -256,6 +256,7 @@ func TestWebHostileTexts(t *testing.T) {
 // Nobody finds a secret of a session on a page.
 func TestWebHoldsNoSecrets(t *testing.T) {
 	t.Parallel()
+	world.Unshared(t)
 	w := newWebWorld(t, 0)
 	secret := "ghp_" + strings.Repeat("aB3dE6gH", 4) + "Zz99"
 	s := w.stored("99990000-0000-4000-8000-000000000009")

@@ -292,6 +292,7 @@ func TestWebSaysWhatBecameOfTheFile(t *testing.T) {
 // An image is named and not shown, also where a prompt is nothing else.
 func TestWebNamesImages(t *testing.T) {
 	t.Parallel()
+	world.Unshared(t)
 	w := newWebWorld(t, 0)
 	s := w.stored("1ace0000-0000-4000-8000-000000000001")
 	image := map[string]any{"type": "image", "source": map[string]any{"type": "base64", "media_type": "image/png", "data": strings.Repeat("iVBORw0KGgo", 400)}}

@@ -120,6 +120,7 @@ func TestBudgetsHold(t *testing.T) {
 
 // TestNoQuestionBeforeTheCeilingIsAccepted, and none without somebody to accept it.
 func TestNoQuestionBeforeTheCeilingIsAccepted(t *testing.T) {
+	world.Unshared(t)
 	for name, accept := range map[string]func(Ceiling) bool{"nobody": nil, "no": func(c Ceiling) bool { return c.Calls != 6 || c.MaxTokens == 0 || c.Basis != "estimated" }} {
 		p := newProject(t, 2, nil)
 		m := &planner{}

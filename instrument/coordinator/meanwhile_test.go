@@ -134,6 +134,7 @@ func TestAFileThatChangedBeforeARunGoesOn(t *testing.T) {
 
 // TestABranchThatIsThereIsNobodysRun: a run that was refused it does not take it when it goes on.
 func TestABranchThatIsThereIsNobodysRun(t *testing.T) {
+	world.Unshared(t)
 	p := newProject(t, 1, nil)
 	o := p.options(&planner{})
 	o.Branch = "main"

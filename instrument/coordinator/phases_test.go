@@ -96,6 +96,7 @@ func pathOf(t *testing.T, names ...string) string {
 
 // TestASecondRunChangesNothing, and asks nobody.
 func TestASecondRunChangesNothing(t *testing.T) {
+	world.Unshared(t)
 	p := newProject(t, 2, nil)
 	p.run(p.options(&planner{}), Callbacks{})
 	head := p.git("rev-parse", "HEAD")
@@ -111,6 +112,7 @@ func TestASecondRunChangesNothing(t *testing.T) {
 
 // TestADryRunWritesNothing: the result has the files, the registry grows in memory, and the plan can be applied.
 func TestADryRunWritesNothing(t *testing.T) {
+	world.Unshared(t)
 	p := newProject(t, 2, nil)
 	p.write("note.txt", "mine\n")
 	before := p.git("status", "--porcelain") + p.git("rev-parse", "HEAD") + p.git("branch")
@@ -356,6 +358,7 @@ func TestAChangeOfAPersonIsKept(t *testing.T) {
 
 // TestAbortGoesBack to the branch before, and deletes nothing.
 func TestAbortGoesBack(t *testing.T) {
+	world.Unshared(t)
 	p := newProject(t, 2, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	o := p.options(&planner{})

@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"aburn/instrument"
+	"aburn/internal/lab/world"
 )
 
 // TestARunLeavesABranch with one explained commit a file, and the registry with it.
 func TestARunLeavesABranch(t *testing.T) {
+	world.Unshared(t)
 	p := newProject(t, 3, map[string]string{"src/idle.mjs": "export const a = 1;\n"})
 	m := &planner{}
 	var phases []string

@@ -52,6 +52,7 @@ func TestEnginesAreShared(t *testing.T) {
 // TestNoFieldIsLost: a field that no table of the bundle names would not reach a
 // comparison, so a change of it would be no change.
 func TestNoFieldIsLost(t *testing.T) {
+	world.Unshared(t)
 	r, err := newGojaRuntime()
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"aburn/internal/lab/world"
 )
 
 // line draws a function: what a table of them would say.
@@ -53,6 +55,7 @@ func (f Function) line(m *Module) string {
 }
 
 func TestFunctions(t *testing.T) {
+	world.Unshared(t)
 	for name, want := range map[string]string{
 		"service.js": `
 f1 7 arrow list(req,res) async of:handlers exported:handlers.list
@@ -104,6 +107,7 @@ f11 24 method #hidden() async generator of:Cart class`,
 }
 
 func TestExported(t *testing.T) {
+	world.Unshared(t)
 	for source, want := range map[string]string{
 		"export default class { run() {} }":                   "default.run",
 		"export default async function () {}":                 "default",
@@ -129,6 +133,7 @@ func TestExported(t *testing.T) {
 }
 
 func TestImportsAndExports(t *testing.T) {
+	world.Unshared(t)
 	for name, want := range map[string]string{
 		"esm.mjs": `
 import ./one.js default>def
@@ -193,6 +198,7 @@ export x  `,
 
 // TestCollides asks whether span can be bound around the body of the first function.
 func TestCollides(t *testing.T) {
+	world.Unshared(t)
 	for source, want := range map[string]string{
 		"function f() { return 1 }":                               "",
 		"function f(span) { return 1 }":                           "", // hidden, and nobody minds

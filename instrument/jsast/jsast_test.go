@@ -127,6 +127,7 @@ func TestEnginesAgree(t *testing.T) {
 }
 
 func TestCorpusParses(t *testing.T) {
+	world.Unshared(t)
 	for name, source := range files(t, "corpus") {
 		m, err := Parse(t.Context(), shared, []byte(source), TypeByName(name))
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 // TestSame holds what a formatter may do.
 func TestSame(t *testing.T) {
+	world.Unshared(t)
 	for a, b := range map[string]string{
 		"f('a', \"b\\\"\", 0XFF, .5, 1E3, 0x10n);": "f(\"a\", 'b\"', 255, 0.5, 1000, 16n,)",
 		"(a => a)":                "(a) => (a)",
@@ -37,6 +38,7 @@ func TestSame(t *testing.T) {
 
 // TestDifferent holds the words in which the first difference is told.
 func TestDifferent(t *testing.T) {
+	world.Unshared(t)
 	for _, c := range []struct{ a, b, want string }{
 		{"a + b", "a - b", `body[0].expression: operator is "-", was "+"`},
 		{"f(); g()", "g()", "body[0]: ExpressionStatement is gone"},

@@ -193,6 +193,7 @@ func TestAnchorRotationAfterDeletion(t *testing.T) {
 
 // Writers that are killed between log and anchor leave an anchor behind the log. That is whole.
 func TestAnchorKilledWriters(t *testing.T) {
+	world.Unshared(t)
 	dir, j, o := anchored(t, journal.Options{})
 	acked := killing(t, world.Storm(25), job{what: "append", dir: dir, size: 800, wait: time.Minute, anchor: o.Anchor})
 	there := judge(t, dir, acked)

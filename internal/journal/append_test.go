@@ -157,6 +157,7 @@ func TestAppendImpossible(t *testing.T) {
 // seq goes on after what is there; where another tool wrote, a hook does
 // without and a command takes it up again.
 func TestSeq(t *testing.T) {
+	world.Unshared(t)
 	foreign := `{"ts":"2026-11-21T10:00:00Z","cmd":"build","phase":"RED","event":"START","data":{}}` + "\n"
 	for _, c := range []struct {
 		name string
@@ -201,6 +202,7 @@ func numbered(t testing.TB, seq logfmt.Seq) string {
 }
 
 func TestTail(t *testing.T) {
+	world.Unshared(t)
 	dir := folder(t)
 	j := open(t, dir, journal.Options{})
 	for _, id := range names("a", 700) { // more than a tail

@@ -91,6 +91,7 @@ func TestCutInBlock(t *testing.T) {
 
 // Any byte of a log may change: readers go on and nobody panics.
 func TestBitFlips(t *testing.T) {
+	world.Unshared(t)
 	dir := t.TempDir()
 	j := open(t, dir, journal.Options{By: journal.Command})
 	for _, id := range names("a", 20) {

@@ -112,6 +112,7 @@ func TestFileSizeLimit(t *testing.T) {
 // A full disk: no acknowledged entry is lost, and when there is room again the log says how many
 // could not be written, and when. The anchor that counts them lies on the same disk.
 func TestFullDisk(t *testing.T) {
+	world.Unshared(t)
 	dir := smallDisk(t, "64k")
 	o := journal.Options{Anchor: filepath.Join(dir, "anchor")}
 	j := open(t, dir, o)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"aburn/internal/journal"
+	"aburn/internal/lab/world"
 	"aburn/logfmt"
 )
 
@@ -32,6 +33,7 @@ func withID(t testing.TB, id string) string {
 
 // Damage is passed over and counted, in both directions.
 func TestReadDamage(t *testing.T) {
+	world.Unshared(t)
 	good := withID(t, "a")
 	torn := good[:100]
 	for _, c := range []struct {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/tracetest"
@@ -123,6 +124,7 @@ func TestSecrets(t *testing.T) {
 
 // Of large records a trace holds ids and digests, and nothing that keeps the lines alive.
 func TestHeld(t *testing.T) {
+	world.Unshared(t)
 	big := strings.Repeat("x", 1<<20)
 	d := newDraft(one)
 	d.text("p1", "", big)

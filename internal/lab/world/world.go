@@ -108,10 +108,11 @@ func SlowUnraced(t *testing.T) {
 	}
 }
 
-// Unshared skips a test under the race detector with -short: it runs commands one by one, and they share nothing.
+// Unshared skips a test under the race detector with -short: its goroutines share nothing, or what they share is run there by other
+// tests of its package.
 func Unshared(t *testing.T) {
 	t.Helper()
 	if raced && testing.Short() {
-		t.Skip("nothing is shared: left out under the race detector by -short")
+		t.Skip("nothing is shared, or others share it too: left out under the race detector by -short")
 	}
 }
