@@ -15,6 +15,7 @@ import (
 	lab "aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/claude"
+	"aburn/trace/codex"
 )
 
 // lookWorld is a home with so many transcripts that they are not searched each time.
@@ -85,7 +86,7 @@ func (w *lookWorld) getenv(name string) string { return w.env[name] }
 func (w *lookWorld) look(project string) string {
 	w.Helper()
 	ctx := context.Background()
-	readers := []trace.Reader{countedFinds{claude.New(), w}}
+	readers := []trace.Reader{countedFinds{claude.New(), w}, codex.New()} // they find side by side
 	places := trace.Places{Home: w.home, Getenv: w.getenv}
 	changes, err := ingest.Look(ctx, ingest.LookOptions{Dir: w.dir, Readers: readers, Places: places, Project: project})
 	if err != nil {
