@@ -136,7 +136,7 @@ func (b *Browser) Open(url string) {
 	b.Until(`String(document.readyState === 'complete' && location.href !== 'about:blank')`, "true") // the blank page may just be left
 }
 
-// Go shows a page in the tab that is open, which costs a third of a new one.
+// Go shows a page in the tab that is open: a new one costs a process of the browser.
 func (b *Browser) Go(url string) {
 	b.t.Helper()
 	b.Value(`window.left = true`)
