@@ -316,7 +316,6 @@ func (s *site) until(what string, ok func() bool) {
 // the state of its tree is kept all the same.
 func TestTerminalIsClosed(t *testing.T) {
 	t.Parallel()
-	world.Unshared(t)
 	s := newSite(t)
 	s.shim("claude", strings.Replace(scripted, "eval \"$DO\"", "echo half > half.txt; setsid sleep 600 & touch $HOME/up; sleep 600", 1))
 	s.sit("spawn", "--attach", "--name", "w", "task")

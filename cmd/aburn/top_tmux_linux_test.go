@@ -202,7 +202,6 @@ func (x *tmuxWorld) gone(before string) {
 
 // Where nobody looks, it prints once: lines for people, and the same as JSON.
 func TestTopPrintsOnce(t *testing.T) {
-	world.Unshared(t)
 	w := newWebWorld(t, 0)
 	w.begin("aaaa1111-0000-4000-8000-000000000001", "Fix rounding in cart totals")
 	w.asks("aaaa1111-0000-4000-8000-000000000001", "make migrate")

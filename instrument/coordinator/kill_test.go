@@ -174,7 +174,6 @@ func killed(t *testing.T, how string, rounds int) {
 
 // TestKilledWhilePlanning: a run that writes nothing goes on from what was paid for, and ends with the whole plan.
 func TestKilledWhilePlanning(t *testing.T) {
-	world.Unshared(t)
 	world.SlowUnraced(t)
 	whole := newProject(t, killFiles, nil)
 	steps, want, _ := whole.child(0, whole.TempDir()+"/log", "plan 2 dry")

@@ -137,7 +137,6 @@ func TestReplayStops(t *testing.T) {
 
 // Rotated segments are read one after the other, carried lines once.
 func TestReplayRotated(t *testing.T) {
-	world.Unshared(t)
 	world.SlowUnraced(t)
 	dir := folder(t)
 	j := open(t, dir, journal.Options{})
