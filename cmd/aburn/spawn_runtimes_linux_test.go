@@ -21,7 +21,7 @@ func TestSpawnTogether(t *testing.T) { onRuntimes(t, spawnTogether) }
 
 func spawnTogether(g *ground) {
 	var wg sync.WaitGroup
-	n := world.Storm(3)
+	n := world.Storm(4)
 	for range n {
 		wg.Go(func() {
 			args := g.spawning("", "WORK on the same")
@@ -59,7 +59,7 @@ func killedSpawn(g *ground) {
 	if g.at != g.site {
 		longest = 3000
 	}
-	for i := range world.Storm(3) {
+	for i := range world.Storm(4) {
 		cmd := g.command("aburn", g.spawning("w"+strconv.Itoa(i), fmt.Sprintf("WORK number %d.", i))...)
 		g.must(cmd.Start())
 		time.Sleep(time.Duration(rand.IntN(longest)) * time.Millisecond) // anywhere: no moment is asserted

@@ -102,7 +102,7 @@ func (s *site) started() (r daemon.Running) {
 // TestKilledStart kills what looks after workers with -9 at each program that it starts: before and after each call of git, each
 // gate and each notice. The next one does what is left: the agent is told once what its gates said, they run within their budget, and
 // the person hears of the end, under one id. make test kills
-// at every 29th program, from one of the first on; make test-long at each.
+// at every 19th program, from one of the first on; make test-long at each.
 func TestKilledStart(t *testing.T) {
 	world.Slow(t)
 	t.Parallel()
@@ -124,7 +124,7 @@ kill -9 $2
 	s.shim("git", fmt.Sprintf("#!/bin/sh\nstep before $PPID\n%s \"$@\"; rc=$?\nstep after $PPID\nexit $rc\n", git))
 	s.notices("step before $PPID; trap 'step after '$PPID EXIT; ")
 	gate := "step before $PPID; echo ran >> ran.tmp; test -e mended; rc=$?; step after $PPID; exit $rc"
-	every := max(1, 29/world.Storm(1))
+	every := max(1, 19/world.Storm(1))
 	for n := 1 + rand.IntN(every); ; n += every {
 		name := "w" + strconv.Itoa(n)
 		s.ok("aburn", "spawn", "--runtime", "headless", "--trust", "--name", name, "--gate", gate, "task")

@@ -306,7 +306,7 @@ func TestSlowViewerGoes(t *testing.T) {
 	s := newStage(t)
 	b := s.onTerminal(`while :; do printf '%0200d\n' 1; done`)
 	s.shows("0001")
-	for range world.Storm(4) {
+	for range world.Storm(10) {
 		v, err := See(s.dir, 1)
 		if err == nil {
 			err = v.Send('w', "")
