@@ -38,7 +38,7 @@ func newWorld(t testing.TB, drawing string) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { oss.Close() })
-	w.log = journal.New(oss, journal.Options{By: journal.Command})
+	w.log = journal.New(oss, journal.Options{By: journal.Command, Now: func() time.Time { return w.end }})
 	return w
 }
 

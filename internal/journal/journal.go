@@ -73,6 +73,9 @@ type Options struct {
 	Sync   SyncPolicy
 	// Anchor is the path of the log's anchor, which lies outside of the project. "" = the log has none.
 	Anchor string
+	// Now is the clock that says which entries are too old to be carried into a new segment. nil = time.Now. Whoever writes entries whose
+	// times are not of today, such as a test, hands in their clock.
+	Now func() time.Time
 }
 
 func (o Options) withDefaults() Options {
@@ -87,6 +90,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Keep == 0 {
 		o.Keep = 512 << 20
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	return o
 }

@@ -80,7 +80,7 @@ func (j *Journal) begun(f *segmentFile) (bool, error) {
 // rotate rotates the log if it has at least size bytes, or does not begin as it should. Most of
 // the reading happens before the lock is taken.
 func (j *Journal) rotate(size int64) (bool, error) {
-	r := rotation{j: j, now: time.Now()}
+	r := rotation{j: j, now: j.o.Now()}
 	defer r.close()
 	if err := r.look(); err != nil {
 		return false, err

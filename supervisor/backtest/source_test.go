@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
@@ -56,7 +57,7 @@ func TestReplaysAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	log := journal.New(root, journal.Options{By: journal.Command})
+	log := journal.New(root, journal.Options{By: journal.Command, Now: drawnNow})
 	journaltest.Check(t, dir)
 	lines, _ := drawn.Lines("@A build> build:RED> t*3 build:RED. t t")
 	for i, l := range lines {
@@ -92,6 +93,9 @@ func TestReplaysAFolder(t *testing.T) {
 		}
 	}
 }
+
+// drawnNow is the clock of drawn logs.
+func drawnNow() time.Time { return drawn.Epoch.Add(time.Hour) }
 
 func TestOpenMistakes(t *testing.T) {
 	dir := t.TempDir()

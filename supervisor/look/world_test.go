@@ -53,7 +53,7 @@ func newWorld(t *testing.T, allowed ...string) *world {
 	}
 	t.Cleanup(func() { w.root.Close() })
 	w.set = settings.LoadIn(w.root, w.proj, os.Getenv)
-	w.journal = journal.New(w.root, journal.Options{By: journal.Command, Sync: journal.SyncNone})
+	w.journal = journal.New(w.root, journal.Options{By: journal.Command, Sync: journal.SyncNone, Now: func() time.Time { return w.now }})
 	journaltest.Check(t, oss, allowed...)
 	return w
 }

@@ -61,7 +61,8 @@ func appendTo(t *testing.T, dir string, rotateEvery int, entries []*logfmt.Entry
 		t.Fatal(err)
 	}
 	defer root.Close()
-	j := journal.New(root, journal.Options{By: journal.Command, Sync: journal.SyncNone})
+	now := func() time.Time { return entries[len(entries)-1].Time }
+	j := journal.New(root, journal.Options{By: journal.Command, Sync: journal.SyncNone, Now: now})
 	for i, e := range entries {
 		if _, err := j.Append(func(journal.Tail) []*logfmt.Entry { return []*logfmt.Entry{e} }); err != nil {
 			t.Fatal(err)
