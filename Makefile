@@ -42,7 +42,7 @@ RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %) $(ALONE:%=-e %) | $(
 LAYERS := go test -count=1 .
 ELSEWHERE := GOOS=windows go vet ./... && GOOS=darwin go vet ./...
 
-.PHONY: demo demo-workers demo-instrument quick test test-long test-agents test-packages test-windows wine-root lint bench install npm dist vetted layers
+.PHONY: demo demo-workers demo-instrument quick test test-long test-clock test-agents test-packages test-windows wine-root lint bench install npm dist vetted layers
 
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
@@ -68,6 +68,11 @@ test-long: ## what is random ten times as long, or ABURN_STORM times, under the 
 	$(RACE) -timeout 120m $(RACED)
 	git grep -E '^func Fuzz' -- '*_test.go' | sed -E 's,^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*,\1 \2,' | while read -r dir name; do \
 		go test -run '^$$' -fuzz "^$$name$$" -fuzztime "$${ABURN_STORM}s" "./$$dir" || exit 1; done
+	ABURN_STORM=1 $(MAKE) -s test-clock
+
+test-clock: export TMPDIR := $(or $(TMPDIR),$(MEMORY),/tmp)
+test-clock: ## all tests as if today were 8, 40 or 400 days ahead, a 29 February at midnight, or the day of a clock change; CLOCK=8d,spring for some
+	go run ./internal/lab/clock $(CLOCK:%=-at %) -- $(CLOCK_FLAGS) -timeout 25m -ldflags=-s $(PACKAGES)
 
 vetted: # is gofmt-ed, and vetted
 	@fmt=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); test -z "$$fmt" || { echo "not gofmt-ed: $$fmt"; exit 1; }

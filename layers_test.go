@@ -70,6 +70,7 @@ var layers = []struct {
 	{"web/excerpt", "internal/jsonl internal/plain internal/scrub", "github.com/yuin/goldmark"},
 	{"web/server", "", ""},
 	{"internal/lab/browser", "", ""},
+	{"internal/lab/clock", "internal/lockfile", ""},
 	{"web/graphpage", "insight internal/plain trace trace/graph web", ""},
 	{"web/pages", "web web/excerpt web/xterm", ""},
 	{"web/xterm", "", ""},
