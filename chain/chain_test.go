@@ -270,12 +270,12 @@ func TestDetails(t *testing.T) {
 		"mood": "good", "found": "true", "age_s": "7200", "outputs.1": "b.md", "outputs.1.state": "changed", "outputs.#": "2", "stale": "true",
 		"notes.0.kind": "output_changed", "data.metrics.slices": "4", "wt": "",
 	} {
-		if got, ok := chain.Get(json, path, asLogged); got != want || !ok {
+		if got, ok, err := chain.Get(json, path, asLogged); got != want || !ok || err != nil {
 			t.Errorf("--get %s is %q, %v; want %q", path, got, ok, want)
 		}
 	}
 	for _, path := range []string{"crc", "data.none", "session", "nothing.at.all"} {
-		if got, ok := chain.Get(json, path, asLogged); ok {
+		if got, ok, _ := chain.Get(json, path, asLogged); ok {
 			t.Errorf("--get %s is %q, want nothing", path, got)
 		}
 	}
@@ -341,4 +341,4 @@ func TestRotated(t *testing.T) {
 }
 
 // asLogged leaves outputs as they are.
-func asLogged(_, output string) string { return output }
+func asLogged(_, output string) (string, error) { return output, nil }

@@ -110,6 +110,36 @@ func (q *Query) Folder(wt string) string {
 	return other.Worktree
 }
 
+// ErrOutside says that an output lies outside of the worktree of its entry.
+var ErrOutside = errors.New("outside the worktree")
+
+// Locate returns the absolute path of an output of worktree wt. An output that isn't a file, such as an address, and one that logging has changed
+// have no path: "". The error is ErrOutside if the path, or a link in it, leads out of the worktree: a log may name any file, and a script that
+// reads the file that it names would read that one.
+func (q *Query) Locate(wt, output string) (string, error) {
+	if output == "" || strings.Contains(output, "://") || IsCleaned(output) {
+		return "", nil
+	}
+	dir := q.Folder(wt)
+	if dir == "" {
+		return "", ErrOutside
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", ErrOutside
+	}
+	defer root.Close()
+	c := checker{root: root, dir: dir}
+	name, ok := c.local(output)
+	if !ok {
+		return "", ErrOutside
+	}
+	if _, err := root.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, fs.ErrPermission) {
+		return "", ErrOutside
+	}
+	return filepath.Join(dir, name), nil
+}
+
 // checker examines files below one worktree. It follows no link out of it.
 type checker struct {
 	root *os.Root

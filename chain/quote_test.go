@@ -55,8 +55,8 @@ func TestNothingHidden(t *testing.T) {
 	}
 	raw := all.String() + "\xff\xfe"
 	value, _ := json.Marshal(raw)
-	got, ok := Get([]byte(`{"a":`+string(value)+`}`), "a", nil)
-	if !ok {
+	got, ok, err := Get([]byte(`{"a":`+string(value)+`}`), "a", nil)
+	if !ok || err != nil {
 		t.Fatal("no value")
 	}
 	for name, out := range map[string]string{

@@ -30,7 +30,7 @@ func (c *Change) Apply() (Done, error) {
 	var done Done
 	var err error
 	if c.Init != "" {
-		if done.Init, err = InitProject(c.Init, c.env); err != nil {
+		if done.Init, err = InitProject(c.Init, c.env, InitOptions{}); err != nil {
 			return done, err
 		}
 	}

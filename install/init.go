@@ -15,41 +15,48 @@ import (
 
 // Init is what InitProject has made.
 type Init struct {
-	Root     string   // the real path of the project
-	Created  []string // paths relative to Root, in order; empty if all existed
-	Marked   bool     // this call marked the project as trusted; false if it was marked before
-	Anchored bool     // this call made the anchor of its log
+	Root     string        // the real path of the project
+	Created  []string      // paths relative to Root, in order; empty if all existed
+	Marked   bool          // this call trusted the project; false if it was trusted before
+	Replaced bool          // the user had trusted another .oss that was here before
+	Anchored bool          // this call made the anchor of its log
+	Aside    journal.Aside // the log that was there before this user trusted the project, and where it is now
+	Settings []string      // what the project's settings change of the supervisor, as key = value; only if this call trusted the project
+}
+
+// InitOptions says what the user asked for explicitly.
+type InitOptions struct {
+	Wide     bool // a project may hold the home directory or the state folder
+	TrustLog bool // a log that is there already counts as written by this user
 }
 
 // InitProject makes dir a project of this user: it makes .oss/ (mode 0700) with a .gitignore and a settings file, and
 // the mark of trust outside of it. It leaves existing files alone, so a second call changes nothing. It refuses a
 // .oss that is a link or a file, belongs to somebody else, or is writable by others.
 //
-// It refuses a folder that holds the user's home directory or state folder, with a *TooWide.
-func InitProject(dir string, env func(string) string) (Init, error) {
+// If the project was not trusted and has a log already, a repository may have brought it along: it is moved aside, whole,
+// so that no agent ever reads it.
+//
+// Without Wide it refuses a folder that holds the user's home directory or state folder, with a *TooWide. With Wide it refuses
+// a state folder inside of the project only if a variable has put it there.
+func InitProject(dir string, env func(string) string, o InitOptions) (Init, error) {
 	root, err := realDir(dir)
 	if err != nil {
 		return Init{}, err
 	}
-	if err := tooWide(root, env); err != nil {
-		return Init{Root: root}, err
+	err = tooWide(root, env)
+	if !o.Wide {
+		if err != nil {
+			return Init{Root: root}, err
+		}
+		return initProject(root, env, project.Mark, o)
 	}
-	return initProject(root, env, project.Mark)
-}
-
-// InitWide is InitProject without that refusal. Call it only at the user's explicit request. It refuses a state folder
-// inside of the project only if a variable has put it there.
-func InitWide(dir string, env func(string) string) (Init, error) {
-	root, err := realDir(dir)
-	if err != nil {
-		return Init{}, err
-	}
-	if wide := (*TooWide)(nil); errors.As(tooWide(root, env), &wide) && wide.Moved {
+	if wide := (*TooWide)(nil); errors.As(err, &wide) && wide.Moved {
 		return Init{Root: root}, wide
 	}
-	done, err := initProject(root, env, project.MarkHolding)
+	done, err := initProject(root, env, project.MarkHolding, o)
 	if p, perr := project.At(root, project.Env); err == nil && perr == nil && !p.Marked { // marks go by the process's own environment
-		return done, errors.New("on this system nobody can vouch for a project that holds the state folder: " + root)
+		return done, errors.New("on this system nobody can trust a project that holds the state folder: " + root)
 	}
 	return done, err
 }
@@ -98,7 +105,7 @@ func tooWide(root string, env func(string) string) error {
 	return &TooWide{Root: root, Holds: "aburn's state folder " + held.State, Moved: homeless || held.State != project.StateDir(usual)}
 }
 
-func initProject(root string, env func(string) string, mark func(string) error) (Init, error) {
+func initProject(root string, env func(string) string, mark func(string) error, o InitOptions) (Init, error) {
 	done := Init{Root: root}
 	switch err := os.Mkdir(filepath.Join(root, project.OssDir), 0o700); {
 	case err == nil:
@@ -118,6 +125,11 @@ func initProject(root string, env func(string) string, mark func(string) error) 
 		}
 		return done, err
 	}
+	if done.Replaced = p.Replaced; !o.TrustLog && !project.Moved(root) {
+		if done.Aside, err = setAside(p); err != nil {
+			return done, err
+		}
+	}
 	done.Marked = true
 	if err := mark(root); err != nil {
 		return done, err
@@ -125,9 +137,24 @@ func initProject(root string, env func(string) string, mark func(string) error) 
 	if p, err = project.At(root, env); err != nil {
 		return done, err
 	}
+	done.Settings = settings.Changes(p)
 	done.Anchored, err = beginAnchor(p)
 	return done, err
 }
+
+// setAside moves a log that this user's trust does not cover. The stored state is of that log.
+func setAside(p *project.Project) (journal.Aside, error) {
+	oss, err := p.OpenOss()
+	if err != nil {
+		return journal.Aside{}, err
+	}
+	defer oss.Close()
+	folder := "untrusted-" + time.Now().UTC().Format("20060102T150405.000Z")
+	return journal.New(oss, journal.Options{By: journal.Command}).SetAside(folder, stateName)
+}
+
+// stateName is the file in which the supervisor keeps what it has folded of the log.
+const stateName = "workflow-state.json"
 
 // beginAnchor makes the anchor of the project's log if there is none.
 func beginAnchor(p *project.Project) (made bool, err error) {

@@ -29,7 +29,7 @@ func TestInitProjectTwiceIsOnce(t *testing.T) {
 	if err := os.Mkdir(root, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	done, err := InitProject(root, os.Getenv)
+	done, err := InitProject(root, os.Getenv, InitOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestInitProjectTwiceIsOnce(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, ".oss/settings.json"), own, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	done, err = InitProject(root, os.Getenv)
+	done, err = InitProject(root, os.Getenv, InitOptions{})
 	if err != nil || len(done.Created) > 0 || done.Marked {
 		t.Errorf("second: made %q, marked %t, error %v; want nothing", done.Created, done.Marked, err)
 	}
@@ -65,7 +65,7 @@ func TestInitProjectRefusesALink(t *testing.T) {
 	if err := os.Symlink(other, filepath.Join(root, ".oss")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := InitProject(root, os.Getenv); err == nil {
+	if _, err := InitProject(root, os.Getenv, InitOptions{}); err == nil {
 		t.Error("a .oss that is a link was taken")
 	}
 	if names, _ := os.ReadDir(other); len(names) > 0 {

@@ -23,6 +23,9 @@ func TestFullDisk(t *testing.T) {
 		t.Skipf("cannot mount a tmpfs: %v", err)
 	}
 	defer syscall.Unmount(oss, 0)
+	if _, err := install.InitProject(w.root, os.Getenv, install.InitOptions{}); err != nil { // it is another .oss now
+		t.Fatal(err)
+	}
 	hook := func(n int) {
 		t.Helper()
 		cmd := exec.Command(w.path("bin/aburn-hook"), "claude")

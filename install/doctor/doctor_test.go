@@ -60,7 +60,7 @@ func TestWhatIsWrongWithTheProject(t *testing.T) {
 	}
 	w.write("src/.oss/settings.json", "{\n  \"inject\": {\"chain_on_start\": true}\n}")
 	w.expect(w.run(w.root), "project note nobody vouched for it on this machine")
-	if _, err := install.InitProject(w.root, os.Getenv); err != nil {
+	if _, err := install.InitProject(w.root, os.Getenv, install.InitOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	w.expect(w.run(w.root), "project note "+"~/src/.oss/settings.json:2:")

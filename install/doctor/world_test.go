@@ -41,7 +41,7 @@ func newWorld(t *testing.T) *world {
 	if err := os.MkdirAll(w.root, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := install.InitProject(w.root, os.Getenv); err != nil {
+	if _, err := install.InitProject(w.root, os.Getenv, install.InitOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -124,7 +124,7 @@ func acmeWorld(t *testing.T) (home, root string) {
 	if err := os.WriteFile(filepath.Join(home, "bin", "acme"), []byte("#!/bin/sh\necho acme 1.4.0\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := install.InitProject(root, os.Getenv); err != nil {
+	if _, err := install.InitProject(root, os.Getenv, install.InitOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return home, root

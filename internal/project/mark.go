@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -50,7 +51,7 @@ func markPath(root string, env func(string) string) string {
 // marked reports whether this user has marked the project at root, a real path.
 func (s *search) marked(root string) bool {
 	path := markPath(root, s.env)
-	return path != "" && checkMark(path) == nil && s.vouches(path, root)
+	return path != "" && checkMark(path) == nil && s.vouches(path, root) && ofOss(path, root)
 }
 
 func checkMark(path string) error {
@@ -64,9 +65,9 @@ func checkMark(path string) error {
 	return nil
 }
 
-// Mark vouches for the project at root, as this user on this machine. The state folder is the one
+// Mark trusts the project at root, as this user on this machine. The project must have its .oss. The state folder is the one
 // of this process's environment; a *HeldState is the error if it lies in the project. Marking twice
-// keeps the first key. A broken mark is replaced.
+// keeps the first key. A broken mark is replaced, and so is one of another .oss that was there before.
 func Mark(root string) error {
 	path, root, err := markOf(root)
 	if err != nil {
@@ -89,8 +90,24 @@ func MarkHolding(root string) error {
 }
 
 func mark(path, root string) error {
+	if replaced(path, root) {
+		// Another folder took the place of the trusted one. What was agreed to then is not agreed to now.
+		if err := unmark(path); err != nil {
+			return err
+		}
+	}
+	if checkMark(path) != nil {
+		if err := follow(path, root); err != nil {
+			return err
+		}
+	}
 	if checkMark(path) != nil {
 		if err := newMark(path); err != nil {
+			return err
+		}
+	}
+	if !ofOss(path, root) {
+		if err := bind(path, root); err != nil {
 			return err
 		}
 	}
@@ -139,7 +156,11 @@ func Unmark(root string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{path, path + rootSuffix, path + sealSuffix, path + anchorSuffix, path + consentSuffix} {
+	return unmark(path)
+}
+
+func unmark(path string) (err error) {
+	for _, name := range []string{path, path + rootSuffix, path + sealSuffix, path + ossSuffix, path + anchorSuffix, path + consentSuffix} {
 		if e := os.Remove(name); !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)
 		}
@@ -177,6 +198,9 @@ func (p *Project) Key() ([]byte, error) {
 	}
 	if !searchIn(p.Worktree, p.env).vouches(path, p.Root) {
 		return nil, &HeldState{filepath.Dir(path), p.Root}
+	}
+	if !ofOss(path, p.Root) {
+		return nil, fmt.Errorf("the mark is of another %s: %w", OssDir, fs.ErrNotExist)
 	}
 	key, err := os.ReadFile(path)
 	if err == nil && len(key) != keySize {

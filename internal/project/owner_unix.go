@@ -31,3 +31,11 @@ func secretFrom(st fs.FileInfo) string {
 	}
 	return foreign(st)
 }
+
+func inode(st fs.FileInfo) (uint64, bool) {
+	sys, ok := st.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return uint64(sys.Ino), true
+}

@@ -9,8 +9,9 @@
 //     itself is one only if marked.
 //   - A folder is a linked git worktree only if its .git file and git's own bookkeeping in the
 //     main checkout name each other. A repository can contain only one half of that.
-//   - The mark of trust lies outside of the project and is found by the project's real path. Inside
-//     of the project it counts only with a seal that no repository can contain (state.go).
+//   - The mark of trust lies outside of the project, is found by the project's real path, and is of one
+//     .oss folder (identity.go). Inside of the project it counts only with a seal that no repository can
+//     contain (state.go).
 package project
 
 import (
@@ -33,6 +34,7 @@ type Project struct {
 	Worktree string // the real root of the worktree where the search started; Root if that is the main one or none
 	Wt       string // Worktree relative to Root with forward slashes; "" for Root itself
 	Marked   bool   // this user ran `aburn init` here, on this machine
+	Replaced bool   // this user did, but since then another .oss has taken the place of that one
 
 	mark string // path of the mark, whether there is one or not; "" = no place for one
 	env  func(string) string
@@ -163,6 +165,7 @@ func (s *search) twin(dir string) string { return filepath.Join(s.main, strings.
 // project describes the project at root as seen from the search's start.
 func (s *search) project(root string) *Project {
 	p := &Project{Root: root, Worktree: root, Marked: s.marked(root), mark: markPath(root, s.env), env: s.env}
+	p.Replaced = !p.Marked && p.mark != "" && checkMark(p.mark) == nil && s.vouches(p.mark, root) && replaced(p.mark, root)
 	switch {
 	case s.main == "" || inside(root, s.wt): // no linked worktree, or one with its own .oss
 	case inside(root, s.main): // as usual: .oss in the main checkout, perhaps in a subfolder

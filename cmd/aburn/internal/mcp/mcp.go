@@ -275,7 +275,7 @@ func fenced(command string, answer *mcpserver.Answer, err error) (*mcpserver.Ans
 func (m *answers) vouched() (*project.Project, error) {
 	p, err := project.Find(m.dir, m.env)
 	if err == nil && !p.Marked {
-		err = scope.NotVouched()
+		err = scope.NotTrusted(p)
 	}
 	return p, err
 }

@@ -123,7 +123,7 @@ func ChainOf(c *scope.Caller, q ChainQuery) (*ChainAnswer, error) {
 		Project: w.Project, Model: *w.Settings.Model(), Now: c.Now, Env: c.Env, Session: q.Session, Any: q.Any, All: q.All,
 	}}
 	if !w.Marked {
-		c.Warn(scope.NotVouched().Error(), "aburn init")
+		c.Warn(scope.NotTrusted(w.Project).Error(), "aburn init")
 	}
 	if q.Expect != "" {
 		err := answer.findLast(w, q.Expect)
@@ -183,27 +183,29 @@ func (a *ChainAnswer) Commands() (list []json.RawMessage) {
 
 // here is the path of an output of an entry of worktree wt, as it can be used in the folder where the caller stands: relative to
 // that folder if it lies in the worktree, else absolute. Addresses, and what is no path any more, stay as they are.
-func (a *ChainAnswer) here(wt, output string) string {
-	dir := a.q.Folder(wt)
-	if dir == "" || output == "" || filepath.IsAbs(output) || strings.Contains(output, "://") || strings.HasPrefix(output, "~") || chain.IsCleaned(output) {
-		return output
+func (a *ChainAnswer) here(wt, output string) (string, error) {
+	path, err := a.q.Locate(wt, output)
+	if err != nil {
+		return "", kit.BadNews("the log names a file outside of the worktree: "+chain.Quote(output, chain.MaxPath), "aburn chain --json shows what it says")
 	}
-	path := filepath.Join(dir, filepath.FromSlash(output))
+	if path == "" {
+		return output, nil
+	}
 	cwd, err := os.Getwd()
 	if err == nil {
 		cwd, err = filepath.EvalSymlinks(cwd) // .. goes by the real folders
 	}
-	if err != nil || !within(cwd, dir) {
-		return path
+	if err != nil || !within(cwd, a.q.Folder(wt)) {
+		return path, nil
 	}
 	rel, err := filepath.Rel(cwd, path)
 	if err != nil {
-		return path
+		return path, nil
 	}
 	if strings.HasPrefix(rel, "-") { // it would be taken for a flag
 		rel = "." + string(filepath.Separator) + rel
 	}
-	return rel
+	return rel, nil
 }
 
 // within reports whether path is dir or below it.
@@ -218,11 +220,14 @@ func (a *ChainAnswer) printValue(out io.Writer, path string) error {
 	if a.one {
 		of = "the last COMPLETE of " + chain.Quote(a.results[0].Cmd, logfmt.MaxCmd)
 	}
-	value, ok := chain.Get(a.JSON(), path, a.here)
+	value, ok, err := chain.Get(a.JSON(), path, a.here)
+	if err != nil {
+		return err
+	}
 	if !ok {
 		return kit.BadNews(of+" has no "+chain.Quote(path, chain.MaxPath), "--json shows what it has")
 	}
-	_, err := fmt.Fprintln(out, value)
+	_, err = fmt.Fprintln(out, value)
 	return err
 }
 

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/install"
+	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 )
@@ -19,17 +23,20 @@ import (
 func InitCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "init",
-		Usage: "make a project: .oss/ with its settings, and your mark of trust",
+		Usage: "make this folder a project and trust it",
 		Description: "Makes .oss/ at the root of the git work tree, or in the current folder outside of one. It also\n" +
 			"records on this machine that you trust the project. Inside an existing project it does only that.\n" +
-			"Without your trust hooks record, but nothing from .oss reaches an agent. You can run it again.",
+			"Without your trust hooks record, but nothing from .oss reaches an agent. You can run it again.\n\n" +
+			"If .oss has a log already, a repository may have brought it along. aburn moves it into a folder of\n" +
+			".oss and begins a new one. Only you, not an agent, can keep it with --trust-log.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "do not ask, even for a folder that holds your home directory or aburn's state"},
+			&cli.BoolFlag{Name: "trust-log", Usage: "trust the log that is in .oss already: you moved or restored the project"},
 			&cli.BoolFlag{Name: "here", Usage: "make it in the current folder, even inside a project or below a work tree's root"},
 			kit.JSONFlag(),
 		},
 		ArgValidator: kit.NoArguments,
-		Metadata:     kit.Examples("aburn init", "aburn -C ~/src/app init"),
+		Metadata:     kit.Examples("aburn init", "aburn -C ~/src/app init", "aburn init --trust-log"),
 		Action:       a.Action(runInit),
 	}
 }
@@ -42,6 +49,9 @@ func runInit(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if !cmd.Bool("here") {
 		dir = initRoot(a, dir)
 	}
+	if cmd.Bool("trust-log") && len(scope.CallingAgents(a.Getenv)) > 0 {
+		return kit.BadNews("an agent can't trust a log", "ask the person to run this command")
+	}
 	done, err := makeProject(a, cmd, dir)
 	if err != nil {
 		return err
@@ -51,10 +61,13 @@ func runInit(_ context.Context, a *kit.App, cmd *cli.Command) error {
 			done.Created = []string{}
 		}
 		return a.PrintJSON(struct {
-			Root    string   `json:"root"`
-			Created []string `json:"created"`
-			Marked  bool     `json:"marked"`
-		}{done.Root, done.Created, done.Marked})
+			Root     string     `json:"root"`
+			Created  []string   `json:"created"`
+			Marked   bool       `json:"marked"`
+			Replaced bool       `json:"replaced"`  // another .oss than the one that was trusted here before
+			Aside    *asideJSON `json:"set_aside"` // the log that was there; null without one
+			Settings []string   `json:"settings"`
+		}{done.Root, done.Created, done.Marked, done.Replaced, asideOf(done.Aside), settingLines(done.Settings)})
 	}
 	printInit(a, done)
 	warnFolders(a, dir)
@@ -79,7 +92,7 @@ func warnFolders(a *kit.App, dir string) {
 
 // makeProject makes the project. In a folder that is too wide for one it asks, or needs --force.
 func makeProject(a *kit.App, cmd *cli.Command, dir string) (install.Init, error) {
-	done, err := install.InitProject(dir, a.Getenv)
+	done, err := install.InitProject(dir, a.Getenv, install.InitOptions{TrustLog: cmd.Bool("trust-log")})
 	wide := (*install.TooWide)(nil)
 	if errors.As(err, &wide) && !wide.Moved {
 		if !cmd.Bool("force") {
@@ -92,7 +105,7 @@ func makeProject(a *kit.App, cmd *cli.Command, dir string) (install.Init, error)
 				return done, kit.ExitWith(kit.ExitBadNews)
 			}
 		}
-		done, err = install.InitWide(dir, a.Getenv)
+		done, err = install.InitProject(dir, a.Getenv, install.InitOptions{Wide: true, TrustLog: cmd.Bool("trust-log")})
 	}
 	switch {
 	case err == nil:
@@ -122,13 +135,46 @@ func initRoot(a *kit.App, dir string) string {
 	return dir
 }
 
+// asideJSON is a log that was there before the project was trusted.
+type asideJSON struct {
+	Folder  string `json:"folder"` // in the project
+	Entries int64  `json:"entries"`
+	First   string `json:"first,omitempty"`
+	Last    string `json:"last,omitempty"`
+}
+
+func asideOf(a journal.Aside) *asideJSON {
+	if a.Folder == "" {
+		return nil
+	}
+	j := &asideJSON{Folder: project.OssDir + "/" + a.Folder, Entries: a.Entries}
+	if a.Entries > 0 {
+		j.First, j.Last = a.First.UTC().Format(time.RFC3339), a.Last.UTC().Format(time.RFC3339)
+	}
+	return j
+}
+
+// shownSettings is how many settings of a project init lists.
+const shownSettings = 20
+
+// settingLines are settings of a file that somebody else may have written, fit for a terminal.
+func settingLines(all []string) []string {
+	lines := []string{}
+	for _, s := range all[:min(len(all), shownSettings)] {
+		lines = append(lines, plain.Cut(plain.Line(s), 100))
+	}
+	if more := len(all) - shownSettings; more > 0 {
+		lines = append(lines, "… and "+plain.Plural(int64(more), "other"))
+	}
+	return lines
+}
+
 func printInit(a *kit.App, done install.Init) {
 	root := plain.Line(done.Root)
 	switch {
-	case len(done.Created) > 0:
+	case slices.Contains(done.Created, project.OssDir+"/"):
 		fmt.Fprintf(a.Stdout, "new project: %s\n", root)
-		fmt.Fprintf(a.Stdout, "made %s\n", strings.Join(done.Created, ", "))
-	case done.Marked:
+	case done.Marked || len(done.Created) > 0:
 		fmt.Fprintf(a.Stdout, "project: %s\n", root)
 	case done.Anchored:
 		fmt.Fprintf(a.Stdout, "project: %s\nanchored its log as it is now\n", root)
@@ -137,8 +183,34 @@ func printInit(a *kit.App, done install.Init) {
 		fmt.Fprintf(a.Stdout, "nothing to do, it is a project already: %s\n", root)
 		return
 	}
+	if len(done.Created) > 0 {
+		fmt.Fprintf(a.Stdout, "made %s\n", strings.Join(done.Created, ", "))
+	}
+	if done.Replaced {
+		fmt.Fprintln(a.Stdout, "its .oss isn't the one that you trusted before: somebody replaced the folder")
+	}
+	printAside(a, done.Aside)
+	if len(done.Settings) > 0 {
+		fmt.Fprintln(a.Stdout, "its settings.json changes what aburn watches for:")
+		for _, line := range settingLines(done.Settings) {
+			fmt.Fprintln(a.Stdout, "  "+line)
+		}
+	}
 	if done.Marked {
-		fmt.Fprintln(a.Stdout, "vouched for it on this machine")
+		fmt.Fprintln(a.Stdout, "you trust it on this machine now")
 	}
 	fmt.Fprintln(a.Stdout, "next: aburn install-hooks")
+}
+
+// printAside says what was there before the project was trusted.
+func printAside(a *kit.App, log journal.Aside) {
+	if log.Folder == "" {
+		return
+	}
+	when := ""
+	if log.Entries > 0 {
+		when = fmt.Sprintf(", from %s to %s", log.First.Local().Format("2 Jan 2006 15:04"), log.Last.Local().Format("2 Jan 2006 15:04"))
+	}
+	fmt.Fprintf(a.Stdout, "it came with a log that nobody here can vouch for: %s%s\n", plain.Plural(log.Entries, "entry", "entries"), when)
+	fmt.Fprintf(a.Stdout, "moved that log to %s; no agent will read it\n", project.OssDir+"/"+log.Folder)
 }

@@ -85,8 +85,11 @@ func (w *Workspace) Resolve(path string) string {
 	return filepath.Join(w.dir, path)
 }
 
-// NotVouched is the error for a project without the user's mark of trust.
-func NotVouched() error {
+// NotTrusted is the error for a project without the user's mark of trust.
+func NotTrusted(p *project.Project) error {
+	if p.Replaced {
+		return kit.BadNews("the .oss of this project isn't the one that you trusted: its log counts as empty here", "aburn init")
+	}
 	return kit.BadNews("you have not vouched for this project on this machine: its log counts as empty here", "aburn init")
 }
 

@@ -62,8 +62,8 @@ func (f *Follower) open(c *scope.Caller) error {
 		return err
 	}
 	if !w.Marked {
-		w.Close()
-		return scope.NotVouched()
+		defer w.Close()
+		return scope.NotTrusted(w.Project)
 	}
 	key, err := w.Key()
 	if err != nil {

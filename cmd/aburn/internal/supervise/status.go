@@ -104,7 +104,7 @@ func StatusOf(ctx context.Context, c *scope.Caller, q StatusQuery) (*StatusAnswe
 	}
 	defer w.Close()
 	if q.Vouched && !w.Marked {
-		return nil, scope.NotVouched()
+		return nil, scope.NotTrusted(w.Project)
 	}
 	return statusAt(ctx, c, w, nil, func(s *StatusAnswer) (err error) {
 		if s.last, err = lastEntries(w.Log, s.shown); err == nil {

@@ -68,7 +68,7 @@ func projectOf(c *scope.Caller, command, dir string) (string, error) {
 	case err != nil:
 		return "", kit.UsageError("--project: "+err.Error(), "aburn "+command+" --project ~/src/shop")
 	case !p.Marked:
-		return "", scope.NotVouched()
+		return "", scope.NotTrusted(p)
 	}
 	return p.Root, nil
 }
