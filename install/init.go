@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"aburn/internal/atomicfile"
@@ -22,6 +23,38 @@ type Init struct {
 	Anchored bool          // this call made the anchor of its log
 	Aside    journal.Aside // the log that was there before this user trusted the project, and where it is now
 	Settings []string      // what the project's settings change of the supervisor, as key = value; only if this call trusted the project
+}
+
+// shownSettings is how many settings of a project Found lists.
+const shownSettings = 20
+
+// Found says in lines what was there before the user trusted the project. They hold text of files that somebody else may have written.
+func (done *Init) Found() (lines []string) {
+	if done.Replaced {
+		lines = append(lines, "its .oss isn't the one that you trusted before: somebody replaced the folder")
+	}
+	if a := &done.Aside; a.Folder != "" {
+		count, when := "1 entry", ""
+		if a.Entries != 1 {
+			count = strconv.FormatInt(a.Entries, 10) + " entries"
+		}
+		if a.Entries > 0 {
+			const day = "2 Jan 2006 15:04"
+			when = ", from " + a.First.Local().Format(day) + " to " + a.Last.Local().Format(day)
+		}
+		lines = append(lines, "it came with a log that nobody here can vouch for: "+count+when,
+			"moved that log to "+project.OssDir+"/"+a.Folder+"; no agent will read it")
+	}
+	if len(done.Settings) > 0 {
+		lines = append(lines, "its settings.json changes what aburn watches for:")
+	}
+	for i, s := range done.Settings {
+		if i == shownSettings {
+			return append(lines, "  … and "+strconv.Itoa(len(done.Settings)-i)+" more")
+		}
+		lines = append(lines, "  "+s)
+	}
+	return lines
 }
 
 // InitOptions says what the user asked for explicitly.

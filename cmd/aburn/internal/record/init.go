@@ -67,7 +67,7 @@ func runInit(_ context.Context, a *kit.App, cmd *cli.Command) error {
 			Replaced bool       `json:"replaced"`  // another .oss than the one that was trusted here before
 			Aside    *asideJSON `json:"set_aside"` // the log that was there; null without one
 			Settings []string   `json:"settings"`
-		}{done.Root, done.Created, done.Marked, done.Replaced, asideOf(done.Aside), settingLines(done.Settings)})
+		}{done.Root, done.Created, done.Marked, done.Replaced, asideOf(done.Aside), settingsOf(done.Settings)})
 	}
 	printInit(a, done)
 	warnFolders(a, dir)
@@ -154,20 +154,17 @@ func asideOf(a journal.Aside) *asideJSON {
 	return j
 }
 
-// shownSettings is how many settings of a project init lists.
-const shownSettings = 20
-
-// settingLines are settings of a file that somebody else may have written, fit for a terminal.
-func settingLines(all []string) []string {
+// settingsOf are settings of a file that somebody else may have written, fit for a terminal.
+func settingsOf(all []string) []string {
 	lines := []string{}
-	for _, s := range all[:min(len(all), shownSettings)] {
-		lines = append(lines, plain.Cut(plain.Line(s), 100))
-	}
-	if more := len(all) - shownSettings; more > 0 {
-		lines = append(lines, "… and "+plain.Plural(int64(more), "other"))
+	for _, s := range all {
+		lines = append(lines, plain.Cut(plain.Line(s), shownLine))
 	}
 	return lines
 }
+
+// shownLine bounds a line about what a repository brought along, in characters.
+const shownLine = 120
 
 func printInit(a *kit.App, done install.Init) {
 	root := plain.Line(done.Root)
@@ -186,31 +183,11 @@ func printInit(a *kit.App, done install.Init) {
 	if len(done.Created) > 0 {
 		fmt.Fprintf(a.Stdout, "made %s\n", strings.Join(done.Created, ", "))
 	}
-	if done.Replaced {
-		fmt.Fprintln(a.Stdout, "its .oss isn't the one that you trusted before: somebody replaced the folder")
-	}
-	printAside(a, done.Aside)
-	if len(done.Settings) > 0 {
-		fmt.Fprintln(a.Stdout, "its settings.json changes what aburn watches for:")
-		for _, line := range settingLines(done.Settings) {
-			fmt.Fprintln(a.Stdout, "  "+line)
-		}
+	for _, line := range done.Found() {
+		fmt.Fprintln(a.Stdout, plain.Cut(plain.Line(line), shownLine))
 	}
 	if done.Marked {
 		fmt.Fprintln(a.Stdout, "you trust it on this machine now")
 	}
 	fmt.Fprintln(a.Stdout, "next: aburn install-hooks")
-}
-
-// printAside says what was there before the project was trusted.
-func printAside(a *kit.App, log journal.Aside) {
-	if log.Folder == "" {
-		return
-	}
-	when := ""
-	if log.Entries > 0 {
-		when = fmt.Sprintf(", from %s to %s", log.First.Local().Format("2 Jan 2006 15:04"), log.Last.Local().Format("2 Jan 2006 15:04"))
-	}
-	fmt.Fprintf(a.Stdout, "it came with a log that nobody here can vouch for: %s%s\n", plain.Plural(log.Entries, "entry", "entries"), when)
-	fmt.Fprintf(a.Stdout, "moved that log to %s; no agent will read it\n", project.OssDir+"/"+log.Folder)
 }

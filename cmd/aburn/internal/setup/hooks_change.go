@@ -42,6 +42,9 @@ func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.C
 		return false, kit.ExitWith(kit.ExitBadNews)
 	}
 	done, err := c.Apply()
+	for _, line := range done.Init.Found() {
+		a.Warn(plain.Line(line))
+	}
 	if err == nil && c.Tell != nil {
 		err = c.Tell.Run(ctx)
 	}
