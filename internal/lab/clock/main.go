@@ -1,6 +1,7 @@
 // Command clock runs Go tests at moments that are not today: days to years ahead, at the end of February, and while a time zone changes its clocks.
 // It never changes the machine's clock. It builds the tests with a copy of the Go installation whose programs add a shift to the time, and to the
-// times of files. Programs that are not built by Go, such as git, have the machine's clock.
+// times of files. Of the programs that are not built by Go, date and node have the shifted clock where libfaketime is installed, and all
+// others, such as git, have the machine's.
 package main
 
 import (
@@ -177,7 +178,11 @@ func installed(ctx context.Context) (string, error) {
 func tests(ctx context.Context, goroot string, m moment, args []string) error {
 	now := time.Now()
 	begin := m.begin(now)
-	if err := os.WriteFile(filepath.Join(goroot, shiftName), []byte(strconv.FormatInt(int64(begin.Sub(now)/time.Second), 10)), 0o644); err != nil {
+	shift := strconv.FormatInt(int64(begin.Sub(now)/time.Second), 10)
+	if err := os.WriteFile(filepath.Join(goroot, shiftName), []byte(shift), 0o644); err != nil {
+		return err
+	}
+	if err := others(filepath.Join(goroot, "bin"), shift); err != nil {
 		return err
 	}
 	where := time.Local
@@ -194,4 +199,24 @@ func tests(ctx context.Context, goroot string, m moment, args []string) error {
 	}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()
+}
+
+// others puts scripts into dir, which is the first folder of PATH, that start programs of others with the shifted clock.
+func others(dir, shift string) error {
+	libraries, err := filepath.Glob("/usr/lib/*/faketime/libfaketime.so.1")
+	if err != nil || len(libraries) == 0 {
+		fmt.Fprintln(os.Stderr, "clock: libfaketime is not installed, so date and node have the machine's clock: some tests will fail")
+		return err
+	}
+	for _, name := range []string{"date", "node"} {
+		path, err := exec.LookPath(name)
+		if err != nil || filepath.Dir(path) == dir {
+			continue
+		}
+		script := fmt.Sprintf("#!/bin/sh\nLD_PRELOAD=%s FAKETIME=+%ss DONT_FAKE_MONOTONIC=1 exec %s \"$@\"\n", libraries[0], shift, path)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
 }
