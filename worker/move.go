@@ -78,7 +78,8 @@ func (w *Worker) enter(c cell, e event, f *Fact) {
 		w.count(c, e, f)
 	case call:
 		if w.answered(f) {
-			w.arrive(f, Working, w.task())
+			to := w.turn(work)
+			w.arrive(f, to.State, to.Reason)
 		}
 	case fresh:
 		w.renew(f)
@@ -96,14 +97,12 @@ func (w *Worker) target(c cell) (place, bool) {
 	switch c {
 	case spawn:
 		return place{State: w.State, Reason: SpawnRequested}, true
-	case work:
-		return place{State: Working, Reason: w.task()}, true
+	case work, rest:
+		return w.turn(c), true
 	case verif:
 		return place{State: Working, Reason: Verifying}, true
 	case ack:
 		return place{State: Idle, Reason: AgentAcknowledged}, true
-	case rest:
-		return place{State: Idle, Reason: w.pause()}, true
 	case decid:
 		return place{State: Idle, Reason: w.Pull.decision()}, true
 	case wait:
@@ -130,6 +129,17 @@ func (w *Worker) target(c cell) (place, bool) {
 		return place{State: Terminated, Reason: ProbeFailure}, true
 	}
 	return place{}, false
+}
+
+// turn is where a step or the end of a turn leads. Neither takes back that the agent said it is done.
+func (w *Worker) turn(c cell) place {
+	switch {
+	case w.SaidDone():
+		return place{State: w.said.State, Reason: w.said.Reason}
+	case c == work:
+		return place{State: Working, Reason: w.task()}
+	}
+	return place{State: Idle, Reason: w.pause()}
 }
 
 // arrive enters a state because of f.

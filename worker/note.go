@@ -107,6 +107,9 @@ func (w *Worker) noteProbe(f *Fact) event {
 // Verifying reports whether the agent said that it is done, and gates have to pass before it is.
 func (w *Worker) Verifying() bool { return w.State == Working && w.Reason == Verifying }
 
+// SaidDone reports whether the agent said that it is done, and neither a prompt, a message nor its gates took that back.
+func (w *Worker) SaidDone() bool { return w.said != told{} }
+
 // MayVerify reports whether another run of the gates fits into their budget. Without it `done` goes to a person.
 func (w *Worker) MayVerify() bool { return w.mayTry(w.retries) }
 
@@ -135,16 +138,19 @@ func (w *Worker) noteGate(f *Fact) event {
 	}
 	switch {
 	case waits && f.Is == GateFailed && !w.MayVerify(): // whatever they judged, they do not run again
+		w.said = told{}
 		w.tell(NeedsInput, VerifyFailed)
 		return gatesGaveUp
 	case !waits || !w.judged:
 		return noEvent
 	case f.Is == GatePassed:
+		w.said = told{Done, ResearchComplete}
 		w.tell(Done, ResearchComplete)
 		return gatesPassed
 	case f.Is != GateFailed:
 		return noEvent
 	}
+	w.said = told{}
 	w.tell(Idle, w.pause())
 	return gatesFailed
 }
@@ -175,18 +181,18 @@ func (w *Worker) noteAgent(f *Fact) event {
 		return answered
 	case AsksPerson:
 		w.noteAsked(asked{})
-		w.asking = true
+		w.asking, w.said = true, told{}
 		return asks
 	case Prompted:
-		w.asked, w.asking = nil, false
+		w.asked, w.asking, w.said = nil, false, told{}
 		w.hear(f)
 		w.encourage(f)
 		return prompt
 	case Received:
 		if w.hear(f) {
-			w.asking = false
-			if w.State == Idle || w.State == Done { // handed over at a turn's end, which goes on with it
-				w.TurnOver = false
+			w.asking, w.said = false, told{}
+			if w.State == Idle || w.State == Done || w.Verifying() { // handed over at a turn's end, which goes on with it
+				w.TurnOver, w.judged = false, false
 				return prompt
 			}
 		}
@@ -215,7 +221,10 @@ func (w *Worker) noteAgent(f *Fact) event {
 		w.asked = nil
 		return sessionEnded
 	case SaysDone:
-		w.asked, w.asking = nil, false
+		w.asked, w.asking, w.said = nil, false, told{Done, ResearchComplete}
+		if w.gated && w.State != Done {
+			w.said = told{Working, Verifying}
+		}
 		if w.gated {
 			return saysDoneGated
 		}

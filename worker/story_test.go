@@ -265,6 +265,43 @@ func TestGates(t *testing.T) {
 	}
 }
 
+// Done holds until the next prompt or message: what the agent does in the rest of its turn does not take it back.
+func TestDoneHolds(t *testing.T) {
+	for _, gated := range []bool{false, true} {
+		state, why := Done, ResearchComplete
+		if gated {
+			state, why = Working, Verifying
+		}
+		said := func() *story {
+			s := newStory().launch(gated).add(Fact{Kind: Messaged, Message: "m1"}).add(Fact{Kind: Prompted}).add(Fact{Kind: ToolBegan, Call: "a"}).add(Fact{Kind: SaysDone})
+			return s.add(Fact{Kind: ToolEnded, Call: "a"})
+		}
+		called := func() *story {
+			return said().add(Fact{Kind: ToolBegan, Call: "b"}).add(Fact{Kind: ToolEnded, Call: "b"})
+		}
+		called().want(t, state, why)
+		if w := called().add(Fact{Kind: TurnEnded}).want(t, state, why); !w.TurnOver {
+			t.Error("the turn is not over")
+		}
+		said().add(Fact{Kind: ToolBegan, Call: "b"}).add(Fact{Kind: Interrupted}).want(t, state, why)
+		asked := said().add(Fact{Kind: ToolBegan, Call: "b"}).add(Fact{Kind: Asks, Call: "b"})
+		asked.want(t, NeedsInput, AwaitingUser)
+		asked.add(Fact{Kind: ToolEnded, Call: "b"}).want(t, state, why)
+		asked.add(Fact{Kind: TurnEnded}).want(t, state, why)
+		said().add(Fact{Kind: Asks, Call: "b"}).add(Fact{Kind: TurnEnded}).want(t, state, why)
+
+		called().add(Fact{Kind: Prompted}).want(t, Working, TaskInProgress)
+		called().add(Fact{Kind: Prompted}).add(Fact{Kind: TurnEnded}).want(t, Idle, TurnIsOver)
+		called().add(Fact{Kind: Received, Message: "m1"}).add(Fact{Kind: ToolBegan, Call: "c"}).want(t, Working, TaskInProgress)
+		called().add(Fact{Kind: TurnEnded}).add(Fact{Kind: Received, Message: "m1"}).want(t, Working, TaskInProgress)
+		called().add(Fact{Kind: Received}).add(Fact{Kind: ToolBegan, Call: "c"}).want(t, state, why) // advice is no message
+		called().add(Fact{Kind: AsksPerson}).add(Fact{Kind: TurnEnded}).want(t, Idle, AwaitingUser)
+	}
+	s := newStory().launch(true).add(Fact{Kind: Prompted}).add(Fact{Kind: SaysDone}).add(Fact{Kind: ToolBegan}).add(Fact{Kind: TurnEnded})
+	s.add(Fact{Kind: Gated, Is: GateStarted}).add(Fact{Kind: Gated, Is: GateFailed}).add(Fact{Kind: ToolBegan}).want(t, Working, TaskInProgress)
+	s.add(Fact{Kind: TurnEnded}).want(t, Idle, TurnIsOver) // the gates took it back
+}
+
 // Gates judge what the agent said last: a done that was said while they ran waits for a run of its own.
 func TestGatesJudgeTheLastWord(t *testing.T) {
 	s := newStory().launch(true).add(Fact{Kind: Prompted}).add(Fact{Kind: SaysDone})
@@ -299,7 +336,7 @@ func TestAnswered(t *testing.T) {
 	s.add(Fact{Kind: Prompted}).add(Fact{Kind: Asks, Call: "d"}).add(Fact{Kind: SaysDone}).add(Fact{Kind: Answered, Call: "d"}).want(t, Done, ResearchComplete)
 }
 
-// The call that runs `aburn done` ends after the done, and does not undo it; a call that begins later does.
+// The call that runs `aburn done` ends after the done, and does not undo it. Neither does one that begins later; a prompt does.
 func TestDone(t *testing.T) {
 	none := 0
 	s := newStory().launch(false).add(Fact{Kind: Prompted}).add(Fact{Kind: ToolBegan, Call: "a"}).add(Fact{Kind: SaysDone}).add(Fact{Kind: ToolEnded, Call: "a"})
@@ -310,7 +347,8 @@ func TestDone(t *testing.T) {
 	if w := s.add(Fact{Kind: Certificate, Exit: new(int)}).want(t, Done, ResearchComplete); !w.Flags(noon).NoChange || w.Delivery() != OnHold {
 		t.Errorf("a done without a change: %+v, %v", w.Flags(noon), w.Delivery())
 	}
-	s.add(Fact{Kind: ToolBegan}).want(t, Working, TaskInProgress)
+	s.add(Fact{Kind: ToolBegan}).want(t, Done, ResearchComplete)
+	s.add(Fact{Kind: Prompted}).want(t, Working, TaskInProgress)
 }
 
 // A permission is answered by its own call, named by id or by input, and by no other; all open ones must be.

@@ -65,10 +65,10 @@ const (
 	same       // nothing changes
 	spawn      // the state stays, the reason is spawn_requested
 	fresh      // NotStarted, of the fact's generation
-	work       // Working: what it works on
+	work       // Working: what it works on; where it said done before, that
 	verif      // Working, verifying
 	ack        // Idle, agent_acknowledged
-	rest       // Idle: awaiting_external_review with an open pull request, else turn_ended
+	rest       // Idle: awaiting_external_review with an open pull request, else turn_ended; where it said done before, that
 	decid      // Idle, the pull request waits for a decision
 	wait       // NeedsInput, awaiting_user_input
 	fails      // NeedsInput, error_in_process
@@ -104,8 +104,8 @@ var table = [events][columns]cell{
 	launchFailed:   {crash, same, same, same, same, same, same, same, same},
 	agentStarted:   {ack, same, same, same, same, ack, ack, same, rrest},
 	prompt:         {work, work, work, work, work, work, work, work, rwork},
-	toolBegan:      {work, work, work, work, call, work, work, work, rwork},
-	toolEnded:      {work, work, same, work, call, work, work, same, rwork}, // in done: the end of the call that said it
+	toolBegan:      {work, work, same, work, call, work, work, same, rwork}, // done holds until the next prompt or message
+	toolEnded:      {work, work, same, work, call, work, work, same, rwork},
 	asks:           {wait, wait, wait, wait, wait, wait, wait, wait, rwait},
 	answered:       {same, same, same, same, call, work, work, same, same}, // told late, it is no work of a turn that is over
 	turnEnded:      {rest, rest, same, same, rest, rest, rest, same, rrest},

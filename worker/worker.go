@@ -48,6 +48,7 @@ type Worker struct {
 	asked      []asked
 	calls      []string // tool calls that began since the turn did, and of which no end was told
 	asking     bool     // `aburn ask` was said since the last prompt
+	said       told     // what `aburn done` led to: holds until the next prompt or message; zero is nothing
 	fixing     fixing
 	host, boot string
 	quiet      quiet
@@ -178,6 +179,7 @@ func (w *Worker) renew(f *Fact) {
 	w.Gen = max(w.Gen+1, f.Gen)
 	w.place = place{NotStarted, SpawnRequested, f.At, []Ref{f.ref()}}
 	w.told, w.strong, w.asked, w.calls, w.asking, w.over = told{}, nil, nil, nil, false, false
+	w.said = told{}
 	w.Agent, w.certified, w.Server, w.KillFor, w.Refuted = nil, nil, "", "", ""
 	w.LaunchedAt, w.Heard, w.Hooks, w.Unseen, w.Unproven = time.Time{}, time.Time{}, false, false, false
 	w.TurnOver, w.judged = false, false

@@ -93,6 +93,9 @@ func state(s Seen, now time.Time) *Notice {
 			worker.AgentProcessExited: "ended, and did not say that it is done", worker.ErrorInProcess: "ended with an error", worker.RuntimeLost: "was lost with its runtime",
 			worker.ProbeFailure: "could not be seen any more",
 		}[w.Reason]
+		if w.SaidDone() && w.Reason == worker.AgentProcessExited {
+			n.Text, n.Hint = "its agent said done and ended before its gates ran", "aburn merge "+s.Name
+		}
 	case worker.StatusIdle, worker.StatusToReview:
 		if _, told := nudge(s, now); told || !sitsIdle(s, now) {
 			return nil

@@ -72,6 +72,16 @@ func due(now time.Time, t *Tried, all ...*life) (words []string) {
 	return words
 }
 
+// TestEndBeforeItsGates: of an agent that said done and ended before its gates ran, nobody hears that it did not say so.
+func TestEndBeforeItsGates(t *testing.T) {
+	exit := 0
+	l := newLife("w").gated().add(worker.SaysDone, worker.ToolBegan, worker.ToolEnded, worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.Certificate, Exit: &exit})
+	list := notices([]Seen{l.Seen}, l.at.Add(10*time.Second))
+	if len(list) != 1 || list[0].Key != KeyExited || list[0].Text != "its agent said done and ended before its gates ran" {
+		t.Errorf("%+v", list)
+	}
+}
+
 // TestPlan: what is due, by what the facts say.
 func TestPlan(t *testing.T) {
 	exit := func(code int) worker.Fact { return worker.Fact{Kind: worker.Certificate, Exit: &code} }

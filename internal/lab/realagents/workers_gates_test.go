@@ -4,6 +4,8 @@ package realagents
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -57,4 +59,41 @@ func TestGatesGoBackToAgents(t *testing.T) {
 
 func spawned(name string, gate []string, more ...string) []string {
 	return append(append([]string{"spawn", "--name", name}, gate...), more...)
+}
+
+// TestDoneHoldsUntilThePrompt: Claude Code says that it is done and calls one more tool in the same turn. Its gates run all the same, and
+// nobody is told that it did not say so.
+func TestDoneHoldsUntilThePrompt(t *testing.T) {
+	t.Parallel()
+	script := model.Script{
+		{Name: "title", When: model.LastContains("Generate a concise, single-line"), Repeat: true, Turns: []model.Turn{model.Text("a title")}},
+		{Name: "main", When: model.Contains("the task"), Turns: []model.Turn{
+			model.Calls(bash("sh commit.sh one one.txt")), model.Calls(bash("aburn done finished")), model.Calls(bash("git status")), model.Text("the end"),
+		}},
+	}
+	w := newWorld(t, "worker", script, map[string]string{
+		"commit.sh": "echo $1 > $2 && git add $2 && git -c user.name=u -c user.email=u@example.invalid commit -qm \"$1\"\n",
+	})
+	w.inTmux()
+	w.trusting()
+	w.write(w.home+"/.claude/settings.json", `{"permissions": {"allow": ["Bash(sh commit.sh:*)", "Bash(git status)"]}}`)
+	told := filepath.Join(w.home, "told")
+	w.write(w.home+"/bin/tell", "#!/bin/sh\ncat >> '"+told+"'; echo >> '"+told+"'\n")
+	if err := os.Chmod(w.home+"/bin/tell", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.write(w.home+"/.config/aburn/settings.json", `{"notify": {"desktop": false, "command": ["`+w.home+`/bin/tell"]}}`)
+	w.aburn("init")
+	w.aburn("start")
+	w.Cleanup(func() { w.run(w.project, "aburn", "stop", "--yes") })
+	w.aburn(append(spawned("ann", []string{"--gate", "test -e one.txt"}), "the task")...)
+	r := w.named("ann", inState("done"))
+	if r.Get("says").String() != "finished" || r.Get("changes").Int() != 1 {
+		t.Error(r.Raw)
+	}
+	w.waitFor(told)
+	w.aburn("stop", "--yes")
+	if text := w.read(told); !strings.Contains(text, "agent-done") || strings.Contains(text, "agent-idle") || strings.Contains(text, "did not say") {
+		t.Error(text)
+	}
 }
