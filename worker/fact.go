@@ -153,6 +153,7 @@ type Fact struct {
 	Is        string `json:"is,omitempty"`        // pr, ci, review, gate, overlap: the words above
 	PR        int    `json:"pr,omitempty"`        // number
 	Head      string `json:"head,omitempty"`      // commit of the branch that was judged
+	Draft     bool   `json:"draft,omitempty"`     // pr: nobody is asked to merge it yet
 	Conflicts bool   `json:"conflicts,omitempty"` // pr
 	Unsure    bool   `json:"unsure,omitempty"`    // pr: the forge has not said whether it conflicts
 	Threads   int    `json:"threads,omitempty"`   // review: open threads

@@ -7,6 +7,7 @@ type Pull struct {
 	Number    int
 	Is        string // open, merged, closed
 	Head      string
+	Draft     bool
 	Conflicts bool
 	Unsure    bool   // nobody has said of Head whether it conflicts
 	Checks    string // passing, failing, pending
@@ -45,7 +46,7 @@ func (w *Worker) notePull(f *Fact) event {
 		if w.Pull.Is == "" || f.Head != w.Pull.Head {
 			w.Pull.Unsure = f.Unsure
 		}
-		w.Pull.Number, w.Pull.Is = f.PR, f.Is
+		w.Pull.Number, w.Pull.Is, w.Pull.Draft = f.PR, f.Is, f.Draft
 		w.head(f)
 		if !f.Unsure {
 			w.Pull.Conflicts, w.Pull.Unsure = f.Conflicts, false

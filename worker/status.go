@@ -93,6 +93,8 @@ func (p *Pull) status() Status {
 		return StatusChangesRequested
 	case p.Conflicts:
 		return StatusMergeConflict
+	case p.Draft:
+		return StatusPullOpen // nobody merges a draft, whatever its checks and reviews say
 	case p.Checks == CheckPassing && !p.Unsure && (p.Review == ReviewApproved || p.Review == ReviewNone):
 		return StatusMergeable
 	case p.Review == ReviewApproved:

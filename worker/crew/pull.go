@@ -231,7 +231,7 @@ func (c *Crew) polled(m *Member, p *forge.Pull, facts []worker.Fact) error {
 			seq++
 			e := ledger.Entry{Fact: f}
 			if f.Kind == worker.Pulled {
-				e.URL, e.Draft = p.URL, p.Draft
+				e.URL = p.URL
 			}
 			fresh = append(fresh, e)
 		}

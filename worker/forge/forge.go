@@ -101,6 +101,9 @@ type Check struct {
 	Is   string // worker.CheckPassing, CheckFailing, CheckPending; "" counts as nothing
 	URL  string
 	Said string // what it says of itself
+	Why  string // why it counts as failing although nothing was found wrong, such as "cancelled"
+	// Stopped means that a person has to start it again or to answer it on the forge: no commit mends it.
+	Stopped bool
 }
 
 // Thread is an open conversation on a line.
@@ -217,6 +220,15 @@ func (p *Pull) Failing() []Check {
 	return slices.DeleteFunc(slices.Clone(p.Checks), func(c Check) bool { return c.Is != worker.CheckFailing })
 }
 
+// superseded drops the stopped checks that ran again under the same name: the newer one counts.
+func superseded(checks []Check) []Check {
+	ran := map[string]bool{}
+	for _, c := range checks {
+		ran[c.Name] = ran[c.Name] || !c.Stopped
+	}
+	return slices.DeleteFunc(checks, func(c Check) bool { return c.Stopped && ran[c.Name] })
+}
+
 // CI is how the checks stand; "" if there are none.
 func (p *Pull) CI() (is string) {
 	for _, c := range p.Checks {
@@ -267,7 +279,7 @@ func (p *Pull) Approved() bool {
 
 // Facts are what p means for a worker.
 func (p *Pull) Facts() []worker.Fact {
-	pull := worker.Fact{Kind: worker.Pulled, PR: p.Number, Is: p.Is, Head: p.Head, Unsure: p.Conflicts == nil, Conflicts: p.Conflicts != nil && *p.Conflicts}
+	pull := worker.Fact{Kind: worker.Pulled, PR: p.Number, Is: p.Is, Head: p.Head, Draft: p.Draft && p.Is == worker.PullOpen, Unsure: p.Conflicts == nil, Conflicts: p.Conflicts != nil && *p.Conflicts}
 	facts := []worker.Fact{pull}
 	if p.Is != worker.PullOpen {
 		return facts

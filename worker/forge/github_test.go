@@ -80,6 +80,7 @@ func TestWhatAPullMeans(t *testing.T) {
 	member := func(id, author string) fakegh.Comment {
 		return fakegh.Comment{ID: id, Author: author, Association: "MEMBER", Body: "use a lock"}
 	}
+	checks := func(list ...fakegh.Check) func(*fakegh.Pull) { return func(p *fakegh.Pull) { p.Checks = list } }
 	thread := func(c ...fakegh.Comment) []*fakegh.Thread {
 		return []*fakegh.Thread{{ID: "t1", Path: "cart.go", Line: 3, Comments: c}}
 	}
@@ -94,7 +95,18 @@ func TestWhatAPullMeans(t *testing.T) {
 		"green draft":         {func(p *fakegh.Pull) { p.Checks, p.Draft = []fakegh.Check{ok}, true }, worker.StatusPullOpen, false, 0},
 		"one of two":          {func(p *fakegh.Pull) { p.Checks = []fakegh.Check{ok, bad} }, worker.StatusCIFailed, false, 0},
 		"runs":                {func(p *fakegh.Pull) { p.Checks = []fakegh.Check{ok, {Name: "lint"}} }, worker.StatusPullOpen, false, 0},
-		"cancelled":           {func(p *fakegh.Pull) { p.Checks = []fakegh.Check{ok, {Name: "lint", Conclusion: "CANCELLED"}} }, worker.StatusPullOpen, false, 0},
+		"cancelled":           {checks(ok, fakegh.Check{Name: "lint", Conclusion: "CANCELLED"}), worker.StatusCIFailed, false, 0},
+		"timed out":           {checks(ok, fakegh.Check{Name: "lint", Conclusion: "TIMED_OUT"}), worker.StatusCIFailed, false, 0},
+		"needs a person":      {checks(ok, fakegh.Check{Name: "lint", Conclusion: "ACTION_REQUIRED"}), worker.StatusCIFailed, false, 0},
+		"stale":               {checks(ok, fakegh.Check{Name: "lint", Conclusion: "STALE"}), worker.StatusCIFailed, false, 0},
+		"never started":       {checks(ok, fakegh.Check{Name: "lint", Conclusion: "STARTUP_FAILURE"}), worker.StatusCIFailed, false, 0},
+		"of tomorrow":         {checks(ok, fakegh.Check{Name: "lint", Conclusion: "VANISHED"}), worker.StatusPullOpen, false, 0},
+		"cancelled, ran anew": {checks(fakegh.Check{Name: "lint", Conclusion: "CANCELLED"}, fakegh.Check{Name: "lint", Conclusion: "SUCCESS"}), worker.StatusMergeable, true, 0},
+		"cancelled, runs":     {checks(fakegh.Check{Name: "lint", Conclusion: "CANCELLED"}, fakegh.Check{Name: "lint"}), worker.StatusPullOpen, false, 0},
+		"approved draft": {func(p *fakegh.Pull) {
+			p.Decision, p.Checks, p.Draft = "APPROVED", []fakegh.Check{ok}, true
+		}, worker.StatusPullOpen, false, 0},
+		"failed draft":        {func(p *fakegh.Pull) { p.Checks, p.Draft = []fakegh.Check{bad}, true }, worker.StatusCIFailed, false, 0},
 		"skipped":             {func(p *fakegh.Pull) { p.Checks = []fakegh.Check{ok, {Name: "lint", Conclusion: "SKIPPED"}} }, worker.StatusMergeable, true, 0},
 		"status":              {func(p *fakegh.Pull) { p.Checks = []fakegh.Check{ok, {Name: "ci/x", Status: "ERROR"}} }, worker.StatusCIFailed, false, 0},
 		"conflicts":           {func(p *fakegh.Pull) { p.Mergeable, p.Checks = "CONFLICTING", []fakegh.Check{ok} }, worker.StatusMergeConflict, false, 0},

@@ -276,8 +276,12 @@ func (j *labJob) check() Check {
 	switch {
 	case j.Status == "SUCCESS":
 		c.Is = worker.CheckPassing
-	case j.Status == "SKIPPED" || j.Status == "MANUAL" || j.Status == "FAILED" && j.AllowFailure:
+	case j.Status == "SKIPPED" || j.AllowFailure && slices.Contains([]string{"FAILED", "CANCELED", "MANUAL"}, j.Status):
 		c.Is = ""
+	case j.Status == "CANCELED":
+		c.Is, c.Why, c.Stopped = worker.CheckFailing, "cancelled", true
+	case j.Status == "MANUAL": // the pipeline is blocked until somebody starts it
+		c.Is, c.Why, c.Stopped = worker.CheckFailing, "waits for a person", true
 	case j.Status == "FAILED":
 		c.Is = worker.CheckFailing
 	}

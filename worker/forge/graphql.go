@@ -181,6 +181,7 @@ func (n *ghPull) pull() *Pull {
 		for _, check := range c.Commit.Rollup.Contexts.Nodes {
 			p.Checks = append(p.Checks, check.check())
 		}
+		p.Checks = superseded(p.Checks)
 		p.More = p.More || c.Commit.Rollup.Contexts.TotalCount > len(c.Commit.Rollup.Contexts.Nodes)
 	}
 	return p
@@ -188,7 +189,8 @@ func (n *ghPull) pull() *Pull {
 
 var reviewWords = map[string]string{"APPROVED": worker.ReviewApproved, "CHANGES_REQUESTED": worker.ReviewChanges, "REVIEW_REQUIRED": worker.ReviewAsked}
 
-// check reads a check or a status. One that was cancelled or waits for a person is not over.
+// check reads a check or a status. GitHub merges nothing over a required check that was cancelled, waits for a person or is stale, so
+// each of them fails. A conclusion that is not known is not over.
 func (c *ghCheck) check() Check {
 	if c.Type == "StatusContext" {
 		is := map[string]string{"SUCCESS": worker.CheckPassing, "FAILURE": worker.CheckFailing, "ERROR": worker.CheckFailing}[c.State]
@@ -209,8 +211,16 @@ func (c *ghCheck) check() Check {
 		k.Is = worker.CheckPassing
 	case "NEUTRAL", "SKIPPED":
 		k.Is = ""
-	case "FAILURE", "TIMED_OUT", "STARTUP_FAILURE":
+	case "FAILURE", "STARTUP_FAILURE":
 		k.Is = worker.CheckFailing
+	case "TIMED_OUT":
+		k.Is, k.Why = worker.CheckFailing, "timed out"
+	case "CANCELLED":
+		k.Is, k.Why, k.Stopped = worker.CheckFailing, "cancelled", true
+	case "ACTION_REQUIRED":
+		k.Is, k.Why, k.Stopped = worker.CheckFailing, "waits for a person", true
+	case "STALE":
+		k.Is, k.Why, k.Stopped = worker.CheckFailing, "stale: the forge gave up on it", true
 	}
 	return k
 }

@@ -56,7 +56,6 @@ type Detail struct {
 	Subject     string          `json:"subject,omitempty"`      // reacted: what was told, once; no_progress: the signature of the verdict
 	Gates       []string        `json:"gate_lines,omitempty"`   // requested: gates of this worker alone; gate: those that run
 	URL         string          `json:"url,omitempty"`          // pr
-	Draft       bool            `json:"draft,omitempty"`        // pr
 	Items       []string        `json:"items,omitempty"`        // reacted: parts of the subject, each told once
 	Limit       string          `json:"limit,omitempty"`        // requested: what it may use up, as a person says it
 	Spent       string          `json:"spent,omitempty"`        // budget: what it had used up, in words

@@ -165,6 +165,9 @@ func tell(c Case, t trouble, rule Rule, fresh []part, s Step, now Clock) (Step, 
 	case c.Worker.Over():
 		s.Hint = "aburn attach --headless " + c.Name
 		return person(c, t, rule, fresh, s, t.about+", and its agent has ended")
+	case !slices.ContainsFunc(fresh, func(p part) bool { return !p.stopped }):
+		t.about = "checks did not finish"
+		return person(c, t, rule, fresh, s, t.about+", and no commit changes that; its agent was not told")
 	case nothing:
 		return person(c, t, rule, fresh, s, t.about+", and the forge does not say how; its agent was not told")
 	case r.Escalated:

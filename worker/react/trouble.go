@@ -28,6 +28,8 @@ type part struct {
 	line string // one line of ours
 	data string // of the forge's
 	none bool   // the forge says nothing that could be told
+
+	stopped bool // a check that no commit mends
 }
 
 // troubles are all keys that the pull request can be about; one without parts is none, and what waits of it is old.
@@ -64,8 +66,11 @@ func checks(c Case, now Clock) trouble {
 	})
 	logs := 0
 	for _, k := range failing {
-		d := part{id: item(worker.KeyCI, p.Head, k.Name), line: k.Name, data: k.Said}
-		if k.ID != "" && logs < maxLogs {
+		d := part{id: item(worker.KeyCI, p.Head, k.Name), line: k.Name, data: k.Said, stopped: k.Stopped}
+		if k.Why != "" {
+			d.line += " (" + k.Why + ")"
+		}
+		if hasLog(k) && logs < maxLogs {
 			log, ok := c.Log(k)
 			t.wait = t.wait || !ok
 			if logs++; log.Text != "" {
@@ -75,11 +80,14 @@ func checks(c Case, now Clock) trouble {
 				d.line += ", step " + log.Step
 			}
 		}
-		d.none = d.data == ""
+		d.none = d.data == "" || d.stopped
 		t.parts = append(t.parts, d)
 	}
 	return t
 }
+
+// hasLog reports whether the log of a check says what an agent could mend.
+func hasLog(k forge.Check) bool { return k.ID != "" && !k.Stopped }
 
 // maxLogs is of how many checks a message has the log.
 const maxLogs = 2
@@ -87,7 +95,7 @@ const maxLogs = 2
 // Logs are the checks whose logs a message would have.
 func Logs(p *forge.Pull) (list []forge.Check) {
 	for _, k := range p.Failing() {
-		if k.ID != "" && len(list) < maxLogs {
+		if hasLog(k) && len(list) < maxLogs {
 			list = append(list, k)
 		}
 	}

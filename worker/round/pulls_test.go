@@ -417,6 +417,34 @@ func TestNothingToSay(t *testing.T) {
 	}
 }
 
+// TestStoppedChecks: a check that was cancelled, grew stale or waits for a person is told to a person with its name and why, once. An
+// agent cannot mend it; beside a check that failed it hears of it.
+func TestStoppedChecks(t *testing.T) {
+	for conclusion, says := range map[string]string{"CANCELLED": "lint (cancelled)", "ACTION_REQUIRED": "lint (waits for a person)", "STALE": "lint (stale: the forge gave up on it)"} {
+		s := newStage(t)
+		s.pull().Checks = []fakegh.Check{{ID: 1, Name: "test", Conclusion: "SUCCESS"}, {ID: 2, Name: "lint", Conclusion: conclusion, Text: "it says so"}}
+		s.pass(5 * time.Minute)
+		if s.listen(); len(s.heard) != 0 || len(s.told) != 1 || !strings.Contains(s.told[0].Text, says) || !strings.Contains(s.told[0].Text, "its agent was not told") {
+			t.Errorf("%s: %q %+v", conclusion, s.heard, s.told)
+		}
+		s.fail(3, "build")
+		s.pull().Checks = append(s.pull().Checks, fakegh.Check{ID: 4, Name: "docs", Conclusion: conclusion})
+		s.pass(time.Minute)
+		s.pushed()
+		s.pass(time.Minute)
+		if s.listen(); len(s.heard) != 1 || !strings.Contains(s.heard[0], "build, step Run tests") || !strings.Contains(s.heard[0], "docs ("+strings.TrimPrefix(says, "lint (")) || len(s.told) != 1 {
+			t.Errorf("%s: %q %+v", conclusion, s.heard, s.told)
+		}
+	}
+	s := newStage(t)
+	s.fail(1, "test")
+	s.pull().Checks[0].Conclusion = "TIMED_OUT" // which an agent can mend
+	s.pass(5 * time.Minute)
+	if s.listen(); len(s.heard) != 1 || !strings.Contains(s.heard[0], "test (timed out), step Run tests") {
+		t.Errorf("%q %+v", s.heard, s.told)
+	}
+}
+
 // TestAgentThatCannotHear: nothing is sent to one that asks; of one that has ended a person hears; a message that nobody takes too.
 func TestAgentThatCannotHear(t *testing.T) {
 	s := newStage(t)
