@@ -387,3 +387,17 @@ func TestEachKeyIsRead(t *testing.T) {
 		}
 	}
 }
+
+// TestMaxWorkers: who says nothing gets a bound by the machine; 0 is said by somebody who wants none.
+func TestMaxWorkers(t *testing.T) {
+	for text, want := range map[string]map[int]int{
+		"": {1: 4, 2: 8, 4: 16, 64: 16}, "max_workers: 3\n": {1: 3, 64: 3}, "max_workers: 0\n": {2: 0}, "max_workers: 40\n": {2: 40},
+	} {
+		c := load(t, folder(t, map[string]string{"user": text}))
+		for cores, most := range want {
+			if got := c.MaxWorkers(cores); got != most {
+				t.Errorf("%q with %d cores: %d, want %d", text, cores, got, most)
+			}
+		}
+	}
+}

@@ -248,6 +248,17 @@ func (c *Config) Words(key string) []string { l, _ := c.get(key).([]string); ret
 // Number is a setting that is a number; 0 if nobody says it.
 func (c *Config) Number(key string) int { n, _ := c.get(key).(int); return n }
 
+// The bound on workers at once where no file says one.
+const workersPerCore, mostWorkers = 4, 16
+
+// MaxWorkers is how many workers of a project may run at once; 0 is any number.
+func (c *Config) MaxWorkers(cores int) int {
+	if c.Where("max_workers") == "" {
+		return min(workersPerCore*cores, mostWorkers)
+	}
+	return c.Number("max_workers")
+}
+
 // Flag is the value of a key that is true or false.
 func (c *Config) Flag(key string) bool { b, _ := c.get(key).(bool); return b }
 

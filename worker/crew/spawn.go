@@ -35,7 +35,7 @@ type Plan struct {
 	Issue       Issue   // that it is about
 	Parent      *Member // the worker that begins it; nil for a person, and for an agent that is no worker
 	ByAgent     bool    // an agent begins it
-	Most        int     // how many workers may run when it comes, by MostIn; 0: any number
+	Most        int     // how many workers may run when it comes, by MostIn (a place, or words); 0: any number
 	MostIn      string
 	From        *Fork // whose conversation and tree it goes on with; nil: it begins anew
 	Agent       slot.Agent

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -98,6 +99,10 @@ func newWorkers(w *world) (*workers, error) {
 		}
 	}
 	if err := os.WriteFile(w.path("agents/claude"), []byte(sitting), 0o700); err != nil {
+		return nil, err
+	}
+	own := w.path("home/.config/aburn/workers.yaml")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(own), 0o700), os.WriteFile(own, []byte("max_workers: 0\n"), 0o600)); err != nil {
 		return nil, err
 	}
 	s.env = []string{"PATH=" + w.path("agents") + ":" + w.path("bin") + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + w.path("home"), "TMUX_TMPDIR=" + w.path("t"), "TERM=xterm"}

@@ -3,6 +3,7 @@ package spawn
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -107,7 +108,10 @@ func planTask(o *work.Office, a *kit.App, cmd *cli.Command, c *config.Config, ta
 	if c.Confirm != "" {
 		a.Warn("the project's file says more, which counts only after you confirmed it: "+plain.Line(strings.Join(heads(c.Texts), ", ")), "aburn config check")
 	}
-	p.Most, p.MostIn = c.Number("max_workers"), o.Relative(c.Where("max_workers"))
+	p.Most, p.MostIn = c.MaxWorkers(runtime.NumCPU()), o.Relative(c.Where("max_workers"))
+	if c.Where("max_workers") == "" {
+		p.MostIn = "the default: 4 for each core, at most 16"
+	}
 	if p.Name != "" {
 		if err := ledger.ValidName(p.Name); err != nil {
 			return p, kit.UsageError("--name " + kit.Quote(p.Name) + ": " + err.Error())
