@@ -147,7 +147,21 @@ func (w *Worker) arrive(f *Fact, s State, why Reason) {
 	if w.State == s && w.Reason == why {
 		return
 	}
-	w.place = place{s, why, f.At, []Ref{f.ref()}}
+	w.place = place{s, why, f.At, w.evidence(f, s, why)}
+}
+
+// evidence is what leads to a place. Where the same matter goes on, its first fact stays the first: a question outlives its turn, and
+// what nobody saw for a while is no news when it is seen again.
+func (w *Worker) evidence(f *Fact, s State, why Reason) []Ref {
+	before := w.place
+	if w.State == Detecting || w.State == Stuck && w.Reason != NotProgressing {
+		before = w.from
+	}
+	goesOn := before.Reason == why && (before.State == s || why == AwaitingUser) && len(before.Evidence) > 0
+	if fresh := f.Kind == Asks || f.Kind == AsksPerson || f.Kind == TurnFailed; !goesOn || fresh {
+		return []Ref{f.ref()}
+	}
+	return []Ref{before.Evidence[0], f.ref()}
 }
 
 // tell notes where the agent's own facts leave it; a probe that sees it alive brings it back there.
@@ -209,17 +223,25 @@ func (w *Worker) suspect(c cell, e event, f *Fact) {
 	if c == lost {
 		why = RuntimeLost
 	}
-	w.arrive(f, Detecting, why)
+	w.hide(f, why)
 	if f.Kind == Probed {
 		w.round(e, f)
 	}
+}
+
+// hide enters Detecting, and keeps where the worker was seen last.
+func (w *Worker) hide(f *Fact, why Reason) {
+	if w.State != Detecting {
+		w.from = w.place
+	}
+	w.arrive(f, Detecting, why)
 }
 
 // count goes on only when a finding has repeated for long enough.
 func (w *Worker) count(c cell, e event, f *Fact) {
 	if c == blind {
 		if w.quiet.known && w.quiet.boot == f.Boot && f.Up-w.quiet.since >= quietEnough {
-			w.arrive(f, Detecting, ProbeFailure)
+			w.hide(f, ProbeFailure)
 			w.round(e, f)
 		}
 		return

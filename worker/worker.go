@@ -41,6 +41,7 @@ type Worker struct {
 
 	seen       [files]uint64
 	told       told      // where the agent's own facts left it
+	from       place     // the place before it was out of sight; what it says of other states is old
 	strong     *place    // the place without weak facts, while those show another one
 	over       bool      // a certificate came in this generation
 	certified  *Process  // and this is what it names
@@ -179,7 +180,7 @@ func (w *Worker) renew(f *Fact) {
 	w.Gen = max(w.Gen+1, f.Gen)
 	w.place = place{NotStarted, SpawnRequested, f.At, []Ref{f.ref()}}
 	w.told, w.strong, w.asked, w.calls, w.asking, w.over = told{}, nil, nil, nil, false, false
-	w.said = told{}
+	w.said, w.from = told{}, place{}
 	w.Agent, w.certified, w.Server, w.KillFor, w.Refuted = nil, nil, "", "", ""
 	w.LaunchedAt, w.Heard, w.Hooks, w.Unseen, w.Unproven = time.Time{}, time.Time{}, false, false, false
 	w.TurnOver, w.judged = false, false
@@ -198,7 +199,7 @@ func (w *Worker) Clone() *Worker {
 	c.Evidence = slices.Clone(w.Evidence)
 	c.Messages, c.Reactions = slices.Clone(w.Messages), slices.Clone(w.Reactions)
 	c.old, c.asked, c.calls = slices.Clone(w.old), slices.Clone(w.asked), slices.Clone(w.calls)
-	c.rounds.refs = slices.Clone(w.rounds.refs)
+	c.rounds.refs, c.from.Evidence = slices.Clone(w.rounds.refs), slices.Clone(w.from.Evidence)
 	if w.strong != nil {
 		s := *w.strong
 		s.Evidence = slices.Clone(s.Evidence)

@@ -225,6 +225,12 @@ func (c *Crew) Peers(m *Member) (peers []string, err error) {
 	}), err
 }
 
+// HasToldOverlap reports whether the ledger says that a person heard of this conflict.
+func (c *Crew) HasToldOverlap(m *Member, e ledger.Entry) bool {
+	l, err := c.Store.Book(min(m.Name, e.Peer)).Read()
+	return err == nil && toldOverlap(l, max(m.Name, e.Peer), e)
+}
+
 // TellOverlap reports whether a person has not heard of this conflict yet, and writes down that now one has. Of several who ask
 // at once one gets true. It is told once for a pair and a set of files, whichever of the two is asked.
 func (c *Crew) TellOverlap(m *Member, e ledger.Entry) (first bool, err error) {

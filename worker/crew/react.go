@@ -143,15 +143,26 @@ func toldBefore(l *ledger.Contents, e ledger.Entry) bool {
 	})
 }
 
+// toldEntry is what stands in a ledger when a person heard of a reaction.
+func (r *Reaction) toldEntry() ledger.Entry {
+	e := r.entry(r.Action)
+	if r.Action == "" {
+		e.Kind = worker.Escalated
+	}
+	return e
+}
+
+// HasTold reports whether a worker's ledger says that a person heard of a reaction. One that cannot be read says nothing.
+func (c *Crew) HasTold(name string, r Reaction) bool {
+	l, err := c.Store.Book(name).Read()
+	return err == nil && toldBefore(l, r.toldEntry())
+}
+
 // ToldOf writes down that a person heard of a reaction, or that something is about to be done about it. ErrTold says that it stands
 // there already.
 func (c *Crew) ToldOf(name string, r Reaction) error {
-	e := r.entry(r.Action)
-	if r.Action == "" {
-		e.Kind, e.Action = worker.Escalated, ""
-	}
 	s := &sender{Crew: c, name: name, book: c.Store.Book(name)}
-	return s.append(r, e, nil)
+	return s.append(r, r.toldEntry(), nil)
 }
 
 // Unpause lets the members that were paused get messages again, and gives their names.

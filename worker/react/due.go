@@ -73,7 +73,7 @@ func Due(c Case, rules Rules, now Clock) (steps []Step) {
 	if c.Pull == nil || c.Worker.Pull.Number != c.Pull.Number {
 		return nil // the ledger does not know of it yet
 	}
-	for _, t := range troubles(c, now) {
+	for _, t := range troubles(c, rules, now) {
 		if s, ok := step(c, t, rules.Of(t.key), now); ok {
 			steps = append(steps, s)
 		}
@@ -155,9 +155,9 @@ func tell(c Case, t trouble, rule Rule, fresh []part, s Step, now Clock) (Step, 
 	r := spent(c.Worker, t.key)
 	nothing := !slices.ContainsFunc(fresh, func(p part) bool { return !p.none })
 	switch {
-	case t.key == KeyGreen && rule.Auto && rule.Action == worker.ActionMerge && !c.Pull.Approved():
+	case t.key == KeyGreen && rule.merges() && !c.Pull.Approved():
 		return person(c, t, rule, fresh, s, t.about+"; nobody approved this commit, so it is not merged by itself")
-	case t.key == KeyGreen && rule.Auto && rule.Action == worker.ActionMerge:
+	case t.key == KeyGreen && rule.merges():
 		s.Action, s.Subject, s.Items = worker.ActionMerge, "merge "+s.Head, ids(fresh)
 		return s, true
 	case t.good || !rule.Sends():

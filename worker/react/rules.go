@@ -90,6 +90,9 @@ func (r Rules) Of(key string) Rule {
 // Sends reports whether the agent is told by itself.
 func (r Rule) Sends() bool { return r.Auto && r.Action == worker.ActionSend }
 
+// merges reports whether a pull request is merged by itself.
+func (r Rule) merges() bool { return r.Auto && r.Action == worker.ActionMerge }
+
 // Urgent is whether a person is told urgently; otherwise is what aburn thinks.
 func (r Rule) Urgent(otherwise bool) bool {
 	if slices.Contains(Priorities, r.Priority) {

@@ -33,7 +33,7 @@ type part struct {
 }
 
 // troubles are all keys that the pull request can be about; one without parts is none, and what waits of it is old.
-func troubles(c Case, now Clock) []trouble {
+func troubles(c Case, rules Rules, now Clock) []trouble {
 	p := c.Pull
 	name := fmt.Sprintf("#%d", p.Number)
 	switch p.Is {
@@ -44,8 +44,9 @@ func troubles(c Case, now Clock) []trouble {
 	}
 	list := []trouble{checks(c, now), conflicts(p), threads(p, worker.KeyChanges, false), threads(p, worker.KeyBots, true)}
 	if p.Green() {
+		merges := rules.Of(KeyGreen).merges() && p.Approved() // an approval is news only where a merge waits for it
 		text := name + " can be merged: its checks passed, and no review is missing"
-		list = append(list, trouble{key: KeyGreen, parts: []part{{id: item(KeyGreen, p.Head, strconv.FormatBool(p.Approved()))}}, good: true, about: text})
+		list = append(list, trouble{key: KeyGreen, parts: []part{{id: item(KeyGreen, p.Head, strconv.FormatBool(merges))}}, good: true, about: text})
 	}
 	return list
 }

@@ -76,7 +76,7 @@ func (p *Project) react(ctx context.Context, name string, s *react.Step) error {
 		r.Action = ""
 	}
 	n := Notice{Worker: name, Key: s.Key, Subject: s.Subject, Title: s.Title, Text: s.Text, Hint: s.Hint, Urgent: s.Urgent}
-	p.inform(ctx, &n, func() error {
+	p.inform(ctx, &n, func() bool { return p.Crew.HasTold(name, r) }, func() error {
 		q.step("told")
 		return p.toldOf(name, r)
 	})
@@ -152,7 +152,7 @@ func (p *Project) hearMerges(ctx context.Context) {
 	for _, x := range list {
 		x.at.next = time.Time{}
 		q.step("merged")
-		p.inform(ctx, &x.n, func() error { return p.toldOf(x.n.Worker, x.r) })
+		p.inform(ctx, &x.n, func() bool { return p.Crew.HasTold(x.n.Worker, x.r) }, func() error { return p.toldOf(x.n.Worker, x.r) })
 	}
 }
 
@@ -176,7 +176,7 @@ func (p *Project) pause(ctx context.Context, s *react.Step, name string) {
 		Worker: name, Key: react.KeyStorm, Subject: "all " + s.Subject, Title: "no worker gets more messages", Urgent: true,
 		Text: fmt.Sprintf("%d went out within a minute; the last was to be for %s", AllPerMinute, name), Hint: "aburn start --resume-reactions",
 	}
-	p.inform(ctx, &n, func() error { return nil }) // the pause itself is what is written
+	p.inform(ctx, &n, func() bool { return false }, func() error { return nil }) // the pause itself is what is written
 }
 
 // AllPerMinute is how many messages of reactions go out in a minute, over all projects.
