@@ -139,6 +139,8 @@ type Log struct {
 // Forge is where pull requests are.
 type Forge interface {
 	Name() string
+	// Host is whom it asks. A pause that it wants holds for all of that host.
+	Host() string
 	// Pulls are the newest pull requests of branches of owner's ("" is the repository's own), by branch. Open ones come before
 	// those that have ended.
 	Pulls(ctx context.Context, owner string, branches []string) (map[string]*Pull, error)

@@ -42,6 +42,9 @@ var ghVariables = []string{
 // Name says which forge it is.
 func (g *GitHub) Name() string { return "github" }
 
+// Host is that of the repository.
+func (g *GitHub) Host() string { return g.Place.Host }
+
 // answer is what an HTTP server said.
 type answer struct {
 	code int

@@ -29,6 +29,9 @@ const labPatience = 30 * time.Second
 // Name says which forge it is.
 func (g *GitLab) Name() string { return "gitlab" }
 
+// Host is that of the project.
+func (g *GitLab) Host() string { return g.Place.Host }
+
 // call makes one call. Redirects are not followed: the token is for this host.
 func (g *GitLab) call(ctx context.Context, method, path string, body any, keep func(io.Reader) error) error {
 	ctx, cancel := context.WithTimeout(ctx, labPatience)

@@ -27,7 +27,9 @@ type Pulls struct {
 	Rules func() (rules react.Rules, strangers bool)
 	How   func() string // of an automatic merge
 	Storm *Storm
-	Clock func() react.Clock // nil is this machine's
+	// Pauses are those that forges asked for; nil is this project's own.
+	Pauses *Pauses
+	Clock  func() react.Clock // nil is this machine's
 
 	mu      sync.Mutex
 	asking  bool
@@ -50,6 +52,7 @@ type answer struct {
 	names []string // of the members that were asked about
 	pulls map[string]*forge.Pull
 	err   error
+	logs  []error // of checks
 }
 
 // place is one repository on a forge.
@@ -60,7 +63,7 @@ type place struct {
 	wait   time.Duration
 	pushes string // of its members, as it was asked last
 	soon   int    // how many more times it is asked soon
-	failed string
+	faults faults
 }
 
 // logged is the log of a check, as far as it could be had.
@@ -143,6 +146,9 @@ func (p *Project) ask(ctx context.Context, now time.Time) {
 	if q.places == nil {
 		q.places, q.of, q.last, q.logs, q.refs = map[string]*place{}, map[string]string{}, map[string]*forge.Pull{}, map[string]*logged{}, map[string]string{}
 	}
+	if q.Pauses == nil {
+		q.Pauses = &Pauses{}
+	}
 	members, pushes := map[string][]*crew.Member{}, map[string]string{}
 	for _, m := range p.members {
 		if m.Err != nil || m.Over() && m.Gone() && m.Worker.Pull.Is != worker.PullOpen {
@@ -154,7 +160,7 @@ func (p *Project) ask(ctx context.Context, now time.Time) {
 		}
 		name, ok := q.of[m.Name]
 		if !ok {
-			name = q.placeOf(ctx, m, now)
+			name = q.placeOf(ctx, m, now, p.Say)
 		}
 		if name != "" {
 			members[name] = append(members[name], m)
@@ -165,11 +171,11 @@ func (p *Project) ask(ctx context.Context, now time.Time) {
 		at := q.places[name]
 		if pushes[name] != at.pushes && at.f != nil {
 			at.pushes, at.soon, at.wait = pushes[name], soonTimes, askEvery
-			if at.failed == "" {
+			if at.faults.row == 0 {
 				at.next = now
 			}
 		}
-		if now.Before(at.next) && at.next.Sub(now) <= time.Hour || at.f == nil {
+		if now.Before(at.next) && at.next.Sub(now) <= time.Hour || at.f == nil || q.Pauses.holds(at.f.Host(), now) {
 			continue
 		}
 		q.asking = true
@@ -186,14 +192,20 @@ func (p *Project) ask(ctx context.Context, now time.Time) {
 }
 
 // placeOf finds the place of a member; "" if it has none. That is asked again later.
-func (q *Pulls) placeOf(ctx context.Context, m *crew.Member, now time.Time) string {
+func (q *Pulls) placeOf(ctx context.Context, m *crew.Member, now time.Time, say func(string)) string {
 	repo := "repo " + m.Request.Repo
-	if at := q.places[repo]; at != nil && now.Before(at.next) && at.next.Sub(now) <= noForge {
+	at := q.places[repo]
+	if at != nil && now.Before(at.next) && at.next.Sub(now) <= noForge {
 		return ""
 	}
 	f, owner, name, err := q.Forge(ctx, m)
 	if err != nil {
-		q.places[repo] = &place{next: now.Add(noForge)}
+		if at == nil {
+			at = &place{}
+			q.places[repo] = at
+		}
+		at.next = now.Add(noForge)
+		at.faults.say(err, say)
 		return ""
 	}
 	q.of[m.Name] = name
@@ -217,6 +229,7 @@ func (q *Pulls) question(ctx context.Context, name string, at *place, list []*cr
 	for some := range slices.Chunk(branches, forge.MaxBranches) {
 		more, err := at.f.Pulls(ctx, at.owner, some)
 		if err != nil {
+			q.Pauses.hold(at.f.Host(), err)
 			a.err = err
 			return a
 		}
@@ -227,13 +240,13 @@ func (q *Pulls) question(ctx context.Context, name string, at *place, list []*cr
 	for _, m := range list {
 		if pull := pulls[m.Request.Branch]; pull != nil {
 			a.pulls[m.Name] = pull
-			q.fetchLogs(ctx, at.f, pull)
+			a.logs = append(a.logs, q.fetchLogs(ctx, at.f, pull)...)
 		}
 	}
 	return a
 }
 
-func (q *Pulls) fetchLogs(ctx context.Context, f forge.Forge, pull *forge.Pull) {
+func (q *Pulls) fetchLogs(ctx context.Context, f forge.Forge, pull *forge.Pull) (wrong []error) {
 	for _, c := range react.Logs(pull) {
 		q.mu.Lock()
 		l := q.logs[c.ID]
@@ -250,11 +263,18 @@ func (q *Pulls) fetchLogs(ctx context.Context, f forge.Forge, pull *forge.Pull) 
 			continue
 		}
 		log, err := f.Log(ctx, c)
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("the log of %s: %w", c.Name, err))
+			if q.Pauses.hold(f.Host(), err) {
+				return wrong // it is asked for after the pause, and that was no try
+			}
+		}
 		q.mu.Lock()
 		l.tries++
 		l.log, l.done = log, err == nil || l.tries >= logTries
 		q.mu.Unlock()
 	}
+	return wrong
 }
 
 // log is what is known of why a check failed. After some tries in vain there is none.
@@ -268,7 +288,7 @@ func (q *Pulls) log(c forge.Check) (forge.Log, bool) {
 }
 
 // hear takes the answers that came, and writes down what is news in them.
-func (p *Project) hear(now time.Time) (fresh bool) {
+func (p *Project) hear(ctx context.Context, now time.Time) (fresh bool) {
 	q := p.Pulls
 	if q == nil {
 		return false
@@ -297,7 +317,8 @@ func (p *Project) hear(now time.Time) (fresh bool) {
 			q.step("noted")
 			q.last[name], fresh = pull, true
 		}
-		q.after(q.places[a.place], a.err, changed, now, p.Say)
+		q.after(q.places[a.place], a.err, changed, now)
+		p.fault(ctx, q.places[a.place], &a, now)
 	}
 	return fresh
 }
@@ -309,7 +330,7 @@ func outline(p *forge.Pull) string {
 
 // after says when a place is asked again: soon after a push, later and later while nothing changes, and not before the forge wants
 // to be asked.
-func (q *Pulls) after(at *place, err error, changed bool, now time.Time, say func(string)) {
+func (q *Pulls) after(at *place, err error, changed bool, now time.Time) {
 	var limited *forge.Limited
 	switch {
 	case err == nil && changed:
@@ -329,12 +350,4 @@ func (q *Pulls) after(at *place, err error, changed bool, now time.Time, say fun
 		at.soon--
 		at.next = now.Add(askSoon)
 	}
-	text := ""
-	if err != nil {
-		text = err.Error()
-	}
-	if text != at.failed && text != "" {
-		say("forge: " + text) // once, as it may come again and again
-	}
-	at.failed = text
 }

@@ -76,6 +76,7 @@ const (
 	KeyMass     = "mass-death"
 	KeySilent   = "no-signal"
 	KeyBudget   = "budget"
+	KeyForge    = "forge-failed"
 )
 
 // Seen is what is known of one worker.

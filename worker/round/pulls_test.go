@@ -36,6 +36,7 @@ type stage struct {
 	refs   string
 	heard  []string // messages that the agent got
 	told   []Notice // to the person
+	said   []string // in the daemon's log
 	kill   int      // the process ends at this step from now; 0 is never
 	forge  forge.Forge
 	kills  int
@@ -126,7 +127,7 @@ func (s *stage) begin() {
 	}}
 	s.forge = gh
 	s.p = &Project{
-		Crew: &crew.Crew{Root: s.store.Project, Store: s.store}, Say: func(text string) { s.Log(s.now.Format("15:04:05 "), text) }, Wake: func() {}, Slot: make(chan struct{}, 1),
+		Crew: &crew.Crew{Root: s.store.Project, Store: s.store}, Say: func(text string) { s.said = append(s.said, text) }, Wake: func() {}, Slot: make(chan struct{}, 1),
 		Gates: func(*crew.Member) (crew.Gates, string) { return crew.Gates{}, "" },
 		Repo:  func(context.Context, *crew.Member) (*tree.Repo, error) { return nil, errors.New("there is none here") },
 		Notify: func(_ context.Context, list []Notice) error {

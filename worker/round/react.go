@@ -116,6 +116,7 @@ func (p *Project) merge(ctx context.Context, name string, s *react.Step, r crew.
 		ctx, cancel := context.WithTimeout(ctx, mergingTime)
 		defer cancel()
 		err := at.f.Merge(ctx, pull, how)
+		q.Pauses.hold(at.f.Host(), err)
 		if err != nil && ctx.Err() != nil {
 			return // nobody knows how it went; react says so, or that it is merged
 		}

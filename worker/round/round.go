@@ -106,7 +106,7 @@ func (p *Project) Round(ctx context.Context, now time.Time) error {
 	p.expire(ctx, now)
 	p.hearMerges(ctx)
 	p.ask(ctx, now)
-	if p.hear(now) { // what it said is planned for once it was read back
+	if p.hear(ctx, now) { // what it said is planned for once it was read back
 		p.planned = time.Time{}
 		return nil
 	}

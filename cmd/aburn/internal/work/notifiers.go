@@ -23,7 +23,7 @@ const (
 // priorities of notices, as notificationRouting calls them; the others are action.
 var priorities = map[string]string{
 	round.KeyNeeds: "urgent", round.KeyStuck: "urgent", round.KeyExited: "urgent", round.KeyMass: "urgent", round.KeyGates: "urgent",
-	round.KeySilent: "warning", round.KeyConflict: "warning", round.KeyIdle: "info",
+	round.KeySilent: "warning", round.KeyForge: "warning", round.KeyConflict: "warning", round.KeyIdle: "info",
 	react.KeyMerged: "info", react.KeyComplete: "info",
 }
 

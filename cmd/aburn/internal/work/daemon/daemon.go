@@ -153,6 +153,7 @@ type daemon struct {
 	looked   time.Time
 	glance   glance
 	storm    *round.Storm
+	pauses   round.Pauses
 }
 
 // charge is one project of the daemon's.

@@ -76,7 +76,7 @@ func (d *daemon) pulls(o *work.Office) *round.Pulls {
 			load()
 			return strings.ReplaceAll(c.Word("merge"), "forward", "merge")
 		},
-		Storm: d.storm,
+		Storm: d.storm, Pauses: &d.pauses,
 	}
 }
 
