@@ -43,8 +43,9 @@ type PullRequest struct {
 	Checks  string   `json:"checks,omitempty"`
 	Review  string   `json:"review,omitempty"`
 	Clash   *bool    `json:"conflicts,omitempty"`
-	Threads int      `json:"threads,omitempty"` // open and unanswered
-	Left    []string `json:"left,omitempty"`    // files in its tree that are in no commit
+	Threads int      `json:"threads,omitempty"`  // open and unanswered
+	LeftOut int      `json:"left_out,omitempty"` // comments of people who may not write to the repository
+	Left    []string `json:"left,omitempty"`     // files in its tree that are in no commit
 	Works   bool     `json:"works,omitempty"`
 }
 
@@ -72,7 +73,7 @@ func (c *Crew) Pull(ctx context.Context, repo *tree.Repo, m *Member, f forge.For
 		p, err := x.ask(ctx)
 		if err == nil && p != nil {
 			x.stands(p)
-			err = c.Polled(m, p)
+			err = c.Polled(m, p.Known()) // what strangers wrote moves no worker
 		}
 		return x.pr, err
 	}
@@ -97,7 +98,7 @@ func (x *pulling) stands(p *forge.Pull) {
 	x.pr.Number, x.pr.URL, x.pr.State, x.pr.Draft, x.pr.Base, x.pr.Head = p.Number, p.URL, p.Is, p.Draft, p.Base, p.Head
 	k := p.Known()
 	if p.Is == worker.PullOpen {
-		x.pr.Checks, x.pr.Review, x.pr.Clash, x.pr.Threads = p.CI(), k.Review(), p.Conflicts, len(k.Unanswered(true))+len(k.Unanswered(false))
+		x.pr.Checks, x.pr.Review, x.pr.Clash, x.pr.Threads, x.pr.LeftOut = p.CI(), k.Review(), p.Conflicts, len(k.Unanswered(true))+len(k.Unanswered(false)), k.LeftOut
 	}
 }
 

@@ -84,6 +84,7 @@ type Pull struct {
 	Reviews   []Review
 	Checks    []Check
 	Threads   []Thread // that are open
+	LeftOut   int      // comments and reviews of strangers that are not in it; see Known
 	More      bool     // there are more reviews, checks or threads than were read
 }
 
@@ -183,15 +184,21 @@ var (
 	ErrNoLogin  = errors.New("the forge does not know you")
 )
 
-// Known is p without what strangers wrote: comments of people who may not write to the repository. A thread of which nothing is
-// left is gone.
+// Known is p without what strangers wrote: comments of people who may not write to the repository. It counts them. A thread of which
+// nothing is left is gone.
 func (p *Pull) Known() *Pull {
 	k := *p
 	k.Threads = nil
 	for _, t := range p.Threads {
-		t.Comments = slices.DeleteFunc(slices.Clone(t.Comments), stranger)
-		if len(t.Comments) > 0 {
+		known := slices.DeleteFunc(slices.Clone(t.Comments), stranger)
+		k.LeftOut += len(t.Comments) - len(known)
+		if t.Comments = known; len(known) > 0 {
 			k.Threads = append(k.Threads, t)
+		}
+	}
+	for _, r := range p.Reviews {
+		if stranger(r.Comment) && (strings.TrimSpace(r.Text) != "" || r.State == worker.ReviewChanges) {
+			k.LeftOut++
 		}
 	}
 	k.Reviews = slices.DeleteFunc(slices.Clone(p.Reviews), func(r Review) bool { return stranger(r.Comment) })

@@ -206,7 +206,7 @@ func person(c Case, t trouble, rule Rule, fresh []part, s Step, why string) (Ste
 	switch t.key {
 	case KeyMerged:
 		s.Hint = "aburn cleanup " + c.Name
-	case KeyGreen, KeyClosed:
+	case KeyGreen, KeyClosed, KeyStrangers:
 		s.Hint = c.Pull.URL
 	}
 	return s, true

@@ -28,7 +28,11 @@ const (
 	KeyNeeds    = "agent-needs-input"
 	KeyExited   = "agent-exited"
 	KeyComplete = "all-complete"
-	KeyStorm    = "storm" // too much at once: a pause
+	// KeyStrangers is that somebody who may not write to the repository commented. Only a person is told, once of a pull request:
+	// anybody may write such comments.
+	KeyStrangers = "stranger-commented"
+
+	KeyStorm = "storm" // too much at once: a pause
 )
 
 // Keys are all that a file may have a rule for.

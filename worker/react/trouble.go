@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/forge"
 	"aburn/worker/ledger"
@@ -43,12 +44,21 @@ func troubles(c Case, rules Rules, now Clock) []trouble {
 		return []trouble{{key: KeyClosed, parts: []part{{id: item(KeyClosed, name)}}, good: true, about: name + " was closed without a merge"}}
 	}
 	list := []trouble{checks(c, now), conflicts(p), threads(p, worker.KeyChanges, false), threads(p, worker.KeyBots, true)}
+	if p.LeftOut > 0 {
+		text := fmt.Sprintf("%s has %s", name, strangers(p))
+		list = append(list, trouble{key: KeyStrangers, parts: []part{{id: item(KeyStrangers, name)}}, good: true, about: text + ": its agent does not get them"})
+	}
 	if p.Green() {
 		merges := rules.Of(KeyGreen).merges() && p.Approved() // an approval is news only where a merge waits for it
 		text := name + " can be merged: its checks passed, and no review is missing"
 		list = append(list, trouble{key: KeyGreen, parts: []part{{id: item(KeyGreen, p.Head, strconv.FormatBool(merges))}}, good: true, about: text})
 	}
 	return list
+}
+
+// strangers says how much is left out.
+func strangers(p *forge.Pull) string {
+	return plain.Plural(int64(p.LeftOut), "comment") + " of people who may not write to this repository"
 }
 
 // item is a short name of what is told.

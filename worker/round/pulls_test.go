@@ -366,6 +366,10 @@ func TestWhoIsHeard(t *testing.T) {
 	s.pass(2 * time.Minute)
 	s.listen()
 	all := strings.Join(s.heard, "\n")
+	strangers := slices.DeleteFunc(slices.Clone(s.told), func(n Notice) bool { return n.Key != react.KeyStrangers })
+	if len(strangers) != 1 || !strings.Contains(strangers[0].Text, "2 comments of people who may not write") || strings.Contains(strangers[0].Text, "EVIL") || !strings.Contains(s.heard[0], "2 comments of people who may not write to this repository are left out") {
+		t.Errorf("nobody said that strangers were left out, once: %+v %q", s.told, s.heard)
+	}
 	if len(s.heard) != 2 || strings.Contains(all, "EVIL") || strings.Contains(all, key) || strings.Count(all, "[aburn m-") != 2 || strings.Contains(all, "\u202e") {
 		t.Errorf("%q", s.heard)
 	}
@@ -373,7 +377,8 @@ func TestWhoIsHeard(t *testing.T) {
 		t.Errorf("%q", s.heard)
 	}
 	s.say(worker.TurnEnded)
-	s.comment("t1", "c5", "ann", "done") // the agent answers under its person's name
+	s.comment("t4", "c7", "eve", "EVIL again") // of a pull request a person hears that once
+	s.comment("t1", "c5", "ann", "done")       // the agent answers under its person's name
 	s.pass(2 * time.Minute)
 	s.comment("t1", "c6", "bob", "not yet")
 	s.pass(2 * time.Minute)

@@ -246,6 +246,9 @@ func prText(a *kit.App, m *crew.Member, r crew.PullRequest, check bool) {
 		text += " · " + r.URL
 	}
 	fmt.Fprintln(a.Stdout, plain.Line(text))
+	if check && r.LeftOut > 0 {
+		a.Warn(plain.Plural(int64(r.LeftOut), "comment")+" of people who may not write to this repository: its agent does not get them", "forge: {strangers: true} in your own workers.yaml lets them in")
+	}
 	if r.Works {
 		a.Warn("its agent's turn is not over: what it commits later is not in this", "aburn pr "+m.Name)
 	}
