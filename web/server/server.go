@@ -7,9 +7,12 @@
 //   - Only a cookie opens a page. It is given for a code, which is in the fragment of a link, works once and for a minute.
 //   - Browsers send cookies to every port of a host. So a cookie only reads: a POST or a WebSocket needs the token of its tab, too,
 //     which no page, address or file ever holds.
+//   - No connection waits for ever for a peer that sends or reads nothing. Connections that never brought a cookie of ours have a
+//     ceiling, and the newest takes the place of the oldest.
 package server
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -24,7 +27,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -68,6 +70,7 @@ type Server struct {
 	files   map[string]File
 	door    Page
 	now     func() time.Time
+	conns   *conns
 
 	mu      sync.Mutex
 	codes   map[string]time.Time // until when each works
@@ -102,7 +105,8 @@ func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Server{port: o.Port, pages: o.Pages, posts: o.Posts, sockets: o.Sockets, files: o.Files, door: o.Door, now: o.Now, codes: map[string]time.Time{}, cookies: map[string]opened{}}
+	return &Server{port: o.Port, pages: o.Pages, posts: o.Posts, sockets: o.Sockets, files: o.Files, door: o.Door, now: o.Now, conns: newConns(seconds),
+		codes: map[string]time.Time{}, cookies: map[string]opened{}}
 }
 
 // Link returns an address that opens the pages once, within LinkLife. at is the path on the page's host.
@@ -129,9 +133,13 @@ func random() string {
 // cookie is the cookie's name. It has the port, so that two servers of one host do not overwrite one another's.
 func (s *Server) cookie() string { return "aburn-" + strconv.Itoa(s.port) }
 
-// ServeHTTP answers a request, or refuses it.
+// ServeHTTP answers a request, or refuses it. An answer may take its time: a deadline for reading would end it, so it holds only
+// until the request is complete.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
+	if r.Body == http.NoBody {
+		http.NewResponseController(w).SetReadDeadline(time.Time{})
+	}
 	switch refusal := s.refusal(r); {
 	case refusal == http.StatusForbidden && r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Origin") == "":
 		// A link in another page, or in a file. The reader goes on with a click of their own, which is then ours.
@@ -140,6 +148,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(refusal), refusal)
 	case r.Method == http.MethodPost:
 		s.post(w, r)
+	case r.Body != http.NoBody:
+		http.Error(w, http.StatusText(http.StatusBadRequest), http.StatusBadRequest) // nobody reads it
 	case r.Header.Get("Upgrade") != "":
 		s.socket(w, r)
 	default:
@@ -189,12 +199,13 @@ func (s *Server) ours(host string) bool {
 }
 
 func (s *Server) get(w http.ResponseWriter, r *http.Request) {
+	_, known := s.opened(r)
 	if f, ok := s.files[r.URL.Path]; ok {
 		w.Header().Set("Content-Type", f.Type)
 		io.WriteString(w, f.Text)
 		return
 	}
-	if _, ok := s.opened(r); !ok {
+	if !known {
 		s.shut(w, r, http.StatusUnauthorized, "")
 		return
 	}
@@ -212,12 +223,13 @@ func (s *Server) shut(w http.ResponseWriter, r *http.Request, status int, link s
 	s.door(w, link)
 }
 
-// opened is what the request's cookie opens.
+// opened is what the request's cookie opens. It makes the connection the owner's.
 func (s *Server) opened(r *http.Request) (o opened, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range r.CookiesNamed(s.cookie()) {
 		if o, ok = s.cookies[c.Value]; ok && s.now().Before(o.until) {
+			recognize(r.Context())
 			return o, true
 		}
 	}
@@ -237,9 +249,10 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(http.StatusUnsupportedMediaType), http.StatusUnsupportedMediaType)
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	if r.URL.Path == "/auth" {
-		s.auth(w, r)
+		if complete(w, r) {
+			s.auth(w, r)
+		}
 		return
 	}
 	o, ok := s.opened(r)
@@ -247,7 +260,25 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no token", http.StatusForbidden)
 		return
 	}
-	handler.ServeHTTP(w, r)
+	if complete(w, r) {
+		handler.ServeHTTP(w, r)
+	}
+}
+
+// complete reads the whole body, so that no handler begins with half of one, or waits for the rest.
+func complete(w http.ResponseWriter, r *http.Request) bool {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		http.Error(w, http.StatusText(http.StatusRequestEntityTooLarge), http.StatusRequestEntityTooLarge)
+	case err != nil:
+		http.Error(w, http.StatusText(http.StatusRequestTimeout), http.StatusRequestTimeout)
+	default:
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		http.NewResponseController(w).SetReadDeadline(time.Time{})
+	}
+	return err == nil
 }
 
 // socket answers what asks for a WebSocket. Browsers let a page of any site ask for one, and send the cookie along: so it needs all that
@@ -300,6 +331,7 @@ func (s *Server) auth(w http.ResponseWriter, r *http.Request) {
 	}
 	s.cookies[id] = o
 	s.mu.Unlock()
+	recognize(r.Context())
 	http.SetCookie(w, &http.Cookie{Name: s.cookie(), Value: id, Path: "/", MaxAge: int(CookieLife.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(map[string]string{"token": o.token})
@@ -314,52 +346,17 @@ func (s *Server) take(code string) bool {
 	return ok && s.now().Before(until)
 }
 
-// Listen opens the first free port from port on, on loopback only. Both families have to be free: whoever else had one would be
-// shown the links of browsers that try it first.
-func Listen(port int) (list []net.Listener, at int, err error) {
-	for at = port; at < port+50 && at < 1<<16; at++ {
-		if list, err = listen(at); err == nil {
-			return list, list[0].Addr().(*net.TCPAddr).Port, nil
-		}
-		if port == 0 || !inUse(err) {
-			return nil, 0, err
-		}
-	}
-	return nil, 0, err
-}
-
-func listen(port int) ([]net.Listener, error) {
-	four, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		return nil, err
-	}
-	six, err := net.Listen("tcp6", net.JoinHostPort("::1", strconv.Itoa(four.Addr().(*net.TCPAddr).Port)))
-	switch {
-	case err == nil:
-		return []net.Listener{four, six}, nil
-	case inUse(err):
-		four.Close()
-		return nil, err
-	}
-	return []net.Listener{four}, nil // this system has no ::1
-}
-
-// inUse reports whether another process has the port.
-func inUse(err error) bool {
-	const windows = syscall.Errno(10048) // WSAEADDRINUSE, which syscall.EADDRINUSE does not stand for
-	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, windows)
-}
-
 // nowhere takes net/http's notes about broken requests: they hold what strangers wrote.
 var nowhere = log.New(io.Discard, "", 0)
 
 // Serve answers until ctx ends. Streams end with it, as their requests' contexts do.
 func (s *Server) Serve(ctx context.Context, list []net.Listener) error {
-	served := &http.Server{Handler: s, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader,
-		BaseContext: func(net.Listener) context.Context { return ctx }, ErrorLog: nowhere}
+	b := s.conns.bounds
+	served := &http.Server{Handler: s, ReadHeaderTimeout: b.header, ReadTimeout: b.header + b.body, IdleTimeout: b.idle, MaxHeaderBytes: maxHeader,
+		BaseContext: func(net.Listener) context.Context { return ctx }, ConnContext: in, ErrorLog: nowhere}
 	failed := make(chan error, len(list))
 	for _, l := range list {
-		go func() { failed <- served.Serve(l) }()
+		go func() { failed <- served.Serve(listener{l, s.conns}) }()
 	}
 	select {
 	case err := <-failed:

@@ -28,6 +28,11 @@ const secret = "what nobody else may read"
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return newWorldWith(t, seconds)
+}
+
+func newWorldWith(t *testing.T, b bounds) *world {
+	t.Helper()
 	list, port, err := Listen(0)
 	if err != nil {
 		t.Fatal(err)
@@ -35,12 +40,14 @@ func newWorld(t *testing.T) *world {
 	w := &world{T: t, events: NewEvents(time.Minute), ended: make(chan error, 1)}
 	mux := http.NewServeMux()
 	mux.Handle("GET /events", w.events)
+	mux.HandleFunc("GET /raw", raw)
 	mux.HandleFunc("GET /", func(out http.ResponseWriter, r *http.Request) { io.WriteString(out, secret) })
 	button := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { w.pushed.Add(1) })
 	start := time.Now()
 	w.Server = New(Options{Port: port, Pages: mux, Sockets: mux, Posts: map[string]http.Handler{"/button": button}, Files: map[string]File{"/page.js": {"text/javascript", "1"}},
 		Door: func(out io.Writer, link string) error { _, err := fmt.Fprintf(out, "the door %q", link); return err },
 		Now:  func() time.Time { return start.Add(time.Duration(w.clock.Load()) * time.Second) }})
+	w.conns = newConns(b)
 	ctx, stop := context.WithCancel(context.Background())
 	w.stop = stop
 	go func() { w.ended <- w.Serve(ctx, list) }()
@@ -266,8 +273,8 @@ func TestCodesWorkOnceAndForAMinute(t *testing.T) {
 	if got := try(late); got != 403 {
 		t.Errorf("after a minute: %d", got)
 	}
-	for _, body := range []string{"", "{}", "[]", `{"code":""}`, `{"code":"` + strings.Repeat("0", 1<<20) + `"}`} {
-		if got := w.ask("POST", "/auth", body, w.own()...); got.code != 403 {
+	for body, want := range map[string]int{"": 403, "{}": 403, "[]": 403, `{"code":""}`: 403, `{"code":"` + strings.Repeat("0", 1<<20) + `"}`: 413} {
+		if got := w.ask("POST", "/auth", body, w.own()...); got.code != want {
 			t.Errorf("%.20s: %d", body, got.code)
 		}
 	}
