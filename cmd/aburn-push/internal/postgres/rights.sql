@@ -30,7 +30,18 @@ CREATE POLICY team ON aburn.failures FOR SELECT TO aburn_lead USING (true);
 
 -- Views read as their owner, whom no policy binds. So what anybody sees of others here is a sum, without machine and person.
 -- Only machine_costs names machines; it is the leads'. Sums are numeric: one damaged archive cannot make them overflow for all.
-CREATE OR REPLACE VIEW aburn.machine_costs AS
+-- A security barrier keeps a reader's own conditions from being tried on rows that a view hides.
+
+-- The projects whose sums a reader may see. A sum of one person's project is that person's: only they and leads read it.
+CREATE OR REPLACE VIEW aburn.readable_projects WITH (security_barrier = true) AS
+SELECT r.project
+FROM (SELECT project, machine FROM aburn.days UNION SELECT project, machine FROM aburn.sessions UNION SELECT project, machine FROM aburn.failures) r
+	JOIN aburn.machines m ON m.id = r.machine
+GROUP BY r.project
+HAVING count(DISTINCT m.owner) > 1 OR bool_or(m.owner = current_user) OR pg_has_role('aburn_lead', 'USAGE')
+	OR pg_has_role((SELECT relowner FROM pg_class WHERE oid = 'aburn.days'::regclass), 'USAGE');
+
+CREATE OR REPLACE VIEW aburn.machine_costs WITH (security_barrier = true) AS
 SELECT d.machine, m.person, d.day, d.project, d.agent, d.model, d.tier, d.answers,
 	d.input, d.cache_read, d.cache_write_5m, d.cache_write_1h, d.cache_write, d.output, d.web_searches,
 	coalesce(d.input * p.input, 0) + coalesce(d.cache_read * p.cache_read, 0) + coalesce(d.cache_write_5m * p.cache_write_5m, 0)
@@ -47,22 +58,22 @@ FROM aburn.days d
 	LEFT JOIN aburn.prices p ON p.model = d.model AND p.tier = d.tier AND p.geo = d.geo AND p.long_prompt = d.long_prompt
 		AND p.from_day <= d.price_day AND d.price_day < p.until_day;
 
-CREATE OR REPLACE VIEW aburn.costs AS
+CREATE OR REPLACE VIEW aburn.costs WITH (security_barrier = true) AS
 SELECT day, project, agent, model, sum(answers) AS answers, sum(input) AS input, sum(cache_read) AS cache_read,
 	sum(cache_write_5m::numeric + cache_write_1h + cache_write) AS cache_written, sum(output) AS output, sum(web_searches) AS web_searches,
 	sum(usd) AS usd, sum(unpriced) AS unpriced, bool_or(at_least OR unpriced > 0) AS at_least, bool_or(uncertain) AS uncertain
-FROM aburn.machine_costs GROUP BY day, project, agent, model;
+FROM aburn.machine_costs WHERE project IN (SELECT project FROM aburn.readable_projects) GROUP BY day, project, agent, model;
 
-CREATE OR REPLACE VIEW aburn.outcomes AS
+CREATE OR REPLACE VIEW aburn.outcomes WITH (security_barrier = true) AS
 SELECT day, project, agent, subagent, outcome, count(*) AS sessions, sum(active_ms) AS active_ms, sum(prompts) AS prompts,
 	sum(calls) AS calls, sum(failed) AS failed, sum(denied) AS denied
-FROM aburn.sessions GROUP BY day, project, agent, subagent, outcome;
+FROM aburn.sessions WHERE project IN (SELECT project FROM aburn.readable_projects) GROUP BY day, project, agent, subagent, outcome;
 
-CREATE OR REPLACE VIEW aburn.errors AS
+CREATE OR REPLACE VIEW aburn.errors WITH (security_barrier = true) AS
 SELECT day, project, agent, class, error_key, sum(count) AS count, count(DISTINCT machine) AS machines
-FROM aburn.failures GROUP BY day, project, agent, class, error_key;
+FROM aburn.failures WHERE project IN (SELECT project FROM aburn.readable_projects) GROUP BY day, project, agent, class, error_key;
 
-CREATE OR REPLACE VIEW aburn.freshness AS
+CREATE OR REPLACE VIEW aburn.freshness WITH (security_barrier = true) AS
 SELECT count(*) AS machines, count(*) FILTER (WHERE pushed_at > now() - interval '3 days') AS pushed_lately, max(pushed_at) AS last FROM aburn.machines;
 
 REVOKE ALL ON ALL TABLES IN SCHEMA aburn FROM PUBLIC, aburn_machine, aburn_lead;
