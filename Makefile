@@ -42,7 +42,7 @@ RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %) $(ALONE:%=-e %) | $(
 LAYERS := go test -count=1 .
 ELSEWHERE := GOOS=windows go vet ./... && GOOS=darwin go vet ./...
 
-.PHONY: demo demo-workers demo-instrument quick test test-long test-clock test-agents test-packages test-windows wine-root lint bench install npm dist vetted layers
+.PHONY: demo demo-workers demo-instrument quick test test-long test-clock test-agents test-packages test-windows wine-root lint vuln bench install npm dist vetted layers
 
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
@@ -108,6 +108,9 @@ test-packages: $(GORELEASER) ## the packages of the last commit and of the one b
 lint: ## staticcheck and actionlint, in the versions that .ci/lint.mod pins
 	go tool -modfile=.ci/lint.mod staticcheck -tags agents ./...
 	go tool -modfile=.ci/lint.mod actionlint
+
+vuln: ## known vulnerabilities in what the executables call, by a pinned govulncheck; error 75 if its database cannot be reached
+	.ci/vuln
 
 bench: ## whole processes, as ratios; writes docs/evidence/benchmarks.md
 	go run ./internal/lab/bench -o docs/evidence/benchmarks.md

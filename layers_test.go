@@ -106,7 +106,7 @@ var layers = []struct {
 	{"internal/lab/world", "", "golang.org/x/sys"},
 	{"internal/lab/windows", "", ""},
 	{"internal/lab/realagents", "", ""},
-	{"internal/lab/packaging", "", "golang.org/x/mod"},
+	{"internal/lab/packaging", "web/xterm", "golang.org/x/mod"},
 	{"internal/lab/demo", "internal/plain internal/term", ""},
 	{"internal/lab/demo/record", "internal/lab/testkit/agents internal/lab/testkit/model", ""},
 	{"internal/lab/recorder", "internal/lab/testkit/agents internal/lab/testkit/model logfmt", "github.com/tidwall/gjson golang.org/x/sys"},

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -85,5 +86,36 @@ func TestActionReports(t *testing.T) {
 	}
 	if text, err := os.ReadFile(summary); err != nil || !strings.HasPrefix(string(text), "## aburn report\n```\n") || strings.Count(string(text), "\n") < 5 {
 		t.Errorf("the summary is %s %v", text, err)
+	}
+}
+
+// Whoever moves a tag of an action must not move what a workflow runs: each is named by its commit, with its version behind it.
+func TestActionsArePinned(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(rootOfSource, ".github", "workflows", "*.y*ml"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, files)
+	}
+	pinned := regexp.MustCompile(`^([\w.-]+(?:/[\w.-]+)+)@([0-9a-f]{40}) # v\d+\.\d+\.\d+$`)
+	commits := map[string]string{}
+	for _, path := range append(files, filepath.Join(rootOfSource, "action.yml"), filepath.Join(rootOfSource, "instrument", "action.yml")) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			_, uses, ok := strings.Cut(strings.TrimSpace(line), "uses: ")
+			if !ok || strings.HasPrefix(uses, "./") {
+				continue
+			}
+			m := pinned.FindStringSubmatch(uses)
+			switch {
+			case m == nil:
+				t.Errorf("%s: %q is no commit with its version, as in OWNER/NAME@40-digits # v1.2.3", path, uses)
+			case commits[m[1]] == "":
+				commits[m[1]] = m[2]
+			case commits[m[1]] != m[2]:
+				t.Errorf("%s: %s has another commit elsewhere", path, m[1])
+			}
+		}
 	}
 }

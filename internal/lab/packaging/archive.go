@@ -29,7 +29,7 @@ type file struct {
 // texts are what the root of the source gives to every archive.
 var texts = []string{"CHANGELOG.md", "LICENSE", "README.md"}
 
-// dist writes an archive for each target, and checksums.txt.
+// dist writes an archive for each target with its bill of materials, and checksums.txt.
 func dist(ctx context.Context, r Release, out string, _ []string) error {
 	shared, err := r.sharedFiles(ctx)
 	if err != nil {
@@ -45,9 +45,15 @@ func dist(ctx context.Context, r Release, out string, _ []string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), name)
-		if err := os.WriteFile(filepath.Join(out, name), data, 0o644); err != nil {
+		bill, err := r.bill(name, data)
+		if err != nil {
 			return err
+		}
+		for _, f := range []file{{name, 0o644, data}, {name + sbomEnd, 0o644, bill}} {
+			fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(f.data), f.name)
+			if err := os.WriteFile(filepath.Join(out, f.name), f.data, f.mode); err != nil {
+				return err
+			}
 		}
 	}
 	return os.WriteFile(filepath.Join(out, "checksums.txt"), []byte(sums.String()), 0o644)

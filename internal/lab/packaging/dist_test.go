@@ -156,7 +156,7 @@ func checkSums(t *testing.T, dir, sums string) {
 func checkArchive(t *testing.T, dir string) {
 	t.Helper()
 	r := testRelease(t)
-	matches, err := filepath.Glob(filepath.Join(dir, "aburn_0.1.0_"+here.String()+".*"))
+	matches, err := filepath.Glob(filepath.Join(dir, "aburn_0.1.0_"+here.String()+".*[pz]"))
 	if err != nil || len(matches) != 1 {
 		t.Fatalf("%v %v", matches, err)
 	}

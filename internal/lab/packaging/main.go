@@ -6,6 +6,7 @@
 //	packaging npm      [-o DIR]    npm packages, as .tgz files
 //	packaging image    [-o DIR]    an image FROM scratch, as an OCI layout
 //	packaging recipes  [-o DIR] checksums.txt    for Homebrew, Scoop and Nix
+//	packaging sbom     [-o DIR] ARCHIVE...       bills of materials of archives
 //	packaging version              the version that all of these give themselves here
 package main
 
@@ -32,11 +33,11 @@ func main() {
 // maker makes one kind of package into the folder out.
 type maker func(ctx context.Context, r Release, out string, args []string) error
 
-var makers = map[string]maker{"dist": dist, "pages": pages, "npm": npm, "image": image, "recipes": recipes}
+var makers = map[string]maker{"dist": dist, "pages": pages, "npm": npm, "image": image, "recipes": recipes, "sbom": sbom}
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("one of dist, pages, npm, image, recipes, version is needed")
+		return fmt.Errorf("one of dist, pages, npm, image, recipes, sbom, version is needed")
 	}
 	flags := flag.NewFlagSet("packaging "+args[0], flag.ContinueOnError)
 	root := flags.String("C", ".", "the `folder` of the repository, or of its unpacked source")
@@ -63,7 +64,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	make := makers[args[0]]
 	if make == nil {
-		return fmt.Errorf("%s is none of dist, pages, npm, image, recipes, version", args[0])
+		return fmt.Errorf("%s is none of dist, pages, npm, image, recipes, sbom, version", args[0])
 	}
 	dir, err := filepath.Abs(*out)
 	if err != nil {

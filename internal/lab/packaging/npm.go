@@ -42,6 +42,7 @@ type manifest struct {
 	Version     string            `json:"version"`
 	Description string            `json:"description"`
 	Homepage    string            `json:"homepage"`
+	Repository  string            `json:"repository"` // npm compares it with who publishes, for provenance
 	License     string            `json:"license"`
 	OS          []string          `json:"os,omitempty"`
 	CPU         []string          `json:"cpu,omitempty"`
@@ -53,7 +54,7 @@ type manifest struct {
 }
 
 func (r Release) manifest(name, about string) manifest {
-	return manifest{Name: name, Version: r.Number(), Description: about, Homepage: Homepage, License: "MIT", Files: []string{"bin"}}
+	return manifest{Name: name, Version: r.Number(), Description: about, Homepage: Homepage, Repository: "git+" + Homepage + ".git", License: "MIT", Files: []string{"bin"}}
 }
 
 // npm writes the packages of all targets, and aburn itself last, as it must be published.
