@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"zombiezen.com/go/sqlite"
-
+	"aburn/internal/sqlite"
 	"aburn/internal/wire"
 	"aburn/trace"
 )
@@ -141,7 +139,7 @@ func (r *answerRows) text(i int) []byte {
 const enoughAnswers = 128 << 10
 
 func (a *Archive) readAnswerRows(ctx context.Context, chosen func(session int64) bool, to chan<- *answerRows, free <-chan *answerRows) error {
-	var row, text []byte // used again for each session
+	var text []byte // used again for each session
 	rows := <-free
 	give := func() error {
 		to <- rows // two are about, and one of them is free or summed up
@@ -153,18 +151,15 @@ func (a *Archive) readAnswerRows(ctx context.Context, chosen func(session int64)
 			return ctx.Err()
 		}
 	}
-	err := a.each("SELECT session, rows FROM answers ORDER BY session", func(s *sqlite.Stmt) error {
-		key := s.ColumnInt64(0)
+	err := a.each("SELECT session, rows FROM answers ORDER BY session", func(s *sqlite.Row) error {
+		key := s.Int64(0)
 		if !chosen(key) {
 			return nil
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := s.ColumnLen(1)
-		row = slices.Grow(row[:0], n)[:n]
-		s.ColumnBytes(1, row)
-		expanded, err := expandInto(text, row)
+		expanded, err := expandInto(text, s.Bytes(1))
 		if err != nil {
 			return fmt.Errorf("%s: the answers of session %d: %w", a.path, key, err)
 		}

@@ -13,17 +13,13 @@ import (
 	"syscall"
 	"time"
 
-	"zombiezen.com/go/sqlite"
-
 	"aburn/internal/scrub"
+	"aburn/internal/sqlite"
 	"aburn/internal/sqlitero"
 )
 
 // Name is the archive's file in its folder.
 const Name = "archive.db"
-
-// busyTimeout is how long a statement waits for another process, which commits small batches.
-const busyTimeout = 10 * time.Second
 
 // Dir returns the archive's folder: ABURN_HOME, else aburn in XDG_DATA_HOME or ~/.local/share; "" if none of them is
 // set.
@@ -126,7 +122,7 @@ func Open(ctx context.Context, dir string) (*Archive, error) {
 	if err := makePrivate(dir, path); err != nil {
 		return nil, err
 	}
-	a, err := open(ctx, dir, sqlite.OpenReadWrite)
+	a, err := open(ctx, dir, sqlite.ReadWrite)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +191,7 @@ func View(ctx context.Context, dir string) (*Archive, error) {
 	case !info.Mode().IsRegular(): // opening a pipe would block
 		return nil, &NoPlace{fmt.Errorf("%s: not a regular file", path)}
 	}
-	a, err := open(ctx, dir, sqlite.OpenReadOnly)
+	a, err := open(ctx, dir, sqlite.ReadOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -223,23 +219,22 @@ func View(ctx context.Context, dir string) (*Archive, error) {
 	return nil, err
 }
 
-func open(ctx context.Context, dir string, flags sqlite.OpenFlags) (*Archive, error) {
+func open(ctx context.Context, dir string, mode sqlite.Mode) (*Archive, error) {
 	path := filepath.Join(dir, Name)
-	conn, err := sqlite.OpenConn(path, flags)
+	conn, err := sqlite.Open(path, mode)
 	if err != nil {
 		return nil, &failure{path, err}
 	}
-	if flags&sqlite.OpenReadOnly != 0 { // writes are finished even if ctx ends
-		conn.SetInterrupt(ctx.Done())
+	if mode == sqlite.ReadOnly { // writes are finished even if ctx ends
+		conn.SetInterrupt(ctx)
 	}
-	conn.SetBusyTimeout(busyTimeout)
 	return &Archive{dir: dir, path: path, conn: conn, now: time.Now, rules: scrub.Version}, nil
 }
 
 // closedFolder reports whether err says that SQLite can make no file in the folder, which it needs to read beside writers.
 func closedFolder(err error) bool {
-	code := sqlite.ErrCode(err).ToPrimary()
-	return code == sqlite.ResultCantOpen || code == sqlite.ResultReadOnly
+	code := sqlite.CodeOf(err)
+	return code == sqlite.CodeCantOpen || code == sqlite.CodeReadOnly
 }
 
 // openAsIs opens the archive for reading in a folder where SQLite can make no file.
@@ -314,7 +309,7 @@ func (a *Archive) Close() error {
 
 // Reader opens the archive once more, for reading beside a.
 func (a *Archive) Reader(ctx context.Context) (*Archive, error) {
-	read := func() (*Archive, error) { return open(ctx, a.dir, sqlite.OpenReadOnly) }
+	read := func() (*Archive, error) { return open(ctx, a.dir, sqlite.ReadOnly) }
 	if a.asIs != nil {
 		read = func() (*Archive, error) { return openAsIs(ctx, a.dir) }
 	}

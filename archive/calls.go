@@ -7,8 +7,7 @@ import (
 	"iter"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
-
+	"aburn/internal/sqlite"
 	"aburn/internal/wire"
 	"aburn/trace"
 )
@@ -123,16 +122,16 @@ func (a *Archive) calls(f CallFilter, hooked string) iter.Seq2[CallRow, error] {
 			args = append(args, f.Key)
 		}
 		err := a.each("SELECT c.session, s.source, s.id, c.rows, "+hooked+" FROM sessions s CROSS JOIN calls c ON c.session = s.key WHERE "+
-			strings.Join(conditions, " AND ")+" ORDER BY s.source, s.id", func(s *sqlite.Stmt) error {
+			strings.Join(conditions, " AND ")+" ORDER BY s.source, s.id", func(s *sqlite.Row) error {
 			calls, err := readCalls(columnBytes(s, 3))
 			if err != nil {
-				return fmt.Errorf("%s: the calls of session %d: %w", a.path, s.ColumnInt64(0), err)
+				return fmt.Errorf("%s: the calls of session %d: %w", a.path, s.Int64(0), err)
 			}
 			measured, err := durations(columnBytes(s, 4))
 			if err != nil {
-				return fmt.Errorf("%s: what hooks recorded of session %d: %w", a.path, s.ColumnInt64(0), err)
+				return fmt.Errorf("%s: what hooks recorded of session %d: %w", a.path, s.Int64(0), err)
 			}
-			of := CallRow{Key: s.ColumnInt64(0), Source: s.ColumnText(1), Session: s.ColumnText(2)}
+			of := CallRow{Key: s.Int64(0), Source: s.Text(1), Session: s.Text(2)}
 			return calls.each(of, f.Failed, func(row CallRow) bool {
 				if ms := measured[row.Call]; ms > 0 {
 					row.DurationMS, row.Gap = ms, false

@@ -6,8 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"zombiezen.com/go/sqlite"
-
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -22,8 +21,8 @@ func (a *Archive) Check(ctx context.Context) (faults []string, err error) {
 			faults = append(faults, fmt.Sprintf(format, args...))
 		}
 	}
-	err = a.each("PRAGMA integrity_check", func(s *sqlite.Stmt) error {
-		if text := s.ColumnText(0); text != "ok" {
+	err = a.each("PRAGMA integrity_check", func(s *sqlite.Row) error {
+		if text := s.Text(0); text != "ok" {
 			bad("the file: %s", text)
 		}
 		return nil
@@ -80,7 +79,7 @@ func (a *Archive) checkAnswers(t *trace.SessionTrace, key int64) (fault string) 
 	for i := range want {
 		want[i].Time = instant(millis(want[i].Time))
 	}
-	err := a.each("SELECT rows FROM answers WHERE session = ?", func(s *sqlite.Stmt) error {
+	err := a.each("SELECT rows FROM answers WHERE session = ?", func(s *sqlite.Row) error {
 		have, err := expandAnswers(columnBytes(s, 0))
 		if err == nil && !slices.Equal(have, want) {
 			err = errAnswers
@@ -99,8 +98,8 @@ func (a *Archive) checkAnswers(t *trace.SessionTrace, key int64) (fault string) 
 
 // keys returns the first column of a query.
 func (a *Archive) keys(query string, args ...any) (keys []int64, err error) {
-	err = a.each(query, func(s *sqlite.Stmt) error {
-		keys = append(keys, s.ColumnInt64(0))
+	err = a.each(query, func(s *sqlite.Row) error {
+		keys = append(keys, s.Int64(0))
 		return nil
 	}, args...)
 	return keys, err

@@ -4,8 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"zombiezen.com/go/sqlite"
-
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -67,7 +66,7 @@ func (a *Archive) Cursors() ([]Known, error) {
 
 // rows returns all stores from their own rows, without the listing.
 func (a *Archive) rows() (all []Known, err error) {
-	err = a.each("SELECT "+cursorColumns+" FROM cursors", func(s *sqlite.Stmt) error {
+	err = a.each("SELECT "+cursorColumns+" FROM cursors", func(s *sqlite.Row) error {
 		all = append(all, knownOf(s, 0))
 		return nil
 	})
@@ -75,21 +74,21 @@ func (a *Archive) rows() (all []Known, err error) {
 }
 
 // knownOf reads a row of cursors, whose columns begin at from.
-func knownOf(s *sqlite.Stmt, from int) Known {
+func knownOf(s *sqlite.Row, from int) Known {
 	return Known{
-		Reader: s.ColumnText(from), Path: s.ColumnText(from + 1), Store: s.ColumnInt64(from + 2), Layout: s.ColumnText(from + 3),
-		Size: s.ColumnInt64(from + 4), Modified: time.Unix(0,
-			s.ColumnInt64(from+5)), Whole: s.ColumnBool(from + 6), Hot: s.ColumnBool(from + 7),
-		Scrub: s.ColumnInt(from + 8), Sessions: s.ColumnInt(from + 9), Outdone: s.ColumnInt(from + 10), Problem: s.ColumnText(from + 11),
+		Reader: s.Text(from), Path: s.Text(from + 1), Store: s.Int64(from + 2), Layout: s.Text(from + 3),
+		Size: s.Int64(from + 4), Modified: time.Unix(0,
+			s.Int64(from+5)), Whole: s.Bool(from + 6), Hot: s.Bool(from + 7),
+		Scrub: s.Int(from + 8), Sessions: s.Int(from + 9), Outdone: s.Int(from + 10), Problem: s.Text(from + 11),
 	}
 }
 
 // Place returns where to continue in a store.
 func (a *Archive) Place(store int64) (p Place, err error) {
-	err = a.each("SELECT "+placeColumns+" FROM places WHERE store = ?", func(s *sqlite.Stmt) error {
+	err = a.each("SELECT "+placeColumns+" FROM places WHERE store = ?", func(s *sqlite.Row) error {
 		p = Place{
-			Device: s.ColumnInt64(1), Inode: s.ColumnInt64(2), PathSize: s.ColumnInt64(3), Head: s.ColumnText(4), Tail: s.ColumnText(5),
-			Parts: s.ColumnText(6), At: trace.Cursor{Offset: s.ColumnInt64(7), Line: s.ColumnInt64(8),
+			Device: s.Int64(1), Inode: s.Int64(2), PathSize: s.Int64(3), Head: s.Text(4), Tail: s.Text(5),
+			Parts: s.Text(6), At: trace.Cursor{Offset: s.Int64(7), Line: s.Int64(8),
 				State: columnBytes(s, 9)},
 		}
 		return nil
@@ -98,14 +97,8 @@ func (a *Archive) Place(store int64) (p Place, err error) {
 }
 
 // columnBytes copies a column, nil if it is empty.
-func columnBytes(s *sqlite.Stmt, column int) []byte {
-	n := s.ColumnLen(column)
-	if n == 0 {
-		return nil
-	}
-	buf := make([]byte, n)
-	s.ColumnBytes(column, buf)
-	return buf
+func columnBytes(s *sqlite.Row, column int) []byte {
+	return append([]byte(nil), s.Bytes(column)...)
 }
 
 func (a *Archive) setCursor(c *Cursor) error {
@@ -135,19 +128,19 @@ type Damage struct {
 // There are few, so CROSS JOIN begins with them and not with all stores.
 func (a *Archive) Damage(limit int) (list []Damage, all map[string]int, err error) {
 	all = map[string]int{}
-	err = a.each("SELECT c.reader, count(*) FROM damage d CROSS JOIN cursors c ON c.store = d.store GROUP BY c.reader", func(s *sqlite.Stmt) error {
-		all[s.ColumnText(0)] = s.ColumnInt(1)
+	err = a.each("SELECT c.reader, count(*) FROM damage d CROSS JOIN cursors c ON c.store = d.store GROUP BY c.reader", func(s *sqlite.Row) error {
+		all[s.Text(0)] = s.Int(1)
 		return nil
 	})
 	if err != nil || len(all) == 0 {
 		return nil, all, err
 	}
 	err = a.each(`SELECT c.reader, c.path, d.line, d.offset, d.tbl, d.row, d.reason FROM damage d CROSS JOIN cursors c ON c.store = d.store
-		ORDER BY c.reader, c.path, d.line, d.offset, d.tbl, d.row LIMIT ?`, func(s *sqlite.Stmt) error {
-		list = append(list, Damage{s.ColumnText(0), s.ColumnText(1), trace.Damage{
-			Ref: trace.Ref{Line: s.ColumnInt64(2), Offset: s.ColumnInt64(3), Table: s.ColumnText(4),
-				Key: s.ColumnText(5)},
-			Reason: s.ColumnText(6),
+		ORDER BY c.reader, c.path, d.line, d.offset, d.tbl, d.row LIMIT ?`, func(s *sqlite.Row) error {
+		list = append(list, Damage{s.Text(0), s.Text(1), trace.Damage{
+			Ref: trace.Ref{Line: s.Int64(2), Offset: s.Int64(3), Table: s.Text(4),
+				Key: s.Text(5)},
+			Reason: s.Text(6),
 		}})
 		return nil
 	}, limit)
@@ -158,8 +151,8 @@ func (a *Archive) Damage(limit int) (list []Damage, all map[string]int, err erro
 // exist.
 func (a *Archive) Projects() (map[string]string, error) {
 	keys := map[string]string{}
-	err := a.each("SELECT path, key FROM projects", func(s *sqlite.Stmt) error {
-		keys[s.ColumnText(0)] = s.ColumnText(1)
+	err := a.each("SELECT path, key FROM projects", func(s *sqlite.Row) error {
+		keys[s.Text(0)] = s.Text(1)
 		return nil
 	})
 	return keys, err
@@ -167,8 +160,8 @@ func (a *Archive) Projects() (map[string]string, error) {
 
 // ProjectOf returns the folder and the project's key of one session that was read from a store; "" if there is none.
 func (a *Archive) ProjectOf(store int64) (path, key string, err error) {
-	err = a.each("SELECT project, project_key FROM sessions WHERE store = ? LIMIT 1", func(s *sqlite.Stmt) error {
-		path, key = s.ColumnText(0), s.ColumnText(1)
+	err = a.each("SELECT project, project_key FROM sessions WHERE store = ? LIMIT 1", func(s *sqlite.Row) error {
+		path, key = s.Text(0), s.Text(1)
 		return nil
 	}, store)
 	return path, key, err

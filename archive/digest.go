@@ -5,8 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"zombiezen.com/go/sqlite"
-
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -45,8 +44,8 @@ func (a *Archive) digests(from, where string, args []any, rules int, each func(D
 	live := millis(a.now().Add(-LiveFor))
 	args = append([]any{live, live, rules}, args...)
 	var bodies, names texts
-	return a.each("SELECT s.key, s.ended, s.live, d.body, s.source, s.id FROM "+from+" s LEFT JOIN digests d ON d.key = s.key AND d.rules = ? WHERE "+where, func(s *sqlite.Stmt) error {
-		d := Digest{Key: s.ColumnInt64(0), End: instant(s.ColumnInt64(1)), Live: s.ColumnBool(2), Body: bodies.column(s, 3),
+	return a.each("SELECT s.key, s.ended, s.live, d.body, s.source, s.id FROM "+from+" s LEFT JOIN digests d ON d.key = s.key AND d.rules = ? WHERE "+where, func(s *sqlite.Row) error {
+		d := Digest{Key: s.Int64(0), End: instant(s.Int64(1)), Live: s.Bool(2), Body: bodies.column(s, 3),
 			Source: names.word(s, 4), ID: names.column(s, 5)}
 		if d.Live {
 			var err error
@@ -76,8 +75,8 @@ func (a *Archive) dropDigests(key int64) error {
 // Workers are the ids of the ledgers of workers, by the folder in which each worked.
 func (a *Archive) Workers(ctx context.Context) (map[string]string, error) {
 	list := map[string]string{}
-	err := a.each("SELECT project, id FROM sessions WHERE source = 'worker' AND project <> ''", func(s *sqlite.Stmt) error {
-		list[s.ColumnText(0)] = s.ColumnText(1)
+	err := a.each("SELECT project, id FROM sessions WHERE source = 'worker' AND project <> ''", func(s *sqlite.Row) error {
+		list[s.Text(0)] = s.Text(1)
 		return nil
 	})
 	return list, err
@@ -99,8 +98,8 @@ func (a *Archive) LedgerOf(key int64) (p LedgerPart, err error) {
 		coalesce((SELECT min(l.start) FROM sessions l WHERE l.project = s.project AND l.source NOT IN ('own', 'worker') AND l.relation <> 'subagent'
 			AND l.id <> s.id AND (l.start > s.start OR l.start = s.start AND l.key > s.key)), 0)
 		FROM sessions s CROSS JOIN sessions w ON w.source = 'worker' AND w.project = s.project
-		WHERE s.key = ? AND s.project <> '' AND s.source <> 'worker' AND s.relation <> 'subagent' ORDER BY w.start DESC LIMIT 1`, func(s *sqlite.Stmt) error {
-		p = LedgerPart{s.ColumnInt64(0), instant(s.ColumnInt64(1)), instant(s.ColumnInt64(2))}
+		WHERE s.key = ? AND s.project <> '' AND s.source <> 'worker' AND s.relation <> 'subagent' ORDER BY w.start DESC LIMIT 1`, func(s *sqlite.Row) error {
+		p = LedgerPart{s.Int64(0), instant(s.Int64(1)), instant(s.Int64(2))}
 		return nil
 	}, key)
 	return p, err
@@ -131,11 +130,13 @@ const keeperWait = 100 * time.Millisecond
 
 // OpenKeeper opens the existing archive in dir for storing digests.
 func OpenKeeper(ctx context.Context, dir string) (*Keeper, error) {
-	a, err := open(ctx, dir, sqlite.OpenReadWrite)
+	a, err := open(ctx, dir, sqlite.ReadWrite)
 	if err != nil {
 		return nil, err
 	}
-	a.conn.SetBusyTimeout(keeperWait)
+	if err := a.conn.SetBusyTimeout(keeperWait); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
 	have, err := a.number("PRAGMA user_version")
 	if err == nil && have != schema {
 		err = &WrongSchema{a.path, int(have), schema}
@@ -186,7 +187,7 @@ func (k *Keeper) Keep(since Mark, rules int, list []Digest) (kept bool, err erro
 		kept, k.wrote = true, true
 		return nil
 	})
-	if code := sqlite.ErrCode(err).ToPrimary(); code == sqlite.ResultBusy {
+	if code := sqlite.CodeOf(err); code == sqlite.CodeBusy {
 		return false, nil
 	}
 	return kept && err == nil, err

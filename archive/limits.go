@@ -3,8 +3,7 @@ package archive
 import (
 	"time"
 
-	"zombiezen.com/go/sqlite"
-
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -18,9 +17,9 @@ type PlanLimit struct {
 // account, so no filter chooses among them.
 func (a *Archive) Limits(since time.Time) (list []PlanLimit, err error) {
 	err = a.each(`SELECT s.source, l.id, l.minutes, l.used, l.resets, max(l.time) FROM limits l JOIN sessions s ON s.key = l.session
-		WHERE l.time >= ? GROUP BY s.source, l.id, l.minutes ORDER BY s.source, l.minutes, l.id`, func(s *sqlite.Stmt) error {
-		list = append(list, PlanLimit{s.ColumnText(0), trace.Limit{
-			ID: s.ColumnText(1), WindowMinutes: s.ColumnInt64(2), UsedPercent: s.ColumnFloat(3), Resets: instant(s.ColumnInt64(4)), Time: instant(s.ColumnInt64(5)),
+		WHERE l.time >= ? GROUP BY s.source, l.id, l.minutes ORDER BY s.source, l.minutes, l.id`, func(s *sqlite.Row) error {
+		list = append(list, PlanLimit{s.Text(0), trace.Limit{
+			ID: s.Text(1), WindowMinutes: s.Int64(2), UsedPercent: s.Float(3), Resets: instant(s.Int64(4)), Time: instant(s.Int64(5)),
 		}})
 		return nil
 	}, since)

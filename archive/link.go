@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
-
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -50,9 +49,9 @@ func (a *Archive) linkSubagents(p *Packed) error {
 			continue
 		}
 		err := a.each(`SELECT s.id, w.call, w.agent_type, w.description FROM spawns w INDEXED BY spawns_child CROSS JOIN sessions s ON s.key = w.session
-			WHERE w.child = ?2 AND w.child <> '' AND s.source = ?1 AND s.root = '' ORDER BY w.session DESC, w.seq DESC LIMIT 1`, func(s *sqlite.Stmt) error {
-			r.StartedBy(s.ColumnText(0), &trace.SubagentSpawn{Call: s.ColumnText(1), AgentType: s.ColumnText(2),
-				Description: s.ColumnText(3)})
+			WHERE w.child = ?2 AND w.child <> '' AND s.source = ?1 AND s.root = '' ORDER BY w.session DESC, w.seq DESC LIMIT 1`, func(s *sqlite.Row) error {
+			r.StartedBy(s.Text(0), &trace.SubagentSpawn{Call: s.Text(1), AgentType: s.Text(2),
+				Description: s.Text(3)})
 			return nil
 		}, p.session.Source, p.session.ID)
 		if err != nil {
@@ -83,9 +82,9 @@ func (a *Archive) applyLinks(key int64, t *trace.SessionTrace) error {
 		if !callOpen(*r) {
 			continue
 		}
-		err := a.each("SELECT related, parent_call, agent_type, description, evidence FROM relations WHERE session = ? AND number = ?", func(s *sqlite.Stmt) error {
-			r.Related, r.ParentCall, r.AgentType, r.Description = s.ColumnText(0), s.ColumnText(1), s.ColumnText(2), s.ColumnText(3)
-			r.Evidence = s.ColumnText(4)
+		err := a.each("SELECT related, parent_call, agent_type, description, evidence FROM relations WHERE session = ? AND number = ?", func(s *sqlite.Row) error {
+			r.Related, r.ParentCall, r.AgentType, r.Description = s.Text(0), s.Text(1), s.Text(2), s.Text(3)
+			r.Evidence = s.Text(4)
 			return nil
 		}, key, i)
 		if err != nil {
@@ -129,8 +128,8 @@ const agentMembers = `
 
 func (a *Archive) linkAll(ctx context.Context, kind, members string) (changed int, err error) {
 	var names []string
-	err = a.each("SELECT name FROM unlinked WHERE kind = ?", func(s *sqlite.Stmt) error {
-		names = append(names, s.ColumnText(0))
+	err = a.each("SELECT name FROM unlinked WHERE kind = ?", func(s *sqlite.Row) error {
+		names = append(names, s.Text(0))
 		return nil
 	}, kind)
 	if err != nil {

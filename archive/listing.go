@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"zombiezen.com/go/sqlite"
-
+	"aburn/internal/sqlite"
 	"aburn/internal/wire"
 )
 
@@ -171,18 +170,15 @@ func (a *Archive) relist() error {
 func (a *Archive) listing() (all []Known, err error) {
 	late := map[int64]bool{}
 	var fresh []Known
-	part := make([]byte, 0, 2*listingRow)
 	err = a.each("SELECT NULL, u.store, c.store IS NOT NULL, "+cursorColumns+" FROM unlisted u LEFT JOIN cursors c USING (store)"+
 		" UNION ALL SELECT body, 0, 0"+strings.Repeat(", NULL",
-		strings.Count(cursorColumns, ",")+1)+" FROM listing", func(s *sqlite.Stmt) (err error) {
-		if n := s.ColumnLen(0); n > 0 {
-			part = slices.Grow(part[:0], n)[:n]
-			s.ColumnBytes(0, part)
+		strings.Count(cursorColumns, ",")+1)+" FROM listing", func(s *sqlite.Row) (err error) {
+		if part := s.Bytes(0); len(part) > 0 {
 			all, err = readPart(string(part), all)
 			return err
 		}
-		late[s.ColumnInt64(1)] = true
-		if s.ColumnBool(2) {
+		late[s.Int64(1)] = true
+		if s.Bool(2) {
 			fresh = append(fresh, knownOf(s, 3))
 		}
 		return nil

@@ -4,8 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"zombiezen.com/go/sqlite"
-
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -90,8 +89,8 @@ func (a *Archive) endOf(key int64) (worked, closed, parent int64, err error) {
 		coalesce((SELECT p.key FROM relations r JOIN sessions p ON p.source = s.source AND p.id = r.related
 			WHERE r.session = s.key AND r.kind = 'subagent' AND r.related <> '' LIMIT 1), 0)
 		FROM sessions s LEFT JOIN sessions o ON o.id = s.id AND o.source = 'own' AND s.source <> 'own' WHERE s.key = ?`,
-		func(s *sqlite.Stmt) error {
-			worked, closed, parent = s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2)
+		func(s *sqlite.Row) error {
+			worked, closed, parent = s.Int64(0), s.Int64(1), s.Int64(2)
 			return nil
 		}, key)
 	return worked, closed, parent, err

@@ -12,8 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
+	"aburn/internal/sqlite"
 )
 
 // Somebody else's database is neither read as an archive nor written to.
@@ -27,11 +26,11 @@ func TestForeign(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, Name)
-		conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+		conn, err := sqlite.Open(path, sqlite.Create)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(sqlitex.ExecScript(conn, script), conn.Close()); err != nil {
+		if err := errors.Join(conn.Exec(script), conn.Close()); err != nil {
 			t.Fatal(err)
 		}
 		before, err := os.ReadFile(path)

@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"zombiezen.com/go/sqlite"
-
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -27,9 +26,9 @@ type stored struct {
 
 func (a *Archive) stored(source, id string) (k stored, err error) {
 	err = a.each("SELECT key, store, sum, ended, events, path FROM sessions WHERE source = ? AND id = ?",
-		func(s *sqlite.Stmt) error {
-			k = stored{s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4),
-				s.ColumnText(5)}
+		func(s *sqlite.Row) error {
+			k = stored{s.Int64(0), s.Int64(1), s.Int64(2), s.Int64(3), s.Int64(4),
+				s.Text(5)}
 			return nil
 		}, source, id)
 	return k, err

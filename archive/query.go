@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
-
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -75,9 +74,9 @@ func (a *Archive) Outlines(ctx context.Context, f Filter) ([]Outline, error) {
 	where, args := a.where(f)
 	list, texts := make([]Outline, 0, all), texts{}
 	err = a.each("SELECT s.key, s.source, s.id, s.project_key, s.start, s.ended FROM "+listedAll+" s WHERE "+where,
-		func(s *sqlite.Stmt) error {
-			list = append(list, Outline{Key: s.ColumnInt64(0), Source: texts.word(s, 1), ID: texts.column(s, 2),
-				Project: texts.word(s, 3), Start: instant(s.ColumnInt64(4)), End: instant(s.ColumnInt64(5))})
+		func(s *sqlite.Row) error {
+			list = append(list, Outline{Key: s.Int64(0), Source: texts.word(s, 1), ID: texts.column(s, 2),
+				Project: texts.word(s, 3), Start: instant(s.Int64(4)), End: instant(s.Int64(5))})
 			return nil
 		}, append([]any{live, live}, args...)...)
 	return list, err
@@ -98,8 +97,8 @@ func (a *Archive) SessionsOf(ctx context.Context, keys []int64) (list []Session,
 // Stamps returns a number for each session that changes when its trace does.
 func (a *Archive) Stamps() (map[int64]int64, error) {
 	all := map[int64]int64{}
-	err := a.each("SELECT key, sum, scrub, events FROM sessions", func(s *sqlite.Stmt) error {
-		all[s.ColumnInt64(0)] = s.ColumnInt64(1)*31 + s.ColumnInt64(2)<<32 + s.ColumnInt64(3)
+	err := a.each("SELECT key, sum, scrub, events FROM sessions", func(s *sqlite.Row) error {
+		all[s.Int64(0)] = s.Int64(1)*31 + s.Int64(2)<<32 + s.Int64(3)
 		return nil
 	})
 	return all, err
@@ -120,7 +119,7 @@ func (a *Archive) sessions(query string, args ...any) ([]Session, error) {
 func (a *Archive) sessionsInto(list []Session, query string, args ...any) ([]Session, error) {
 	live := millis(a.now().Add(-LiveFor))
 	var texts texts
-	err := a.each(query, func(s *sqlite.Stmt) error {
+	err := a.each(query, func(s *sqlite.Row) error {
 		list = append(list, scanSession(s, &texts))
 		return nil
 	}, append([]any{live, live}, args...)...)
@@ -174,14 +173,14 @@ func inProject(project string) (string, []any) {
 // runes returns the length of s as SQLite's substr counts it.
 func runes(s string) int { return len([]rune(s)) }
 
-func scanSession(s *sqlite.Stmt, texts *texts) Session {
+func scanSession(s *sqlite.Row, texts *texts) Session {
 	column := -1
 	next := func() int { column++; return column }
 	text := func() string { return texts.column(s, next()) }
 	word := func() string { return texts.word(s, next()) }
-	number := func() int64 { return s.ColumnInt64(next()) }
-	count := func() int { return s.ColumnInt(next()) }
-	yes := func() bool { return s.ColumnBool(next()) }
+	number := func() int64 { return s.Int64(next()) }
+	count := func() int { return s.Int(next()) }
+	yes := func() bool { return s.Bool(next()) }
 	return Session{
 		Key: number(), Source: word(), ID: text(), Agent: trace.Agent{Name: word(), Version: word()},
 		Project: trace.Project{Path: word(), Key: word()}, Start: instant(number()), End: instant(number()), ActiveMS: number(),
@@ -193,7 +192,7 @@ func scanSession(s *sqlite.Stmt, texts *texts) Session {
 		},
 		Usage: trace.Usage{
 			Input: number(), CacheRead: number(), CacheWrite: number(), CacheWrite5m: number(), CacheWrite1h: number(), Output: number(),
-			Reasoning: number(), Searches: number(), CostUSD: s.ColumnFloat(next()),
+			Reasoning: number(), Searches: number(), CostUSD: s.Float(next()),
 		},
 	}
 }
@@ -271,7 +270,7 @@ func begins(part, name string) way {
 // Trace returns a session's trace, with what was linked across files.
 func (a *Archive) Trace(ctx context.Context, key int64) (*trace.SessionTrace, error) {
 	var body []byte
-	err := a.each("SELECT body FROM traces WHERE key = ?", func(s *sqlite.Stmt) error {
+	err := a.each("SELECT body FROM traces WHERE key = ?", func(s *sqlite.Row) error {
 		body = columnBytes(s, 0)
 		return nil
 	}, key)
@@ -313,12 +312,12 @@ func (a *Archive) relations(which string) ([]Relation, error) {
 	err := a.each(`SELECT r.session, coalesce(o.key, 0), r.kind, s.source, s.id, r.related, r.time, r.source_session, r.source_version,
 		r.parent_call, r.agent_id, r.agent_type, r.description, r.provenance, r.evidence
 		FROM relations r JOIN sessions s ON s.key = r.session
-		LEFT JOIN sessions o ON r.related <> '' AND o.source = s.source AND o.id = r.related WHERE `+which, func(s *sqlite.Stmt) error {
-		list = append(list, Relation{Key: s.ColumnInt64(0), RelatedKey: s.ColumnInt64(1), SessionRelationship: trace.SessionRelationship{
-			V: trace.Version, Kind: trace.Relation(s.ColumnText(2)), Source: s.ColumnText(3), Session: s.ColumnText(4), Related: s.ColumnText(5),
-			Time: instant(s.ColumnInt64(6)), SourceSession: s.ColumnText(7), SourceVersion: s.ColumnText(8), ParentCall: s.ColumnText(9),
-			AgentID: s.ColumnText(10), AgentType: s.ColumnText(11), Description: s.ColumnText(12),
-			Provenance: trace.Provenance(s.ColumnText(13)), Evidence: s.ColumnText(14),
+		LEFT JOIN sessions o ON r.related <> '' AND o.source = s.source AND o.id = r.related WHERE `+which, func(s *sqlite.Row) error {
+		list = append(list, Relation{Key: s.Int64(0), RelatedKey: s.Int64(1), SessionRelationship: trace.SessionRelationship{
+			V: trace.Version, Kind: trace.Relation(s.Text(2)), Source: s.Text(3), Session: s.Text(4), Related: s.Text(5),
+			Time: instant(s.Int64(6)), SourceSession: s.Text(7), SourceVersion: s.Text(8), ParentCall: s.Text(9),
+			AgentID: s.Text(10), AgentType: s.Text(11), Description: s.Text(12),
+			Provenance: trace.Provenance(s.Text(13)), Evidence: s.Text(14),
 		}})
 		return nil
 	})

@@ -8,9 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"zombiezen.com/go/sqlite"
-
 	"aburn/internal/scrub"
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -110,7 +109,7 @@ func build(ctx context.Context, dir string, progress func(done, total int)) erro
 
 // viewOlder opens an archive of another schema for reading.
 func viewOlder(ctx context.Context, dir string) (*Archive, error) {
-	a, err := open(ctx, dir, sqlite.OpenReadOnly)
+	a, err := open(ctx, dir, sqlite.ReadOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +138,7 @@ func (a *Archive) takeOver(ctx context.Context, old *Archive, progress func(done
 		return err
 	}
 	done := 0
-	return old.each(query, func(s *sqlite.Stmt) error {
+	return old.each(query, func(s *sqlite.Row) error {
 		if done++; progress != nil {
 			progress(done, int(total))
 		}

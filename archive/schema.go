@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"zombiezen.com/go/sqlite"
-
 	"aburn/internal/scrub"
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -261,7 +260,7 @@ const readAgain = `UPDATE cursors SET whole = 1, hot = 1, sessions = (SELECT cou
 
 // refill writes the traces of the table bodies. What cannot be read is put aside as it is.
 func (a *Archive) refill(ctx context.Context) error {
-	return a.each("SELECT body, store FROM bodies ORDER BY rowid", func(s *sqlite.Stmt) error {
+	return a.each("SELECT body, store FROM bodies ORDER BY rowid", func(s *sqlite.Row) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -274,7 +273,7 @@ func (a *Archive) refill(ctx context.Context) error {
 			return err // it was put aside before, and its store was read again since
 		}
 		p.sum = 0 // the next reading counts as another one, and is linked again
-		_, err = a.put(p, s.ColumnInt64(1))
+		_, err = a.put(p, s.Int64(1))
 		return err
 	})
 }

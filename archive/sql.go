@@ -1,80 +1,47 @@
 package archive
 
 import (
-	"errors"
-	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
+	"aburn/internal/sqlite"
 )
 
-func bind(s *sqlite.Stmt, args ...any) {
+// each calls row for every row of a query. A time is bound as the tables have it.
+func (a *Archive) each(query string, row func(*sqlite.Row) error, args ...any) error {
 	for i, arg := range args {
-		switch v := arg.(type) {
-		case nil:
-			s.BindNull(i + 1)
-		case int:
-			s.BindInt64(i+1, int64(v))
-		case int64:
-			s.BindInt64(i+1, v)
-		case bool:
-			s.BindBool(i+1, v)
-		case float64:
-			s.BindFloat(i+1, v)
-		case []byte:
-			s.BindBytes(i+1, v)
-		case string:
-			s.BindText(i+1, v)
-		case time.Time:
-			s.BindInt64(i+1, millis(v))
-		default:
-			panic(fmt.Sprintf("bind %T", arg))
+		if t, ok := arg.(time.Time); ok {
+			args[i] = millis(t)
 		}
 	}
+	var own error // row's
+	err := a.conn.Each(query, func(r *sqlite.Row) error {
+		if row != nil {
+			own = row(r)
+		}
+		return own
+	}, args...)
+	if own != nil || err == nil {
+		return own
+	}
+	return a.fail(err)
 }
 
-// each calls row for every row of a query.
-func (a *Archive) each(query string, row func(*sqlite.Stmt) error, args ...any) error {
-	s, err := a.conn.Prepare(query)
-	if err != nil {
-		return a.fail(err)
-	}
-	defer s.Reset()
-	bind(s, args...)
-	for {
-		more, err := s.Step()
-		if err != nil {
-			return a.fail(err)
-		}
-		if !more {
-			return nil
-		}
-		if err := row(s); err != nil {
-			return err
-		}
-	}
-}
-
-func (a *Archive) run(query string, args ...any) error {
-	return a.each(query, func(*sqlite.Stmt) error { return nil }, args...)
-}
+func (a *Archive) run(query string, args ...any) error { return a.each(query, nil, args...) }
 
 // number returns the first column of the first row, 0 if there is none.
-func (a *Archive) number(query string, args ...any) (n int64, err error) {
-	err = a.each(query, func(s *sqlite.Stmt) error {
-		n = s.ColumnInt64(0)
-		return nil
-	}, args...)
+func (a *Archive) number(query string, args ...any) (int64, error) {
+	n, err := a.conn.Number(query, args...)
+	if err != nil {
+		err = a.fail(err)
+	}
 	return n, err
 }
 
 // script runs statements without parameters.
 func (a *Archive) script(text string) error {
-	if err := sqlitex.ExecScript(a.conn, text); err != nil {
+	if err := a.conn.Exec(text); err != nil {
 		return a.fail(err)
 	}
 	return nil
@@ -82,17 +49,15 @@ func (a *Archive) script(text string) error {
 
 // transaction runs do in one transaction and rolls it back if do fails.
 func (a *Archive) transaction(do func() error) error {
-	if err := a.run("BEGIN IMMEDIATE"); err != nil {
+	var own error // do's
+	err := a.conn.Transaction(func() error {
+		own = do()
+		return own
+	})
+	if own != nil || err == nil {
 		return err
 	}
-	err := do()
-	if err == nil {
-		err = a.run("COMMIT")
-	}
-	if err != nil && !a.conn.AutocommitEnabled() { // some failures roll back by themselves
-		err = errors.Join(err, a.run("ROLLBACK"))
-	}
-	return err
+	return a.fail(err)
 }
 
 // The hints where nothing can be written.
@@ -112,18 +77,18 @@ func (e *failure) Unwrap() error { return e.err }
 
 // Hint says what to do about it.
 func (e *failure) Hint() string {
-	code := sqlite.ErrCode(e.err).ToPrimary()
-	if odd := irregular(e.path); odd != "" && (code == sqlite.ResultIOErr || code == sqlite.ResultCantOpen) {
+	code := sqlite.CodeOf(e.err)
+	if odd := irregular(e.path); odd != "" && (code == sqlite.CodeIOErr || code == sqlite.CodeCantOpen) {
 		return odd + " is no regular file: move it away, and run it again"
 	}
 	switch code {
-	case sqlite.ResultFull, sqlite.ResultIOErr:
+	case sqlite.CodeFull, sqlite.CodeIOErr:
 		return fullHint
-	case sqlite.ResultReadOnly, sqlite.ResultCantOpen, sqlite.ResultPerm:
+	case sqlite.CodeReadOnly, sqlite.CodeCantOpen, sqlite.CodePerm:
 		return writableHint
-	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
+	case sqlite.CodeCorrupt, sqlite.CodeNotADB:
 		return "move it away and run aburn ingest: sources that still exist are read again"
-	case sqlite.ResultBusy, sqlite.ResultLocked:
+	case sqlite.CodeBusy, sqlite.CodeLocked:
 		return "another program holds it: close that, or wait"
 	}
 	return ""
@@ -161,7 +126,6 @@ func instant(ms int64) time.Time {
 // texts is shared memory for the texts of many rows: an allocation for each text takes as long as reading it.
 type texts struct {
 	text  strings.Builder
-	one   []byte
 	words map[string]string
 }
 
@@ -169,8 +133,8 @@ type texts struct {
 const firstTexts, lastTexts = 4 << 10, 256 << 10
 
 // column returns a column as a text.
-func (t *texts) column(s *sqlite.Stmt, column int) string {
-	one := t.read(s, column)
+func (t *texts) column(s *sqlite.Row, column int) string {
+	one := s.Bytes(column)
 	if len(one) > t.text.Cap()-t.text.Len() {
 		size := min(max(2*t.text.Cap(), firstTexts), lastTexts)
 		t.text = strings.Builder{}
@@ -182,8 +146,8 @@ func (t *texts) column(s *sqlite.Stmt, column int) string {
 }
 
 // word is column for one with few values: equal values share one text.
-func (t *texts) word(s *sqlite.Stmt, column int) string {
-	one := t.read(s, column)
+func (t *texts) word(s *sqlite.Row, column int) string {
+	one := s.Bytes(column)
 	word, known := t.words[string(one)]
 	if !known {
 		if t.words == nil {
@@ -193,13 +157,4 @@ func (t *texts) word(s *sqlite.Stmt, column int) string {
 		t.words[word] = word
 	}
 	return word
-}
-
-func (t *texts) read(s *sqlite.Stmt, column int) []byte {
-	n := s.ColumnLen(column)
-	if n == 0 {
-		return nil
-	}
-	t.one = slices.Grow(t.one[:0], n)[:n]
-	return t.one[:s.ColumnBytes(column, t.one)]
 }

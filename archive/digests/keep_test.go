@@ -12,12 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"aburn/archive"
 	"aburn/insight"
 	"aburn/internal/lockfile"
+	"aburn/internal/sqlite"
 	"aburn/trace"
 	"aburn/trace/tracetest"
 )
@@ -45,12 +43,12 @@ func many(t *testing.T, n int) (dir string, a *archive.Archive) {
 // execute runs SQL on the archive, as if somebody else did.
 func execute(t *testing.T, dir, sql string) {
 	t.Helper()
-	conn, err := sqlite.OpenConn(filepath.Join(dir, archive.Name), sqlite.OpenReadWrite)
+	conn, err := sqlite.Open(filepath.Join(dir, archive.Name), sqlite.ReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := sqlitex.ExecuteScript(conn, sql, nil); err != nil {
+	if err := conn.Exec(sql); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -149,7 +147,7 @@ func TestBesideWriters(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Release()
-	conn, err := sqlite.OpenConn(filepath.Join(dir, archive.Name), sqlite.OpenReadWrite)
+	conn, err := sqlite.Open(filepath.Join(dir, archive.Name), sqlite.ReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +157,7 @@ func TestBesideWriters(t *testing.T) {
 		made int
 	}{{"BEGIN IMMEDIATE", 3}, {"", 3}, {"ROLLBACK", 3}, {"", 0}} {
 		if step.sql != "" {
-			if err := sqlitex.ExecuteTransient(conn, step.sql, nil); err != nil {
+			if err := conn.Exec(step.sql); err != nil {
 				t.Fatal(err)
 			}
 		}

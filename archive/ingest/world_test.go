@@ -9,11 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"aburn/archive"
 	"aburn/archive/ingest"
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -118,31 +116,29 @@ func (w *world) check(a *archive.Archive) {
 // sql changes the archive behind its back.
 func (w *world) sql(statement string) {
 	w.Helper()
-	conn, err := sqlite.OpenConn(filepath.Join(w.dir, archive.Name), sqlite.OpenReadWrite)
+	conn, err := sqlite.Open(filepath.Join(w.dir, archive.Name), sqlite.ReadWrite)
 	if err != nil {
 		w.Fatal(err)
 	}
 	defer conn.Close()
-	if err := sqlitex.ExecuteTransient(conn, statement, nil); err != nil {
+	if err := conn.Exec(statement); err != nil {
 		w.Fatal(err)
 	}
 }
 
 // number is what a query on the archive's tables gives.
-func (w *world) number(query string) (n int) {
+func (w *world) number(query string) int {
 	w.Helper()
-	conn, err := sqlite.OpenConn(filepath.Join(w.dir, archive.Name), sqlite.OpenReadOnly)
+	conn, err := sqlite.Open(filepath.Join(w.dir, archive.Name), sqlite.ReadOnly)
 	if err != nil {
 		w.Fatal(err)
 	}
 	defer conn.Close()
-	if err := sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error {
-		n = s.ColumnInt(0)
-		return nil
-	}}); err != nil {
+	got, err := conn.Number(query)
+	if err != nil {
 		w.Fatal(err)
 	}
-	return n
+	return int(got)
 }
 
 // view calls do with the archive.

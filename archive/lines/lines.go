@@ -11,10 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"aburn/archive"
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -40,7 +38,7 @@ type Index struct{ conn *sqlite.Conn }
 func Open(dir string) (*Index, error) {
 	path := filepath.Join(dir, Name)
 	x, err := open(path)
-	if err == nil || sqlite.ErrCode(err).ToPrimary() == sqlite.ResultBusy {
+	if err == nil || sqlite.CodeOf(err) == sqlite.CodeBusy {
 		return x, err
 	}
 	for _, end := range []string{"", "-journal", "-wal", "-shm"} {
@@ -57,7 +55,7 @@ func open(path string) (x *Index, err error) {
 		return nil, err
 	}
 	f.Close()
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	conn, err := sqlite.Open(path, sqlite.ReadWrite)
 	if err != nil {
 		return nil, err
 	}
@@ -67,18 +65,21 @@ func open(path string) (x *Index, err error) {
 		}
 	}()
 	x = &Index{conn}
-	if err := sqlitex.ExecuteTransient(x.conn, "PRAGMA synchronous = OFF", nil); err != nil { // what a power cut tears is made anew
+	if err := x.conn.FullText(); err != nil {
+		return nil, err
+	}
+	if err := x.conn.Exec("PRAGMA synchronous = OFF"); err != nil { // what a power cut tears is made anew
 		return nil, err
 	}
 	have := 0
-	if err := x.each("PRAGMA user_version", func(s *sqlite.Stmt) { have = s.ColumnInt(0) }); err != nil {
+	if err := x.each("PRAGMA user_version", func(s *sqlite.Row) { have = s.Int(0) }); err != nil {
 		return nil, err
 	}
 	switch have {
 	case version:
 		return x, nil
 	case 0:
-		return x, sqlitex.ExecuteScript(x.conn, tables+fmt.Sprintf("PRAGMA user_version = %d;", version), nil)
+		return x, x.conn.Transaction(func() error { return x.conn.Exec(tables + fmt.Sprintf("PRAGMA user_version = %d;", version)) })
 	}
 	return nil, fmt.Errorf("%s: version %d", path, have)
 }
@@ -86,11 +87,11 @@ func open(path string) (x *Index, err error) {
 // Close closes the index.
 func (x *Index) Close() error { return x.conn.Close() }
 
-func (x *Index) each(query string, row func(*sqlite.Stmt), args ...any) error {
-	return sqlitex.Execute(x.conn, query, &sqlitex.ExecOptions{Args: args, ResultFunc: func(s *sqlite.Stmt) error {
-		row(s)
+func (x *Index) each(query string, row func(*sqlite.Row), args ...any) error {
+	return x.conn.Each(query, func(r *sqlite.Row) error {
+		row(r)
 		return nil
-	}})
+	}, args...)
 }
 
 // atOnce is how many sessions are indexed in one transaction.
@@ -103,11 +104,11 @@ func (x *Index) Update(ctx context.Context, arch *archive.Archive, progress func
 		return err
 	}
 	var stale []int64
-	if err := x.each("SELECT key, stamp FROM sessions", func(s *sqlite.Stmt) {
-		key := s.ColumnInt64(0)
+	if err := x.each("SELECT key, stamp FROM sessions", func(s *sqlite.Row) {
+		key := s.Int64(0)
 		if stamp, known := now[key]; !known {
 			stale = append(stale, key)
-		} else if stamp == s.ColumnInt64(1) {
+		} else if stamp == s.Int64(1) {
 			delete(now, key)
 		}
 	}); err != nil {
@@ -116,10 +117,10 @@ func (x *Index) Update(ctx context.Context, arch *archive.Archive, progress func
 	for key := range now {
 		stale = append(stale, key)
 	}
-	x.conn.SetInterrupt(ctx.Done())
+	x.conn.SetInterrupt(ctx)
 	for done := 0; done < len(stale); done += atOnce {
 		progress(done, len(stale))
-		if err := x.write(ctx, arch, stale[done:min(done+atOnce, len(stale))], now); err != nil {
+		if err := x.conn.Transaction(func() error { return x.write(ctx, arch, stale[done:min(done+atOnce, len(stale))], now) }); err != nil {
 			return err
 		}
 	}
@@ -127,22 +128,17 @@ func (x *Index) Update(ctx context.Context, arch *archive.Archive, progress func
 }
 
 // write puts the lines of sessions into the index in place of their old ones. Those without a stamp are no longer there.
-func (x *Index) write(ctx context.Context, arch *archive.Archive, keys []int64, stamps map[int64]int64) (err error) {
-	end, err := sqlitex.ImmediateTransaction(x.conn)
-	if err != nil {
-		return err
-	}
-	defer end(&err)
+func (x *Index) write(ctx context.Context, arch *archive.Archive, keys []int64, stamps map[int64]int64) error {
 	for _, key := range keys {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := x.each("DELETE FROM lines WHERE rowid BETWEEN ? AND ?", func(*sqlite.Stmt) {}, key<<lineBits, (key+1)<<lineBits-1); err != nil {
+		if err := x.each("DELETE FROM lines WHERE rowid BETWEEN ? AND ?", func(*sqlite.Row) {}, key<<lineBits, (key+1)<<lineBits-1); err != nil {
 			return err
 		}
 		stamp, there := stamps[key]
 		if !there {
-			if err := x.each("DELETE FROM sessions WHERE key = ?", func(*sqlite.Stmt) {}, key); err != nil {
+			if err := x.each("DELETE FROM sessions WHERE key = ?", func(*sqlite.Row) {}, key); err != nil {
 				return err
 			}
 			continue
@@ -154,7 +150,7 @@ func (x *Index) write(ctx context.Context, arch *archive.Archive, keys []int64, 
 		if err := x.add(key, t); err != nil {
 			return err
 		}
-		if err := x.each("INSERT OR REPLACE INTO sessions (key, stamp) VALUES (?, ?)", func(*sqlite.Stmt) {}, key, stamp); err != nil {
+		if err := x.each("INSERT OR REPLACE INTO sessions (key, stamp) VALUES (?, ?)", func(*sqlite.Row) {}, key, stamp); err != nil {
 			return err
 		}
 	}
@@ -169,7 +165,7 @@ func (x *Index) add(key int64, t *trace.SessionTrace) error {
 		if strings.TrimSpace(text) == "" || n >= 1<<lineBits || failed != nil {
 			return
 		}
-		failed = x.each("INSERT INTO lines (rowid, text, event, kind) VALUES (?, ?, ?, ?)", func(*sqlite.Stmt) {}, key<<lineBits+n, text, event, kind)
+		failed = x.each("INSERT INTO lines (rowid, text, event, kind) VALUES (?, ?, ?, ?)", func(*sqlite.Row) {}, key<<lineBits+n, text, event, kind)
 		n++
 	}
 	for i := range t.Events {
@@ -214,11 +210,11 @@ func (x *Index) Find(ctx context.Context, text string) ([]Found, error) {
 	if match == "" {
 		return nil, nil
 	}
-	x.conn.SetInterrupt(ctx.Done())
+	x.conn.SetInterrupt(ctx)
 	at := map[int64]int{}
 	var all []Found
-	err := x.each("SELECT rowid FROM lines WHERE lines MATCH ? ORDER BY rowid", func(s *sqlite.Stmt) {
-		row := s.ColumnInt64(0)
+	err := x.each("SELECT rowid FROM lines WHERE lines MATCH ? ORDER BY rowid", func(s *sqlite.Row) {
+		row := s.Int64(0)
 		key := row >> lineBits
 		i, known := at[key]
 		if !known {
@@ -255,8 +251,8 @@ type Line struct {
 
 // Line returns the line of a row.
 func (x *Index) Line(row int64) (l Line, err error) {
-	err = x.each("SELECT event, kind, text FROM lines WHERE rowid = ?", func(s *sqlite.Stmt) {
-		l = Line{s.ColumnInt(0), s.ColumnText(1), s.ColumnText(2)}
+	err = x.each("SELECT event, kind, text FROM lines WHERE rowid = ?", func(s *sqlite.Row) {
+		l = Line{s.Int(0), s.Text(1), s.Text(2)}
 	}, row)
 	return l, err
 }

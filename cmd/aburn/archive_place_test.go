@@ -37,7 +37,7 @@ func TestNoCommandIsAtALossForAnArchive(t *testing.T) {
 		name, want, hint string
 		spoil            func(path string) error
 	}{
-		{"a text", "archive.db: sqlite: step: file is not a database", "move it away", func(path string) error {
+		{"a text", "archive.db: sqlite3: file is not a database", "move it away", func(path string) error {
 			return os.WriteFile(path, bytes.Repeat([]byte("no database "), 100), 0o600)
 		}},
 		{"pages that are spoilt", "malformed", "move it away", spoilPages},

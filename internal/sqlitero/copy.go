@@ -11,11 +11,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"aburn/internal/atomicfile"
 	"aburn/internal/lockfile"
+	"aburn/internal/sqlite"
 )
 
 // maxCopies is how often a copy is tried: if all fail, the other program checkpoints all the time.
@@ -82,11 +80,15 @@ func tryCopy(ctx context.Context, path string, temp *tempDir) (*sqlite.Conn, err
 // openChecked opens a copy and reads its whole schema. It opens it for writing, because a transaction that a killed
 // program left behind must be rolled back first.
 func openChecked(ctx context.Context, path string) (*sqlite.Conn, error) {
-	conn, err := connect(ctx, path, "mode=rw", sqlite.OpenReadWrite)
+	conn, err := connect(ctx, path, sqlite.ReadWrite)
 	if err != nil {
 		return nil, err
 	}
-	verdict, err := sqlitex.ResultText(conn.Prep("PRAGMA quick_check(1)"))
+	verdict := ""
+	err = conn.Each("PRAGMA quick_check(1)", func(r *sqlite.Row) error {
+		verdict = r.Text(0)
+		return nil
+	})
 	if err == nil && verdict != "ok" {
 		err = fmt.Errorf("the copy is damaged: %s", verdict)
 	}

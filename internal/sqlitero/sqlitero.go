@@ -25,13 +25,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
+	"aburn/internal/sqlite"
 )
 
 // The results of How.
@@ -64,7 +62,7 @@ func Open(ctx context.Context, path string) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{path: real, how: ModeRO}
-	if db.conn, err = connect(ctx, real, "mode=ro", sqlite.OpenReadOnly); err == nil {
+	if db.conn, err = connect(ctx, real, sqlite.ReadOnly); err == nil {
 		return db, nil
 	}
 	if !needsWriting(err) {
@@ -78,7 +76,7 @@ func Open(ctx context.Context, path string) (*DB, error) {
 			return nil, err
 		}
 		db.how = Immutable
-		if db.conn, err = connect(ctx, real, "immutable=1", sqlite.OpenReadOnly); err != nil {
+		if db.conn, err = connect(ctx, real, sqlite.Immutable); err != nil {
 			return nil, fmt.Errorf("open %s as immutable: %w", path, err)
 		}
 		if !db.Changed() {
@@ -117,24 +115,17 @@ func (db *DB) Close() error {
 	return err
 }
 
-// connect opens path with a parameter of its URI. It reads the schema, because only then does SQLite find out whether
+// connect opens path. It reads the schema, because only then does SQLite find out whether
 // it can read.
-func connect(ctx context.Context, path, parameter string, flag sqlite.OpenFlags) (*sqlite.Conn, error) {
-	uri := url.URL{Scheme: "file", Path: path, RawQuery: parameter}
-	conn, err := sqlite.OpenConn(uri.String(), flag|sqlite.OpenURI)
+func connect(ctx context.Context, path string, mode sqlite.Mode) (*sqlite.Conn, error) {
+	conn, err := sqlite.Open(path, mode)
 	if err != nil {
 		return nil, err
 	}
-	conn.SetInterrupt(ctx.Done())
-	conn.SetBusyTimeout(busyTimeout)
-	conn.Limit(sqlite.LimitLength, maxRow)
+	conn.SetInterrupt(ctx)
 	// The schema is somebody else's: it may call nothing with effects.
-	err = conn.SetDefensive(true)
-	for _, pragma := range []string{"PRAGMA query_only=1", "PRAGMA trusted_schema=0", "PRAGMA cell_size_check=1",
-		"SELECT count(*) FROM sqlite_schema"} {
-		if err == nil {
-			err = sqlitex.ExecuteTransient(conn, pragma, nil)
-		}
+	if err = errors.Join(conn.SetBusyTimeout(busyTimeout), conn.Distrust(maxRow)); err == nil {
+		err = conn.Exec("PRAGMA query_only=1; SELECT count(*) FROM sqlite_schema")
 	}
 	if err != nil {
 		conn.Close()
@@ -145,8 +136,8 @@ func connect(ctx context.Context, path, parameter string, flag sqlite.OpenFlags)
 
 // needsWriting reports whether SQLite failed because it may not write beside the database.
 func needsWriting(err error) bool {
-	code := sqlite.ErrCode(err)
-	return code.ToPrimary() == sqlite.ResultCantOpen || code.ToPrimary() == sqlite.ResultReadOnly
+	code := sqlite.CodeOf(err)
+	return code == sqlite.CodeCantOpen || code == sqlite.CodeReadOnly
 }
 
 // readable says why a file cannot be read. SQLite does not.

@@ -16,12 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"aburn/internal/lab/world"
-
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"aburn/internal/atomicfile"
+	"aburn/internal/lab/world"
+	"aburn/internal/sqlite"
 )
 
 // TestMain is also the other processes of the tests: the program that writes the database, and readers of it.
@@ -48,15 +45,16 @@ func TestMain(m *testing.M) {
 // write makes a database with a log, says so, and then moves amounts between rows, each on a page
 // of its own, whose sum stays 1000, until stdin ends.
 func write(path string) {
-	conn, err := sqlite.OpenConn(path)
+	conn, err := sqlite.Open(path, sqlite.Create)
 	if err != nil {
 		panic(err)
 	}
 	for _, statement := range []string{
+		"PRAGMA journal_mode = WAL",
 		"CREATE TABLE account(id INTEGER PRIMARY KEY, amount INTEGER, page BLOB)", "CREATE TABLE history(n INTEGER PRIMARY KEY, text TEXT)",
 		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 1000) INSERT INTO account SELECT i, 1, randomblob(3000) FROM n", "PRAGMA wal_checkpoint(TRUNCATE)", "INSERT INTO history VALUES (1, 'in the log only')",
 	} {
-		if err := sqlitex.ExecuteTransient(conn, statement, nil); err != nil {
+		if err := conn.Exec(statement); err != nil {
 			panic(err)
 		}
 	}
@@ -67,14 +65,14 @@ func write(path string) {
 		io.Copy(io.Discard, in)
 		return
 	}
-	move := `UPDATE account SET amount = amount - 1 WHERE id = %d; UPDATE account SET amount = amount + 1 WHERE id = %d;`
+	move := `BEGIN; UPDATE account SET amount = amount - 1 WHERE id = %d; UPDATE account SET amount = amount + 1 WHERE id = %d; COMMIT`
 	for i := 1; ; i++ {
 		checkpoint := "PASSIVE"
 		if i%3 == 0 {
 			checkpoint = "RESTART"
 		}
-		sqlitex.ExecuteScript(conn, fmt.Sprintf(move, 1+rand.IntN(1000), 1+rand.IntN(1000)), nil) // in one transaction; whether it did, the sum shows
-		sqlitex.ExecuteTransient(conn, "PRAGMA wal_checkpoint("+checkpoint+")", nil)
+		conn.Exec(fmt.Sprintf(move, 1+rand.IntN(1000), 1+rand.IntN(1000))) // in one transaction; whether it did, the sum shows
+		conn.Exec("PRAGMA wal_checkpoint(" + checkpoint + ")")
 		if rand.IntN(20) == 0 { // there is time for a copy now and then, also where a disk is fast
 			time.Sleep(time.Duration(rand.IntN(50)) * time.Millisecond)
 		}
@@ -87,7 +85,7 @@ func report(db *DB, err error) string {
 		return fmt.Sprintf("error permission=%t: %v", errors.Is(err, fs.ErrPermission), err)
 	}
 	defer db.Close()
-	rows, err := sqlitex.ResultInt(db.Conn().Prep("SELECT count(*) FROM history"))
+	rows, err := db.Conn().Number("SELECT count(*) FROM history")
 	if err != nil {
 		return err.Error()
 	}
@@ -183,7 +181,7 @@ func TestNothingCanBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := sqlitex.ExecuteTransient(db.Conn(), "DELETE FROM history", nil); sqlite.ErrCode(err).ToPrimary() != sqlite.ResultReadOnly {
+	if err := db.Conn().Exec("DELETE FROM history"); sqlite.CodeOf(err) != sqlite.CodeReadOnly {
 		t.Errorf("DELETE: %v", err)
 	}
 }
@@ -202,7 +200,7 @@ func TestCopyIsOfOneState(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum, err := sqlitex.ResultInt(conn.Prep("SELECT sum(amount) FROM account"))
+		sum, err := conn.Number("SELECT sum(amount) FROM account")
 		if err != nil || sum != 1000 {
 			t.Errorf("the sum is %d, %v", sum, err)
 		}
@@ -270,7 +268,7 @@ func TestRefusesWhatIsNoDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]func(error) bool{
-		text:                            func(err error) bool { return sqlite.ErrCode(err) == sqlite.ResultNotADB },
+		text:                            func(err error) bool { return sqlite.CodeOf(err) == sqlite.CodeNotADB },
 		filepath.Join(dir, "absent.db"): func(err error) bool { return errors.Is(err, fs.ErrNotExist) },
 		dir:                             func(err error) bool { return strings.Contains(err.Error(), "no regular file") },
 	} {
@@ -294,7 +292,7 @@ func TestEndsWithItsContext(t *testing.T) {
 	defer db.Close()
 	time.AfterFunc(50*time.Millisecond, cancel)
 	endless := "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-	if err := sqlitex.ExecuteTransient(db.Conn(), endless, nil); sqlite.ErrCode(err) != sqlite.ResultInterrupt {
+	if err := db.Conn().Exec(endless); sqlite.CodeOf(err) != sqlite.CodeInterrupt {
 		t.Errorf("an endless query ended with %v", err)
 	}
 }

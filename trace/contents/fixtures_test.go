@@ -9,10 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"aburn/internal/lab/world"
+	"aburn/internal/sqlite"
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/codex"
@@ -50,14 +48,14 @@ func openclawDatabase(t *testing.T) string {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	conn, err := sqlite.Open(path, sqlite.Create)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
 	schema, err := os.ReadFile("../openclaw/testdata/schema.sql")
 	if err == nil {
-		err = errors.Join(sqlitex.ExecuteTransient(conn, "PRAGMA foreign_keys = 0", nil), sqlitex.ExecuteScript(conn, string(schema), nil))
+		err = errors.Join(conn.Exec("PRAGMA foreign_keys = 0"), conn.Exec(string(schema)))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +65,7 @@ func openclawDatabase(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for line := range strings.SplitSeq(strings.TrimSpace(string(statements)), "\n") {
-		if err := sqlitex.ExecuteTransient(conn, line, nil); err != nil {
+		if err := conn.Exec(line); err != nil {
 			t.Fatal(err)
 		}
 	}

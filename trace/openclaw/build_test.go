@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
+	"aburn/internal/sqlite"
 )
 
 // built makes the database of testdata/built.sql at its place below dir, with the first n of its statements.
@@ -24,7 +23,7 @@ func built(t testing.TB, dir string, n int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sqlitex.ExecuteScript(conn, string(schema), nil); err != nil {
+	if err := conn.Exec(string(schema)); err != nil {
 		t.Fatal(err)
 	}
 	execute(t, conn, statements(t)[:n]...)
@@ -43,7 +42,7 @@ func statements(t testing.TB) []string {
 
 func open(t testing.TB, path string) *sqlite.Conn {
 	t.Helper()
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	conn, err := sqlite.Open(path, sqlite.Create)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +52,7 @@ func open(t testing.TB, path string) *sqlite.Conn {
 func execute(t testing.TB, conn *sqlite.Conn, queries ...string) {
 	t.Helper()
 	for _, q := range queries {
-		if err := sqlitex.ExecuteTransient(conn, q, nil); err != nil {
+		if err := conn.Exec(q); err != nil {
 			t.Fatalf("%s: %v", q, err)
 		}
 	}

@@ -9,9 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
+	"aburn/internal/sqlite"
 	"aburn/internal/sqlitero"
 	"aburn/trace"
 )
@@ -46,12 +44,10 @@ func (d *db) readColumns() error {
 	for _, t := range []string{table, "session_windows", "session_nodes", "schema_meta",
 		"transcript_rewrite_watermarks",
 		"transcript_event_identities", "session_transcript_cold_archives"} {
-		err := sqlitex.Execute(d.Conn, "SELECT name FROM pragma_table_info(?)", &sqlitex.ExecOptions{Args: []any{t},
-			ResultFunc: func(s *sqlite.Stmt) error {
-				d.columns[t] = append(d.columns[t],
-					s.ColumnText(0))
-				return nil
-			}})
+		err := d.Each("SELECT name FROM pragma_table_info(?)", func(s *sqlite.Row) error {
+			d.columns[t] = append(d.columns[t], s.Text(0))
+			return nil
+		}, t)
 		if err != nil {
 			return fmt.Errorf("%s: the structure of %s: %w", d.path, t, err)
 		}
@@ -78,12 +74,12 @@ func (d *db) readColumns() error {
 
 // row is a result row with the columns that were asked for.
 type row struct {
-	*sqlite.Stmt
+	*sqlite.Row
 	names []string
 }
 
-func (r row) text(column string) string { return r.ColumnText(slices.Index(r.names, column)) }
-func (r row) int(column string) int64   { return r.ColumnInt64(slices.Index(r.names, column)) }
+func (r row) text(column string) string { return r.Text(slices.Index(r.names, column)) }
+func (r row) int(column string) int64   { return r.Int64(slices.Index(r.names, column)) }
 
 // query calls f with every row of a table that rest selects. Missing columns are NULL and a missing table is empty,
 // because versions of the client differ.
@@ -99,8 +95,7 @@ func (d *db) query(table, rest string, args []any, f func(row) error, columns ..
 		list = append(list, c)
 	}
 	query := "SELECT " + strings.Join(list, ", ") + " FROM " + table + " " + rest
-	err := sqlitex.Execute(d.Conn, query, &sqlitex.ExecOptions{Args: args,
-		ResultFunc: func(s *sqlite.Stmt) error { return f(row{s, columns}) }})
+	err := d.Each(query, func(s *sqlite.Row) error { return f(row{s, columns}) }, args...)
 	if err != nil {
 		return fmt.Errorf("%s: read %s: %w", d.path, table, err)
 	}

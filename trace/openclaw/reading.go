@@ -1,6 +1,7 @@
 package openclaw
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -133,10 +134,8 @@ func (r *reading) event(s *session, w *window, x row) error {
 // unpack returns the event as JSON.
 func (r *reading) unpack(x row) ([]byte, error) {
 	const plain, packed = 1, 2
-	if x.ColumnLen(packed) == 0 {
-		data := make([]byte, x.ColumnLen(plain))
-		x.ColumnBytes(plain, data)
-		return data, nil
+	if len(x.Bytes(packed)) == 0 {
+		return bytes.Clone(x.Bytes(plain)), nil
 	}
 	if r.zstd == nil {
 		var err error
@@ -145,9 +144,7 @@ func (r *reading) unpack(x row) ([]byte, error) {
 			return nil, err
 		}
 	}
-	data := make([]byte, x.ColumnLen(packed))
-	x.ColumnBytes(packed, data)
-	data, err := r.zstd.DecodeAll(data, nil)
+	data, err := r.zstd.DecodeAll(x.Bytes(packed), nil)
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be unpacked: %w", err)
 	}

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -74,12 +72,10 @@ func (d *db) mark(all *windows) error {
 	}, "session_id", "generation"); err != nil {
 		return err
 	}
-	err := sqlitex.Execute(d.Conn, "SELECT session_id, count(*), max(seq) FROM "+table+" GROUP BY session_id",
-		&sqlitex.ExecOptions{
-			ResultFunc: func(s *sqlite.Stmt) error {
-				parts[s.ColumnText(0)] += " " + s.ColumnText(1) + " " + s.ColumnText(2)
-				return nil
-			}})
+	err := d.Each("SELECT session_id, count(*), max(seq) FROM "+table+" GROUP BY session_id", func(s *sqlite.Row) error {
+		parts[s.Text(0)] += " " + s.Text(1) + " " + s.Text(2)
+		return nil
+	})
 	if err != nil {
 		return fmt.Errorf("%s: count the events: %w", d.path, err)
 	}

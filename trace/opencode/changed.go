@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"zombiezen.com/go/sqlite"
-
+	"aburn/internal/sqlite"
 	"aburn/trace"
 	"aburn/trace/draft"
 )
@@ -51,7 +50,7 @@ func readDatabase(ctx context.Context, s trace.Store, sink trace.Sink) error {
 	whole := true
 	for _, id := range ids {
 		err := d.emit(ctx, id, sink, &now)
-		if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultCorrupt {
+		if sqlite.CodeOf(err) == sqlite.CodeCorrupt {
 			sink.Damaged(trace.Damage{Ref: trace.Ref{Table: "session", Key: draft.SessionID(id)},
 				Reason: "the database is damaged where it should be"})
 			whole = false
@@ -112,8 +111,8 @@ func (d *database) changed(before state) ([]string, state, error) {
 		all = all || !same
 	}
 	dirty := map[string]bool{}
-	mark := func(row *sqlite.Stmt) error {
-		dirty[row.ColumnText(0)] = true
+	mark := func(row *sqlite.Row) error {
+		dirty[row.Text(0)] = true
 		return nil
 	}
 	var queries [][]any
@@ -134,10 +133,10 @@ func (d *database) changed(before state) ([]string, state, error) {
 	}
 	var ids []string
 	err = d.query("SELECT id, time_updated, "+d.orNull("session",
-		"parent_id")+" FROM session ORDER BY time_created, id", nil, func(row *sqlite.Stmt) error {
-		id, parent := row.ColumnText(0), row.ColumnText(2)
+		"parent_id")+" FROM session ORDER BY time_created, id", nil, func(row *sqlite.Row) error {
+		id, parent := row.Text(0), row.Text(2)
 		orphan := slices.Contains(before.Orphans, id)
-		if all || dirty[id] || row.ColumnInt64(1) > before.Updated || orphan && dirty[parent] {
+		if all || dirty[id] || row.Int64(1) > before.Updated || orphan && dirty[parent] {
 			ids = append(ids, id)
 		} else if orphan {
 			now.Orphans = append(now.Orphans, id)
@@ -150,16 +149,16 @@ func (d *database) changed(before state) ([]string, state, error) {
 func (d *database) state() (state, error) {
 	var s state
 	if d.hasEvents() {
-		err := d.query("SELECT rowid, id FROM event ORDER BY rowid DESC LIMIT 1", nil, func(row *sqlite.Stmt) error {
-			s.Row, s.Event = row.ColumnInt64(0), row.ColumnText(1)
+		err := d.query("SELECT rowid, id FROM event ORDER BY rowid DESC LIMIT 1", nil, func(row *sqlite.Row) error {
+			s.Row, s.Event = row.Int64(0), row.Text(1)
 			return nil
 		})
 		if err != nil {
 			return s, err
 		}
 	}
-	newest := func(row *sqlite.Stmt) error {
-		s.Updated = max(s.Updated, row.ColumnInt64(0))
+	newest := func(row *sqlite.Row) error {
+		s.Updated = max(s.Updated, row.Int64(0))
 		return nil
 	}
 	tables := []string{"session"}
@@ -179,7 +178,7 @@ func (d *database) isEvent(row int64, id string) (same bool, err error) {
 	if !d.hasEvents() {
 		return false, nil
 	}
-	err = d.query("SELECT 1 FROM event WHERE rowid = ? AND id = ?", []any{row, id}, func(*sqlite.Stmt) error {
+	err = d.query("SELECT 1 FROM event WHERE rowid = ? AND id = ?", []any{row, id}, func(*sqlite.Row) error {
 		same = true
 		return nil
 	})
@@ -196,15 +195,15 @@ func (d *database) checkNewerTables(sink trace.Sink) error {
 		return nil
 	}
 	var newer []string
-	err := d.query("SELECT DISTINCT session_id FROM session_message WHERE session_id NOT IN (SELECT session_id FROM message)", nil, func(row *sqlite.Stmt) error {
-		newer = append(newer, row.ColumnText(0))
+	err := d.query("SELECT DISTINCT session_id FROM session_message WHERE session_id NOT IN (SELECT session_id FROM message)", nil, func(row *sqlite.Row) error {
+		newer = append(newer, row.Text(0))
 		return nil
 	})
 	if err != nil || len(newer) == 0 {
 		return err
 	}
 	older := false
-	err = d.query("SELECT 1 FROM message LIMIT 1", nil, func(*sqlite.Stmt) error {
+	err = d.query("SELECT 1 FROM message LIMIT 1", nil, func(*sqlite.Row) error {
 		older = true
 		return nil
 	})
@@ -226,7 +225,7 @@ func (d *database) spawningCalls(_ context.Context, session string) (map[string]
 		return calls, nil
 	}
 	calls := map[string]string{}
-	err := d.query("SELECT "+bounded("data")+" FROM part WHERE session_id = ? AND instr(data, '\"sessionId\"') ORDER BY id", []any{session}, func(row *sqlite.Stmt) error {
+	err := d.query("SELECT "+bounded("data")+" FROM part WHERE session_id = ? AND instr(data, '\"sessionId\"') ORDER BY id", []any{session}, func(row *sqlite.Row) error {
 		noteSpawningCall(calls, d.bytes(row, 0))
 		return nil
 	})
@@ -247,8 +246,8 @@ func noteSpawningCall(calls map[string]string, part []byte) {
 func (d *database) originCandidates(_ context.Context, s session, created int64) ([]string, error) {
 	var ids []string
 	err := d.query("SELECT s.id FROM session s WHERE s.id <> ? AND s.time_created <= ? AND EXISTS (SELECT 1 FROM message m WHERE m.session_id = s.id AND m.time_created = ?) ORDER BY s.time_created, s.id",
-		[]any{s.id, s.created, created}, func(row *sqlite.Stmt) error {
-			ids = append(ids, row.ColumnText(0))
+		[]any{s.id, s.created, created}, func(row *sqlite.Row) error {
+			ids = append(ids, row.Text(0))
 			return nil
 		})
 	return ids, err
@@ -260,15 +259,15 @@ func (d *database) turnsOf(_ context.Context, session string) (map[turn]int, map
 	}
 	turns, calls := map[turn]int{}, map[string]bool{}
 	err := d.query("SELECT time_created, "+bounded("data")+" FROM message WHERE session_id = ?", []any{session},
-		func(row *sqlite.Stmt) error {
-			turns[turn{row.ColumnInt64(0), text(d.bytes(row, 1), "role")}]++
+		func(row *sqlite.Row) error {
+			turns[turn{row.Int64(0), text(d.bytes(row, 1), "role")}]++
 			return nil
 		})
 	if err != nil {
 		return nil, nil, err
 	}
 	err = d.query("SELECT "+bounded("data")+" FROM part WHERE session_id = ? AND instr(data, '\"callID\"')",
-		[]any{session}, func(row *sqlite.Stmt) error {
+		[]any{session}, func(row *sqlite.Row) error {
 			if call := text(d.bytes(row, 0), "callID"); call != "" {
 				calls[call] = true
 			}

@@ -7,10 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
 	"aburn/internal/jsonl"
+	"aburn/internal/sqlite"
 	"aburn/internal/sqlitero"
 	"aburn/trace"
 )
@@ -47,7 +45,7 @@ var eventColumns = []string{"id", "aggregate_id", "seq", "type", "data"}
 func openDatabase(ctx context.Context, path string) (*database, error) {
 	db, err := sqlitero.Open(ctx, path)
 	if err != nil {
-		if sqlite.ErrCode(err) == sqlite.ResultNotADB {
+		if sqlite.CodeOf(err) == sqlite.CodeNotADB {
 			return nil, &trace.UnknownLayout{Agent: name, Path: path, Why: "it is no SQLite database"}
 		}
 		return nil, err
@@ -68,9 +66,9 @@ func openDatabase(ctx context.Context, path string) (*database, error) {
 // layout lists the columns of the tables, and checks them.
 func (d *database) layout() error {
 	tables := 0
-	err := d.query("SELECT name FROM sqlite_schema WHERE type = 'table'", nil, func(row *sqlite.Stmt) error {
+	err := d.query("SELECT name FROM sqlite_schema WHERE type = 'table'", nil, func(row *sqlite.Row) error {
 		tables++
-		switch table := row.ColumnText(0); table {
+		switch table := row.Text(0); table {
 		case "session", "message", "part", "event", "migration", "session_message":
 			d.columns[table] = nil
 		}
@@ -80,8 +78,8 @@ func (d *database) layout() error {
 		return err
 	}
 	for table := range d.columns {
-		err := d.query("SELECT name FROM pragma_table_info(?)", []any{table}, func(row *sqlite.Stmt) error {
-			d.columns[table] = append(d.columns[table], row.ColumnText(0))
+		err := d.query("SELECT name FROM pragma_table_info(?)", []any{table}, func(row *sqlite.Row) error {
+			d.columns[table] = append(d.columns[table], row.Text(0))
 			return nil
 		})
 		if err != nil {
@@ -109,17 +107,16 @@ func (d *database) unknown(why string) error {
 	version := ""
 	if d.has("migration", "id") {
 		d.query("SELECT max(id) FROM migration", nil,
-			func(row *sqlite.Stmt) error { // without this table the version is unknown
-				version = row.ColumnText(0)
+			func(row *sqlite.Row) error { // without this table the version is unknown
+				version = row.Text(0)
 				return nil
 			})
 	}
 	return &trace.UnknownLayout{Agent: name, Version: version, Path: d.path, Why: why}
 }
 
-func (d *database) query(query string, args []any, each func(*sqlite.Stmt) error) error {
-	err := sqlitex.Execute(d.Conn(), query, &sqlitex.ExecOptions{Args: args, ResultFunc: each})
-	if err != nil {
+func (d *database) query(query string, args []any, each func(*sqlite.Row) error) error {
+	if err := d.Conn().Each(query, each, args...); err != nil {
 		return fmt.Errorf("read %s: %w", d.path, err)
 	}
 	return nil
@@ -139,11 +136,9 @@ func (d *database) inOneState(f func() error) (err error) {
 }
 
 // bytes returns a column that can be large. The slice is valid until the next call.
-func (d *database) bytes(row *sqlite.Stmt, column int) []byte {
-	n := row.ColumnLen(column)
-	d.buf = slices.Grow(d.buf[:0], n)[:n]
-	row.ColumnBytes(column, d.buf)
-	d.read += int64(n)
+func (d *database) bytes(row *sqlite.Row, column int) []byte {
+	d.buf = append(d.buf[:0], row.Bytes(column)...)
+	d.read += int64(len(d.buf))
 	return d.buf
 }
 
@@ -167,11 +162,11 @@ func (d *database) session(id string) (s session, ok bool, err error) {
 		columns = append(columns, d.orNull("session", c))
 	}
 	err = d.query("SELECT "+strings.Join(columns, ", ")+" FROM session WHERE id = ?", []any{id},
-		func(row *sqlite.Stmt) error {
+		func(row *sqlite.Row) error {
 			ok = true
-			s = session{id: row.ColumnText(0), directory: row.ColumnText(1), title: row.ColumnText(2),
-				version: row.ColumnText(3),
-				created: row.ColumnInt64(4), updated: row.ColumnInt64(5), parent: row.ColumnText(6), agent: row.ColumnText(7),
+			s = session{id: row.Text(0), directory: row.Text(1), title: row.Text(2),
+				version: row.Text(3),
+				created: row.Int64(4), updated: row.Int64(5), parent: row.Text(6), agent: row.Text(7),
 				model: text(d.bytes(row, 8), "id"), ref: trace.Ref{Table: "session", Key: id}}
 			revert := d.bytes(row, 9)
 			s.revertTo, s.revertPart = text(revert, "messageID"), text(revert, "partID")

@@ -14,9 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
+	"aburn/internal/sqlite"
 	"aburn/trace"
 	"aburn/trace/tracetest"
 )
@@ -37,15 +35,15 @@ func TestMain(m *testing.M) {
 
 // writeSession adds a session, which then stands in the log only.
 func writeSession(path string) error {
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenWAL)
+	conn, err := sqlite.Open(path, sqlite.ReadWrite)
 	if err != nil {
 		return err
 	}
-	return sqlitex.ExecuteScript(conn, `
+	return conn.Exec(`PRAGMA journal_mode = WAL; BEGIN;
 INSERT INTO session SELECT 'ses_new', project_id, workspace_id, NULL, slug, directory, path, 'new', version, NULL, NULL, NULL, NULL, NULL, NULL,
- 0, 0, 0, 0, 0, 0, NULL, NULL, agent, model, 1795249000000, 1795249000000, NULL, NULL FROM session WHERE id = '`+origin+`';
+ 0, 0, 0, 0, 0, 0, NULL, NULL, agent, model, 1795249000000, 1795249000000, NULL, NULL FROM session WHERE id = '` + origin + `';
 INSERT INTO message VALUES ('msg_new', 'ses_new', 1795249000001, 1795249000001, '{"role":"user","time":{"created":1795249000001}}');
-INSERT INTO part VALUES ('prt_new', 'msg_new', 'ses_new', 1795249000001, 1795249000001, '{"type":"text","text":"new"}');`, nil)
+INSERT INTO part VALUES ('prt_new', 'msg_new', 'ses_new', 1795249000001, 1795249000001, '{"type":"text","text":"new"}'); COMMIT`)
 }
 
 // readSessions reads all sessions, and says how many, and how.

@@ -13,9 +13,8 @@ import (
 	"os"
 	"strings"
 
-	"zombiezen.com/go/sqlite"
-
 	"aburn/internal/jsonl"
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -143,8 +142,8 @@ func (d *database) record(ref trace.Ref) (data []byte, err error) {
 	default:
 		return nil, fmt.Errorf("table %q holds no records", ref.Table)
 	}
-	err = d.query(query, []any{ref.Key}, func(row *sqlite.Stmt) error {
-		if row.ColumnLen(0) > jsonl.MaxLine {
+	err = d.query(query, []any{ref.Key}, func(row *sqlite.Row) error {
+		if len(row.Bytes(0)) > jsonl.MaxLine {
 			return errTooLarge
 		}
 		data = append([]byte{}, d.bytes(row, 0)...)

@@ -10,9 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"zombiezen.com/go/sqlite"
-	"zombiezen.com/go/sqlite/sqlitex"
-
+	"aburn/internal/sqlite"
 	"aburn/trace"
 	"aburn/trace/tracetest"
 )
@@ -45,13 +43,13 @@ func fixture(t testing.TB) string {
 // change runs statements on a database.
 func change(t testing.TB, path string, statements ...string) {
 	t.Helper()
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
+	conn, err := sqlite.Open(path, sqlite.ReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
 	for _, s := range statements {
-		if err := sqlitex.ExecuteTransient(conn, s, nil); err != nil {
+		if err := conn.Exec(s); err != nil {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}

@@ -1,9 +1,8 @@
 package opencode
 
 import (
-	"zombiezen.com/go/sqlite"
-
 	"aburn/internal/jsonl"
+	"aburn/internal/sqlite"
 	"aburn/trace"
 )
 
@@ -37,15 +36,15 @@ func (d *database) fold(s session) (t *conversation, table string, err error) {
 // currentIDs returns the messages and parts that the session has now.
 func (d *database) currentIDs(id string) (messages map[string]bool, parts []string, err error) {
 	messages = map[string]bool{}
-	err = d.query("SELECT id FROM message WHERE session_id = ?", []any{id}, func(row *sqlite.Stmt) error {
-		messages[row.ColumnText(0)] = true
+	err = d.query("SELECT id FROM message WHERE session_id = ?", []any{id}, func(row *sqlite.Row) error {
+		messages[row.Text(0)] = true
 		return nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	err = d.query("SELECT id FROM part WHERE session_id = ?", []any{id}, func(row *sqlite.Stmt) error {
-		parts = append(parts, row.ColumnText(0))
+	err = d.query("SELECT id FROM part WHERE session_id = ?", []any{id}, func(row *sqlite.Row) error {
+		parts = append(parts, row.Text(0))
 		return nil
 	})
 	return messages, parts, err
@@ -70,8 +69,8 @@ func (t *conversation) hasAll(messages map[string]bool, parts []string) bool {
 func (d *database) foldEvents(s session) (t *conversation, complete bool, err error) {
 	var count, first, last int64
 	err = d.query("SELECT count(*), min(seq), max(seq) FROM event WHERE aggregate_id = ?", []any{s.id},
-		func(row *sqlite.Stmt) error {
-			count, first, last = row.ColumnInt64(0), row.ColumnInt64(1), row.ColumnInt64(2)
+		func(row *sqlite.Row) error {
+			count, first, last = row.Int64(0), row.Int64(1), row.Int64(2)
 			return nil
 		})
 	if err != nil || count == 0 || first != 0 || last != count-1 {
@@ -79,9 +78,9 @@ func (d *database) foldEvents(s session) (t *conversation, complete bool, err er
 	}
 	t, complete = newConversation(s), true
 	err = d.query("SELECT seq, id, type, "+bounded("data")+" FROM event WHERE aggregate_id = ? ORDER BY seq",
-		[]any{s.id}, func(row *sqlite.Stmt) error {
-			r := record{pos: row.ColumnInt64(0), ref: trace.Ref{Table: "event", Key: row.ColumnText(1)}}
-			switch row.ColumnText(2) {
+		[]any{s.id}, func(row *sqlite.Row) error {
+			r := record{pos: row.Int64(0), ref: trace.Ref{Table: "event", Key: row.Text(1)}}
+			switch row.Text(2) {
 			case "message.updated.1":
 				r.kind = ofMessage
 			case "message.part.updated.1":
@@ -99,7 +98,7 @@ func (d *database) foldEvents(s session) (t *conversation, complete bool, err er
 				complete = false // unknown, or a newer version
 				return nil
 			}
-			if row.ColumnIsNull(3) {
+			if row.Null(3) {
 				t.damage(r.ref, tooLarge)
 				return nil
 			}
@@ -135,10 +134,10 @@ func (d *database) foldRows(s session) (*conversation, error) {
 	t := newConversation(s)
 	var ids []string
 	var pos int64
-	err := d.query("SELECT id, time_created, "+bounded("data")+" FROM message WHERE session_id = ? ORDER BY time_created, id", []any{s.id}, func(row *sqlite.Stmt) error {
-		r := record{kind: ofMessage, id: row.ColumnText(0), at: row.ColumnInt64(1)}
+	err := d.query("SELECT id, time_created, "+bounded("data")+" FROM message WHERE session_id = ? ORDER BY time_created, id", []any{s.id}, func(row *sqlite.Row) error {
+		r := record{kind: ofMessage, id: row.Text(0), at: row.Int64(1)}
 		r.ref = trace.Ref{Table: "message", Key: r.id}
-		if row.ColumnIsNull(2) {
+		if row.Null(2) {
 			t.damage(r.ref, tooLarge)
 			return nil
 		}
@@ -154,11 +153,11 @@ func (d *database) foldRows(s session) (*conversation, error) {
 		pos++
 		t.place(id, pos)
 		err = d.query("SELECT id, "+bounded("data")+" FROM part WHERE message_id = ? ORDER BY id", []any{id},
-			func(row *sqlite.Stmt) error {
+			func(row *sqlite.Row) error {
 				pos++
-				r := record{kind: ofPart, pos: pos, id: row.ColumnText(0), message: id}
+				r := record{kind: ofPart, pos: pos, id: row.Text(0), message: id}
 				r.ref = trace.Ref{Table: "part", Key: r.id}
-				if row.ColumnIsNull(1) {
+				if row.Null(1) {
 					t.damage(r.ref, tooLarge)
 					return nil
 				}
