@@ -19,6 +19,7 @@ import (
 // recorder turns the plan of one run into entries while the log is locked.
 type recorder struct {
 	start   time.Time
+	parent  int // the process that started the hook
 	agent   *Agent
 	payload *Payload
 	proj    *project.Project
@@ -185,7 +186,7 @@ func (r *recorder) proc(t journal.Tail) []byte {
 	if !r.begins() && (r.state.Known || recent.Knows(t.Backward(), r.payload.Session)) {
 		return nil
 	}
-	p, ok := proc.Agent()
+	p, ok := proc.Agent(r.parent)
 	if !ok {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -19,6 +20,7 @@ import (
 // Run is one run of a hook with everything that it depends on.
 type Run struct {
 	Start  time.Time // of main
+	Parent int       // the process that started the hook, if it is not the parent of this one
 	Args   []string  // the agent's name, an event if its payloads name none, then project.FolderArgs
 	Stdin  *os.File
 	Stdout io.Writer
@@ -60,7 +62,7 @@ func (r *Run) Do() error {
 	if perr != nil {
 		return nil // nothing to record in
 	}
-	rec := &recorder{start: r.Start, agent: agent, payload: p, proj: proj}
+	rec := &recorder{start: r.Start, parent: cmp.Or(r.Parent, os.Getppid()), agent: agent, payload: p, proj: proj}
 	if err == nil {
 		rec.plan = rec.read()
 		rec.learnSecrets()

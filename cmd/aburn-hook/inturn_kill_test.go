@@ -21,8 +21,7 @@ func TestKilledInTurn(t *testing.T) {
 	w.calls("claude", "s1", "p1", "./deploy", 5)
 	hook := w.start("claude", called("claude", "s1", "p1", "t6", "./deploy"), true)
 	w.claimed(1)
-	hook.Process.Kill()
-	hook.Wait()
+	hook.kill()
 	if out := hook.read(); out != "" {
 		t.Fatalf("printed %q", out)
 	}
@@ -52,8 +51,7 @@ func TestKilledInTurnForGood(t *testing.T) {
 	w.calls("claude", "s1", "p1", "./deploy", 5)
 	hook := w.start("claude", called("claude", "s1", "p1", "t6", "./deploy"), true)
 	w.claimed(1)
-	hook.Process.Kill()
-	hook.Wait()
+	hook.kill()
 	w.leasesEnd()
 	w.eventually("expired", func() bool {
 		w.send("claude", strings.Replace(claudePayload("Stop", ""), `"s1"`, `"s2"`, 1))

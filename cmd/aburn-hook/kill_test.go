@@ -17,6 +17,7 @@ import (
 
 	lab "aburn/internal/lab/world"
 	"aburn/internal/lockfile"
+	"aburn/internal/proc"
 	"aburn/internal/queue"
 	"aburn/logfmt"
 )
@@ -74,6 +75,29 @@ func fill(t *testing.T, pipe *os.File) {
 	})
 }
 
+// kill ends the hook itself, of which the started process may be only the guard, and waits for its end.
+func (r *running) kill() {
+	r.w.t.Helper()
+	if id := child(r.Process.Pid); id != 0 {
+		_ = syscall.Kill(id, syscall.SIGKILL)
+	} else {
+		r.Process.Kill()
+	}
+	r.Wait()
+}
+
+// child returns a process that the process pid started, or 0.
+func child(pid int) int {
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	for _, path := range all {
+		id, _ := strconv.Atoi(filepath.Base(path))
+		if _, parent, ok := proc.Parent(id); ok && parent == pid {
+			return id
+		}
+	}
+	return 0
+}
+
 // read is what the hook printed until it ended.
 func (r *running) read() string {
 	r.w.t.Helper()
@@ -126,8 +150,7 @@ func TestKilledBeforePrint(t *testing.T) {
 	id := w.put(advice("s1"))
 	hook := w.start("claude", promptOf("claude", "s1"), true)
 	w.claimed(1)
-	hook.Process.Kill()
-	hook.Wait() // dead before there is room for what it wants to print
+	hook.kill() // dead before there is room for what it wants to print
 	if out := hook.read(); out != "" {
 		t.Fatalf("printed %q", out)
 	}
@@ -165,8 +188,7 @@ func TestKilledBeforeReceipt(t *testing.T) {
 		b, err := os.ReadFile(filepath.Join(w.Project, ".oss", "workflow.log"))
 		return err == nil && bytes.Contains(b, []byte(`"event":"DELIVERED"`))
 	})
-	hook.Process.Kill()
-	hook.Wait()
+	hook.kill()
 	lock.Release()
 	if text := adviceText(t, <-printed, "UserPromptSubmit"); !strings.Contains(text, "mind the gap") {
 		t.Errorf("told %q", text)
@@ -193,8 +215,7 @@ func TestKilledTwice(t *testing.T) {
 		hook := w.start("claude", promptOf("claude", "s1"), true)
 		if round < 2 {
 			w.claimed(round + 1)
-			hook.Process.Kill()
-			hook.Wait()
+			hook.kill()
 		}
 		if out := hook.read(); out != "" {
 			t.Fatalf("round %d: told %q", round, out)

@@ -14,7 +14,6 @@ package main
 import (
 	"context"
 	"os"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -32,13 +31,13 @@ import (
 
 func main() {
 	start := time.Now()
-	debug.SetTraceback("crash") // a fatal error then ends by a signal: exit code 2 would block the agent
+	endBySignal()
 	disableCoreDumps()
 	growStack(0)
 	defer os.Exit(0)
 	defer func() { _ = recover() }()
 	run := hooks.Run{
-		Start: start, Args: os.Args[1:], Stdin: os.Stdin, Stdout: handle(syscall.Stdout), Env: project.Env,
+		Start: start, Parent: int(caller), Args: os.Args[1:], Stdin: os.Stdin, Stdout: handle(syscall.Stdout), Env: project.Env,
 		Agents: agents(),
 		Look:   lookAt,
 		Ended:  startIngest,

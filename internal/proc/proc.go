@@ -19,10 +19,9 @@ type Process struct {
 // maxShells is the most shells between an agent and its hook.
 const maxShells = 3
 
-// Agent returns the process that runs this hook: the parent, past any shells that an agent puts
-// in between. A shell is gone a moment later and would make its session look dead.
-func Agent() (Process, bool) {
-	pid := os.Getppid()
+// Agent returns the agent of a hook that the process pid started: that process, or past any shells the one that
+// started them. A shell is gone a moment later and would make its session look dead.
+func Agent(pid int) (Process, bool) {
 	for range maxShells + 1 {
 		if pid <= 1 {
 			break
