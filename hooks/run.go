@@ -163,7 +163,7 @@ func (r *Run) record(rec *recorder) error {
 	if r.Ended != nil && rec.proj.Marked && set.Archive.AtSessionEnd && sessionEnded(receipt.Entries) {
 		r.Ended(r.Env, rec.proj.Root, rec.proj.Worktree)
 	}
-	if rotates(receipt.Entries) {
+	if rotates(&receipt, set.Rotate) {
 		r.guard()
 		_, rerr := j.RotateIfDue(journal.Hook)
 		err = errors.Join(err, rerr)
@@ -184,12 +184,17 @@ const (
 	largeRelay = 16 << 10
 )
 
-// rotates reports whether the log may be rotated now: never around a tool call.
-func rotates(entries []*logfmt.Entry) bool {
-	for _, e := range entries {
+// rotates reports whether the log may have to be rotated now: at the begin and end of a session and of a turn, and, because
+// a turn may never end, after a call that found the log as large as limit. Before a call it never is: the tool would wait.
+func rotates(r *journal.Receipt, limit int64) bool {
+	for _, e := range r.Entries {
 		switch e.Event {
 		case logfmt.SessionStart, logfmt.Stop, logfmt.SessionEnd:
 			return true
+		case logfmt.Tool, logfmt.ToolFailed, logfmt.ToolDenied:
+			if r.Size >= limit {
+				return true
+			}
 		}
 	}
 	return false

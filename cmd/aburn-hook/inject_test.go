@@ -144,7 +144,8 @@ func TestRememberedIsQuoted(t *testing.T) {
 	}
 }
 
-// Rotation follows the start, the stop and the end of a session, never a call.
+// Rotation follows the start, the stop and the end of a session, and the end of a call: a turn may never stop. It never
+// comes before a call.
 func TestRotation(t *testing.T) {
 	segments := func(w *world) int {
 		files, err := filepath.Glob(filepath.Join(w.Project, ".oss", "workflow.log.[0-9]*"))
@@ -157,7 +158,8 @@ func TestRotation(t *testing.T) {
 		payload string
 		want    int
 	}{
-		{bash("PreToolUse", "t1", "ls", ""), 0}, {bash("PostToolUse", "t1", "ls", `"tool_response":{"stdout":""}`), 0},
+		{bash("PreToolUse", "t1", "ls", ""), 0}, {bash("PostToolUse", "t1", "ls", `"tool_response":{"stdout":""}`), 1},
+		{bash("PostToolUseFailure", "t1", "ls", `"error":"Exit code 1"`), 1},
 		{claudePayload("UserPromptSubmit", `"prompt":"go"`), 0}, {claudePayload("Notification", `"message":"x"`), 0},
 		{claudePayload("SessionStart", `"source":"startup"`), 1}, {claudePayload("Stop", ""), 1}, {claudePayload("SessionEnd", `"reason":"other"`), 1},
 	} {

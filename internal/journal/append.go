@@ -18,6 +18,7 @@ type Receipt struct {
 	Duplicates int             // entries left out because an earlier entry has their id
 	Locked     bool
 	LockWait   time.Duration
+	Size       int64 // of the log before the append, in bytes; 0 without the lock
 }
 
 // Append gives the entries of build a seq and an id, and writes them with one write. It calls
@@ -69,6 +70,7 @@ func (j *Journal) appendLocked(lock *lockfile.Lock, build func(Tail) []*logfmt.E
 		return nil, r, err
 	}
 	tail := j.newTail(f, wait, true)
+	r.Size = f.size()
 	r.addNew(tail, build(tail))
 	if len(r.Entries) == 0 {
 		return f, r, nil
