@@ -3,6 +3,7 @@ package hooks
 import (
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -45,24 +46,26 @@ func startWrapped(line string, payload []byte) *wrappedLine {
 }
 
 // output waits for the command and is what it prints; nothing if it fails, because the agent shows nothing then either.
-// One that takes too long is ended with all that it started, and what it printed until then counts.
+// What the command leaves running may hold its output: nobody waits for that, and it is not ended. A command that takes too
+// long is ended with all that it started, and what it printed until then counts.
 func (w *wrappedLine) output() []byte {
 	if w == nil {
 		return nil
 	}
 	defer w.stdout.Close()
-	until := time.Now().Add(wrapTime)
-	defer time.AfterFunc(wrapTime, w.end).Stop() // it may close its output and live on
-	if w.stdout.SetReadDeadline(until) != nil {
-		return nil
-	}
-	text, err := io.ReadAll(io.LimitReader(w.stdout, maxWrapped))
-	if err != nil || !time.Now().Before(until) {
-		w.end()
-		return text
-	}
-	_, _ = io.Copy(io.Discard, w.stdout)
-	if state, err := w.process.Wait(); time.Now().Before(until) && (err != nil || !state.Success()) {
+	var late atomic.Bool
+	defer time.AfterFunc(wrapTime, func() { late.Store(true); w.end() }).Stop()
+	read := make(chan []byte, 1)
+	go func() {
+		text, _ := io.ReadAll(io.LimitReader(w.stdout, maxWrapped))
+		_, _ = io.Copy(io.Discard, w.stdout)
+		read <- text
+	}()
+	state, err := w.process.Wait()
+	_ = w.stdout.SetReadDeadline(time.Now()) // ends the reading, but leaves what is in the pipe
+	text := <-read
+	text = append(text, w.rest(maxWrapped-len(text))...)
+	if !late.Load() && (err != nil || !state.Success()) {
 		return nil
 	}
 	return text
