@@ -10,8 +10,12 @@ import (
 	"aburn/internal/journal"
 )
 
-// pollEvery is how often the log is checked if the system sends no events. Polling costs half a percent of a core.
-const pollEvery = 50 * time.Millisecond
+// Without events of the system, the log is checked at each tick of the watch. After a change it is checked each pollEvery,
+// until restAfter checks in a row find none: going on like that would cost half a percent of a core.
+const (
+	pollEvery = 50 * time.Millisecond
+	restAfter = 100
+)
 
 // maxMissed is how many changes in a row may come without an event before polling starts: network file systems and some
 // virtual ones send no events.
@@ -22,7 +26,8 @@ type monitor struct {
 	oss     *os.Root
 	last    os.FileInfo       // nil: no log
 	watcher *fsnotify.Watcher // nil: polling
-	poll    *time.Ticker      // stopped while the system sends events
+	poll    *time.Ticker      // stopped while the system sends events, and at rest
+	quiet   int               // checks in a row without a change
 	heard   bool              // an event came since the last check
 	missed  int               // changes in a row without an event
 }
@@ -82,6 +87,7 @@ func (p *monitor) check() bool {
 	changed := p.changed()
 	switch {
 	case p.watcher == nil:
+		p.pace(changed)
 	case p.heard:
 		p.missed = 0
 	case changed:
@@ -93,9 +99,23 @@ func (p *monitor) check() bool {
 	return changed
 }
 
+// pace polls while the log changes, and stops when it rests.
+func (p *monitor) pace(changed bool) {
+	switch p.quiet++; {
+	case changed:
+		if p.quiet > restAfter {
+			p.poll.Reset(pollEvery)
+		}
+		p.quiet = 0
+	case p.quiet == restAfter:
+		p.poll.Stop()
+	}
+}
+
 func (p *monitor) startPolling() {
 	p.watcher.Close()
 	p.watcher = nil
+	p.quiet = 0
 	p.poll.Reset(pollEvery)
 }
 

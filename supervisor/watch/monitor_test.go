@@ -41,6 +41,39 @@ func TestSilentFileSystem(t *testing.T) {
 	}
 }
 
+// Polling stops when the log rests, and a change that a tick of the watch finds starts it again.
+func TestPollingRests(t *testing.T) {
+	dir := t.TempDir()
+	p := &monitor{oss: openRoot(t, dir), poll: time.NewTicker(1)} // it is always due
+	defer p.close()
+	polls := func() bool {
+		select {
+		case <-p.poll.C:
+			return true
+		case <-time.After(soon):
+			return false
+		}
+	}
+	for range restAfter - 1 {
+		p.check()
+	}
+	if !polls() {
+		t.Fatal("it stopped too early")
+	}
+	p.check()
+	select {
+	case <-p.poll.C:
+		t.Fatal("it polls on")
+	default:
+	}
+	if err := os.WriteFile(filepath.Join(dir, journal.Name), []byte("a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !p.check() || !polls() {
+		t.Fatal("nobody polls after a change")
+	}
+}
+
 func TestChanges(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, journal.Name)
