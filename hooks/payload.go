@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/scrub"
 	"aburn/logfmt"
 )
 
@@ -94,18 +95,26 @@ func parsePayload(event string, b []byte, keys func(string) string) (*Payload, e
 	return p, nil
 }
 
+// IsAgent reports whether id, as an agent gives it, is that of the payload's sub-agent.
+func (p *Payload) IsAgent(id string) bool { return scrub.ID(id) == p.AgentID }
+
+// Session is the id of a session as the log will have it.
+func Session(id string) logfmt.SessionID {
+	return logfmt.SessionID(scrub.ID(logfmt.Token(id, logfmt.MaxSession)))
+}
+
 func (p *Payload) set(key string, v JSON) {
 	switch key {
 	case "hook_event_name":
 		p.Event = v.Str()
 	case "session_id":
-		p.Session = logfmt.SessionID(logfmt.Token(v.Str(), logfmt.MaxSession)) // as the log will have it
+		p.Session = Session(v.Str())
 	case "cwd":
 		p.Cwd = v.Str()
 	case "transcript_path":
 		p.Transcript = v.Str()
 	case "agent_id":
-		p.AgentID = v.Str()
+		p.AgentID = scrub.ID(v.Str())
 	case "agent_type":
 		p.AgentType = v.Str()
 	case "tool_name":

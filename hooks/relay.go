@@ -41,7 +41,7 @@ func (r *recorder) readRelay() {
 		}
 		e.Branch, _ = scrub.Text(e.Branch)
 		if a := e.Agent; a != nil {
-			a.Type = Head(a.Type)
+			a.Type, a.ID = Head(a.Type), scrub.ID(a.ID)
 		}
 		r.relay = append(r.relay, &e)
 	}

@@ -56,6 +56,38 @@ func TestSecretsStayOutOfTheLog(t *testing.T) {
 	}
 }
 
+// The id of a session or a sub-agent that has the look of a token is not in the log, and stays one id.
+func TestIDsThatLookLikeTokens(t *testing.T) {
+	session, agent := "gh"+"p_"+strings.Repeat("a1B2c3", 6), "gl"+"pat-"+strings.Repeat("x9Y8z7", 4)
+	w := newWorld(t)
+	send := func(event, members string) {
+		w.send("claude", strings.Replace(claudePayload(event, members), `"session_id":"s1"`, `"session_id":"`+session+`"`, 1))
+	}
+	send("UserPromptSubmit", `"prompt":"go"`)
+	send("SubagentStart", `"agent_id":"`+agent+`","agent_type":"Explore"`)
+	send("PreToolUse", `"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"t1","agent_id":"`+agent+`"`)
+	send("SubagentStop", `"agent_id":"`+agent+`","agent_type":"Explore","background_tasks":[{"id":"`+agent+`","description":"look"}]`)
+	log, err := os.ReadFile(filepath.Join(w.Project, ".oss", "workflow.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(log), session) || strings.Contains(string(log), agent) {
+		t.Errorf("an id is in the log:\n%s", log)
+	}
+	entries := w.entries()
+	if len(entries) != 4 {
+		t.Fatalf("%d entries", len(entries))
+	}
+	for _, e := range entries[1:] {
+		if e.Session != entries[0].Session || e.Agent == nil || e.Agent.ID != entries[1].Agent.ID || !strings.HasPrefix(e.Agent.ID, "sha256-") {
+			t.Errorf("%s, %v: not the session %s and its agent", e.Session, e.Agent, entries[0].Session)
+		}
+	}
+	if get(entries[3], "task").Str != "look" {
+		t.Errorf("the agent's task is not found: %s", entries[3].Data)
+	}
+}
+
 // The error of a call repeats what the call's command gave away, in an agent that tells it in one event.
 func TestErrorRepeatsASecret(t *testing.T) {
 	v := "hunter" + "Z4mbler"

@@ -135,7 +135,7 @@ func turnFailed(p *hooks.Payload) hooks.Draft {
 func agentComplete(p *hooks.Payload) hooks.Draft {
 	d := p.AgentEvent(logfmt.AgentComplete)
 	for _, task := range p.Get("background_tasks").Array() {
-		if task.Get("id").Str == p.AgentID {
+		if p.IsAgent(task.Get("id").Str) {
 			d.Data.StrIf("task", hooks.Head(task.Get("description").Str)).Bool("background", true)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"aburn/hooks"
-	"aburn/logfmt"
 )
 
 // status reads what Claude Code 2.1.329 gives a status line: D2r in its executable makes it. Limits are there for plans
@@ -16,7 +15,7 @@ func status(p gjson.Result) (s hooks.Status) {
 	p.ForEach(func(k, v gjson.Result) bool {
 		switch k.Str {
 		case "session_id":
-			s.Session = logfmt.SessionID(logfmt.Token(v.Str, logfmt.MaxSession))
+			s.Session = hooks.Session(v.Str)
 		case "workspace":
 			s.Dir = v.Get("project_dir").Str
 		case "model":

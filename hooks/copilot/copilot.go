@@ -53,9 +53,9 @@ func complete(p *hooks.Payload, env func(string) string) {
 	p.Version = env("COPILOT_CLI_BINARY_VERSION")
 	if p.AgentID != "" {
 		if filepath.Base(p.Transcript) == events {
-			p.Session = logfmt.SessionID(logfmt.Token(filepath.Base(filepath.Dir(p.Transcript)), logfmt.MaxSession))
+			p.Session = hooks.Session(filepath.Base(filepath.Dir(p.Transcript)))
 		} else {
-			p.Session = logfmt.SessionID(logfmt.Token(p.Str("parentAgentId"), logfmt.MaxSession))
+			p.Session = hooks.Session(p.Str("parentAgentId"))
 			p.Rootless = true
 		}
 		return

@@ -16,6 +16,7 @@ type assignment struct {
 	tag    bool // <name>value</name>
 	line   bool // name: value alone on the line
 	short  bool // the name alone proves little: isShort
+	user   bool // a user's name stands near
 	call   bool // the value is the argument of a call: f(name=value)
 }
 
@@ -43,24 +44,42 @@ func (f *finder) name(i, end int) {
 	}
 	f.work += end - start
 	a := assignment{name: s[start:end], policy: policyOf(s[start:end])}
+	if isResource(s, start) {
+		return
+	}
 	if a.policy == notSecret {
+		if isPlural(a.name) && policyOf(a.name[:len(a.name)-1]) == password {
+			f.several(start, end)
+		}
 		return
 	}
 	if foldPrefix(s[max(start, end-len("auth")):], "auth") {
 		f.tuple(end)
 	}
-	if !f.operator(&a, start, end) {
-		f.prose(a.policy, start, end)
-		return
+	if !f.assigned(&a, start, end) {
+		f.near(a.policy, start, end)
 	}
-	f.value(&a)
-	a.line = (start == 0 || s[start-1] == '\n' || isBlank(s[start-1]) && isIndent(s, start)) && (a.end == len(s) || s[a.end] == '\n')
+}
+
+// assigned redacts the value that is assigned to the name s[start:end], and reports whether there is one.
+func (f *finder) assigned(a *assignment, start, end int) bool {
+	s := f.text
+	if !f.operator(a, start, end) {
+		return false
+	}
+	f.value(a)
+	a.line = beginsLine(s, start) && (a.end == len(s) || s[a.end] == '\n')
 	if a.tag && !strings.HasPrefix(s[a.end:], "</") {
-		return
+		return false
 	}
-	if a.secret(s) {
-		f.add(a.start, a.end, a.policy.id(), rankName)
+	if a.short || a.policy == password && a.quote == 0 && allIn(s[a.start:a.end], setLower) && !strings.Contains(s[end:a.start], "=") {
+		a.user = nearUser(s, start, a.end)
 	}
+	if !a.secret(s) {
+		return false
+	}
+	f.add(a.start, a.end, a.policy.id(), rankName)
+	return true
 }
 
 func (p policy) id() string {
@@ -76,6 +95,19 @@ func isIndent(s string, i int) bool {
 		i--
 	}
 	return i == 0 || s[i-1] == '\n'
+}
+
+// beginsLine reports whether the name at i, with names before it that dots join and a bracket, is the first of its line.
+func beginsLine(s string, i int) bool {
+	for from := i; i > 0 && from-i < 2*maxName && (inName(s[i-1]) || s[i-1] == '.' || s[i-1] == '['); {
+		i--
+	}
+	return isIndent(s, i)
+}
+
+// isResource reports whether the word at i is part of a resource's name: arn:aws:secretsmanager:eu-west-1:1234:secret:prod/db.
+func isResource(s string, i int) bool {
+	return i > 0 && s[i-1] == ':' && foldContains(s[max(0, i-maxName):i], "arn:")
 }
 
 // inName reports whether b can be part of a name. A dot separates names, so user.password is two.
@@ -102,7 +134,7 @@ func (f *finder) operator(a *assignment, start, end int) bool {
 		i = at + n
 		a.tag, a.pair = s[at] == '>', s[at] == ','
 		a.tight = at == end && s[at] == '=' && n == 1 && !(i < len(s) && isBlank(s[i]))
-	case at > i && (s[start] == '-' || afterSet(s, start)):
+	case at > i && (s[start] == '-' || afterSet(s, start) || afterVerb(s, start)):
 		a.flag = true
 		a.pair = s[start] != '-'
 		i = at
@@ -124,6 +156,8 @@ func (f *finder) operates(start, i, n int, quoted bool) bool {
 	case ',': // setenv("NAME", "value")
 		next := skipBlanks(s, i+1, 2)
 		return quoted && start > 1 && (s[start-2] == '(' || s[start-2] == '[') && next < len(s) && isQuote(s[next])
+	case '{': // a string in C++: name{"value"}
+		return n == 1 && i > start && inName(s[i-1]) && i+1 < len(s) && s[i+1] == '"'
 	case '>': // <name>value</name>
 		return start > 0 && s[start-1] == '<'
 	case ':': // not name:// or name::
@@ -137,7 +171,7 @@ func isShort(name string) bool { return len(name) == 4 && foldPrefix(name, "pass
 
 // operatorLen is the length of the operator that s begins with, or 0.
 func operatorLen(s string) int {
-	for _, op := range [...]string{"===", "!==", ":=", "::=", "=>", "==", "!=", "?=", "+=", "||=", "=", ":", ",", ">"} {
+	for _, op := range [...]string{"===", "!==", ":=", "::=", "=>", "==", "!=", "?=", "+=", "||=", "=", ":", ",", ">", "{"} {
 		if len(s) >= len(op) && s[:len(op)] == op {
 			return len(op)
 		}
@@ -145,22 +179,34 @@ func operatorLen(s string) int {
 	return 0
 }
 
-// annotated skips a type between name and value: `password: string = "…"`.
+// annotated skips what stands between the operator and the value: a type (`password: string = "…"`), an anchor or tag of YAML.
 func (f *finder) annotated(a *assignment) {
 	s := f.text
-	i := a.start
-	for i < len(s) && i < a.start+24 && setLetter.has(s[i]) {
-		i++
+	for a.start < len(s) && (s[a.start] == '&' && !isQuote(s[a.start-1]) || strings.HasPrefix(s[a.start:], "!!")) { // &anchor, !!str
+		n := a.start
+		for n < len(s) && n < a.start+24 && !setSpace.has(s[n]) {
+			n++
+		}
+		if n == len(s) || !isBlank(s[n]) {
+			break
+		}
+		a.start = skipBlanks(s, n, 4)
 	}
-	if j := skipBlanks(s, i, 2); i > a.start && j > i && j < len(s) && s[j] == '=' && !foldPrefix(s[j:], "==") {
-		a.start = skipBlanks(s, j+1, 2)
+	for i := a.start; i < len(s) && i < a.start+24 && (setAlnum.has(s[i]) || strings.IndexByte("[]<>&*? |", s[i]) >= 0); i++ {
+		if j := i + 1; isBlank(s[i]) && j < len(s) && s[j] == '=' && !foldPrefix(s[j:], "==") && !foldPrefix(s[j:], "=>") {
+			a.start = skipBlanks(s, j+1, 2)
+			return
+		}
 	}
 }
 
 func (f *finder) value(a *assignment) {
 	s := f.text
 	i := a.start
-	for _, prefix := range [...]string{"$'", "b\"", "b'", "r\"", "r'", "f\"", "f'", "@\"", "u'"} {
+	if n := f.wrapped(a); n > 0 {
+		i, a.start = n, n
+	}
+	for _, prefix := range [...]string{"n'", "$'", "b\"", "b'", "r\"", "r'", "f\"", "f'", "@\"", "u'"} {
 		if foldPrefix(s[i:], prefix) {
 			i += len(prefix) - 1
 			break
@@ -177,6 +223,7 @@ func (f *finder) value(a *assignment) {
 		a.end = quotedEnd(s, a.start, a.quote)
 	}
 	f.work += a.end - a.start
+	f.fallback(a)
 }
 
 // closes reports whether the quote at i ends a string that began before the name, with code after
@@ -240,7 +287,36 @@ func afterSet(s string, start int) bool {
 		}
 	}
 	line := s[max(0, start-120):start]
-	return foldContains(line, "login ") || foldContains(line, "identified by")
+	return foldContains(line, "login ") || foldContains(line, "config set ") || foldContains(line, "identified by")
+}
+
+// afterVerb reports whether the word before start sets the variable or the option that follows: setenv NAME VALUE, ENV NAME VALUE,
+// set -x NAME VALUE, jq --arg NAME VALUE.
+func afterVerb(s string, start int) bool {
+	end := start
+	for end > 0 && isBlank(s[end-1]) {
+		end--
+	}
+	for start > end && end > 0 {
+		from := end
+		for from > 0 && end-from < 16 && !setSpace.has(s[from-1]) {
+			from--
+		}
+		switch word := lower(s[from:end]); word {
+		case "setenv", "setx", "env", "--arg", "--argjson", "config", "launchctl":
+			return true
+		case "set":
+			return false
+		case "-x", "-gx", "-ux", "-xg", "-xu", "-lx", "-g", "-u", "--export", "--global", "--universal", "-xl":
+			for from > 0 && isBlank(s[from-1]) {
+				from--
+			}
+			return from >= 3 && foldPrefix(s[from-3:], "set") && !wordAt(s, from-4)
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 func foldContains(s, word string) bool {

@@ -23,6 +23,7 @@ const (
 	plainArgs              // every argument that is no flag and follows none of the flags, which take values
 	lastPlain              // as htpasswd -b has it: file, user, secret
 	secondPlain            // the second argument that is no flag
+	thirdPlain             // the third
 	prefixed               // what follows one of the flags in its argument: /p:secret
 	afterComma             // user,secret
 	afterSlash             // user/secret@host, of an argument that is no flag
@@ -79,6 +80,9 @@ var commands = []command{
 	{"passwd ", " --stdin ", piped},
 	{"chpasswd", " ", pipedPairs},
 	{"cryptsetup ", " ", piped},
+	{"passwd ", " ", piped},
+	{"kinit ", " ", piped},
+	{"vercel env add ", " ", piped},
 	{"secret put ", " ", piped},
 	{"mosquitto_", " -P --pw ", whole},
 	{"ipmitool ", " -P ", whole},
@@ -95,6 +99,15 @@ var commands = []command{
 	{"convertto-securestring ", " -Key -SecureKey ", plainArgs},
 	{"lftp ", " -u --user ", afterComma},
 	{"sqlplus ", "", afterSlash},
+	{"keyvault secret set ", " --value ", whole},
+	{"cargo login ", " ", whole},
+	{"twine ", " -p ", whole},
+	{"ncftp", " -p ", whole},
+	{"config http-basic.", "", secondPlain},
+	{"redis-cli auth ", " ", whole},
+	{"mosquitto_passwd ", " ", lastPlain},
+	{"jenkins-cli", " -auth ", afterSep},
+	{"networksetup ", "", thirdPlain},
 }
 
 // maxCommand bounds how much of a command's arguments is read, in bytes.
@@ -180,7 +193,7 @@ func (f *finder) argument(args *arguments, start, end int) {
 		}
 	case lastPlain:
 		f.lastPlain(args, start, end)
-	case secondPlain, driveShare, afterSlash, prefixed:
+	case secondPlain, thirdPlain, driveShare, afterSlash, prefixed:
 		f.placed(args, start, end)
 	default:
 		f.flagged(args, start, end)
@@ -195,9 +208,9 @@ func (f *finder) placed(args *arguments, start, end int) {
 		if flag := strings.TrimSpace(args.c.flags); strings.HasPrefix(arg, flag) {
 			f.secretArgument(start+len(flag), end)
 		}
-	case secondPlain:
+	case secondPlain, thirdPlain:
 		if arg[0] != '-' {
-			if args.plain++; args.plain == 2 {
+			if args.plain++; args.plain == 2+int(args.c.how-secondPlain) {
 				f.secretArgument(start, end)
 			}
 		}

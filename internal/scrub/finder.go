@@ -34,6 +34,9 @@ const (
 	kindQuoted               // the quoted text that follows IDENTIFIED BY
 	kindSend                 // what expect sends after a prompt for a password
 	kindSlashed              // user/password@host
+	kindForeign              // what follows a word for password in another language
+	kindLogin                // what follows a word for logging in
+	kindTyped                // what a program types into another
 )
 
 // finder is one search of one text.
@@ -116,6 +119,12 @@ func (f *finder) try(a *anchor, i int) {
 		f.sent(i, i+len(a.text))
 	case kindSlashed:
 		f.slashed(i+len(a.text), argumentEnd(f.text, i+len(a.text)))
+	case kindForeign:
+		f.foreign(i, i+len(a.text))
+	case kindLogin:
+		f.login(i, i+len(a.text))
+	case kindTyped:
+		f.typed(i + len(a.text))
 	case kindCommand:
 		f.command(&commands[a.arg], i, i+len(a.text))
 	}

@@ -197,3 +197,44 @@ func distinct(s string) int {
 	}
 	return n
 }
+
+// isScattered reports whether digits stand among the letters of v as no identifier has them: kornB7ulme, not sha256Sum or user2Name.
+func isScattered(v string) bool {
+	if !mixed(v) {
+		return false
+	}
+	for i := 1; i+1 < len(v); i++ {
+		if setDigit.has(v[i]) && setLower.has(v[i+1]) && setLetter.has(v[i-1]) && (setUpper.has(v[i-1]) || i > 1 && !setUpper.has(v[i-2])) && len(v) >= 8 {
+			return true
+		}
+	}
+	return false
+}
+
+// isStrong reports whether v, of which nothing says that it is a secret, looks like a password that somebody chose: letters and
+// digits scattered, or with a symbol.
+func isStrong(v string) bool {
+	if len(v) < 8 || len(v) > maxName || !hasDigit(v) || !hasLetter(v) || distinct(v) < 6 || strings.ContainsAny(v, " /\\=(<>{}[],;:'\"`|") {
+		return false
+	}
+	if slug(v) || dotted(v) || isReference(v, 0) || isName(v) || isAlgorithm(v) || hash(v) {
+		return false
+	}
+	if isAddress(v) {
+		return false
+	}
+	if strings.ContainsAny(v, "!@#$%^&*?") && countIn(v, setLetter) >= 4 {
+		return v[0] != '@' && v[0] != '#' && v[0] != '-' && v[0] != '$'
+	}
+	return isScattered(v)
+}
+
+// isAddress reports whether v is user@host.
+func isAddress(v string) bool {
+	user, host, ok := strings.Cut(v, "@")
+	if !ok || len(user) < 2 || host == "" || !allIn(user, setWord|setDash|setDot) || !allIn(host, setAlnum|setDash|setDot) {
+		return false
+	}
+	letters := strings.TrimLeft(host, letterBytes)
+	return strings.Contains(host, ".") || allIn(letters, setDigit)
+}

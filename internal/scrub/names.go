@@ -21,6 +21,9 @@ func policyOf(name string) policy {
 	if name == "PWD" || name == "OLDPWD" { // the shell's folder
 		return notSecret
 	}
+	if len(name) > 24 && strings.IndexByte(name, '-') < 0 && !identifier(name) { // random letters, as of base64
+		return notSecret
+	}
 	var words [maxWords]string
 	n := split(name, &words)
 	if words[0] == "ask" { // --ask-pass
@@ -108,7 +111,10 @@ func lower(s string) string {
 // wordPolicy judges one word of a name, given the word before it.
 func wordPolicy(word, before string) policy {
 	switch word {
-	case "pass", "pwd", "passwd", "passphrase", "passcode", "passwort", "dbpass", "userpass", "mypass", "rootpass", "sudopass", "smtppass":
+	case "pass":
+		return passPolicy(before)
+	case "pwd", "passcode", "psk", "mdp", "contrasena", "senha", "kennwort", "wachtwoord", "haslo", "heslo", "sifre", "salasana", "adgangskode", "losenord",
+		"jelszo", "requirepass", "masterauth":
 		return password
 	case "auth", "cred", "creds", "credential", "credentials", "jwt", "bearer", "authkey":
 		return weak
@@ -120,14 +126,47 @@ func wordPolicy(word, before string) policy {
 		return keyPolicy(before)
 	}
 	switch {
-	case strings.HasSuffix(word, "password"), strings.HasSuffix(word, "passwd"):
+	case strings.HasSuffix(word, "password"), strings.HasSuffix(word, "passwd"), strings.HasSuffix(word, "passphrase"), strings.HasSuffix(word, "passwort"),
+		strings.HasSuffix(word, "pw") && isOwnerOfPw(word[:len(word)-2]), strings.HasSuffix(word, "pass") && !isCommonPass(word):
 		return password
+	case strings.HasSuffix(word, "creds"):
+		return weak
 	case strings.HasSuffix(word, "token"):
 		return tokenPolicy(before)
 	case strings.HasSuffix(word, "secret"):
 		return token
 	}
 	return notSecret
+}
+
+// passPolicy tells the passwords called pass from the passes of compilers, renderers and tests, by the word before.
+func passPolicy(before string) policy {
+	switch before {
+	case "one", "two", "three", "first", "second", "third", "single", "multi", "by", "low", "high", "band", "all", "next", "prev", "previous", "last", "each",
+		"final", "render", "shadow", "depth", "shader", "compiler", "opt", "post", "pre", "forward", "backward", "blur", "lint", "boarding", "num":
+		return notSecret
+	}
+	return password
+}
+
+// isOwnerOfPw reports whether who and pw make the name of a password: rootpw. Random letters end in pw, too.
+func isOwnerOfPw(who string) bool {
+	switch who {
+	case "", "admin", "bind", "db", "key", "ldap", "login", "mail", "master", "my", "old", "new", "root", "sa", "service", "smtp", "store", "sudo", "svc", "user", "vault", "wifi":
+		return true
+	}
+	return false
+}
+
+// isCommonPass reports whether a word that ends in pass means no password: compass.
+func isCommonPass(word string) bool {
+	for _, common := range [...]string{"compass", "bypass", "trespass", "surpass", "overpass", "underpass", "lowpass", "highpass", "bandpass", "multipass", "prepass",
+		"subpass", "allpass", "rpass", "keepass", "onepass", "twopass", "renderpass"} {
+		if strings.HasSuffix(word, common) {
+			return true
+		}
+	}
+	return false
 }
 
 // tokenPolicy tells tokens that grant access from tokens that are counted or turn pages.
@@ -145,7 +184,7 @@ func keyPolicy(before string) policy {
 	switch before {
 	case "api", "access", "secret", "private", "auth", "signing", "sign", "encryption", "encrypt", "encrypted", "decryption", "master", "account",
 		"storage", "shared", "service", "consumer", "deploy", "subscription", "license", "integration", "write", "ingest", "admin", "webhook",
-		"hmac", "cookie", "crypto", "aes", "bot", "function", "host", "instrumentation", "app", "application", "client", "x":
+		"hmac", "cookie", "crypto", "unseal", "this", "aes", "bot", "function", "host", "instrumentation", "app", "application", "client", "x":
 		return token
 	case "public", "pub", "primary", "foreign", "sort", "partition", "cache", "object", "hash", "range", "row", "index", "unique", "group", "map",
 		"hot", "short", "translation", "routing", "idempotency", "dedup", "lookup", "query", "config", "registry", "setting", "event", "issue",
@@ -167,7 +206,7 @@ func isAbout(word string) bool {
 		"scopes", "rotation", "reset", "changed", "created", "updated", "at", "by", "in", "from", "for", "is", "and", "or", "the", "not", "has",
 		"handler", "service", "client", "server", "request", "response", "list", "set", "get", "check", "valid", "invalid", "validator", "algorithm",
 		"alg", "method", "mode", "strategy", "helper", "util", "utils", "test", "tests", "spec", "md", "go", "js", "ts", "py", "json", "yaml", "yml",
-		"txt", "rb", "java", "html", "css", "sh", "pem", "crt", "pub", "generator", "parser", "lexer", "stream", "bucket", "manifest", "s":
+		"address", "addr", "txt", "rb", "java", "html", "css", "sh", "pem", "crt", "pub", "generator", "parser", "lexer", "stream", "bucket", "manifest", "s":
 		return true
 	}
 	return false
@@ -193,7 +232,9 @@ type word struct {
 // words are the anchors by hand: each name that policyOf knows contains one of kindName.
 var words = []word{
 	{"pass", kindName}, {"pwd", kindName}, {"token", kindName}, {"secret", kindName}, {"key", kindName}, {"auth", kindName},
-	{"cred", kindName}, {"jwt", kindName}, {"sig", kindName}, {"bearer", kindName},
+	{"cred", kindName}, {"psk", kindName}, {"kennwort", kindName}, {"wachtwoord", kindName}, {"masterauth", kindName}, {"jwt", kindName},
+	{"pw", kindName},
+	{"sig", kindName}, {"bearer", kindName},
 	{"authorization", kindHeader},
 	{"bearer", kindBearer},
 	{"cookie", kindCookie},
@@ -204,5 +245,18 @@ var words = []word{
 	{"recovery phrase", kindPhrase},
 	{"$apr1$", kindCrypt}, {"$1$", kindCrypt}, {"$5$", kindCrypt}, {"$6$", kindCrypt}, {"$y$", kindCrypt}, {"$2a$", kindCrypt}, {"$2b$", kindCrypt}, {"$2y$", kindCrypt},
 	{"identified by ", kindQuoted}, {"identified with", kindQuoted}, {"send ", kindSend}, {"oracle:thin:", kindSlashed},
+	{"send-keys ", kindTyped}, {"sendline(", kindTyped}, {"xdotool ", kindTyped}, {"keystroke ", kindTyped}, {"input text ", kindTyped}, {" -x stuff ", kindTyped},
+	{"exp_send ", kindTyped}, {"send ", kindTyped}, {"send_keys(", kindTyped}, {"sendkeys(", kindTyped}, {"keyboard.type(", kindTyped},
+	{"login", kindLogin}, {"log in ", kindLogin}, {"log on ", kindLogin}, {"sign in ", kindLogin}, {"signin", kindLogin}, {"unlock", kindLogin},
+	{"authenticate", kindLogin}, {"connect", kindLogin}, {"connection", kindLogin}, {"pdo", kindLogin}, {"wifi.begin", kindLogin}, {"emailandpassword", kindLogin},
+	{"credentials", kindLogin}, {"jwt.sign", kindLogin}, {"key content", kindForeign}, {"identify ", kindLogin},
+	{"contrase", kindForeign}, {"mot de passe", kindForeign}, {"mots de passe", kindForeign}, {"mot_de_passe", kindForeign}, {"motdepasse", kindForeign},
+	{"senha", kindForeign}, {"palavra-passe", kindForeign}, {"palavra passe", kindForeign}, {"kata sandi", kindForeign}, {"sandi ", kindForeign}, {"parola", kindForeign},
+	{"haslo", kindForeign}, {"hasło", kindForeign}, {"heslo", kindForeign}, {"salasana", kindForeign}, {"adgangskode", kindForeign}, {"jelsz", kindForeign},
+	{"lösenord", kindForeign}, {"losenord", kindForeign}, {" clave ", kindForeign}, {"clave: ", kindForeign}, {"şifre", kindForeign}, {"sifre", kindForeign},
+	{"mật khẩu", kindForeign}, {"парол", kindForeign}, {"Парол", kindForeign}, {"ПАРОЛ", kindForeign}, {"密码", kindForeign}, {"密碼", kindForeign}, {"口令", kindForeign},
+	{"パスワード", kindForeign}, {"पासवर्ड", kindForeign}, {"পাসওয়ার্ড", kindForeign}, {"كلمة المرور", kindForeign}, {"كلمة السر", kindForeign},
+	{"كلمة مرور", kindForeign}, {"پاس ورڈ", kindForeign}, {"رمز عبور", kindForeign}, {"비밀번호", kindForeign}, {"암호", kindForeign}, {"κωδικ", kindForeign},
+	{"סיסמ", kindForeign}, {"รหัสผ่าน", kindForeign}, {"கடவுச்சொல்", kindForeign}, {"kennwort", kindForeign}, {"wachtwoord", kindForeign}, {"passwort", kindForeign},
 	{":5432:", kindPgpass}, {":5433:", kindPgpass}, {":6432:", kindPgpass}, {":*:", kindPgpass},
 }

@@ -7,18 +7,15 @@ import "strings"
 // maxGap bounds the words between a name and the "is" that belongs to it, in bytes: "the password for the staging box is …".
 const maxGap = 64
 
-// prose redacts the value that a sentence gives to the name s[start:end].
-func (f *finder) prose(p policy, start, end int) {
+// prose redacts the value that a sentence gives to the name s[start:end], and reports whether it found one.
+func (f *finder) prose(p policy, start, end int) bool {
 	s := f.text
 	if end == len(s) || s[end] != ' ' {
-		return
+		return false
 	}
 	before := wordBefore(s, start)
-	if p == weak && equalFold(s[start:end], "key") {
-		p = keyPolicy(lower(before))
-	}
-	if p != password && p != token || isShort(s[start:end]) && !isOwner(before) { // "pass to"
-		return
+	if isShort(s[start:end]) && !isOwner(before) { // "pass to"
+		return false
 	}
 	gap := false
 	for i := end; i < len(s) && s[i] == ' ' && i < end+maxGap; {
@@ -26,20 +23,23 @@ func (f *finder) prose(p policy, start, end int) {
 		f.work += len(word) + 1
 		switch {
 		case isVerb(word), !gap && equalFold(word, "to"):
-			if f.said(p, i+1+len(word), isOwner(before)) || !equalFold(word, "to") {
-				return
+			if f.said(p, i+1+len(word), isOwner(before)) {
+				return true
+			}
+			if !equalFold(word, "to") {
+				return false
 			}
 			gap = true
 		case !gap && isWith(before):
-			f.said(p, i, false)
-			return
+			return f.said(p, i, false)
 		case !gap && !isPreposition(word), !allIn(word, setWord|setDash|setDot):
-			return
+			return false
 		default:
 			gap = true
 		}
 		i += 1 + len(word)
 	}
+	return false
 }
 
 // said redacts the word behind the blank at i if it looks like a value of a name with policy p. owned says that somebody spoke
@@ -50,13 +50,15 @@ func (f *finder) said(p policy, i int, owned bool) bool {
 	if start < len(s) && s[start] == ':' {
 		start = skipBlanks(s, start+1, 4)
 	}
+	quoted := start < len(s) && isQuote(s[start])
 	start, end := f.trimmed(start, wordEnd(s, start))
 	for end > start && strings.IndexByte(".,;:)]}", s[end-1]) >= 0 {
 		end--
 		start, end = f.trimmed(start, end)
 	}
 	v := s[start:end]
-	if v == "" || !isSaid(v, p, owned) {
+	word := quoted && p == password && len(v) >= 8 && allIn(v, setLower) && !isProse(v) && !isWordOfForms(v)
+	if v == "" || !word && !isSaid(v, p, owned) {
 		return false
 	}
 	f.add(start, end, p.id(), rankName)

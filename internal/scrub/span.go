@@ -20,23 +20,31 @@ const (
 )
 
 // find returns the secrets of s in order, without overlaps.
-func find(s string) []span {
+func find(s string) []span { return unite(s, findIn(s, 0)) }
+
+// findIn returns the secrets of s, which layer runs of base64 or hex surround.
+func findIn(s string, layer int) []span {
 	f := finder{text: s}
 	f.scan()
-	spans := f.spans
-	if nextEscape(s, 0) < len(s) {
-		spans = append(spans, findEscaped(s)...)
+	if layer < maxLayers {
+		f.encoded(layer)
 	}
-	return unite(s, spans)
+	if nextEscape(s, 0) < len(s) {
+		return append(f.spans, findEscaped(s, layer)...)
+	}
+	return f.spans
 }
 
 // findEscaped returns the secrets that appear once escapes in s are decoded.
-func findEscaped(s string) (spans []span) {
+func findEscaped(s string, layer int) (spans []span) {
 	first := plainView(s)
 	v, ok := first.decoded()
 	for ok {
 		f := finder{text: v.text}
 		f.scan()
+		if layer < maxLayers {
+			f.encoded(layer)
+		}
 		for _, sp := range f.spans {
 			sp.start, sp.end = v.source(sp.start), v.source(sp.end)
 			spans = append(spans, sp)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 var update = flag.Bool("update", false, "write tables.go from the rules")
@@ -173,8 +174,19 @@ func allAnchors() ([]wide, error) {
 	}
 	for _, w := range words {
 		plain(w.text, w.kind, 0)
+		if len(w.text) == 2 {
+			all[len(all)-1].third = anyByte()
+		}
 	}
 	return all, nil
+}
+
+// anyByte lists all bytes.
+func anyByte() (all []byte) {
+	for b := range 256 {
+		all = append(all, byte(b))
+	}
+	return all
 }
 
 // literal is a part of a shape that stands for itself, how far from the start of a match it can stand, and what follows.
@@ -246,6 +258,9 @@ func bytesOf(c set) []byte {
 	return out
 }
 
+// wideCodes is how many codes the bytes that are not ASCII share.
+const wideCodes = 11
+
 // setCodes gives a code to each byte that stands in the first three letters of an anchor.
 func (t *genTables) setCodes(anchors []wide) error {
 	var used [256]bool
@@ -254,14 +269,14 @@ func (t *genTables) setCodes(anchors []wide) error {
 			used[a.text[i]] = true
 		}
 		for _, b := range a.third {
-			if len(a.text) == 2 {
+			if len(a.text) == 2 && len(a.third) < 256 {
 				used[b] = true
 			}
 		}
 	}
 	next := uint8(1)
 	for b := range 256 {
-		if !used[b] {
+		if !used[b] || b >= utf8.RuneSelf {
 			continue
 		}
 		if next == 1<<codeBits {
@@ -272,6 +287,12 @@ func (t *genTables) setCodes(anchors []wide) error {
 	}
 	for b := byte('A'); b <= 'Z'; b++ {
 		t.codes[b] = t.codes[fold(b)]
+	}
+	if int(next) > 1<<codeBits-wideCodes {
+		return fmt.Errorf("anchors leave too few codes for bytes that are not ASCII: %d", next)
+	}
+	for b := utf8.RuneSelf; b < 256; b++ { // these share codes: a hit of the table is compared with the anchor's text anyway
+		t.codes[b] = uint8(1<<codeBits - 1 - b%wideCodes)
 	}
 	return nil
 }

@@ -6,10 +6,10 @@ import "strings"
 // code, and as random as its name requires.
 func (a *assignment) secret(s string) bool {
 	v := strings.TrimSpace(s[a.start:a.end])
-	if v == "" || a.short || a.policy == signed && !a.tight || sameWords(a.name, v) || a.isKey(s) || isReference(v, a.quote) || isWordOfForms(v) {
+	if v == "" || a.short && !a.chosen(v) || a.policy == signed && !a.tight || sameWords(a.name, v) || a.isKey(s) || isReference(v, a.quote) || isWordOfForms(v) {
 		return false
 	}
-	if a.quote == 0 && a.isCode(s, v) || a.pair && !hasDigit(v) && !hasSymbol(v) {
+	if isPasswordWord(v) || a.quote == 0 && a.isCode(s, v) || a.pair && !hasDigit(v) && !hasSymbol(v) {
 		return false
 	}
 	switch a.policy {
@@ -41,7 +41,7 @@ func (a *assignment) isPassword(v string) bool {
 	blanks := strings.Count(v, " ")
 	switch {
 	case a.quote != 0 && blanks > 0:
-		return !isSentence(v)
+		return !isSentence(v) || (a.tight || a.flag) && blanks >= 2 && foldContains(a.name, "passphrase") && allIn(v, setLower|setSpace)
 	case a.quote != 0:
 		return len(v) >= 3
 	case a.tight:
@@ -49,10 +49,15 @@ func (a *assignment) isPassword(v string) bool {
 	case a.flag:
 		return v[0] != '-' && len(v) >= 3 && !isPath(v) && !isProse(v)
 	}
-	if a.line && len(v) >= 6 && allIn(v, setLower) && !isProse(v) {
+	if (a.line || a.user) && len(v) >= 6 && allIn(v, setLower) && !isProse(v) {
 		return true
 	}
 	return len(v) >= 4 && !isPath(v) && (hasDigit(v) || hasSymbol(v)) && !slug(v)
+}
+
+// chosen judges the value of a name that proves little alone, like pass.
+func (a *assignment) chosen(v string) bool {
+	return isSaid(v, a.policy, false) || a.user && (a.quote != 0 || hasDigit(v) || allIn(v, setLower)) && len(v) >= 6 || a.quote == 0 && a.line && isSaid(v, a.policy, true)
 }
 
 // isProse reports whether v is a word that follows a flag's name in a text about it.
@@ -102,6 +107,9 @@ func isWeakToken(v string, a *assignment) bool {
 // isReference reports whether a value stands for a secret elsewhere, or for none: $TOKEN,
 // <token>, {{ token }}, ***.
 func isReference(v string, quote byte) bool {
+	if v == "" {
+		return true
+	}
 	last := v[len(v)-1]
 	switch v[0] {
 	case '$':
@@ -139,7 +147,7 @@ func isPlaceholder(v string) bool {
 		}
 	}
 	for _, part := range [...]string{"%s", "%v", "%[", "…", "***"} {
-		if strings.Contains(v, part) {
+		if strings.Contains(v, part) && !hasDigit(v) {
 			return true
 		}
 	}
@@ -177,7 +185,7 @@ func isWordOfForms(v string) bool {
 	switch lower(v) {
 	case "string", "str", "text", "bool", "boolean", "int", "integer", "number", "any", "null", "nil", "none", "undefined", "true", "false", "yes",
 		"no", "on", "off", "required", "optional", "password", "passwd", "pass", "secret", "token", "hidden", "prompt", "stdin", "empty", "unset",
-		"masked", "unknown", "object", "bytes", "[]byte", "char", "varchar", "todo", "tbd", "n/a", "ok", "is", "bearer", "basic", "auto", "default",
+		"masked", "unknown", "object", "bytes", "[]byte", "char", "varchar", "uintptr", "byte", "rune", "uint", "todo", "tbd", "n/a", "ok", "is", "bearer", "basic", "auto", "default",
 		"inherit", "read", "fail", "failed", "failure", "passed", "skip", "skipped", "warn", "success", "flaky", "write", "error",
 		"missing", "invalid", "expired", "wrong", "incorrect", "void", "never", "ask", "ascii", "compat", "files", "systemd":
 		return true
@@ -188,10 +196,16 @@ func isWordOfForms(v string) bool {
 // isCode reports whether an unquoted value is an expression: a call, an index, a field, another
 // variable with a secret's name. name=value in a shell is none of these.
 func (a *assignment) isCode(s, v string) bool {
+	if strings.HasPrefix(v, "/^") { // a regular expression
+		return true
+	}
 	if i := strings.IndexByte(v, '('); i > 0 {
 		return wordAt(v, i-1)
 	}
 	if i := strings.IndexByte(v, '['); i > 0 || strings.IndexByte(v, '{') > 0 {
+		return true
+	}
+	if at := strings.LastIndexByte(v, '.'); at > 0 && allIn(v[:at], setWord) && allIn(v[at+1:], setUpper|setUnder|setDigit) && strings.Contains(v[at:], "_") {
 		return true
 	}
 	if dotted(v) && policyOf(v[strings.LastIndexByte(v, '.')+1:]) != notSecret {
@@ -208,7 +222,7 @@ func (a *assignment) isCode(s, v string) bool {
 	}
 	// A name with a dash, X-Api-Key, is no code's. One of 70 random values of 32 letters and digits passes for an identifier.
 	drawn := strings.Contains(a.name, "-") && len(v) >= 16 && hasDigit(v)
-	if allIn(v, setWord) && !setDigit.has(v[0]) && identifier(v) && (mixed(v) || strings.Contains(v, "_")) && !drawn {
+	if allIn(v, setWord) && !setDigit.has(v[0]) && identifier(v) && (mixed(v) || strings.Contains(v, "_")) && !drawn && !isScattered(v) {
 		return true
 	}
 	if a.call && (allIn(v, setLetter|setUnder) || a.end < len(s) && s[a.end] == ')' && allIn(v, setWord|setDot) && !setDigit.has(v[0]) && len(v) < 12) {
@@ -219,7 +233,7 @@ func (a *assignment) isCode(s, v string) bool {
 
 // isName reports whether v is itself the name of a secret, such as another variable.
 func isName(v string) bool {
-	if setDigit.has(v[0]) || !allIn(v, setWord) || !identifier(v) {
+	if v == "" || setDigit.has(v[0]) || !allIn(v, setWord) || !identifier(v) {
 		return false
 	}
 	p := policyOf(v)

@@ -78,7 +78,11 @@ func dataOf(a *kit.App, cmd *cli.Command, w *scope.Workspace, ev logfmt.Event) (
 }
 
 func agentText(cmd *cli.Command, flag string) string {
-	return scrub.Head(cmd.String(flag), logfmt.MaxSession)
+	text := cmd.String(flag)
+	if flag == "agent-id" { // as hooks have it
+		text = scrub.ID(text)
+	}
+	return scrub.Head(text, logfmt.MaxSession)
 }
 
 // summaryKey is the member of data that holds --summary in entries of this event.

@@ -10,6 +10,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
 	"aburn/internal/recent"
+	"aburn/internal/scrub"
 	"aburn/logfmt"
 )
 
@@ -103,7 +104,7 @@ func owns(c scope.CallingAgent, call recent.Call) bool {
 func validIDs(ids ...string) (valid []string) {
 	for _, id := range ids {
 		if id != "" && logfmt.Token(id, logfmt.MaxSession) == id {
-			valid = append(valid, id)
+			valid = append(valid, scrub.ID(id)) // as hooks have it
 		}
 	}
 	return valid
