@@ -5,19 +5,20 @@ import "strings"
 // assignment is a value with the name before it, as in shells, code, settings, URLs, headers and
 // tags.
 type assignment struct {
-	name   string
-	policy policy
-	start  int  // where the value starts, after its quote
-	end    int  // where it ends
-	quote  byte // 0 without a quote
-	tight  bool // name=value: only the value can be meant
-	flag   bool // --name value
-	pair   bool // follows a name, after words that take both: set NAME VALUE, setenv("NAME", "VALUE")
-	tag    bool // <name>value</name>
-	line   bool // name: value alone on the line
-	short  bool // the name alone proves little: isShort
-	user   bool // a user's name stands near
-	call   bool // the value is the argument of a call: f(name=value)
+	name     string
+	policy   policy
+	start    int  // where the value starts, after its quote
+	end      int  // where it ends
+	quote    byte // 0 without a quote
+	tight    bool // name=value: only the value can be meant
+	flag     bool // --name value
+	pair     bool // follows a name, after words that take both: set NAME VALUE, setenv("NAME", "VALUE")
+	tag      bool // <name>value</name>
+	line     bool // name: value alone on the line
+	short    bool // the name alone proves little: isShort
+	compared bool // name == value
+	user     bool // a user's name stands near
+	call     bool // the value is the argument of a call: f(name=value)
 }
 
 // How far names, quoted values and blanks are followed, in bytes.
@@ -44,6 +45,9 @@ func (f *finder) name(i, end int) {
 	}
 	f.work += end - start
 	a := assignment{name: s[start:end], policy: policyOf(s[start:end])}
+	if a.policy == weak && equalFold(a.name, "key") && wordBefore(s, start) != "" { // Secret Key: …
+		a.policy = keyPolicy(lower(wordBefore(s, start)))
+	}
 	if isResource(s, start) {
 		return
 	}
@@ -124,6 +128,11 @@ func (f *finder) operator(a *assignment, start, end int) bool {
 	if quoted && foldPrefix(s[i:], " value=") { // <add key="Password" value="…"/>
 		i += len(" value")
 	}
+	if i == end && i < len(s) && s[i] == ' ' && opensTag(s, start) { // <Password Type="x">value</Password>
+		if n := strings.IndexAny(s[i:min(len(s), i+maxCommand/8)], "<>"); n > 0 && s[i+n] == '>' {
+			i += n
+		}
+	}
 	at := skipBlanks(s, i, maxBlanks)
 	n := operatorLen(s[at:])
 	switch {
@@ -132,6 +141,7 @@ func (f *finder) operator(a *assignment, start, end int) bool {
 			return false
 		}
 		i = at + n
+		a.compared = n > 1 && s[at+n-1] == '=' && (s[at] == '=' || s[at] == '!')
 		a.tag, a.pair = s[at] == '>', s[at] == ','
 		a.tight = at == end && s[at] == '=' && n == 1 && !(i < len(s) && isBlank(s[i]))
 	case at > i && (s[start] == '-' || afterSet(s, start) || afterVerb(s, start)):
@@ -159,11 +169,21 @@ func (f *finder) operates(start, i, n int, quoted bool) bool {
 	case '{': // a string in C++: name{"value"}
 		return n == 1 && i > start && inName(s[i-1]) && i+1 < len(s) && s[i+1] == '"'
 	case '>': // <name>value</name>
-		return start > 0 && s[start-1] == '<'
+		return opensTag(s, start)
 	case ':': // not name:// or name::
-		return n > 1 || i+1 == len(s) || s[i+1] != '/' && s[i+1] != ':'
+		return n > 1 || i+1 == len(s) || strings.IndexByte("/:?+", s[i+1]) < 0
 	}
 	return true
+}
+
+// opensTag reports whether the name at i is a tag's: <password, <ns:password.
+func opensTag(s string, i int) bool {
+	if i > 0 && s[i-1] == ':' {
+		for i--; i > 0 && setWord.has(s[i-1]); {
+			i--
+		}
+	}
+	return i > 0 && s[i-1] == '<'
 }
 
 // isShort reports whether a name is a word of many meanings: "pass: 3 tests", "PASS: TestX".
@@ -191,6 +211,10 @@ func (f *finder) annotated(a *assignment) {
 			break
 		}
 		a.start = skipBlanks(s, n, 4)
+	}
+	if a.start < len(s) && s[a.start] == '=' { // &str = "…"
+		a.start = skipBlanks(s, a.start+1, 2)
+		return
 	}
 	for i := a.start; i < len(s) && i < a.start+24 && (setAlnum.has(s[i]) || strings.IndexByte("[]<>&*? |", s[i]) >= 0); i++ {
 		if j := i + 1; isBlank(s[i]) && j < len(s) && s[j] == '=' && !foldPrefix(s[j:], "==") && !foldPrefix(s[j:], "=>") {

@@ -83,9 +83,12 @@ func (f *finder) carried(p policy, start, end int) bool {
 			return true
 		}
 	}
+	if quoted && i < len(s) && s[i] == '>' && f.carriedValue(p, i, i, true) { // <string name="api_secret">X</string>
+		return true
+	}
 	for limit := min(len(s), i+72); i < limit; i++ {
 		switch {
-		case s[i] == '\n' && i+1 < limit && !isBlank(s[i+1]), s[i] == ';':
+		case s[i] == '\n' && i+1 < limit && !isBlank(s[i+1]) && s[i+1] != '<', s[i] == ';':
 			return false
 		case setLetter.has(s[i]) && !wordAt(s, i-1):
 			word := i
@@ -124,7 +127,7 @@ func isTextFile(ext string) bool {
 func isCarrier(w string) bool {
 	switch w {
 	case "value", "val", "text", "content", "contents", "default", "with", "fill", "type", "send_keys", "sendkeys", "write", "setvalue", "body", "data",
-		"parametervalue", "secretstring", "new_string", "file_text", "typetext", "presssequentially":
+		"parametervalue", "secretstring", "string", "new_string", "file_text", "typetext", "presssequentially":
 		return true
 	}
 	return false
@@ -132,11 +135,7 @@ func isCarrier(w string) bool {
 
 // calleeOf is the function whose first argument is the string around i, in lower case, or "".
 func calleeOf(s string, i int) string {
-	from := i
-	for i > 0 && from-i < 80 && !isQuote(s[i-1]) {
-		i--
-	}
-	for i > 0 && (isQuote(s[i-1]) || isBlank(s[i-1])) {
+	for from := i; i > 0 && from-i < 80 && strings.IndexByte("(),;{}\n", s[i-1]) < 0; {
 		i--
 	}
 	if i < 2 || s[i-1] != '(' {
@@ -185,12 +184,13 @@ func (f *finder) carriedValue(p policy, word, i int, plain bool) bool {
 		}
 	}
 	f.work += stop - word
+	element := quote == 0 && s[i-1] == '>' && strings.HasPrefix(s[min(len(s), stop):], "</")
 	v := s[start:max(start, stop)]
 	if v == "" || strings.ContainsAny(v, " \n=") || isReference(v, '"') || isWordOfForms(v) || isName(v) || isPath(v) || isLocalName(v) {
 		return false
 	}
 	ok := isSaid(v, p, true)
-	if p == password && quote != 0 && len(v) >= 6 && (hasSymbol(v) && hasLetter(v) && !slug(v) || plain && allIn(v, setLower) && !isProse(v)) {
+	if p == password && (quote != 0 || element) && len(v) >= 6 && (hasSymbol(v) && hasLetter(v) && !slug(v) || plain && allIn(v, setLower) && !isProse(v)) {
 		ok = true
 	}
 	if ok {

@@ -54,6 +54,41 @@ func (f *finder) column(p policy, start, end int) bool {
 	return found
 }
 
+// inserted redacts the value of the column s[start:end] of SQL: INSERT INTO t (name, password) VALUES ('bob', 'X').
+func (f *finder) inserted(start, end int) bool {
+	s := f.text
+	open := strings.LastIndexByte(s[max(0, start-200):start], '(')
+	last := strings.IndexByte(s[end:min(len(s), end+200)], ')')
+	if open < 0 || last < 0 {
+		return false
+	}
+	from := max(0, start-200) + open
+	i := skipBlanks(s, end+last+1, 4)
+	f.work += i - from
+	if !foldPrefix(s[i:], "values") {
+		return false
+	}
+	at := strings.Count(s[from:start], ",")
+	for i += len("values"); i < len(s) && (isBlank(s[i]) || s[i] == '('); {
+		i++
+	}
+	for limit := min(len(s), i+maxCommand/4); i < limit && s[i] != ')'; i++ {
+		switch {
+		case s[i] == ',':
+			at--
+		case isQuote(s[i]):
+			stop := quotedEnd(s, i+1, s[i])
+			f.work += stop - i
+			if v := s[i+1 : stop]; at == 0 && len(v) >= 3 && !isReference(v, '"') && !isWordOfForms(v) && !isSentence(v) {
+				f.add(i+1, stop, "password", rankName)
+				return true
+			}
+			i = stop
+		}
+	}
+	return false
+}
+
 // separatorOf is what separates the cells of a table's head, or 0 if line is none.
 func separatorOf(line string) byte {
 	switch {

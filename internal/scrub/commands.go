@@ -107,6 +107,10 @@ var commands = []command{
 	{"redis-cli auth ", " ", whole},
 	{"mosquitto_passwd ", " ", lastPlain},
 	{"jenkins-cli", " -auth ", afterSep},
+	{"add_user ", "", secondPlain},
+	{"net user ", "", secondPlain},
+	{"smbpasswd ", " ", piped},
+	{"unrar ", " -p ", attached},
 	{"networksetup ", "", thirdPlain},
 }
 
@@ -119,7 +123,7 @@ func (f *finder) command(c *command, i, end int) {
 	if wordAt(s, i-1) || i > 0 && s[i-1] == '-' {
 		return
 	}
-	for end < len(s) && s[end-1] != ' ' && (setWord | setDash).has(s[end]) { // mysqldump, ldapsearch, mongosh
+	for end < len(s) && s[end-1] != ' ' && (setWord | setDash | setDot).has(s[end]) { // mysqldump, ldapsearch, mongosh
 		end++
 	}
 	if i > 0 && end < len(s) && isQuote(s[i-1]) && s[end] == s[i-1] && c.how != plainArgs { // a program's name in a string of code
@@ -209,7 +213,7 @@ func (f *finder) placed(args *arguments, start, end int) {
 			f.secretArgument(start+len(flag), end)
 		}
 	case secondPlain, thirdPlain:
-		if arg[0] != '-' {
+		if arg[0] != '-' && arg[0] != '/' {
 			if args.plain++; args.plain == 2+int(args.c.how-secondPlain) {
 				f.secretArgument(start, end)
 			}
@@ -257,7 +261,7 @@ func (f *finder) flagged(args *arguments, start, end int) {
 	takes := args.takes() || c.flags == " " && args.flag == "" && arg[0] != '-'
 	if name, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(name, "--") && strings.Contains(c.flags, " "+name+" ") {
 		start, arg, takes = end-len(value), value, true
-	} else if n, ok := attachedTo(c.flags, arg); ok && !takes && (c.how == afterSep || c.how == afterComma || c.how == cookies) {
+	} else if n, ok := attachedTo(c.flags, arg); ok && !takes && (c.how == afterSep || c.how == afterComma || c.how == cookies || c.how == whole && isQuote(arg[n])) {
 		start, arg, takes = start+n, arg[n:], true
 	}
 	if !takes || arg == "" {

@@ -42,7 +42,17 @@ func inRun(b byte) bool { return (setAlnum | setBase64 | setUnder | setDash).has
 // run redacts s[start:end] if its decoded text has a secret, and returns how many bytes it decoded.
 func (f *finder) run(start, end, layer int) int {
 	s := f.text
+	if foldContains(s[max(0, start-16):start], "auth plain ") { // of SMTP and IMAP: user and password
+		f.add(start, end, "authorization", rankName)
+		return 0
+	}
+	if foldPrefix(s[start:], "0x") {
+		start += len("0x")
+	}
 	run := s[start:min(end, start+maxEncoded)]
+	if len(run) < minEncoded-len("0x") {
+		return 0
+	}
 	text := decodedRun(run)
 	if text == "" {
 		return 0

@@ -81,6 +81,9 @@ func (f *finder) stored(p policy, start, end int) bool {
 	for _, written := range [...]string{`\n`, `\r`} {
 		end = start + len(strings.TrimSuffix(s[start:end], written))
 	}
+	if n := strings.LastIndex(s[start:end], `\n`); n > 0 { // the last of several lines
+		start += n + 2
+	}
 	if n := strings.IndexByte(s[start:end], ':'); n > 0 && allIn(s[start:start+n], setWord) {
 		start += n + 1
 	}

@@ -37,6 +37,8 @@ const (
 	kindForeign              // what follows a word for password in another language
 	kindLogin                // what follows a word for logging in
 	kindTyped                // what a program types into another
+	kindUserFlag             // what follows -p where -u named a user
+	kindCall                 // an argument of a function that takes a password
 )
 
 // finder is one search of one text.
@@ -72,6 +74,9 @@ func (f *finder) scan() {
 			f.add(i-2, len(text), "rest", rankPlace)
 			return
 		}
+	}
+	if n := len(text); n >= 2 && foldPrefix(text[n-2:], "pw") { // the only anchor of two letters
+		f.name(n-2, n)
 	}
 }
 
@@ -123,6 +128,10 @@ func (f *finder) try(a *anchor, i int) {
 		f.foreign(i, i+len(a.text))
 	case kindLogin:
 		f.login(i, i+len(a.text))
+	case kindUserFlag:
+		f.userFlag(i, i+len(a.text))
+	case kindCall:
+		f.arguments(i + len(a.text))
 	case kindTyped:
 		f.typed(i + len(a.text))
 	case kindCommand:

@@ -7,7 +7,7 @@ func (f *finder) foreign(start, i int) {
 	if setLetter.has(s[start]) && start > 0 && setLetter.has(s[start-1]) {
 		return
 	}
-	for i < len(s) && setLower.has(s[i]) { // the word's ending
+	for i < len(s) && setLetter.has(s[i-1]) && setLetter.has(s[i]) { // the word's ending
 		i++
 	}
 	from := i

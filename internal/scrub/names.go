@@ -26,7 +26,8 @@ func policyOf(name string) policy {
 	}
 	var words [maxWords]string
 	n := split(name, &words)
-	if words[0] == "ask" { // --ask-pass
+	switch words[0] {
+	case "ask", "show", "hide", "toggle", "forgot", "remember", "enable", "disable", "allow", "require": // --ask-pass
 		return notSecret
 	}
 	for i := n - 1; i >= 0; i-- {
@@ -114,7 +115,7 @@ func wordPolicy(word, before string) policy {
 	case "pass":
 		return passPolicy(before)
 	case "pwd", "passcode", "psk", "mdp", "contrasena", "senha", "kennwort", "wachtwoord", "haslo", "heslo", "sifre", "salasana", "adgangskode", "losenord",
-		"jelszo", "requirepass", "masterauth":
+		"jelszo", "requirepass", "masterauth", "authtok":
 		return password
 	case "auth", "cred", "creds", "credential", "credentials", "jwt", "bearer", "authkey":
 		return weak
@@ -143,7 +144,7 @@ func wordPolicy(word, before string) policy {
 func passPolicy(before string) policy {
 	switch before {
 	case "one", "two", "three", "first", "second", "third", "single", "multi", "by", "low", "high", "band", "all", "next", "prev", "previous", "last", "each",
-		"final", "render", "shadow", "depth", "shader", "compiler", "opt", "post", "pre", "forward", "backward", "blur", "lint", "boarding", "num":
+		"final", "render", "shadow", "depth", "shader", "compiler", "opt", "post", "pre", "forward", "backward", "blur", "lint", "boarding", "num", "debug", "print", "time", "verify":
 		return notSecret
 	}
 	return password
@@ -160,8 +161,11 @@ func isOwnerOfPw(who string) bool {
 
 // isCommonPass reports whether a word that ends in pass means no password: compass.
 func isCommonPass(word string) bool {
+	if word == "rpass" { // clang -Rpass=…
+		return true
+	}
 	for _, common := range [...]string{"compass", "bypass", "trespass", "surpass", "overpass", "underpass", "lowpass", "highpass", "bandpass", "multipass", "prepass",
-		"subpass", "allpass", "rpass", "keepass", "onepass", "twopass", "renderpass"} {
+		"subpass", "allpass", "keepass", "onepass", "twopass", "renderpass"} {
 		if strings.HasSuffix(word, common) {
 			return true
 		}
@@ -245,11 +249,12 @@ var words = []word{
 	{"recovery phrase", kindPhrase},
 	{"$apr1$", kindCrypt}, {"$1$", kindCrypt}, {"$5$", kindCrypt}, {"$6$", kindCrypt}, {"$y$", kindCrypt}, {"$2a$", kindCrypt}, {"$2b$", kindCrypt}, {"$2y$", kindCrypt},
 	{"identified by ", kindQuoted}, {"identified with", kindQuoted}, {"send ", kindSend}, {"oracle:thin:", kindSlashed},
+	{" -p ", kindUserFlag}, {" /rp ", kindUserFlag},
 	{"send-keys ", kindTyped}, {"sendline(", kindTyped}, {"xdotool ", kindTyped}, {"keystroke ", kindTyped}, {"input text ", kindTyped}, {" -x stuff ", kindTyped},
 	{"exp_send ", kindTyped}, {"send ", kindTyped}, {"send_keys(", kindTyped}, {"sendkeys(", kindTyped}, {"keyboard.type(", kindTyped},
 	{"login", kindLogin}, {"log in ", kindLogin}, {"log on ", kindLogin}, {"sign in ", kindLogin}, {"signin", kindLogin}, {"unlock", kindLogin},
 	{"authenticate", kindLogin}, {"connect", kindLogin}, {"connection", kindLogin}, {"pdo", kindLogin}, {"wifi.begin", kindLogin}, {"emailandpassword", kindLogin},
-	{"credentials", kindLogin}, {"jwt.sign", kindLogin}, {"key content", kindForeign}, {"identify ", kindLogin},
+	{"credential", kindLogin}, {"bcrypt.hash(", kindCall}, {"hashpw(", kindCall}, {"auth(", kindCall}, {" crypt(", kindCall}, {"md5(", kindCall}, {"jwt.sign", kindLogin}, {"key content", kindForeign}, {"identify", kindLogin},
 	{"contrase", kindForeign}, {"mot de passe", kindForeign}, {"mots de passe", kindForeign}, {"mot_de_passe", kindForeign}, {"motdepasse", kindForeign},
 	{"senha", kindForeign}, {"palavra-passe", kindForeign}, {"palavra passe", kindForeign}, {"kata sandi", kindForeign}, {"sandi ", kindForeign}, {"parola", kindForeign},
 	{"haslo", kindForeign}, {"hasło", kindForeign}, {"heslo", kindForeign}, {"salasana", kindForeign}, {"adgangskode", kindForeign}, {"jelsz", kindForeign},

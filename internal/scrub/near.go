@@ -22,6 +22,7 @@ func (f *finder) near(p policy, start, end int) {
 	case f.called(p, start, end):
 	case f.carried(p, start, end):
 	case f.column(p, start, end):
+	case p == password && f.inserted(start, end):
 	case f.file(p, start, end):
 	case f.input(start, end):
 	case f.labelled(p, start, end):
@@ -189,7 +190,10 @@ func (f *finder) below(p policy, start, end int) bool {
 		to := from + len(strings.TrimRight(s[from:max(from, next)], " \t"))
 		from, to = f.unmarked(from, to)
 		switch v := s[from:max(from, to)]; {
-		case n < 3 && next < len(s) && (v == "" || strings.HasPrefix(s[from-min(from, 3):], "```") && allIn(v, setLetter)):
+		case n < 3 && next < len(s) && (v == "" || strings.HasPrefix(s[from-min(from, 3):], "```") && allIn(v, setLetter) || strings.HasPrefix(v, "@@ ")):
+		case colon && len(v) == 32 && hash(v):
+			f.add(from, to, p.id(), rankName)
+			return true
 		case strings.ContainsAny(v, " \t"), !isStrong(v) && !(colon && isSaid(v, p, false) && len(v) >= 8 && !isPlural(s[start:end])):
 			return false
 		default:
@@ -287,7 +291,7 @@ func (f *finder) bareLine(p policy, start, end int) bool {
 	from := skipBlanks(s, end, maxBlanks)
 	to := endOfLine(s, from)
 	v := s[from:to]
-	if p != password || from == end || len(v) < 6 || !beginsLine(s, start) || !allIn(v, setAlnum) || isProse(v) || isWordOfForms(v) || !isDirective(s[start:end]) && !nearUser(s, start, to) {
+	if p != password || from == end || len(v) < 6 || !beginsLine(s, start) && !strings.HasPrefix(s[startOfLine(s, start):], "machine ") || !allIn(v, setAlnum) || isProse(v) || isWordOfForms(v) || !isDirective(s[start:end]) && !nearUser(s, start, to) {
 		return false
 	}
 	f.add(from, to, p.id(), rankName)
@@ -314,11 +318,13 @@ func (f *finder) behind(p policy, end int) {
 		return
 	}
 	for i, words := end, 0; i < stop && words < 5; words++ {
+		colon := s[i-1] == ':'
 		i = skipBlanks(s, i, 4)
+		colon = colon || i > end && s[i-1] == ' ' && s[max(0, i-2)] == ':'
 		next := wordEnd(s, i)
 		f.work += next - i
 		from, to := f.unmarked(i, next)
-		if v := s[from:max(from, to)]; (p == password || equalFold(s[max(0, end-len("secret")):end], "secret")) && isStrong(v) || p == token && len(v) >= 32 && isWeakToken(v, &assignment{}) {
+		if v := s[from:max(from, to)]; p == password && colon && next == endOfLine(s, next) && isDrawn(v) || (p == password || equalFold(s[max(0, end-len("secret")):end], "secret")) && isStrong(v) || p == token && len(v) >= 32 && isWeakToken(v, &assignment{}) {
 			f.add(from, to, p.id(), rankName)
 			return
 		}

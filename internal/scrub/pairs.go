@@ -71,7 +71,14 @@ func (f *finder) login(start, i int) {
 	for end := i + 24; i < len(s) && i < end && setLetter.has(s[i]); { // connectAs, logins
 		i++
 	}
-	if setLetter.has(s[start]) && start > 0 && setLower.has(s[start]) && setLower.has(s[start-1]) || i == len(s) || s[i] != '(' && !isBlank(s[i]) {
+	if setLetter.has(s[start]) && start > 0 && setLower.has(s[start]) && setLower.has(s[start-1]) || i == len(s) {
+		return
+	}
+	if s[i] == '=' { // login=bob:X
+		f.pairIn(i, false)
+		return
+	}
+	if s[i] != '(' && !isBlank(s[i]) {
 		return
 	}
 	if i < len(s) && s[i] == '(' {
@@ -82,7 +89,7 @@ func (f *finder) login(start, i int) {
 		return
 	}
 	end := min(endOfLine(s, i), i+96)
-	with := false
+	with := fold(s[start]) == 'u' || fold(s[start]) == 'i' // unlock X, identify X
 	for at := i; at < end; {
 		at = skipBlanks(s, at, 4)
 		stop := wordEnd(s, at)
@@ -93,7 +100,7 @@ func (f *finder) login(start, i int) {
 				f.add(from, to, "password", rankName)
 				return
 			}
-			with = isWith(v) || equalFold(v, "and") || strings.Contains(v, "@")
+			with = isWith(v) || equalFold(v, "and") || strings.Contains(v, "@") || isQuote(s[at]) || with && s[at] == '-'
 		}
 		at = stop + 1
 	}
@@ -111,7 +118,7 @@ func (f *finder) arguments(i int) {
 			return
 		case isQuote(s[i]):
 			end := quotedEnd(s, i+1, s[i])
-			if v := s[i+1 : end]; n > 0 && (isStrong(v) || allIn(v, setAlnum) && isSaid(v, password, false)) {
+			if v := s[i+1 : end]; isStrong(v) && strings.IndexByte(v, '%') < 0 || n > 0 && (allIn(v, setAlnum) && isSaid(v, password, false)) {
 				f.add(i+1, end, "password", rankName)
 			}
 			i = end

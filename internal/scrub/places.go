@@ -12,6 +12,10 @@ func (f *finder) header(i, end int) {
 	for end < len(s) && (isQuote(s[end]) || isBlank(s[end]) || s[end] == ']') {
 		end++
 	}
+	if end < len(s) && isQuote(s[end-1]) && isBlank(s[end-2]) { // proxy_set_header Authorization "Basic …"
+		f.credentials(end, headerEnd(s, end, s[end-1]), "authorization")
+		return
+	}
 	if end == len(s) || s[end] != ':' && s[end] != '=' && s[end] != ',' {
 		return
 	}
@@ -208,7 +212,7 @@ func (f *finder) pgpass(i, end int) {
 	}
 	f.work += stop - start
 	stop = min(stop, len(s))
-	if v := s[end:stop]; len(v) >= 3 && !isReference(v, 0) && !strings.HasPrefix(v, ":") && !strings.HasPrefix(v, "*") {
+	if v := s[end:stop]; len(v) >= 3 && !isReference(v, 0) && !strings.HasPrefix(v, ":") && !strings.HasPrefix(v, "*") && strings.Trim(v, "0123456789:") != "" {
 		f.add(end, stop, "password", rankPlace)
 	}
 }
@@ -241,7 +245,7 @@ func (f *finder) identified(start, i int) {
 	if before := s[max(0, start-160):start]; !foldContains(before, "user ") && !foldContains(before, "grant ") {
 		return
 	}
-	if n := strings.IndexByte(s[i:min(len(s), i+64)], '\''); n >= 0 && (n == 0 || foldPrefix(s[i+n-min(n, 4):], " by ")) {
+	if n := strings.IndexAny(s[i:min(len(s), i+64)], `'"`); n >= 0 && (n == 0 || foldPrefix(s[i+n-min(n, 4):], " by ")) {
 		f.quotedSecret(i + n)
 	}
 }

@@ -57,12 +57,31 @@ func (f *finder) said(p policy, i int, owned bool) bool {
 		start, end = f.trimmed(start, end)
 	}
 	v := s[start:end]
+	if quoted && p == password && f.spoken(i) {
+		return true
+	}
 	word := quoted && p == password && len(v) >= 8 && allIn(v, setLower) && !isProse(v) && !isWordOfForms(v)
 	if v == "" || !word && !isSaid(v, p, owned) {
 		return false
 	}
 	f.add(start, end, p.id(), rankName)
 	return true
+}
+
+// spoken redacts a passphrase of several words in quotes behind i: the passphrase is "…".
+func (f *finder) spoken(i int) bool {
+	s := f.text
+	i = skipBlanks(s, i, 4)
+	if i >= len(s) || !isQuote(s[i]) || !foldContains(s[max(0, i-maxGap):i], "passphrase") {
+		return false
+	}
+	end := quotedEnd(s, i+1, s[i])
+	f.work += end - i
+	if v := s[i+1 : end]; strings.Count(v, " ") >= 2 && allIn(v, setLower|setSpace|setDash) {
+		f.add(i+1, end, "password", rankName)
+		return true
+	}
+	return false
 }
 
 // isSaid reports whether a person says v of a password or token: neither word nor place, algorithm, number or name.
@@ -78,7 +97,7 @@ func isSaid(v string, p policy, owned bool) bool {
 		return true
 	case !allIn(v, setAlnum):
 		return hasRandomPart(v, 6)
-	case isAlgorithm(v) || isName(v):
+	case isAlgorithm(v) || isName(v) || isName(strings.TrimLeft(v, "0123456789")): // 1Password
 		return false
 	}
 	letters := len(v) - len(strings.TrimLeft(v, letterBytes))

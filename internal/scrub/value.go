@@ -49,7 +49,7 @@ func (a *assignment) isPassword(v string) bool {
 	case a.flag:
 		return v[0] != '-' && len(v) >= 3 && !isPath(v) && !isProse(v)
 	}
-	if (a.line || a.user) && len(v) >= 6 && allIn(v, setLower) && !isProse(v) {
+	if (a.line || a.user || a.tag) && len(v) >= 6 && allIn(v, setLower) && !isProse(v) && !isPasswordWord(a.name) {
 		return true
 	}
 	return len(v) >= 4 && !isPath(v) && (hasDigit(v) || hasSymbol(v)) && !slug(v)
@@ -108,6 +108,9 @@ func isWeakToken(v string, a *assignment) bool {
 // <token>, {{ token }}, ***.
 func isReference(v string, quote byte) bool {
 	if v == "" {
+		return true
+	}
+	if quote == 0 && len(v) > 1 && (v[0] == '!' && allIn(v[1:], setLetter) || v[0] == ':' && allIn(v[1:], setWord)) { // !vault, !Ref of YAML; :parameter of SQL
 		return true
 	}
 	last := v[len(v)-1]
@@ -196,6 +199,9 @@ func isWordOfForms(v string) bool {
 // isCode reports whether an unquoted value is an expression: a call, an index, a field, another
 // variable with a secret's name. name=value in a shell is none of these.
 func (a *assignment) isCode(s, v string) bool {
+	if a.compared && allIn(v, setWord|setDot) {
+		return true
+	}
 	if strings.HasPrefix(v, "/^") { // a regular expression
 		return true
 	}
