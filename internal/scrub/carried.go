@@ -12,7 +12,8 @@ func (f *finder) called(p policy, start, end int) bool {
 	n := split(s[start:end], &words)
 	verb := words[0]
 	switch verb {
-	case "get", "read", "find", "fetch", "lookup", "load", "has", "by", "on", "query", "select", "show", "label", "field", "prompt", "input", "ask", "is", "use":
+	case "get", "read", "find", "fetch", "lookup", "load", "has", "by", "on", "query", "select", "show", "label", "field", "prompt", "input", "ask",
+		"is", "use":
 		return false
 	}
 	i, ok := f.lastQuoted(end + 1)
@@ -21,8 +22,10 @@ func (f *finder) called(p policy, start, end int) bool {
 	}
 	stop := quotedEnd(s, i+1, s[i])
 	v := s[i+1 : stop]
-	sets := verb == "set" || verb == "with" || verb == "change" || verb == "update" || n == 1 && (verb == "password" || verb == "passwd" || verb == "passphrase" || verb == "passwort")
-	if isSaid(v, p, true) || sets && p == password && len(v) >= 4 && !isReference(v, s[i]) && !isWordOfForms(v) && !isSentence(v) && !isName(v) && !isProse(v) {
+	sets := verb == "set" || verb == "with" || verb == "change" || verb == "update" || n == 1 && (verb == "password" || verb == "passwd" ||
+		verb == "passphrase" || verb == "passwort")
+	if isSaid(v, p, true) || sets && p == password && len(v) >= 4 && !isReference(v, s[i]) && !isWordOfForms(v) && !isSentence(v) && !isName(v) &&
+		!isProse(v) {
 		f.add(i+1, stop, p.id(), rankName)
 		return true
 	}
@@ -150,7 +153,8 @@ func calleeOf(s string, i int) string {
 
 // isSetter reports whether a function stores its second argument under the name in its first.
 func isSetter(verb string) bool {
-	return foldContains(verb, "set") || foldContains(verb, "put") || foldContains(verb, "define") || foldContains(verb, "add") || foldContains(verb, "write") ||
+	return foldContains(verb, "set") || foldContains(verb, "put") || foldContains(verb, "define") || foldContains(verb, "add") ||
+		foldContains(verb, "write") ||
 		foldContains(verb, "fill") || foldContains(verb, "type")
 }
 

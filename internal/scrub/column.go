@@ -28,7 +28,8 @@ func (f *finder) column(p policy, start, end int) bool {
 	for cellEnd < len(line) && line[cellEnd] != sep {
 		cellEnd++
 	}
-	if policyOf(strings.Trim(line[cellStart:cellEnd], " \t\"'`*")) != p && !strings.HasSuffix(strings.TrimRight(line[cellStart:cellEnd], " \t\"'`*"), s[start:end]) {
+	if policyOf(strings.Trim(line[cellStart:cellEnd], " \t\"'`*")) != p &&
+		!strings.HasSuffix(strings.TrimRight(line[cellStart:cellEnd], " \t\"'`*"), s[start:end]) {
 		return false
 	}
 	at, seps := strings.Count(line[:start-from], string(sep)), strings.Count(line, string(sep))

@@ -261,7 +261,8 @@ func (f *finder) flagged(args *arguments, start, end int) {
 	takes := args.takes() || c.flags == " " && args.flag == "" && arg[0] != '-'
 	if name, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(name, "--") && strings.Contains(c.flags, " "+name+" ") {
 		start, arg, takes = end-len(value), value, true
-	} else if n, ok := attachedTo(c.flags, arg); ok && !takes && (c.how == afterSep || c.how == afterComma || c.how == cookies || c.how == whole && isQuote(arg[n])) {
+	} else if n, ok := attachedTo(c.flags, arg); ok && !takes && (c.how == afterSep || c.how == afterComma || c.how == cookies || c.how == whole &&
+		isQuote(arg[n])) {
 		start, arg, takes = start+n, arg[n:], true
 	}
 	if !takes || arg == "" {

@@ -24,7 +24,8 @@ func (f *finder) file(p policy, start, end int) bool {
 		f.work += to - line
 		return f.redirected(p, line, from, to)
 	}
-	if n := strings.TrimLeft(s[to:min(len(s), to+8)], "0123456789"); strings.HasPrefix(s[to:], ":") && to > end || strings.Contains(s[max(0, start-1):start], "/") {
+	if n := strings.TrimLeft(s[to:min(len(s), to+8)], "0123456789"); strings.HasPrefix(s[to:], ":") && to > end ||
+		strings.Contains(s[max(0, start-1):start], "/") {
 		if rest := strings.TrimPrefix(s[to:min(len(s), to+8)], ":"); n != s[to:] && rest != "" { // grep: path:1:X
 			at := to + 1 + strings.IndexByte(rest, ':') + 1
 			if v := s[min(at, len(s)):endOfLine(s, min(at, len(s)))]; at > to+2 && isStrong(v) {

@@ -11,7 +11,8 @@ func (f *finder) userFlag(start, i int) {
 		from--
 	}
 	f.work += start - from
-	if before := s[from:start]; !strings.Contains(before, " -u") && !strings.Contains(before, " -U ") && !strings.Contains(before, " --user") && !strings.Contains(before, " /ru ") {
+	if before := s[from:start]; !strings.Contains(before, " -u") && !strings.Contains(before, " -U ") && !strings.Contains(before, " --user") &&
+		!strings.Contains(before, " /ru ") {
 		return
 	}
 	first, stop := f.trimmed(i, argumentEnd(s, i))

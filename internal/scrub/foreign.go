@@ -47,10 +47,12 @@ func isPasswordWord(v string) bool {
 		return false
 	}
 	for _, word := range [...]string{
-		"contrase", "de passe", "passwort", "kennwort", "senha", "palavra", "sandi", "parola", "has\u0142o", "heslo", "salasana", "adgangskode", "jelsz", "senord",
+		"contrase", "de passe", "passwort", "kennwort", "senha", "palavra", "sandi", "parola", "has\u0142o", "heslo", "salasana", "adgangskode",
+		"jelsz", "senord",
 		"ifre", "kh\u1ea9u", "\u043f\u0430\u0440\u043e\u043b", "\u041f\u0430\u0440\u043e\u043b", "\u5bc6\u7801", "\u5bc6\u78bc", "\u53e3\u4ee4",
 		"\u30d1\u30b9\u30ef\u30fc\u30c9", "\u092a\u093e\u0938\u0935\u0930\u094d\u0921", "\u0643\u0644\u0645\u0629", "\u09aa\u09be\u09b8", "\u067e\u0627\u0633",
-		"\u0631\u0645\u0632", "\ube44\ubc00\ubc88\ud638", "\uc554\ud638", "\u03ba\u03c9\u03b4", "\u05e1\u05d9\u05e1\u05de", "\u0e23\u0e2b\u0e31\u0e2a", "wachtwoord",
+		"\u0631\u0645\u0632", "\ube44\ubc00\ubc88\ud638", "\uc554\ud638", "\u03ba\u03c9\u03b4", "\u05e1\u05d9\u05e1\u05de", "\u0e23\u0e2b\u0e31\u0e2a",
+		"wachtwoord",
 	} {
 		if foldContains(v, word) {
 			return true

@@ -231,7 +231,8 @@ func isStrong(v string) bool {
 
 // isDrawn reports whether v, behind a colon and at the end of its line, has the mixture of a generated password.
 func isDrawn(v string) bool {
-	return len(v) >= 8 && len(v) <= maxName && hasDigit(v) && mixed(v) && !strings.ContainsAny(v, "/\\=<>{}[]") && !slug(v) && !dotted(v) && !isAddress(v) && !isName(v) &&
+	return len(v) >= 8 && len(v) <= maxName && hasDigit(v) && mixed(v) && !strings.ContainsAny(v, "/\\=<>{}[]") && !slug(v) && !dotted(v) &&
+		!isAddress(v) && !isName(v) &&
 		!isReference(v, 0) && (countIn(v, setAlnum) < len(v) || isScattered(v))
 }
 

@@ -123,7 +123,8 @@ func isTelling(v string) bool {
 	if len(v) < minKnownLength || len(v) > maxKnownLength || strings.ContainsAny(v, " \t\n\"'`\\<>(){}[]") {
 		return false
 	}
-	if countIn(v, setLetter) < 3 || !hasDigit(v) || distinct(v) < 6 || isReference(v, 0) || isPath(v) || dotted(v) || slugLike(v) || isAlgorithm(v) || isName(v) {
+	if countIn(v, setLetter) < 3 || !hasDigit(v) || distinct(v) < 6 || isReference(v, 0) || isPath(v) || dotted(v) || slugLike(v) ||
+		isAlgorithm(v) || isName(v) {
 		return false
 	}
 	return mixed(v) || hasSymbol(v) || hasRandomPart(v, minKnownLength) || len(v) >= 10 && countIn(v, setDigit) >= 2

@@ -10,7 +10,8 @@ func TestValueIsRedactedEverywhereInAText(t *testing.T) {
 	v := "hunter" + "Z4mbler"
 	for _, c := range []struct{ text, want string }{
 		{"try " + v + ", then export TOKEN=" + v, "try [redacted:secret], then export TOKEN=[redacted:secret]"},
-		{"my password is " + v + ". curl -u bob:" + v + " x; echo " + v, "my password is [redacted:password]. curl -u bob:[redacted:argument] x; echo [redacted:password]"},
+		{"my password is " + v + ". curl -u bob:" + v + " x; echo " + v,
+			"my password is [redacted:password]. curl -u bob:[redacted:argument] x; echo [redacted:password]"},
 		{"password=" + v + " and " + v + "s or x" + v, "password=[redacted:password] and " + v + "s or x" + v}, // other words
 	} {
 		if got, _ := Text(c.text); got != c.want {
@@ -26,7 +27,8 @@ func TestValueIsRedactedEverywhereInAText(t *testing.T) {
 func TestOrdinaryValuesAreNotRemembered(t *testing.T) {
 	for _, v := range []string{
 		"true", "1234", "swordfish", "production", "staging-db-2", "build2024", "hunter2", "20251120", "2025-11-20T10:03:11Z", "/etc/shop2/key.pem",
-		"feature/login2", "fix/LOGIN-1234", "claude-sonnet-4-20250514", "gpt-4o-2024", "sha256sum", "base64url", "v1.22.333", "main.go2", "db2.internal", "10.0.0.127",
+		"feature/login2", "fix/LOGIN-1234", "claude-sonnet-4-20250514", "gpt-4o-2024", "sha256sum", "base64url", "v1.22.333", "main.go2",
+		"db2.internal", "10.0.0.127",
 		"correct horse battery 1", "argon2id", "us-east-1", "3.14159265",
 	} {
 		var m Memory

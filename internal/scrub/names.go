@@ -144,7 +144,8 @@ func wordPolicy(word, before string) policy {
 func passPolicy(before string) policy {
 	switch before {
 	case "one", "two", "three", "first", "second", "third", "single", "multi", "by", "low", "high", "band", "all", "next", "prev", "previous", "last", "each",
-		"final", "render", "shadow", "depth", "shader", "compiler", "opt", "post", "pre", "forward", "backward", "blur", "lint", "boarding", "num", "debug", "print", "time", "verify":
+		"final", "render", "shadow", "depth", "shader", "compiler", "opt", "post", "pre", "forward", "backward", "blur", "lint", "boarding", "num",
+		"debug", "print", "time", "verify":
 		return notSecret
 	}
 	return password
@@ -153,7 +154,8 @@ func passPolicy(before string) policy {
 // isOwnerOfPw reports whether who and pw make the name of a password: rootpw. Random letters end in pw, too.
 func isOwnerOfPw(who string) bool {
 	switch who {
-	case "", "admin", "bind", "db", "key", "ldap", "login", "mail", "master", "my", "old", "new", "root", "sa", "service", "smtp", "store", "sudo", "svc", "user", "vault", "wifi":
+	case "", "admin", "bind", "db", "key", "ldap", "login", "mail", "master", "my", "old", "new", "root", "sa", "service", "smtp", "store", "sudo",
+		"svc", "user", "vault", "wifi":
 		return true
 	}
 	return false
@@ -164,7 +166,8 @@ func isCommonPass(word string) bool {
 	if word == "rpass" { // clang -Rpass=…
 		return true
 	}
-	for _, common := range [...]string{"compass", "bypass", "trespass", "surpass", "overpass", "underpass", "lowpass", "highpass", "bandpass", "multipass", "prepass",
+	for _, common := range [...]string{"compass", "bypass", "trespass", "surpass", "overpass", "underpass", "lowpass", "highpass", "bandpass",
+		"multipass", "prepass",
 		"subpass", "allpass", "keepass", "onepass", "twopass", "renderpass"} {
 		if strings.HasSuffix(word, common) {
 			return true
@@ -247,21 +250,30 @@ var words = []word{
 	{"private key", kindPEM}, {"private-lines", kindPEM},
 	{"mnemonic", kindPhrase}, {"seed phrase", kindPhrase}, {"seed_phrase", kindPhrase}, {"seed-phrase", kindPhrase}, {"seedphrase", kindPhrase},
 	{"recovery phrase", kindPhrase},
-	{"$apr1$", kindCrypt}, {"$1$", kindCrypt}, {"$5$", kindCrypt}, {"$6$", kindCrypt}, {"$y$", kindCrypt}, {"$2a$", kindCrypt}, {"$2b$", kindCrypt}, {"$2y$", kindCrypt},
+	{"$apr1$", kindCrypt}, {"$1$", kindCrypt}, {"$5$", kindCrypt}, {"$6$", kindCrypt}, {"$y$", kindCrypt}, {"$2a$", kindCrypt}, {"$2b$", kindCrypt},
+	{"$2y$", kindCrypt},
 	{"identified by ", kindQuoted}, {"identified with", kindQuoted}, {"send ", kindSend}, {"oracle:thin:", kindSlashed},
 	{" -p ", kindUserFlag}, {" /rp ", kindUserFlag},
-	{"send-keys ", kindTyped}, {"sendline(", kindTyped}, {"xdotool ", kindTyped}, {"keystroke ", kindTyped}, {"input text ", kindTyped}, {" -x stuff ", kindTyped},
+	{"send-keys ", kindTyped}, {"sendline(", kindTyped}, {"xdotool ", kindTyped}, {"keystroke ", kindTyped}, {"input text ", kindTyped},
+	{" -x stuff ", kindTyped},
 	{"exp_send ", kindTyped}, {"send ", kindTyped}, {"send_keys(", kindTyped}, {"sendkeys(", kindTyped}, {"keyboard.type(", kindTyped},
 	{"login", kindLogin}, {"log in ", kindLogin}, {"log on ", kindLogin}, {"sign in ", kindLogin}, {"signin", kindLogin}, {"unlock", kindLogin},
-	{"authenticate", kindLogin}, {"connect", kindLogin}, {"connection", kindLogin}, {"pdo", kindLogin}, {"wifi.begin", kindLogin}, {"emailandpassword", kindLogin},
-	{"credential", kindLogin}, {"bcrypt.hash(", kindCall}, {"hashpw(", kindCall}, {"auth(", kindCall}, {" crypt(", kindCall}, {"md5(", kindCall}, {"jwt.sign", kindLogin}, {"key content", kindForeign}, {"identify", kindLogin},
+	{"authenticate", kindLogin}, {"connect", kindLogin}, {"connection", kindLogin}, {"pdo", kindLogin}, {"wifi.begin", kindLogin},
+	{"emailandpassword", kindLogin},
+	{"credential", kindLogin}, {"bcrypt.hash(", kindCall}, {"hashpw(", kindCall}, {"auth(", kindCall}, {" crypt(", kindCall}, {"md5(", kindCall},
+	{"jwt.sign", kindLogin}, {"key content", kindForeign}, {"identify", kindLogin},
 	{"contrase", kindForeign}, {"mot de passe", kindForeign}, {"mots de passe", kindForeign}, {"mot_de_passe", kindForeign}, {"motdepasse", kindForeign},
-	{"senha", kindForeign}, {"palavra-passe", kindForeign}, {"palavra passe", kindForeign}, {"kata sandi", kindForeign}, {"sandi ", kindForeign}, {"parola", kindForeign},
+	{"senha", kindForeign}, {"palavra-passe", kindForeign}, {"palavra passe", kindForeign}, {"kata sandi", kindForeign}, {"sandi ", kindForeign},
+	{"parola", kindForeign},
 	{"haslo", kindForeign}, {"hasło", kindForeign}, {"heslo", kindForeign}, {"salasana", kindForeign}, {"adgangskode", kindForeign}, {"jelsz", kindForeign},
 	{"lösenord", kindForeign}, {"losenord", kindForeign}, {" clave ", kindForeign}, {"clave: ", kindForeign}, {"şifre", kindForeign}, {"sifre", kindForeign},
-	{"mật khẩu", kindForeign}, {"парол", kindForeign}, {"Парол", kindForeign}, {"ПАРОЛ", kindForeign}, {"密码", kindForeign}, {"密碼", kindForeign}, {"口令", kindForeign},
-	{"パスワード", kindForeign}, {"पासवर्ड", kindForeign}, {"পাসওয়ার্ড", kindForeign}, {"كلمة المرور", kindForeign}, {"كلمة السر", kindForeign},
-	{"كلمة مرور", kindForeign}, {"پاس ورڈ", kindForeign}, {"رمز عبور", kindForeign}, {"비밀번호", kindForeign}, {"암호", kindForeign}, {"κωδικ", kindForeign},
-	{"סיסמ", kindForeign}, {"รหัสผ่าน", kindForeign}, {"கடவுச்சொல்", kindForeign}, {"kennwort", kindForeign}, {"wachtwoord", kindForeign}, {"passwort", kindForeign},
+	{"mật khẩu", kindForeign}, {"парол", kindForeign}, {"Парол", kindForeign}, {"ПАРОЛ", kindForeign}, {"密码", kindForeign}, {"密碼", kindForeign},
+	{"口令", kindForeign},
+	{"パスワード", kindForeign}, {"पासवर्ड", kindForeign}, {"পাসওয়ার্ড", kindForeign}, {"كلمة المرور", kindForeign}, {"كلمة السر",
+		kindForeign},
+	{"كلمة مرور", kindForeign}, {"پاس ورڈ", kindForeign}, {"رمز عبور", kindForeign}, {"비밀번호", kindForeign}, {"암호", kindForeign}, {"κωδικ",
+		kindForeign},
+	{"סיסמ", kindForeign}, {"รหัสผ่าน", kindForeign}, {"கடவுச்சொல்", kindForeign}, {"kennwort", kindForeign}, {"wachtwoord", kindForeign},
+	{"passwort", kindForeign},
 	{":5432:", kindPgpass}, {":5433:", kindPgpass}, {":6432:", kindPgpass}, {":*:", kindPgpass},
 }

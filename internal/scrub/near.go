@@ -222,7 +222,8 @@ func (f *finder) quotedAfter(p policy, start, end int) bool {
 	if v == "" {
 		return false
 	}
-	if isSaid(v, p, true) || p == token && hasDigit(v) && isToken(v, &assignment{quote: s[i]}) || p == password && s[i] != '`' && !isShort(s[start:end]) && len(v) >= 6 && allIn(v, setLower) && !isProse(v) && !isWordOfForms(v) {
+	if isSaid(v, p, true) || p == token && hasDigit(v) && isToken(v, &assignment{quote: s[i]}) || p == password && s[i] != '`' &&
+		!isShort(s[start:end]) && len(v) >= 6 && allIn(v, setLower) && !isProse(v) && !isWordOfForms(v) {
 		f.add(i+1, stop, p.id(), rankName)
 		return true
 	}
@@ -291,7 +292,8 @@ func (f *finder) bareLine(p policy, start, end int) bool {
 	from := skipBlanks(s, end, maxBlanks)
 	to := endOfLine(s, from)
 	v := s[from:to]
-	if p != password || from == end || len(v) < 6 || !beginsLine(s, start) && !strings.HasPrefix(s[startOfLine(s, start):], "machine ") || !allIn(v, setAlnum) || isProse(v) || isWordOfForms(v) || !isDirective(s[start:end]) && !nearUser(s, start, to) {
+	if p != password || from == end || len(v) < 6 || !beginsLine(s, start) && !strings.HasPrefix(s[startOfLine(s, start):], "machine ") ||
+		!allIn(v, setAlnum) || isProse(v) || isWordOfForms(v) || !isDirective(s[start:end]) && !nearUser(s, start, to) {
 		return false
 	}
 	f.add(from, to, p.id(), rankName)
@@ -324,7 +326,8 @@ func (f *finder) behind(p policy, end int) {
 		next := wordEnd(s, i)
 		f.work += next - i
 		from, to := f.unmarked(i, next)
-		if v := s[from:max(from, to)]; p == password && colon && next == endOfLine(s, next) && isDrawn(v) || (p == password || equalFold(s[max(0, end-len("secret")):end], "secret")) && isStrong(v) || p == token && len(v) >= 32 && isWeakToken(v, &assignment{}) {
+		if v := s[from:max(from, to)]; p == password && colon && next == endOfLine(s, next) && isDrawn(v) || (p == password ||
+			equalFold(s[max(0, end-len("secret")):end], "secret")) && isStrong(v) || p == token && len(v) >= 32 && isWeakToken(v, &assignment{}) {
 			f.add(from, to, p.id(), rankName)
 			return
 		}

@@ -189,7 +189,8 @@ func TestPlacesAgreeWithExpressions(t *testing.T) {
 	always := func(string) bool { return true }
 	places := []place{
 		{regexp.MustCompile(`[A-Za-z0-9]://[^\s"'` + "`" + `<>/?#\\,:@]*:([A-Za-z0-9!%._~-]{6,64})@[a-z]`), func(v string) bool { return !isEmptyWord(v) }},
-		{regexp.MustCompile(`(?i)\bauthorization: (?:bearer|basic|token) ([A-Za-z0-9+/]{24,64})(?:[^A-Za-z0-9+/=._-]|\z)`), func(v string) bool { return hasDigit(v) && hasLetter(v) }},
+		{regexp.MustCompile(`(?i)\bauthorization: (?:bearer|basic|token) ([A-Za-z0-9+/]{24,64})(?:[^A-Za-z0-9+/=._-]|\z)`),
+			func(v string) bool { return hasDigit(v) && hasLetter(v) }},
 		{regexp.MustCompile(`(?i)\b(?:db_|my_)?(?:password|passwd|client_secret|api_key)=([a-z]{3,8}[0-9]{2,4}[a-z]{3,8})(?:[\s"'&]|\z)`), always},
 		{regexp.MustCompile(`"(?:password|token|secret)":"([A-Za-z]{3,8}[0-9]{2,4}[A-Za-z]{3,8})"`), always},
 		{regexp.MustCompile(`-----BEGIN [A-Z ]{2,12}PRIVATE KEY-----\n([A-Za-z0-9+/\n]{64,})`), always},

@@ -118,13 +118,16 @@ func (f *finder) arguments(i int) {
 			return
 		case isQuote(s[i]):
 			end := quotedEnd(s, i+1, s[i])
+			f.work += end - i
+			if end-i > 2*maxName || end == len(s) || s[end] != s[i] { // no argument, or not whole
+				return
+			}
 			if v := s[i+1 : end]; isStrong(v) && strings.IndexByte(v, '%') < 0 || n > 0 && (allIn(v, setAlnum) && isSaid(v, password, false)) {
 				f.add(i+1, end, "password", rankName)
 			}
 			i = end
 		}
 	}
-	f.work += i - from
 }
 
 // typed redacts a password among the words that a program types into another: tmux send-keys, xdotool type, expect's send.

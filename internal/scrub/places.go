@@ -212,7 +212,8 @@ func (f *finder) pgpass(i, end int) {
 	}
 	f.work += stop - start
 	stop = min(stop, len(s))
-	if v := s[end:stop]; len(v) >= 3 && !isReference(v, 0) && !strings.HasPrefix(v, ":") && !strings.HasPrefix(v, "*") && strings.Trim(v, "0123456789:") != "" {
+	if v := s[end:stop]; len(v) >= 3 && !isReference(v, 0) && !strings.HasPrefix(v, ":") && !strings.HasPrefix(v, "*") &&
+		strings.Trim(v, "0123456789:") != "" {
 		f.add(end, stop, "password", rankPlace)
 	}
 }

@@ -6,7 +6,8 @@ import "strings"
 // code, and as random as its name requires.
 func (a *assignment) secret(s string) bool {
 	v := strings.TrimSpace(s[a.start:a.end])
-	if v == "" || a.short && !a.chosen(v) || a.policy == signed && !a.tight || sameWords(a.name, v) || a.isKey(s) || isReference(v, a.quote) || isWordOfForms(v) {
+	if v == "" || a.short && !a.chosen(v) || a.policy == signed && !a.tight || sameWords(a.name, v) || a.isKey(s) || isReference(v, a.quote) ||
+		isWordOfForms(v) {
 		return false
 	}
 	if isPasswordWord(v) || a.quote == 0 && a.isCode(s, v) || a.pair && !hasDigit(v) && !hasSymbol(v) {
@@ -57,7 +58,8 @@ func (a *assignment) isPassword(v string) bool {
 
 // chosen judges the value of a name that proves little alone, like pass.
 func (a *assignment) chosen(v string) bool {
-	return isSaid(v, a.policy, false) || a.user && (a.quote != 0 || hasDigit(v) || allIn(v, setLower)) && len(v) >= 6 || a.quote == 0 && a.line && isSaid(v, a.policy, true)
+	return isSaid(v, a.policy, false) || a.user && (a.quote != 0 || hasDigit(v) || allIn(v, setLower)) && len(v) >= 6 || a.quote == 0 && a.line &&
+		isSaid(v, a.policy, true)
 }
 
 // isProse reports whether v is a word that follows a flag's name in a text about it.
@@ -101,7 +103,8 @@ func isWeakToken(v string, a *assignment) bool {
 	if len(v) < 16 || strings.Count(v, "/") > 2 && hasFolder(v) || hash(v) && !a.tight || strings.Contains(strings.TrimRight(v, "="), "=") {
 		return false
 	}
-	return allIn(v, setWord|setDash|setDot|setBase64|setEqual|setTilde) && hasDigit(v) && hasLetter(v) && (hasRandomPart(v, 12) || len(v) >= 32 && mixed(v) && allIn(v, setAlnum|setBase64|setEqual) && !hasFolder(v) && hasRandomPart(v, 6))
+	return allIn(v, setWord|setDash|setDot|setBase64|setEqual|setTilde) && hasDigit(v) && hasLetter(v) && (hasRandomPart(v, 12) || len(v) >= 32 &&
+		mixed(v) && allIn(v, setAlnum|setBase64|setEqual) && !hasFolder(v) && hasRandomPart(v, 6))
 }
 
 // isReference reports whether a value stands for a secret elsewhere, or for none: $TOKEN,
@@ -110,7 +113,8 @@ func isReference(v string, quote byte) bool {
 	if v == "" {
 		return true
 	}
-	if quote == 0 && len(v) > 1 && (v[0] == '!' && allIn(v[1:], setLetter) || v[0] == ':' && allIn(v[1:], setWord)) { // !vault, !Ref of YAML; :parameter of SQL
+	if quote == 0 && len(v) > 1 && (v[0] == '!' && allIn(v[1:], setLetter) || v[0] == ':' &&
+		allIn(v[1:], setWord)) { // !vault, !Ref of YAML; :parameter of SQL
 		return true
 	}
 	last := v[len(v)-1]
@@ -188,7 +192,8 @@ func isWordOfForms(v string) bool {
 	switch lower(v) {
 	case "string", "str", "text", "bool", "boolean", "int", "integer", "number", "any", "null", "nil", "none", "undefined", "true", "false", "yes",
 		"no", "on", "off", "required", "optional", "password", "passwd", "pass", "secret", "token", "hidden", "prompt", "stdin", "empty", "unset",
-		"masked", "unknown", "object", "bytes", "[]byte", "char", "varchar", "uintptr", "byte", "rune", "uint", "todo", "tbd", "n/a", "ok", "is", "bearer", "basic", "auto", "default",
+		"masked", "unknown", "object", "bytes", "[]byte", "char", "varchar", "uintptr", "byte", "rune", "uint", "todo", "tbd", "n/a", "ok", "is",
+		"bearer", "basic", "auto", "default",
 		"inherit", "read", "fail", "failed", "failure", "passed", "skip", "skipped", "warn", "success", "flaky", "write", "error",
 		"missing", "invalid", "expired", "wrong", "incorrect", "void", "never", "ask", "ascii", "compat", "files", "systemd":
 		return true
