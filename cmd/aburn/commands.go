@@ -110,7 +110,7 @@ func groups(a *kit.App) []group {
 			pushCommand(a),
 		}},
 		{setUp, []*cli.Command{
-			setup.DoctorCommand(a), setup.UninstallHooksCommand(a), setup.TemplatesCommand(a), setup.PluginCommand(a), versionCommand(a),
+			setup.DoctorCommand(a, work.Unaccounted), setup.UninstallHooksCommand(a), setup.TemplatesCommand(a), setup.PluginCommand(a), versionCommand(a),
 		}},
 		{"For agents", []*cli.Command{
 			record.ChainCommand(a), record.LogCommand(a), mcp.Command(a, func() string { return beside(a, "aburn-instrument") }),

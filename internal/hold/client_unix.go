@@ -5,10 +5,10 @@ package hold
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -133,50 +133,33 @@ func Spare(dir string, p proc.Process) error {
 	return errors.Join(err, f.Close())
 }
 
-// Orphans are the processes that a dead holder left: the agent itself, and what carries the worker's mark in its
-// environment, works in its tree and began after the launch. Processes of anybody else are never among them: without a mark or a
-// tree, which a damaged ledger does not tell, there is only the agent.
-func Orphans(b Began, mark, tree string) []proc.Process {
-	if b.Host == "" || b.Host != proc.Host() || b.Agent.Start == 0 {
-		return nil
-	}
-	var found []proc.Process
-	told := mark != "" && tree != ""
-	for _, pid := range proc.All() {
-		p, ok := proc.Lookup(pid)
-		switch {
-		case !ok || pid == os.Getpid():
-		case p == b.Agent, told && p.Start >= b.Agent.Start && proc.Environ(pid, MarkVariable) == mark && inside(proc.Cwd(pid), tree):
-			found = append(found, p)
-		}
-	}
-	return found
-}
-
-func inside(dir, tree string) bool {
-	dir = strings.TrimSuffix(dir, " (deleted)")
-	return dir == tree || strings.HasPrefix(dir, tree+string(filepath.Separator))
-}
-
-// EndOrphans ends them, asking first, until none is left or ctx is done.
-func EndOrphans(ctx context.Context, b Began, mark, tree string) error {
-	began := time.Now()
-	for {
-		left := Orphans(b, mark, tree)
-		if len(left) == 0 {
-			return nil
+// EndRest ends what Find finds, asking first, until nothing is found or ctx is done. It says how many processes these were.
+func EndRest(ctx context.Context, r Rest) (n int, err error) {
+	began, host := time.Now(), proc.Host()
+	told := map[proc.Process]bool{}
+	for none := 0; ; {
+		left := r.Find()
+		if none++; len(left) > 0 {
+			none = 0
+		} else if none == 2 { // one look may miss what begins in the middle of it
+			return len(told), nil
 		}
 		for _, p := range left {
 			if time.Since(began) > sweepGrace {
-				signalExactly(p, b.Host, syscall.SIGKILL)
-			} else {
-				signalExactly(p, b.Host, syscall.SIGTERM)
+				signalExactly(p, host, syscall.SIGKILL)
+			} else if !told[p] {
+				signalExactly(p, host, syscall.SIGTERM)
+				signalExactly(p, host, syscall.SIGCONT) // a stopped one ends too
 			}
+			told[p] = true
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(50 * time.Millisecond):
+			if len(left) > 0 {
+				return len(told), fmt.Errorf("process %d does not end", left[0].PID)
+			}
+			return len(told), ctx.Err()
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }

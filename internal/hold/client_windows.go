@@ -30,11 +30,8 @@ func Held(string, int) (bool, error) { return false, errUnsupported }
 // End is not supported here.
 func End(context.Context, string, int) error { return errUnsupported }
 
-// Orphans are not known here.
-func Orphans(Began, string, string) []proc.Process { return nil }
-
-// EndOrphans is not supported here.
-func EndOrphans(context.Context, Began, string, string) error { return errUnsupported }
+// EndRest is not supported here.
+func EndRest(context.Context, Rest) (int, error) { return 0, errUnsupported }
 
 // View is not supported here.
 type View struct{}

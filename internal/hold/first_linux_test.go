@@ -30,7 +30,7 @@ func TestHolderAsProcessOne(t *testing.T) {
 	if b.Holder.PID != 1 {
 		t.Errorf("the holder is process %d there", b.Holder.PID)
 	}
-	if left := Orphans(b, s.mark, s.tree); len(left) > 0 {
+	if left := (Rest{Dir: s.dir, Began: []Began{b}}).Find(); len(left) > 0 {
 		t.Errorf("numbers of another namespace are taken for processes of this one: %v", left)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

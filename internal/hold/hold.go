@@ -27,7 +27,8 @@
 // A holder of another worker that the agent had begun is a child, too. It and what it holds are left alone, as that worker is ended
 // only for itself.
 //
-// Where a system has no subreaper (macOS), the holder ends the agent only, and the certificate says nothing of what is left.
+// Where a system has no subreaper (macOS), the holder ends the agent only, and the certificate says nothing of what is left. That, and
+// what a killed holder leaves, is found by its mark (Rest).
 package hold
 
 import (

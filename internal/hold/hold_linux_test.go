@@ -209,72 +209,6 @@ func TestAgentThatDoesNotStart(t *testing.T) {
 	}
 }
 
-// A holder that is killed writes nothing. Its agent lives on, and what it left is found and ended; strangers are not.
-func TestKilledHolderLeavesOrphansThatAreFound(t *testing.T) {
-	s := newStage(t)
-	b := s.start("setsid sleep 603 & touch up; sleep 604; true")
-	s.until("agent is up", s.exists("up"))
-	s.until("three processes run", func() bool { return len(s.marked()) == 3 })
-	strangers := map[string]*exec.Cmd{}
-	for _, c := range []struct{ name, dir, mark string }{
-		{"same folder", s.tree, ""}, {"other folder", t.TempDir(), s.mark}, {"other worker", s.tree, s.mark + "2"},
-	} {
-		cmd := exec.Command("sleep", "605")
-		cmd.Dir, cmd.Env = c.dir, []string{MarkVariable + "=" + c.mark}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer cmd.Wait()
-		defer cmd.Process.Kill()
-		strangers[c.name] = cmd
-	}
-	s.cmd.Process.Kill()
-	s.cmd.Wait()
-	if held, err := Held(s.dir, 1); held || err != nil {
-		t.Error(held, err)
-	}
-	if err := End(t.Context(), s.dir, 1); !errors.Is(err, ErrGone) {
-		t.Error(err)
-	}
-	if _, err := ReadEnded(s.dir, 1); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("a killed holder certified:", err)
-	}
-	if n := len(Orphans(b, s.mark, s.tree)); n != 3 {
-		t.Errorf("%d orphans are found, not 3", n)
-	}
-	if err := EndOrphans(t.Context(), b, s.mark, s.tree); err != nil {
-		t.Fatal(err)
-	}
-	for name, cmd := range strangers {
-		if p, ok := proc.Lookup(cmd.Process.Pid); !ok {
-			t.Errorf("%s: %v was ended", name, p)
-		}
-	}
-	if len(s.marked()) != 1 { // the stranger in the other folder
-		t.Error(s.marked())
-	}
-}
-
-// A number that is used again leads to nobody: the start tells the two apart.
-func TestNumberUsedAgainIsNotSignalled(t *testing.T) {
-	cmd := exec.Command("sleep", "606")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer cmd.Wait()
-	defer cmd.Process.Kill()
-	p, _ := proc.Lookup(cmd.Process.Pid)
-	p.Start--
-	signalExactly(p, proc.Host(), syscall.SIGKILL)
-	b := Began{Agent: p, Host: proc.Host()}
-	if got := Orphans(b, "x", "/nowhere"); len(got) > 0 {
-		t.Error(got)
-	}
-	if _, ok := proc.Lookup(cmd.Process.Pid); !ok {
-		t.Error("the stranger was killed")
-	}
-}
-
 // A tmux session, its server, and a server that is killed: the certificate is written each time, and nothing is left.
 func TestEndsOfTmux(t *testing.T) {
 	world.Slow(t)
@@ -353,27 +287,4 @@ func FuzzReadLaunch(f *testing.F) {
 			t.Error("nothing to start")
 		}
 	})
-}
-
-// A ledger that lost the mark or the tree of a worker points at nobody else's process.
-func TestOrphansOfAWorkerWithoutAMark(t *testing.T) {
-	s := newStage(t)
-	self, _ := proc.Self()
-	bystander := exec.Command("sleep", "600")
-	bystander.Dir = s.tree
-	bystander.Env = []string{"PATH=" + os.Getenv("PATH")}
-	if err := bystander.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		bystander.Process.Kill()
-		bystander.Wait()
-	})
-	b := Began{Agent: self, Host: proc.Host()}
-	s.until("it sleeps", func() bool { return proc.Cwd(bystander.Process.Pid) == s.tree })
-	for _, of := range [][2]string{{"", s.tree}, {"", ""}, {s.mark, ""}} {
-		if list := Orphans(b, of[0], of[1]); len(list) > 0 {
-			t.Errorf("mark %q, tree %q: %d processes of others", of[0], of[1], len(list))
-		}
-	}
 }

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -286,18 +284,13 @@ func (h *holder) sweep() {
 	}
 }
 
-// sparedName is the file of holders of other workers, a line of pid and start each.
-const sparedName = "spared"
-
 // leftovers says how many processes the agent left, and which of them are children of this one. Holders of other workers, and what
 // they hold, are not among them; spared is how many such holders are there.
 func (h *holder) leftovers() (n int, children []int, spared int, known bool) {
 	all, children, known := proc.Descendants(os.Getpid())
-	data, _ := os.ReadFile(filepath.Join(h.dir, sparedName))
 	n = len(all)
-	for line := range strings.Lines(string(data)) {
-		p := parseProcess(strings.TrimSpace(line))
-		if p.PID > 0 && slices.Contains(all, p) { // by its start too: the number may be another's by now
+	for _, p := range sparedIn(h.dir) {
+		if slices.Contains(all, p) { // by its start too: the number may be another's by now
 			held, _, _ := proc.Descendants(p.PID)
 			n -= 1 + len(held)
 			spared++

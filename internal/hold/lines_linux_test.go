@@ -152,7 +152,7 @@ func TestLinesEndWithAKilledHolder(t *testing.T) {
 	s.cmd.Process.Kill()
 	s.cmd.Wait()
 	s.until("the agent ended by itself", s.exists("ended"))
-	if err := EndOrphans(t.Context(), b, s.mark, s.tree); err != nil {
+	if _, err := EndRest(t.Context(), Rest{Dir: s.dir, Began: []Began{b}, Marks: []string{s.mark}}); err != nil {
 		t.Fatal(err)
 	}
 }

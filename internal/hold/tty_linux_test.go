@@ -242,7 +242,7 @@ func TestKilledAroundATerminal(t *testing.T) {
 		t.Error(err)
 	}
 	s.until("the agent had its terminal taken", func() bool { return !slices.Contains(s.marked(), b.Agent) })
-	if err := EndOrphans(t.Context(), b, s.mark, s.tree); err != nil {
+	if _, err := EndRest(t.Context(), Rest{Dir: s.dir, Began: []Began{b}, Marks: []string{s.mark}}); err != nil {
 		t.Fatal(err)
 	}
 	if left := s.marked(); len(left) > 0 {

@@ -55,9 +55,10 @@ func Self() (Process, bool) {
 // stat is what the system says about a process.
 type stat struct {
 	Process
-	name   string
-	parent int
-	dead   bool // ended, but not yet reaped
+	name    string
+	parent  int
+	session int  // Linux only
+	dead    bool // ended, but not yet reaped
 }
 
 // Life is what is known about a process.

@@ -45,7 +45,7 @@ func parse(pid int, b []byte) (s stat, ok bool) {
 	if open < 0 || shut < open {
 		return stat{}, false
 	}
-	const state, ppid, starttime = 3, 4, 22 // field numbers of proc(5)
+	const state, ppid, session, starttime = 3, 4, 6, 22 // field numbers of proc(5)
 	s = stat{Process: Process{PID: pid}, name: string(b[open+1 : shut])}
 	rest := bytes.TrimLeft(b[shut+1:], " ")
 	for field := state; field <= starttime; field++ {
@@ -58,6 +58,8 @@ func parse(pid int, b []byte) (s stat, ok bool) {
 			s.dead = value[0] == 'Z' || value[0] == 'X'
 		case field == ppid:
 			s.parent, err = strconv.Atoi(string(value))
+		case field == session:
+			s.session, err = strconv.Atoi(string(value))
 		case field == starttime:
 			s.Start, err = strconv.ParseInt(string(value), 10, 64)
 		}

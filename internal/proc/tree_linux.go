@@ -2,6 +2,7 @@ package proc
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -59,16 +60,54 @@ func Descendants(pid int) (all []Process, children []int, ok bool) {
 	return all, children, true
 }
 
-// Environ is the value of a variable that the process was started with, "" if it cannot be read.
-func Environ(pid int, name string) string {
-	env, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	for kv := range strings.SplitSeq(string(env), "\x00") {
-		if value, ok := strings.CutPrefix(kv, name+"="); ok {
-			return value
-		}
+// environOf is the environment that the process was started with: strings that end in NUL. It is empty where it cannot be read. It
+// lies in room, which grows if it has to. It goes around package os, as read does.
+func environOf(pid int, room *[]byte) []byte {
+	fd, err := retried(func() (int, error) {
+		return syscall.Open("/proc/"+strconv.Itoa(pid)+"/environ", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	})
+	if err != nil {
+		return nil
 	}
-	return ""
+	defer syscall.Close(fd)
+	if *room == nil {
+		*room = make([]byte, environRoom)
+	}
+	for at := 0; ; {
+		n, err := retried(func() (int, error) { return syscall.Read(fd, (*room)[at:]) })
+		if at += max(n, 0); err != nil || at < len(*room) { // the system gives all that there is room for
+			return (*room)[:at]
+		}
+		*room = append(*room, make([]byte, len(*room))...)
+	}
 }
+
+// environRoom holds the environment of nearly every process.
+const environRoom = 32 << 10
+
+func argsOf(pid int) []string {
+	line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if len(line) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
+}
+
+// mine reports whether all of a process's user ids are this process's effective one. The owner of its folder in /proc says less:
+// a process that may not be looked into belongs to root there.
+func mine(pid int) bool {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	_, rest, ok := strings.Cut(string(status), "\nUid:")
+	if err != nil || !ok {
+		return false
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	ids := strings.Fields(line)
+	own := strconv.Itoa(os.Geteuid())
+	return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool { return id != own })
+}
+
+func sessionOf(s stat) int { return s.session }
 
 // Cwd is the folder in which the process works, "" if it cannot be read.
 func Cwd(pid int) string {

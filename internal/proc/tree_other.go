@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !darwin
 
 package proc
 
@@ -16,8 +16,13 @@ func All() []int { return nil }
 // Descendants cannot be told here.
 func Descendants(int) (all []Process, children []int, ok bool) { return nil, nil, false }
 
-// Environ cannot be read here.
-func Environ(int, string) string { return "" }
+func environOf(int, *[]byte) []byte { return nil }
+
+func argsOf(int) []string { return nil }
+
+func mine(int) bool { return false }
+
+func sessionOf(stat) int { return 0 }
 
 // Cwd cannot be read here.
 func Cwd(int) string { return "" }

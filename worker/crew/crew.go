@@ -6,7 +6,7 @@
 //   - Each step stands in the worker's ledger before the next one begins, and spawn holds a lock meanwhile. So whoever
 //     looks later knows whether a spawn still runs, and undoes what a dead one began.
 //   - A tree is removed only with a proof of worker/tree, which stands in the ledger before.
-//   - Only what a holder holds, or what a dead holder left with the worker's mark, is ever ended.
+//   - Only what a holder holds, or what carries the worker's mark and what that started, is ever ended.
 package crew
 
 import (

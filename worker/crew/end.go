@@ -27,7 +27,8 @@ var ErrOver = errors.New("its agent has ended already")
 // Kill ends a worker's agent and all that it started. Tree and branch stay.
 func (c *Crew) Kill(ctx context.Context, m *Member) (*Member, error) {
 	if m.Over() {
-		if err := c.endLeft(ctx, m); err != nil {
+		n, err := c.endRest(ctx, m.Name, m.Ledger)
+		if m.Ended = n; err != nil {
 			return m, err
 		}
 		return m, ErrOver
@@ -44,12 +45,14 @@ func (c *Crew) Kill(ctx context.Context, m *Member) (*Member, error) {
 	ctx, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
 	err := hold.End(ctx, book.Dir, launch.Gen)
-	if errors.Is(err, hold.ErrGone) {
+	gone := errors.Is(err, hold.ErrGone)
+	if err != nil && !gone {
+		return m, err
+	}
+	left, err := c.endRest(ctx, m.Name, m.Ledger) // also what the holder of an earlier launch left
+	if err == nil && gone {
 		began, rerr := hold.ReadBegan(book.Dir, launch.Gen)
-		if rerr != nil {
-			return m, rerr
-		}
-		if err = hold.EndOrphans(ctx, began, launch.Mark, m.Request.Tree); err == nil {
+		if err = rerr; err == nil {
 			err = c.confirm(book, launch, began)
 		}
 	}
@@ -60,6 +63,7 @@ func (c *Crew) Kill(ctx context.Context, m *Member) (*Member, error) {
 	if err != nil {
 		return m, err
 	}
+	now[0].Ended = left
 	return now[0], now[0].Err
 }
 
@@ -67,21 +71,6 @@ func (c *Crew) Kill(ctx context.Context, m *Member) (*Member, error) {
 func (m *Member) Certified() bool {
 	launch := m.Ledger.Last(worker.Launched)
 	return launch == nil || m.certified(launch.Gen)
-}
-
-// endLeft ends what an agent left running whose end was proven, and seen by no holder: that was killed.
-func (c *Crew) endLeft(ctx context.Context, m *Member) error {
-	if m.Certified() {
-		return nil
-	}
-	launch := m.Ledger.Last(worker.Launched)
-	began, err := hold.ReadBegan(c.Store.Book(m.Name).Dir, launch.Gen)
-	if boot, _ := proc.Clock(); err != nil || began.Boot != boot {
-		return nil // nothing of it can run
-	}
-	ctx, cancel := context.WithTimeout(ctx, endTime)
-	defer cancel()
-	return hold.EndOrphans(ctx, began, launch.Mark, m.Request.Tree)
 }
 
 // Forget ends a worker in the book only: one on a machine that cannot be asked. Nothing is signalled. A worker that may be seen is
@@ -129,6 +118,7 @@ type Cleanup struct {
 	Branch   string   `json:"branch,omitempty"`    // that stays
 	Snapshot int      `json:"snapshot,omitempty"`  // its number
 	Expired  int      `json:"expired,omitempty"`   // snapshots of a tree that is gone that went, or would
+	Left     int      `json:"left,omitempty"`      // processes that it left running, and that were ended, or would be
 	GoOn     []string `json:"go_on,omitempty"`     // workers that it had begun, and that go on
 }
 
@@ -172,6 +162,30 @@ func (c *Crew) Cleanup(ctx context.Context, repo *tree.Repo, m *Member, o Cleanu
 	if err != nil {
 		return r, err
 	}
+	if r.Why = o.objection(s); r.Why != "" {
+		return r, nil
+	}
+	if o.DryRun {
+		r.Removed, r.Left = true, len(c.rest(m.Name, m.Ledger).Find())
+		return r, nil
+	}
+	if r.Left, err = c.endRest(ctx, m.Name, m.Ledger); err != nil {
+		r.Why = "what it left running does not end: " + err.Error()
+		return r, nil
+	}
+	if r.Left > 0 { // they may have written until now
+		if s, err = t.State(ctx); err != nil {
+			return r, err
+		}
+		if r.Why = o.objection(s); r.Why != "" {
+			return r, nil
+		}
+	}
+	return c.remove(ctx, repo, m, t, s, o, r)
+}
+
+// objection says why a tree stays, "" if it may go.
+func (o CleanupOptions) objection(s *tree.State) string {
 	rest := *s
 	if o.Preserve {
 		rest.Changes, rest.Homeless = nil, false
@@ -179,11 +193,7 @@ func (c *Crew) Cleanup(ctx context.Context, repo *tree.Repo, m *Member, o Cleanu
 	if o.DiscardIgnored {
 		rest.Ignored = nil
 	}
-	if r.Why = rest.Why(); r.Why != "" || o.DryRun {
-		r.Removed = r.Why == ""
-		return r, nil
-	}
-	return c.remove(ctx, repo, m, t, s, o, r)
+	return rest.Why()
 }
 
 func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.Tree, s *tree.State, o CleanupOptions, r Cleanup) (Cleanup, error) {
@@ -228,6 +238,10 @@ func (c *Crew) lost(ctx context.Context, repo *tree.Repo, m *Member, o CleanupOp
 	if o.DryRun {
 		return r, nil
 	}
+	var err error
+	if r.Left, err = c.endRest(ctx, m.Name, m.Ledger); err != nil {
+		return r, err
+	}
 	headless.Forget(c.Store.Book(m.Name).Dir, m.Ledger.Gen())
 	c.withdraw(m)
 	gone := ledger.Entry{Fact: worker.Fact{Kind: worker.Removed, Gen: max(1, m.Ledger.Gen())}}
@@ -264,7 +278,7 @@ func (c *Crew) Again(ctx context.Context, repo *tree.Repo, m *Member) error {
 	return c.serially(func() error { return repo.Again(ctx, m.Request.Tree, m.Request.Branch, m.Base()) })
 }
 
-// Living are the members whose agent has not ended, or whose tree is still there.
+// Living are the members whose agent has not ended, whose tree is still there, or of which something runs.
 func Living(members []*Member) []*Member {
-	return slices.DeleteFunc(slices.Clone(members), func(m *Member) bool { return m.Err == nil && m.Over() && m.Gone() })
+	return slices.DeleteFunc(slices.Clone(members), func(m *Member) bool { return m.Err == nil && m.Over() && m.Gone() && len(m.Left) == 0 })
 }

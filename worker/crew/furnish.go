@@ -239,7 +239,7 @@ func (c *Crew) setup(ctx context.Context, book *ledger.Book, s *Spawned, p Plan)
 	}
 	began := time.Now()
 	env := append(run.Clean(c.Environ, append(slices.Clone(toolVariables), p.Pass...)...), s.Env...)
-	env = append(env, hold.MarkVariable+"="+c.mark(s.Name, s.Session))
+	env = append(env, hold.MarkVariable+"="+c.mark(s.Name, s.id))
 	for _, line := range f.Setup {
 		if f.Tell != nil {
 			f.Tell(line)

@@ -38,12 +38,16 @@ const defaultGates = 20 * time.Minute
 // gatesLock is held by the one who runs a worker's gates.
 const gatesLock = "gates.lock"
 
+// gatesWait is for those who only ask whether somebody holds it.
+const gatesWait = 100 * time.Millisecond
+
 // attempt is one run of gates in a member's tree.
 type attempt struct {
 	c    *Crew
 	m    *Member
 	repo *tree.Repo
 	g    Gates
+	mark string // of what this run starts
 }
 
 // alone makes this process the only one that runs the member's gates.
@@ -53,7 +57,7 @@ func (a *attempt) alone(do func() error) error {
 		return err
 	}
 	defer root.Close()
-	lock, err := lockfile.Acquire(root, gatesLock, 0)
+	lock, err := lockfile.Acquire(root, gatesLock, gatesWait)
 	if errors.Is(err, lockfile.ErrBusy) {
 		return refuse("its gates run just now", "aburn ps "+a.m.Name)
 	}
@@ -67,12 +71,13 @@ func (a *attempt) alone(do func() error) error {
 // start takes one run off the budget, before it begins: one that never says how it ended is counted too, and whoever asks
 // again has no fresh budget.
 func (a *attempt) start() error {
+	a.mark = a.c.mark(a.m.Name, newID())
 	_, err := a.c.Store.Book(a.m.Name).Update(func(l *ledger.Contents) ([]ledger.Entry, error) {
 		if n := worker.Reduce(l.Facts(a.m.others...)).Tries(); n > a.g.Retries {
 			return nil, refuse(fmt.Sprintf("its gates ran %d times and never passed, which is all that they may", n), "aburn ps "+a.m.Name, "--no-gates merges without them")
 		}
 		e := gate(l, worker.GateStarted, "")
-		e.Detail.Gates = shown(a.g.Run)
+		e.Detail.Gates, e.Mark = shown(a.g.Run), a.mark
 		return []ledger.Entry{e}, nil
 	})
 	return err
@@ -122,7 +127,7 @@ func (a *attempt) commands(ctx context.Context) error {
 		limit = defaultGates
 	}
 	began := time.Now()
-	env := append(run.Clean(a.c.Environ, toolVariables...), hold.MarkVariable+"="+a.c.mark(a.m.Name, "gates"))
+	env := append(run.Clean(a.c.Environ, toolVariables...), hold.MarkVariable+"="+a.mark)
 	env = append(env, a.c.portEnv(a.c.Store.Book(a.m.Name))...)
 	shell, names, err := a.shell(ctx)
 	if err != nil {
@@ -252,7 +257,7 @@ func (c *Crew) tryGates(ctx context.Context, repo *tree.Repo, m *Member, g Gates
 	case s.Head != repo.Tip(ctx, m.Request.Branch):
 		return "", refuse("its tree does not stand on its branch: gates would try something else", "git -C "+t.Path+" status", "--no-gates")
 	}
-	a := &attempt{c, m, repo, g}
+	a := &attempt{c: c, m: m, repo: repo, g: g}
 	return s.Head, a.alone(func() error {
 		if err := a.start(); err != nil {
 			return err
@@ -274,7 +279,7 @@ func (c *Crew) tryGates(ctx context.Context, repo *tree.Repo, m *Member, g Gates
 
 // changedSomething refuses where gates would pass what was there before.
 func (x *merge) changedSomething(ctx context.Context) error {
-	if a := (&attempt{x.c, x.m, x.repo, x.o.Gates}); len(x.o.Gates.Run) == 0 || !a.unchanged(ctx, x.r.Head) {
+	if a := (&attempt{c: x.c, m: x.m, repo: x.repo, g: x.o.Gates}); len(x.o.Gates.Run) == 0 || !a.unchanged(ctx, x.r.Head) {
 		return nil
 	}
 	return refuse("it changed nothing: there is nothing that gates could pass")

@@ -29,6 +29,9 @@ type Member struct {
 	FarTree   string // on another machine
 	Unreached string // why that machine says nothing
 
+	Left  []Carrier // processes that it left running, where somebody looked for them
+	Ended int       // how many of them were ended
+
 	Given worker.Budget // what its workers may use up together, where somebody worked that out
 
 	told   []worker.Fact // by the protocol, or by another machine

@@ -143,7 +143,7 @@ func (x *pulling) do(ctx context.Context) error {
 }
 
 func (x *pulling) unchangedSince(ctx context.Context) bool {
-	a := &attempt{x.c, x.m, x.repo, Gates{}}
+	a := &attempt{c: x.c, m: x.m, repo: x.repo, g: Gates{}}
 	return x.m.Base() != "" && a.unchanged(ctx, x.head)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -29,7 +30,7 @@ func (c *Crew) settle(ctx context.Context, book *ledger.Book) (*ledger.Contents,
 }
 
 func (c *Crew) bring(ctx context.Context, book *ledger.Book) (*ledger.Contents, error) {
-	l, err := book.Read()
+	l, err := readable(book)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (c *Crew) bring(ctx context.Context, book *ledger.Book) (*ledger.Contents, 
 
 // peek is settle that writes nothing: what the holder wrote counts, and a spawn that died stays as it is.
 func peek(_ context.Context, book *ledger.Book) (*ledger.Contents, error) {
-	l, err := book.Read()
+	l, err := readable(book)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +68,15 @@ func peek(_ context.Context, book *ledger.Book) (*ledger.Contents, error) {
 		l.Suppose(late(book, l))
 	}
 	return l, nil
+}
+
+// readable reads a ledger. One that lost its request says nothing of a worker: what is missing is not made up, and nothing is undone.
+func readable(book *ledger.Book) (*ledger.Contents, error) {
+	l, err := book.Read()
+	if err == nil && l.Damaged > 0 && l.Last(worker.Requested) == nil {
+		return nil, ledger.ErrDamaged
+	}
+	return l, err
 }
 
 // forsaken takes the lock of a launch that did not come to its end. ok is false while somebody makes it, or a holder waits.
@@ -96,20 +106,14 @@ func (c *Crew) bereft(name string) error {
 	if _, err := os.Stat(book.Dir); err != nil {
 		return ledger.ErrUnknown
 	}
-	text := "its ledger is gone"
 	if path := c.Store.Tree(name); exists(path) {
-		text += ", and its tree is there: " + path
+		return fmt.Errorf("%w, and its tree is there: %s", ErrLost, path)
 	}
-	for gen := 1; gen <= maxGenerations; gen++ {
-		if held, err := hold.Held(book.Dir, gen); err == nil && held {
-			return errors.New(text + "; its agent runs")
-		}
-	}
-	return errors.New(text)
+	return ErrLost
 }
 
-// maxGenerations is how many launches of a worker without a ledger are looked for.
-const maxGenerations = 32
+// ErrLost says that only the ledger of a worker is missing.
+var ErrLost = errors.New("its ledger is gone")
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)
@@ -121,6 +125,9 @@ func (c *Crew) abandon(ctx context.Context, book *ledger.Book) (*ledger.Contents
 	l, err := book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { return late(book, l), nil })
 	if err != nil || l.Last(worker.Launched) != nil || l.Last(worker.LaunchFailed) != nil {
 		return l, err // somebody else was first
+	}
+	if _, err := c.endRest(ctx, book.Name, l); err != nil { // its setup may still run
+		return l, nil
 	}
 	undone := true
 	if r, _ := requested(l); r.Tree != "" {

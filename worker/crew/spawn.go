@@ -286,7 +286,7 @@ func (c *Crew) request(repo *tree.Repo, s *Spawned, p Plan) ledger.Entry {
 	return ledger.Entry{Fact: worker.Fact{Kind: worker.Requested, Gen: 1, Gates: p.Gated, Retries: p.Retries}, Detail: ledger.Detail{
 		Parent: parent, Source: source, Begins: begins,
 		Task: scrub.Head(cmp.Or(p.Head, p.Task), maxHead), Issue: p.Issue.ID, IssueURL: p.Issue.URL, Digest: hex.EncodeToString(sum[:]), Agent: p.Agent.Name(), Via: via,
-		Permissions: string(p.Permissions), Model: p.Model, Pass: p.Pass, Gates: p.Gates, Limit: p.Budget, Repo: repo.Main, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
+		Mark: c.mark(s.Name, s.id), Permissions: string(p.Permissions), Model: p.Model, Pass: p.Pass, Gates: p.Gates, Limit: p.Budget, Repo: repo.Main, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
 	}}
 }
 

@@ -81,14 +81,24 @@ func (c *Crew) run(ctx context.Context, s *Spawned, p Plan) (attached *exec.Cmd,
 	if err == nil && p.Parent != nil {
 		err = c.outlive(book, s.gen, p.Parent)
 	}
-	if err != nil && attached != nil {
-		hold.End(context.WithoutCancel(ctx), book.Dir, s.gen)
-		attached.Process.Kill()
-		attached.Wait()
-	} else if err != nil {
-		hold.End(context.WithoutCancel(ctx), book.Dir, s.gen)
+	if err != nil {
+		c.breakOff(ctx, book, s, attached)
 	}
 	return attached, err
+}
+
+// breakOff ends all of a launch that failed: by its holder, and if that hangs without it.
+func (c *Crew) breakOff(ctx context.Context, book *ledger.Book, s *Spawned, attached *exec.Cmd) {
+	ended := endWithin(ctx, book.Dir, s.gen)
+	if attached != nil {
+		attached.Process.Kill()
+		attached.Wait()
+	}
+	if ended != nil && !errors.Is(ended, hold.ErrGone) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
+		defer cancel()
+		hold.EndRest(ctx, hold.Rest{Dir: book.Dir, Marks: []string{c.mark(s.Name, s.id)}})
+	}
 }
 
 // outlive has a worker go on when the one that began it ends, whose holder would end it with all else. Killed before, it ends with it.

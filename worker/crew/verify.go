@@ -32,7 +32,7 @@ func (c *Crew) Verify(ctx context.Context, repo *tree.Repo, m *Member, g Gates) 
 	if m.Far() {
 		return c.verifyFar(ctx, m, g)
 	}
-	a := &attempt{c, m, repo, g}
+	a := &attempt{c: c, m: m, repo: repo, g: g}
 	a.g.Retries, _ = m.Worker.Retries()
 	err = a.alone(func() error {
 		now, err := c.one(ctx, m.Name)

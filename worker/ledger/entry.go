@@ -33,7 +33,7 @@ type Detail struct {
 	Begins      string          `json:"begins,omitempty"`       // requested: where its branch begins, if that is not the base
 	Session     string          `json:"session,omitempty"`      // launched: the agent's own id of the session
 	Keeper      *worker.Process `json:"holder_proc,omitempty"`  // launched
-	Mark        string          `json:"mark,omitempty"`         // launched: ABURN_WORKER in the environment of all that it starts
+	Mark        string          `json:"mark,omitempty"`         // requested, prepared, launched: ABURN_WORKER in the environment of all that it starts; gate: of the gates
 	Address     string          `json:"address,omitempty"`      // launched: where its runtime finds it
 	Ref         string          `json:"ref,omitempty"`          // snapshot, preserved: keeps the commit alive
 	Commit      string          `json:"commit,omitempty"`       // snapshot, preserved, removed; merged, synced: what came of it

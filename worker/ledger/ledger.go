@@ -46,6 +46,7 @@ const (
 var (
 	ErrTaken   = errors.New("a worker has this name")
 	ErrUnknown = errors.New("no worker has this name")
+	ErrDamaged = errors.New("its ledger is damaged")
 	ErrVersion = errors.New("a newer aburn wrote this ledger")
 	ErrNoState = errors.New("there is no state folder: neither XDG_STATE_HOME nor HOME is an absolute path outside of the project")
 )

@@ -16,7 +16,10 @@ import (
 	"aburn/internal/term"
 )
 
-func DoctorCommand(a *kit.App) *cli.Command {
+// Unaccounted finds processes of a project's workers that no ledger or holder accounts for.
+type Unaccounted func(ctx context.Context, a *kit.App, dir string) []string
+
+func DoctorCommand(a *kit.App, unaccounted Unaccounted) *cli.Command {
 	return &cli.Command{
 		Name:  "doctor",
 		Usage: "check that hooks record here, or show what prevents it",
@@ -29,17 +32,22 @@ func DoctorCommand(a *kit.App) *cli.Command {
 		},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn doctor", "aburn doctor --live", "aburn doctor --json | jq '.checks[] | select(.status == \"bad\")'"),
-		Action:       a.Action(runDoctor),
+		Action: a.Action(func(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+			return runDoctor(ctx, a, cmd, unaccounted)
+		}),
 	}
 }
 
-func runDoctor(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+func runDoctor(ctx context.Context, a *kit.App, cmd *cli.Command, unaccounted Unaccounted) error {
 	dir, err := kit.Folder(cmd)
 	if err != nil {
 		return err
 	}
 	self, _ := os.Executable()
 	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.Getenv, Now: time.Now(), Self: self, Live: cmd.Bool("live"), Readers: scope.Readers(), Agents: install.Agents()})
+	for _, text := range unaccounted(ctx, a, dir) {
+		report.Checks = append(report.Checks, doctor.Check{Topic: "workers", Status: doctor.Note, Text: text, Hints: []string{"aburn kill NAME ends it", "aburn ps"}})
+	}
 	if cmd.Bool("json") {
 		err = a.PrintJSON(struct {
 			OK     bool           `json:"ok"`

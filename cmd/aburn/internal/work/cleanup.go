@@ -162,6 +162,11 @@ func CleanupText(a *kit.App, results []crew.Cleanup, o crew.CleanupOptions) erro
 		}
 		if r.Removed {
 			text = r.Name + "  tree " + removed
+			if r.Left > 0 && o.DryRun {
+				text += " · " + plain.Plural(int64(r.Left), "process", "processes") + " that it left would be ended"
+			} else if r.Left > 0 {
+				text += " · " + plain.Plural(int64(r.Left), "process", "processes") + " that it left ended"
+			}
 			if r.Kept != "" {
 				text += fmt.Sprintf(" · state in snapshot %d, %s", r.Snapshot, r.Kept)
 			}

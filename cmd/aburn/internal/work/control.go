@@ -25,7 +25,7 @@ func KillCommand(a *kit.App) *cli.Command {
 			"tree, the branch and the conversation stay: `aburn diff`, `aburn cleanup`.\n\n" +
 			"Exit code: 1 if one was not ended.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "all", Usage: "all workers of the project whose agents have not ended"},
+			&cli.BoolFlag{Name: "all", Usage: "all workers of the project of which something runs"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "with --all: do not ask"},
 			&cli.BoolFlag{Name: "forget", Usage: "only write down that it ended: for one whose machine is gone. Nothing is ended"},
 			kit.JSONFlag(),
@@ -60,13 +60,12 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
-	members, err := o.Chosen(ctx, cmd.Args().Slice())
+	members, strays, err := o.toKill(ctx, cmd.Args().Slice(), cmd.Bool("forget"))
 	if err != nil {
 		return err
 	}
 	if cmd.Bool("all") {
-		members = slices.DeleteFunc(members, func(m *crew.Member) bool { return m.Over() || m.Ledger.Gen() == 0 })
-		if err := confirmAll(a, cmd, members); err != nil {
+		if err := confirmAll(a, cmd, members, strays); err != nil {
 			return err
 		}
 	}
@@ -81,8 +80,15 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			now[i], errs[i] = o.Kill(ctx, m)
 		})
 	}
+	lost, lostErrs := make([]int, len(strays)), make([]error, len(strays))
+	for i, s := range strays {
+		all.Go(func() { lost[i], lostErrs[i] = o.EndStray(ctx, s) })
+	}
 	all.Wait()
 	acts := NewActs(a, cmd.Bool("json"))
+	for i, s := range strays {
+		SayEnded(acts, s, "", lost[i], lostErrs[i])
+	}
 	others, _ := o.Peek(ctx)
 	for i, m := range members {
 		sayKilled(acts, m, now[i], errs[i], cmd.Bool("forget"), goOn(others, m.Name))
@@ -90,11 +96,56 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return acts.End()
 }
 
+// toKill are the workers and strays that words mean; without words all of which something runs.
+func (o *Office) toKill(ctx context.Context, words []string, forget bool) (members []*crew.Member, strays []*crew.Stray, err error) {
+	all, lost, err := o.Roll(ctx)
+	if err != nil {
+		return nil, nil, kit.BadNews(err.Error())
+	}
+	if len(words) == 0 {
+		return Running(all), lost, nil
+	}
+	for _, word := range words {
+		s := strayCalled(lost, word)
+		if s != nil && !forget {
+			strays = append(strays, s)
+		}
+		if _, err := o.Find(word); s != nil && (err != nil || !slices.ContainsFunc(all, func(m *crew.Member) bool { return m.Name == s.Name })) {
+			continue
+		}
+		m, err := o.Member(ctx, word)
+		if err != nil {
+			return nil, nil, err
+		}
+		members = append(members, m)
+	}
+	return members, strays, nil
+}
+
+// Running are the members of which something runs.
+func Running(all []*crew.Member) []*crew.Member {
+	return slices.DeleteFunc(slices.Clone(all), func(m *crew.Member) bool {
+		return m.Err != nil || (m.Over() || m.Ledger.Gen() == 0) && len(m.Left) == 0
+	})
+}
+
+// SayEnded tells what became of a stray.
+func SayEnded(acts *Acts, s *crew.Stray, project string, n int, err error) {
+	one := Acted{Worker: s.Name, Project: project, Did: DidKill, State: unaccounted, Left: n}
+	if err != nil {
+		acts.Failed(one, err.Error())
+		return
+	}
+	acts.Did(one, s.Name+"  killed: "+plain.Plural(int64(n), "process", "processes")+" that no ledger knew")
+}
+
 // sayKilled tells how a worker's agent ended, or that this was only written down.
 func sayKilled(acts *Acts, m, now *crew.Member, err error, forget bool, children []string) {
 	switch {
 	case errors.Is(err, crew.ErrOver):
-		acts.Did(ActedOn(m, WasOver), m.Name+"  had ended already: "+StateText(m))
+		one := ActedOn(m, WasOver)
+		one.Left = m.Ended
+		acts.Did(one, m.Name+"  "+OverText(m))
 	case err != nil && forget:
 		acts.Failed(ActedOn(m, ""), "not forgotten: "+err.Error()+", and aburn kill ends it")
 	case err != nil:
@@ -113,14 +164,17 @@ func sayKilled(acts *Acts, m, now *crew.Member, err error, forget bool, children
 }
 
 // confirmAll asks before all workers of a project end.
-func confirmAll(a *kit.App, cmd *cli.Command, members []*crew.Member) error {
+func confirmAll(a *kit.App, cmd *cli.Command, members []*crew.Member, strays []*crew.Stray) error {
 	var names []string
 	for _, m := range members {
 		names = append(names, m.Name)
 	}
-	text := plain.Plural(int64(len(members)), "worker") + " would end: " + plain.OneLine(strings.Join(names, ", "), 200)
+	for _, s := range strays {
+		names = append(names, s.Name)
+	}
+	text := plain.Plural(int64(len(names)), "worker") + " would end: " + plain.OneLine(strings.Join(names, ", "), 200)
 	switch {
-	case len(members) == 0:
+	case len(names) == 0:
 		a.Note("no worker's agent runs")
 		return nil
 	case cmd.Bool("yes"):
@@ -142,10 +196,20 @@ func LeftText(m *crew.Member) string {
 }
 
 func left(m *crew.Member) int {
+	n := m.Ended
 	if c := m.Ledger.Last(worker.Certificate); c != nil && c.Left != nil {
-		return *c.Left
+		n += *c.Left
 	}
-	return 0
+	return n
+}
+
+// OverText says that an agent had ended before, and how many processes were ended that it left.
+func OverText(m *crew.Member) string {
+	text := "had ended already: " + StateText(m)
+	if m.Ended > 0 {
+		text += "; it left " + plain.Plural(int64(m.Ended), "process", "processes") + ", ended now"
+	}
+	return text
 }
 
 // EndText says how an agent ended.

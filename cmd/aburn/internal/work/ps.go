@@ -19,6 +19,7 @@ import (
 	"aburn/logfmt"
 	"aburn/worker"
 	"aburn/worker/crew"
+	"aburn/worker/ledger"
 )
 
 func PsCommand(a *kit.App) *cli.Command {
@@ -54,8 +55,8 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	now := time.Now()
 	a.PauseGC()
 	if word := cmd.Args().First(); word != "" {
-		m, err := o.Member(ctx, word)
-		if err != nil {
+		m, err := o.memberOrStray(ctx, a, cmd, word)
+		if m == nil || err != nil {
 			return err
 		}
 		names := map[string]bool{}
@@ -72,9 +73,9 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		r.Workers = o.ChildrenOf(m.Name)
 		r.Cost, r.Disk = costs[m.Name], diskOf(ctx, cmd, []*crew.Member{m})[m.Name]
 		r.Verdicts = o.verdicts(ctx, scope.CallerOf(a, cmd), []*crew.Member{m})[m.Session]
-		return checked(cmd, []*crew.Member{m}, psOne(a, cmd, m, r, now))
+		return checked(cmd, []*crew.Member{m}, nil, psOne(a, cmd, m, r, now))
 	}
-	all, err := o.Look(ctx)
+	all, strays, err := o.Roll(ctx)
 	if err != nil {
 		return kit.BadNews(err.Error())
 	}
@@ -100,11 +101,53 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			r.Cost, r.Verdicts = costs[m.Name], found[m.Session]
 			reports = append(reports, r)
 		}
-		return checked(cmd, shown, a.PrintJSON(reports))
+		for _, s := range strays {
+			reports = append(reports, strayReport(s))
+		}
+		return checked(cmd, shown, strays, a.PrintJSON(reports))
 	}
-	err = psTable(a, cmd, shown, names, costs, disk, found, len(all), now)
+	err = psTable(a, cmd, shown, strays, names, costs, disk, found, len(all), now)
 	o.tellClashes(a, shown, names)
-	return checked(cmd, shown, err)
+	return checked(cmd, shown, strays, err)
+}
+
+// memberOrStray is the worker that a word means. If only processes are left of it that no ledger knows, they are shown, and there is
+// no member.
+func (o *Office) memberOrStray(ctx context.Context, a *kit.App, cmd *cli.Command, word string) (*crew.Member, error) {
+	if ledger.ValidName(word) != nil {
+		return o.Member(ctx, word) // and why there is none
+	}
+	members, strays, err := o.Roll(ctx, o.meant(word)...)
+	if err != nil {
+		return nil, kit.BadNews(err.Error())
+	}
+	if s := strayCalled(strays, word); s != nil && len(members) == 0 {
+		return nil, checked(cmd, nil, strays, psStray(a, cmd, s))
+	}
+	if len(members) != 1 || members[0].Err != nil {
+		return o.Member(ctx, word)
+	}
+	return members[0], nil
+}
+
+// meant are the names of the worker that a word means, or the word itself: a name that no ledger has looks for strays only.
+func (o *Office) meant(word string) []string {
+	if name, err := o.Find(word); err == nil {
+		return []string{name}
+	}
+	return []string{word}
+}
+
+func psStray(a *kit.App, cmd *cli.Command, s *crew.Stray) error {
+	if cmd.Bool("json") {
+		return a.PrintJSON(strayReport(s))
+	}
+	out := a.Screen(cmd)
+	kit.Title(out, true, s.Name)
+	kit.HangingParagraph(out, 11, "state", plain.Line(strayText(s)))
+	kit.HangingParagraph(out, 11, "running", plain.Line(crew.LeftWords(s.Processes)+" (aburn kill "+s.Name+")"))
+	kit.HangingParagraph(out, 11, "tree", plain.Line(s.Tree))
+	return nil
 }
 
 // costsOf are what workers used up. --cost reads new sessions first; without it the archive answers as it is.
@@ -120,9 +163,12 @@ func (o *Office) costsOf(ctx context.Context, a *kit.App, cmd *cli.Command, memb
 }
 
 // checked is exit 1 with --check if somebody needs the person.
-func checked(cmd *cli.Command, members []*crew.Member, err error) error {
+func checked(cmd *cli.Command, members []*crew.Member, strays []*crew.Stray, err error) error {
 	if err != nil || !cmd.Bool("check") {
 		return err
+	}
+	if len(strays) > 0 {
+		return kit.ExitWith(kit.ExitBadNews)
 	}
 	for _, m := range members {
 		if m.Err != nil || m.Worker.Zone() == worker.ZoneNeedsYou && !m.Gone() {
@@ -132,9 +178,10 @@ func checked(cmd *cli.Command, members []*crew.Member, err error) error {
 	return nil
 }
 
-func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, names map[string]bool, costs map[string]*WorkerCost, disk map[string]*int64, found map[logfmt.SessionID][]supervise.Verdict, all int, now time.Time) error {
+func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, strays []*crew.Stray,
+	names map[string]bool, costs map[string]*WorkerCost, disk map[string]*int64, found map[logfmt.SessionID][]supervise.Verdict, all int, now time.Time) error {
 	out := a.Screen(cmd)
-	if len(members) == 0 {
+	if len(members)+len(strays) == 0 {
 		text := "no worker"
 		if all > 0 {
 			text = fmt.Sprintf("no worker but %d that ended and left no tree: aburn ps --all", all)
@@ -167,6 +214,9 @@ func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, names map[str
 		if text := verdictText(found[m.Session]); text != "" {
 			state += " · " + text
 		}
+		if text := leftText(m); text != "" {
+			state += " · " + text
+		}
 		task := m.Request.Task
 		if m.Request.Parent != "" {
 			task = "(for " + m.Request.Parent + ") " + task
@@ -181,7 +231,26 @@ func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, names map[str
 		}
 		table.Add(cells...)
 	}
-	return table.Print(out, 0)
+	for _, s := range strays {
+		table.Add(s.Name, strayText(s), "-", "-", "-", "-")
+	}
+	if err := table.Print(out, 0); err != nil {
+		return err
+	}
+	tellLeft(a, members, strays)
+	return nil
+}
+
+// tellLeft hints at what ends processes that nobody holds.
+func tellLeft(a *kit.App, members []*crew.Member, strays []*crew.Stray) {
+	for _, s := range strays {
+		a.Hint("aburn kill " + s.Name + " ends " + crew.LeftWords(s.Processes) + ", in " + plain.Line(s.Tree))
+	}
+	for _, m := range members {
+		if len(m.Left) > 0 {
+			a.Hint("aburn kill " + m.Name + " ends " + crew.LeftWords(m.Left) + ", which it left running")
+		}
+	}
 }
 
 // psColumns are the table's columns. A narrow terminal does without the branch, which mostly repeats the name, and then
@@ -278,6 +347,9 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, r WorkerReport, now tim
 		line("messages", plain.Plural(int64(r.Messages), "message")+" of which its record shows nothing yet")
 	}
 	line("remarks", strings.Join(r.Flags, "; "))
+	if len(m.Left) > 0 {
+		line("running", crew.LeftWords(m.Left)+": no holder has them (aburn kill "+m.Name+")")
+	}
 	if r.Damaged > 0 {
 		line("damage", plain.Plural(int64(r.Damaged), "line")+" of its ledger could not be read")
 	}

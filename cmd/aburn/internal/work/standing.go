@@ -35,6 +35,7 @@ type WorkerReport struct {
 	BaseRef   string              `json:"base_ref,omitempty"`
 	Session   string              `json:"session,omitempty"`
 	PID       int                 `json:"pid,omitempty"`
+	Left      []LeftProcess       `json:"left,omitempty"`
 	Exit      *int                `json:"exit,omitempty"`
 	Signal    int                 `json:"signal,omitempty"`
 	Changes   *int                `json:"changes,omitempty"`
@@ -71,7 +72,7 @@ func (o *Office) ReportOf(m *crew.Member, names map[string]bool, now time.Time) 
 		Worker: m.Name, State: w.State.String(), Reason: string(w.Reason), Status: string(w.Status()), Zone: string(w.Zone()),
 		Since: kit.OptionalTime(w.Since), Heard: kit.OptionalTime(w.Heard), Task: d.Task, Issue: d.Issue, IssueURL: d.IssueURL, Parent: d.Parent, Agent: d.Agent, Via: d.Via, Tree: d.Tree, Branch: d.Branch,
 		Base: d.Base, BaseRef: d.BaseRef, Changes: w.Changes, Snapshots: len(crew.Snapshots(m.Ledger)), Removed: m.Gone(), Damaged: m.Ledger.Damaged,
-		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names), Says: m.Said, Messages: len(w.Open()), Pull: PullOf(m), Budget: d.Limit,
+		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names), Left: leftProcesses(m.Left), Says: m.Said, Messages: len(w.Open()), Pull: PullOf(m), Budget: d.Limit,
 	}
 	r.Activity = string(w.Activity(now, worker.Signals{ReadyFor: o.readyFor()}))
 	if l := m.Ledger.Last(worker.Launched); l != nil {

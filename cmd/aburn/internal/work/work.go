@@ -179,6 +179,9 @@ func LedgerFailure(name string, err error) error {
 	if errors.Is(err, ledger.ErrVersion) {
 		return kit.BadNews("worker "+name+": "+err.Error(), "update aburn")
 	}
+	if errors.Is(err, ledger.ErrDamaged) || errors.Is(err, crew.ErrLost) {
+		return kit.BadNews("worker "+name+": "+err.Error(), "aburn ps shows what still runs of it")
+	}
 	return kit.BadNews("worker " + name + ": " + err.Error())
 }
 

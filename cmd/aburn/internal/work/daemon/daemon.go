@@ -256,14 +256,24 @@ func (d *daemon) findProjects(now time.Time) {
 	for _, root := range ledger.Clones(d.a.Getenv) {
 		take(root, true)
 	}
-	if changed {
-		d.announce(now)
+	if changed || !d.announced() { // somebody may have removed it, and without it nobody can end this process
+		if err := d.announce(now); err != nil {
+			d.say("", err.Error())
+		}
 	}
 }
 
 func (d *daemon) open(root string) (*work.Office, error) { return work.OfficeOf(d.a, root) }
 
-func (d *daemon) announce(now time.Time) {
+// announced reports whether running.json names this process.
+func (d *daemon) announced() bool {
+	var r Running
+	data, err := d.post.root.ReadFile(runningFile)
+	return err == nil && json.Unmarshal(data, &r) == nil && r.PID == os.Getpid()
+}
+
+// announce writes down which process this is.
+func (d *daemon) announce(now time.Time) error {
 	self, _ := proc.Self()
 	boot, _ := proc.Clock()
 	r := Running{PID: os.Getpid(), Start: self.Start, Boot: boot, At: now.UTC().Truncate(time.Second), Version: kit.Version().Version}
@@ -273,9 +283,7 @@ func (d *daemon) announce(now time.Time) {
 		}
 	}
 	slices.Sort(r.Projects)
-	if err := d.post.write(runningFile, r); err != nil {
-		d.say("", err.Error())
-	}
+	return d.post.write(runningFile, r)
 }
 
 func (d *daemon) charge(root string, o *work.Office) *round.Project {
@@ -318,9 +326,10 @@ func standingGates(o *work.Office, a *kit.App, m *crew.Member) (crew.Gates, stri
 	return g, "it was spawned with gates, and no file names any now"
 }
 
-// living are the workers of all projects whose agents may live, by project.
+// living are the workers of all projects of which something may run, by project.
 func (d *daemon) living(ctx context.Context, only string) (list []hand, err error) {
-	for _, root := range ledger.Projects(d.a.Getenv) {
+	marked := crew.Marked()
+	for _, root := range roots(d.a) {
 		if only != "" && root != only && filepath.Base(root) != only {
 			continue
 		}
@@ -335,10 +344,12 @@ func (d *daemon) living(ctx context.Context, only string) (list []hand, err erro
 			continue
 		}
 		n := len(list)
-		for _, m := range all {
-			if m.Err == nil && !m.Over() && m.Ledger.Gen() > 0 {
-				list = append(list, hand{o, m})
-			}
+		members, strays := work.Accounted(o.Crew, all, marked)
+		for _, m := range work.Running(members) {
+			list = append(list, hand{Office: o, m: m})
+		}
+		for _, s := range strays {
+			list = append(list, hand{Office: o, stray: s})
 		}
 		if len(list) == n {
 			o.Close()
@@ -347,12 +358,28 @@ func (d *daemon) living(ctx context.Context, only string) (list []hand, err erro
 	return list, err
 }
 
-// hand is one worker of any project.
+// roots are the roots of all projects, those in which no ledger can be read among them.
+func roots(a *kit.App) (list []string) {
+	for _, n := range ledger.Known(a.Getenv) {
+		list = append(list, n.Root)
+	}
+	return list
+}
+
+// hand is one worker of any project, or one of which no ledger knows.
 type hand struct {
 	Office *work.Office
-	m      *crew.Member
+	m      *crew.Member // nil for a stray
+	stray  *crew.Stray
+}
+
+func (h hand) name() string {
+	if h.m == nil {
+		return h.stray.Name
+	}
+	return h.m.Name
 }
 
 func (h hand) String() string {
-	return strings.TrimSuffix(filepath.Base(h.Office.Root), "/") + "/" + h.m.Name
+	return strings.TrimSuffix(filepath.Base(h.Office.Root), "/") + "/" + h.name()
 }

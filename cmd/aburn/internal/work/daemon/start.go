@@ -141,7 +141,9 @@ func foreground(ctx context.Context, a *kit.App, p *post, port int, page Page) e
 	defer end()
 	d := newDaemon(a, p)
 	over := make(chan struct{})
-	d.announce(time.Now())
+	if err := d.announce(time.Now()); err != nil {
+		return kit.BadNews("it does not run, as it cannot write down which process it is: "+err.Error(), roomHint(p))
+	}
 	d.say("", "looks after workers, as process "+fmt.Sprint(os.Getpid()))
 	go func() {
 		defer close(over)
@@ -199,6 +201,9 @@ func background(ctx context.Context, a *kit.App, p *post, port int) error {
 	if err != nil {
 		return kit.BadNews(err.Error())
 	}
+	if err := p.tryRoom(); err != nil { // the one that starts could not say so in its log
+		return kit.BadNews("nothing can be written in "+p.dir+": "+err.Error(), roomHint(p))
+	}
 	path := filepath.Join(p.dir, logFile)
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -229,7 +234,18 @@ func background(ctx context.Context, a *kit.App, p *post, port int) error {
 		default:
 		}
 	}
-	return kit.BadNews("it does not say that it runs", "less "+path)
+	child.Process.Kill() // nothing else would end it
+	<-ended
+	return kit.BadNews("it did not say that it runs, and was ended", "less "+path)
+}
+
+func roomHint(p *post) string { return "make room on the disk of " + p.dir }
+
+// tryRoom reports whether a file like running.json can be written.
+func (p *post) tryRoom() error {
+	const name = "room"
+	defer p.root.Remove(name)
+	return p.write(name, Running{Version: strings.Repeat("x", 4<<10)})
 }
 
 const startTime = 15 * time.Second

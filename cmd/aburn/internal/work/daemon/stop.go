@@ -15,7 +15,6 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/worker/crew"
-	"aburn/worker/ledger"
 )
 
 // stopTime bounds a stop, whatever hangs.
@@ -92,7 +91,7 @@ func runStop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 // knownProject refuses a name that no project with workers has.
 func knownProject(a *kit.App, only string) error {
 	var names []string
-	for _, root := range ledger.Projects(a.Getenv) {
+	for _, root := range roots(a) {
 		if only == root || only == filepath.Base(root) {
 			return nil
 		}
@@ -144,6 +143,9 @@ func (d *daemon) stopAll(ctx context.Context, list []hand, acts *work.Acts) erro
 		}
 	}
 	for _, h := range list {
+		if h.m == nil || h.m.Over() { // it cannot go on, or had ended before
+			continue
+		}
 		s.Workers = append(s.Workers, StoppedWorker{h.Office.Root, h.m.Name, h.m.Ledger.Gen(), h.Office.Session(h.m), h.m.Worker.State.String()})
 	}
 	if err := d.post.write(lastStop, s); err != nil {
@@ -154,18 +156,32 @@ func (d *daemon) stopAll(ctx context.Context, list []hand, acts *work.Acts) erro
 	var all sync.WaitGroup
 	errs := make([]error, len(list))
 	now := make([]*crew.Member, len(list))
+	ended := make([]int, len(list))
 	for i, h := range list {
-		all.Go(func() { now[i], errs[i] = h.Office.Kill(ctx, h.m) })
+		all.Go(func() {
+			if h.m == nil {
+				ended[i], errs[i] = h.Office.EndStray(ctx, h.stray)
+				return
+			}
+			now[i], errs[i] = h.Office.Kill(ctx, h.m)
+		})
 	}
 	all.Wait()
 	for i, h := range list {
+		if h.m == nil {
+			work.SayEnded(acts, h.stray, h.Office.Root, ended[i], errs[i])
+			continue
+		}
 		if err := errs[i]; err != nil && !errors.Is(err, crew.ErrOver) {
 			acts.Failed(work.Acted{Worker: h.m.Name, Project: h.Office.Root}, err.Error(), "aburn -C "+h.Office.Root+" ps "+h.m.Name)
 			continue
 		}
 		one := work.ActedOn(now[i], work.DidKill)
-		if one.Project = h.Office.Root; errs[i] != nil {
-			one.Did = work.WasOver
+		one.Project = h.Office.Root
+		if errs[i] != nil {
+			one.Did, one.Left = work.WasOver, now[i].Ended
+			acts.Did(one, h.String()+"  "+work.OverText(now[i]))
+			continue
 		}
 		acts.Did(one, h.String()+"  "+work.StateText(now[i]))
 	}
@@ -178,7 +194,7 @@ func (d *daemon) stopAll(ctx context.Context, list []hand, acts *work.Acts) erro
 
 func contains(list []hand, w StoppedWorker) bool {
 	for _, h := range list {
-		if h.Office.Root == w.Project && h.m.Name == w.Worker {
+		if h.Office.Root == w.Project && h.m != nil && h.m.Name == w.Worker {
 			return true
 		}
 	}
