@@ -85,6 +85,9 @@ func (s *Spawned) release() {
 
 // chooseBranch is the branch that the person wants, which must be new, or a free one of the worker's name.
 func chooseBranch(ctx context.Context, repo *tree.Repo, name string, p Plan) (string, error) {
+	if p.Tip != "" && p.Taken {
+		return p.Branch, notCheckedOut(ctx, repo, p.Branch)
+	}
 	want, wanted := p.Branch, p.Branch
 	if want == "" {
 		want = cmp.Or(p.Prefix, "aburn/") + name

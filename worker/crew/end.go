@@ -220,7 +220,7 @@ func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.T
 	}
 	headless.Forget(book.Dir, m.Ledger.Gen())
 	c.withdraw(m)
-	if r.Removed = true; !repo.DropBranch(ctx, m.Request.Branch, m.Base()) {
+	if r.Removed = true; m.Request.Taken || !repo.DropBranch(ctx, m.Request.Branch, m.Base()) {
 		r.Branch = m.Request.Branch
 	}
 	gone := ledger.Entry{Fact: worker.Fact{Kind: worker.Removed, Gen: max(1, m.Ledger.Gen()), Clean: r.Kept == ""}}

@@ -139,7 +139,7 @@ func (c *Crew) abandon(ctx context.Context, book *ledger.Book) (*ledger.Contents
 		if l.Last(worker.Prepared) != nil {
 			worked = tree.SomebodyMayHaveWorked
 		}
-		undone = c.takeBack(ctx, repo, r.Tree, r.Branch, cmp.Or(r.Begins, r.Base), worked)
+		undone = c.takeBack(ctx, repo, r.Tree, madeBranch(r.Branch, r.Taken), cmp.Or(r.Begins, r.Base), worked)
 	}
 	return book.Update(func(*ledger.Contents) ([]ledger.Entry, error) {
 		failed := ledger.Entry{Fact: worker.Fact{Kind: worker.LaunchFailed, Gen: 1}}

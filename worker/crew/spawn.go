@@ -45,6 +45,8 @@ type Plan struct {
 	Model       string
 	Base        string   // a commit's name; "" is the one that the person stands on
 	Branch      string   // "": aburn/<name>
+	Tip         string   // the commit that the branch has already, and the worker goes on with; "": it is new
+	Taken       bool     // the branch is there; with a Tip and without it, it is only on a remote
 	Prefix      string   // of that branch instead of aburn/
 	Rules       string   // of the project, for the agent
 	Runtime     Runtime  // nil: the person's own terminal
@@ -89,6 +91,7 @@ type Spawned struct {
 	Session            string // "" if only the agent will know it
 	Task               string // what it is told first
 	forked             bool
+	taken              bool   // its branch was there before
 	at, kept           string // where its branch begins, and the state that its tree gets on top; at is Base but for a fork
 	id                 string // of this launch
 	Folder             string // where the agent works
@@ -159,6 +162,9 @@ func begin(ctx context.Context, repo *tree.Repo, p Plan) (s *Spawned, err error)
 		err = p.Locate(ctx, repo)
 	}
 	s.Base, s.BaseRef, s.at = p.at, p.atRef, p.at
+	if err == nil && p.Tip != "" {
+		err = s.takeOver(ctx, repo, p)
+	}
 	return s, err
 }
 
@@ -184,6 +190,9 @@ func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s 
 		if err := repo.Exclude(ctx, s.Tree); err != nil {
 			return err
 		}
+		if s.taken {
+			return repo.CheckOut(ctx, s.Tree, s.Branch)
+		}
 		_, err := repo.Create(ctx, s.Tree, s.Branch, s.at)
 		return err
 	})
@@ -192,19 +201,19 @@ func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s 
 	}
 	if s.kept != "" {
 		if err := repo.Tree(s.Tree).Take(ctx, book.Dir, s.kept); err != nil {
-			c.takeBack(ctx, repo, s.Tree, s.Branch, s.at, tree.NobodyWorked)
+			c.takeBack(ctx, repo, s.Tree, s.made(), s.at, tree.NobodyWorked)
 			return err
 		}
 	}
 	s.Env = p.Issue.env()
 	if err := c.furnish(ctx, repo, book, s, p); err != nil {
-		c.takeBack(ctx, repo, s.Tree, s.Branch, s.at, tree.NobodyWorked)
+		c.takeBack(ctx, repo, s.Tree, s.made(), s.at, tree.NobodyWorked)
 		return err
 	}
 	s.told(p, c.Self)
 	writable, err := repo.Tree(s.Tree).Commits(ctx)
 	if err != nil {
-		c.takeBack(ctx, repo, s.Tree, s.Branch, s.at, tree.NobodyWorked)
+		c.takeBack(ctx, repo, s.Tree, s.made(), s.at, tree.NobodyWorked)
 		return err
 	}
 	s.launch(c.order(s, p, writable), p)
@@ -212,7 +221,7 @@ func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s 
 		err = headless.Put(slot.Handle{Dir: book.Dir, Gen: s.gen}, slot.Message{ID: s.taskID(), Text: cmp.Or(s.Launch.Prompt, s.Task)})
 	}
 	if err != nil {
-		c.takeBack(ctx, repo, s.Tree, s.Branch, s.at, tree.NobodyWorked)
+		c.takeBack(ctx, repo, s.Tree, s.made(), s.at, tree.NobodyWorked)
 	}
 	return err
 }
@@ -279,12 +288,15 @@ func (c *Crew) request(repo *tree.Repo, s *Spawned, p Plan) ledger.Entry {
 	if p.From != nil {
 		source, begins = p.From.m.Name, s.at
 	}
+	if p.Tip != "" {
+		begins = p.Tip
+	}
 	parent := ""
 	if p.Parent != nil {
 		parent = p.Parent.Name
 	}
 	return ledger.Entry{Fact: worker.Fact{Kind: worker.Requested, Gen: 1, Gates: p.Gated, Retries: p.Retries}, Detail: ledger.Detail{
-		Parent: parent, Source: source, Begins: begins,
+		Parent: parent, Source: source, Begins: begins, Taken: s.taken,
 		Task: scrub.Head(cmp.Or(p.Head, p.Task), maxHead), Issue: p.Issue.ID, IssueURL: p.Issue.URL, Digest: hex.EncodeToString(sum[:]), Agent: p.Agent.Name(), Via: via,
 		Mark: c.mark(s.Name, s.id), Permissions: string(p.Permissions), Model: p.Model, Pass: p.Pass, Gates: p.Gates, Limit: p.Budget, Repo: repo.Main, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
 	}}
@@ -313,7 +325,7 @@ func (c *Crew) undo(ctx context.Context, repo *tree.Repo, s *Spawned, why error)
 	if errors.Is(why, hold.ErrGone) {
 		worked = tree.NobodyWorked
 	}
-	if c.takeBack(ctx, repo, s.Tree, s.Branch, s.at, worked) {
+	if c.takeBack(ctx, repo, s.Tree, s.made(), s.at, worked) {
 		book.Remove()
 		return
 	}

@@ -145,6 +145,8 @@ type Forge interface {
 	// Pulls are the newest pull requests of branches of owner's ("" is the repository's own), by branch. Open ones come before
 	// those that have ended.
 	Pulls(ctx context.Context, owner string, branches []string) (map[string]*Pull, error)
+	// Numbered is the pull request with a number. The error is ErrElsewhere if its branch is not owner's.
+	Numbered(ctx context.Context, owner string, number int) (*Pull, error)
 	// Log is why a check failed; it is empty if the forge has none of it.
 	Log(ctx context.Context, c Check) (Log, error)
 	Open(ctx context.Context, n New) (*Pull, error)

@@ -56,7 +56,16 @@ func (l *lab) answer(w http.ResponseWriter, r *http.Request) {
 	switch path := r.Method + " " + r.URL.EscapedPath(); path {
 	case "POST /api/graphql":
 		vars, _ := l.got["variables"].(map[string]any)
-		if vars["path"] != "shop/sub/cart" || !strings.Contains(fmt.Sprint(l.got["query"]), "mergeRequests(sourceBranches: $branches") {
+		query := fmt.Sprint(l.got["query"])
+		if list, ok := vars["iids"].([]any); ok && vars["path"] == "shop/sub/cart" && strings.Contains(query, "mergeRequests(iids: $iids") && strings.Contains(query, "$iids: [String!]") {
+			nodes := []any{}
+			if list[0] == l.node["iid"] {
+				nodes = append(nodes, l.node)
+			}
+			json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"project": map[string]any{"mergeRequests": map[string]any{"nodes": nodes}}}})
+			return
+		}
+		if vars["path"] != "shop/sub/cart" || !strings.Contains(query, "mergeRequests(sourceBranches: $branches") {
 			fmt.Fprint(w, `{"data":{"project":null}}`)
 			return
 		}

@@ -97,6 +97,21 @@ func (r *Repo) Apart(ctx context.Context, a, b string) (onlyA, onlyB int, err er
 	return onlyA, onlyB, err
 }
 
+// Fork is the last commit that two have in common; "" if there is none.
+func (r *Repo) Fork(ctx context.Context, a, b string) (string, error) {
+	code, out, err := r.g.Code(ctx, "merge-base", a, b)
+	if err != nil || code != 0 {
+		return "", err
+	}
+	return strings.TrimSpace(out), nil
+}
+
+// RemoteCommit is the commit of a ref of a remote's; "" if there is none.
+func (r *Repo) RemoteCommit(ctx context.Context, ref string) string {
+	at, _ := r.g.Out(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	return at
+}
+
 // Tip is the commit of a branch; "" if there is none.
 func (r *Repo) Tip(ctx context.Context, branch string) string {
 	at, _ := r.g.Out(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", "refs/heads/"+branch+"^{commit}")

@@ -49,6 +49,13 @@ func (r *Repo) FetchRefs(ctx context.Context, from Elsewhere, below string, spec
 	return err
 }
 
+// FetchBranch brings a branch of a remote to the ref where git notes it. Nothing else moves.
+func (r *Repo) FetchBranch(ctx context.Context, remote, branch string, env []string) (ref string, err error) {
+	ref = "refs/remotes/" + remote + "/" + branch
+	_, err = r.g.With(env...).Out(ctx, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=", remote, "+refs/heads/"+branch+":"+ref)
+	return ref, err
+}
+
 // Fetch brings a branch here, and all refs below a name. The branch moves on, and never back: one here that has commits of its
 // own stays, with ErrRewritten. What the other one is then stands at copied. It returns where the other one stands.
 func (r *Repo) Fetch(ctx context.Context, from Elsewhere, branch, copied, below string) (commit string, err error) {

@@ -209,6 +209,23 @@ func (r *Repo) Create(ctx context.Context, path, branch, base string) (*Tree, er
 	return r.Tree(path), nil
 }
 
+// CheckOut makes a worktree at path on a branch that is there. What was made is undone if it fails.
+func (r *Repo) CheckOut(ctx context.Context, path, branch string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return &Problem{path + " exists already", "move it away"}
+	}
+	err := r.Again(ctx, path, branch, "")
+	if err == nil {
+		err = r.Tree(path).complete(ctx)
+	}
+	if err != nil {
+		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
+		defer cancel()
+		r.Undo(undo, path, "", "", NobodyWorked)
+	}
+	return err
+}
+
 // branch makes a branch, and refuses one that is there. worktree add -b would do so too, and leave the branch if it fails: then the
 // same call cannot be made again.
 func (r *Repo) branch(ctx context.Context, name, base string) error {
@@ -234,7 +251,7 @@ const (
 	SomebodyMayHaveWorked Worked = true
 )
 
-// Undo takes away what a spawn that failed made: the tree, and the branch if nothing was committed on it. A tree in which
+// Undo takes away what a spawn that failed made: the tree, and the branch if nothing was committed on it; "" is none. A tree in which
 // somebody worked stays whole, as does one of which git cannot say that, and false is returned.
 func (r *Repo) Undo(ctx context.Context, path, branch, base string, worked Worked) bool {
 	if _, err := os.Lstat(path); worked == SomebodyMayHaveWorked && !errors.Is(err, fs.ErrNotExist) {
@@ -245,7 +262,9 @@ func (r *Repo) Undo(ctx context.Context, path, branch, base string, worked Worke
 	r.g.Code(ctx, "worktree", "remove", "--force", path)
 	os.RemoveAll(path)
 	r.g.Code(ctx, "worktree", "prune")
-	r.DropBranch(ctx, branch, base)
+	if branch != "" {
+		r.DropBranch(ctx, branch, base)
+	}
 	return true
 }
 

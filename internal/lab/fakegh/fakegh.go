@@ -278,18 +278,29 @@ func (s *State) merge(number int, in []byte) (int, []byte) {
 func (s *State) query(in []byte) (int, []byte) {
 	var q struct {
 		Query     string
-		Variables map[string]string
+		Variables map[string]any
 	}
 	if err := json.Unmarshal(in, &q); err != nil {
 		return refuse(400, "Problems parsing JSON")
 	}
-	if q.Variables["owner"]+"/"+q.Variables["name"] != s.Repo {
+	if fmt.Sprint(q.Variables["owner"], "/", q.Variables["name"]) != s.Repo {
 		return 200, []byte(`{"data":{"repository":null},"errors":[{"type":"NOT_FOUND","message":"Could not resolve to a Repository"}]}`)
 	}
 	repository := map[string]any{}
+	if number, ok := q.Variables["number"].(float64); ok {
+		if !strings.Contains(q.Query, "pullRequest(number: $number)") || !strings.Contains(q.Query, "$number: Int!") {
+			return refuse(400, "the query does not ask for a number")
+		}
+		repository["pullRequest"] = nil
+		for _, p := range s.Pulls {
+			if p.Number == int(number) {
+				repository["pullRequest"] = s.node(p)
+			}
+		}
+	}
 	for i := 0; ; i++ {
 		alias := fmt.Sprintf("b%d", i)
-		branch, ok := q.Variables[alias]
+		branch, ok := q.Variables[alias].(string)
 		if !ok {
 			break
 		}

@@ -37,7 +37,7 @@ func parentOf(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command)
 	if o.Store.Far() {
 		return nil, kit.BadNews("a worker in a clone or on another machine may not spawn workers", "aburn ask: a person can")
 	}
-	for _, flag := range []string{"attach", "runtime", "workspace", "from", "env"} {
+	for _, flag := range []string{"attach", "runtime", "workspace", "from", "env", "pr"} {
 		if cmd.IsSet(flag) {
 			return nil, kit.BadNews("a worker may not say --"+flag+" of a worker that it spawns", "leave it out")
 		}

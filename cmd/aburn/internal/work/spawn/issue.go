@@ -68,7 +68,7 @@ func withoutTerminal(o *work.Office, cmd *cli.Command, c *config.Config, p *crew
 
 // forOne refuses flags that only one worker can have.
 func forOne(cmd *cli.Command, issues int) error {
-	for _, flag := range []string{"attach", "branch"} {
+	for _, flag := range []string{"attach", "branch", "pr"} {
 		if cmd.IsSet(flag) {
 			return kit.UsageError("--" + flag + " is for one worker, and this call asks for several")
 		}

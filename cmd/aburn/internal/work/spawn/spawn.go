@@ -47,7 +47,8 @@ func Command(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "agent", Usage: "let `AGENT` work: " + strings.Join(work.AgentNames(), ", ") + "; by default the first that is installed"},
 			&cli.StringFlag{Name: "name", Usage: "call the worker `NAME` (a-z, 0-9, -) instead of words of the task"},
 			&cli.StringFlag{Name: "base", Usage: "begin at `COMMIT`, a branch or tag too, instead of your commit"},
-			&cli.StringFlag{Name: "branch", Usage: "work on the new branch `NAME` instead of aburn/<name>"},
+			&cli.StringFlag{Name: "branch", Usage: "work on the branch `NAME` instead of aburn/<name>; one that exists, here or on the remote, is taken over"},
+			&cli.IntFlag{Name: "pr", Usage: "take over the branch of the open pull request `N`"},
 			&cli.StringFlag{Name: "permissions", Value: string(slot.Ask), Usage: "let `WHAT` run unasked: one of " + permissionWords() + "; by default " + string(slot.Ask) + ", nothing", Validator: checkPermissions},
 			&cli.StringFlag{Name: "model", Usage: "have the agent use `MODEL`"},
 			&cli.StringFlag{Name: "file", Usage: "read the task from `FILE`; the task - reads it from stdin", TakesFile: true},
@@ -68,6 +69,7 @@ func Command(a *kit.App) *cli.Command {
 			`aburn spawn --attach --permissions edits "rename Cart to Basket"  # here, until it ends`,
 			`aburn spawn --base main --name login - < task.md`,
 			`aburn spawn --issue 12 --issue 15        # one worker each`,
+			`aburn spawn --pr 31 "address the review"  # on the branch of that pull request`,
 		),
 		Action: a.Action(runSpawn),
 	}
@@ -140,6 +142,9 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := takeOver(ctx, o, a, cmd, repo, &p, source); err != nil {
+		return err
+	}
 	p.ByAgent = work.AgentCalls(a) || cmd.Bool("by-agent")
 	if err := o.Admit(ctx, &p); err != nil {
 		return refusal(err)
@@ -208,6 +213,9 @@ func maySpawn(a *kit.App, cmd *cli.Command) error {
 	if cmd.String("wait") != "" && cmd.Bool("attach") {
 		return kit.UsageError("--attach waits until the agent ends, and --wait for something else", "leave one out")
 	}
+	if cmd.IsSet("pr") && (cmd.IsSet("branch") || cmd.IsSet("from") || cmd.Int("pr") < 1) {
+		return kit.UsageError("--pr takes the number of a pull request, and goes without --branch and --from", "aburn spawn --pr 31 TASK")
+	}
 	if cmd.IsSet("timeout") && cmd.String("wait") == "" {
 		return kit.UsageError("--timeout bounds --wait, which is not there", "--wait=accepted, --wait=idle or --wait=pr")
 	}
@@ -253,7 +261,7 @@ func spawnHere(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command
 // warnDirty looks for changes in the person's own checkout while the worker is made. The function it returns says that they are
 // not the worker's.
 func warnDirty(ctx context.Context, a *kit.App, repo *tree.Repo, p crew.Plan) func() {
-	if p.Base != "" || p.From != nil {
+	if p.Base != "" || p.From != nil || p.Tip != "" {
 		return func() {}
 	}
 	changed := make(chan int, 1)

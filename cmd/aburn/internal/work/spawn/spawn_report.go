@@ -59,7 +59,12 @@ func headline(ctx context.Context, o *work.Office, repo *tree.Repo, s *crew.Spaw
 	if upstream, n := repo.Behind(ctx, r.BaseRef); n > 0 {
 		from += fmt.Sprintf(" (%d behind %s)", n, upstream)
 	}
-	line := fmt.Sprintf("%s  %s · %s · %s from %s", s.Name, r.Agent, r.Via, s.Branch, from)
+	branch := s.Branch
+	if p.Tip != "" {
+		n, _ := repo.Ahead(ctx, s.Base, p.Tip)
+		branch = fmt.Sprintf("takes over %s with %s", s.Branch, plain.Plural(int64(n), "commit"))
+	}
+	line := fmt.Sprintf("%s  %s · %s · %s from %s", s.Name, r.Agent, r.Via, branch, from)
 	if r.From != "" {
 		line += " · goes on with " + r.From
 	}

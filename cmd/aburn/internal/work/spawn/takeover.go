@@ -1,0 +1,77 @@
+package spawn
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/worker/crew"
+	"aburn/worker/tree"
+)
+
+// takeOver has the worker go on with a branch that is there, here or on the remote, or with that of a pull request.
+func takeOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, p *crew.Plan, source *crew.Member) error {
+	byAgent := work.AgentCalls(a) || cmd.Bool("by-agent")
+	if cmd.IsSet("pr") {
+		if byAgent {
+			return kit.BadNews("an agent may not take over a pull request", "aburn ask: a person can")
+		}
+		if err := pullRequest(ctx, o, a, cmd, repo, p); err != nil {
+			return err
+		}
+	} else if p.Branch != "" {
+		p.Tip, p.Taken = repo.Tip(ctx, p.Branch), true
+		if remote, err := repo.Remote(ctx); p.Tip == "" && err == nil {
+			p.Tip, p.Taken = repo.RemoteCommit(ctx, "refs/remotes/"+remote.Name+"/"+p.Branch), false
+		}
+	}
+	_, far := p.Runtime.(crew.Machine)
+	switch {
+	case p.Tip == "":
+		return nil // the branch will be new
+	case byAgent:
+		return kit.BadNews("the branch "+kit.Quote(p.Branch)+" is there, and an agent may not take over a branch", "--branch with a new name", "aburn ask: a person can")
+	case source != nil:
+		return kit.UsageError("--from goes on with the branch of "+source.Name+", and "+kit.Quote(p.Branch)+" is another one", "leave one out")
+	case far:
+		return kit.UsageError("a branch is taken over in a worktree of this repository only", "--workspace worktree, without --runtime ssh:HOST")
+	}
+	return nil
+}
+
+// pullRequest finds the branch of the pull request that --pr names, and brings it here.
+func pullRequest(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, p *crew.Plan) error {
+	number := cmd.Int("pr")
+	pull, remote, err := o.OpenPull(ctx, a, repo, number)
+	if err != nil {
+		return err
+	}
+	ref, err := o.FetchBranch(ctx, repo, remote, pull.Branch)
+	if err != nil {
+		return kit.BadNews(fmt.Sprintf("the branch %s of pull request #%d cannot be fetched: %s", kit.Quote(pull.Branch), number, plain.Line(err.Error())))
+	}
+	p.Branch, p.Tip = pull.Branch, repo.RemoteCommit(ctx, ref)
+	here := repo.Tip(ctx, pull.Branch)
+	if p.Taken = here != ""; p.Taken && here != p.Tip {
+		return kit.BadNews(fmt.Sprintf("your branch %s does not stand where pull request #%d does", kit.Quote(pull.Branch), number),
+			"git log --left-right "+kit.ShellWord(pull.Branch+"..."+remote+"/"+pull.Branch), "aburn spawn --branch "+kit.ShellWord(pull.Branch)+" goes on with yours")
+	}
+	if !cmd.IsSet("base") {
+		base, err := o.FetchBranch(ctx, repo, remote, pull.Base)
+		if err != nil {
+			return kit.BadNews(fmt.Sprintf("the branch %s, into which pull request #%d goes, cannot be fetched: %s", kit.Quote(pull.Base), number, plain.Line(err.Error())))
+		}
+		if p.Base = pull.Base; repo.Tip(ctx, pull.Base) == "" {
+			p.Base = base
+		}
+	}
+	if p.Name == "" && !cmd.IsSet("name") {
+		p.Stem, p.Number = fmt.Sprintf("pr-%d", number), false
+	}
+	p.Task = fmt.Sprintf("You go on with pull request #%d, whose branch this is: %s\n\n%s", number, plain.Line(pull.URL), p.Task)
+	return nil
+}
