@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/debug"
 	"aburn/cmd/aburn/internal/eyes"
 	"aburn/cmd/aburn/internal/eyes/serve"
 	"aburn/cmd/aburn/internal/eyes/top"
@@ -110,7 +111,7 @@ func groups(a *kit.App) []group {
 			pushCommand(a),
 		}},
 		{setUp, []*cli.Command{
-			setup.DoctorCommand(a, work.Unaccounted), setup.UninstallHooksCommand(a), setup.TemplatesCommand(a), setup.PluginCommand(a), versionCommand(a),
+			setup.DoctorCommand(a, work.Unaccounted), debug.Command(a), setup.UninstallHooksCommand(a), setup.TemplatesCommand(a), setup.PluginCommand(a), versionCommand(a),
 		}},
 		{"For agents", []*cli.Command{
 			record.ChainCommand(a), record.LogCommand(a), mcp.Command(a, func() string { return beside(a, "aburn-instrument") }),
