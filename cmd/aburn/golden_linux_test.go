@@ -542,7 +542,7 @@ func (w *goldenWorld) fill() {
  {"id": "other-1", "created_at": "2026-11-21T17:30:00Z", "anomaly_type": "loop", "prompt": "Run the tests\nfirst", "status": "pending", "attempts": 0}]}
 `)
 	for _, dir := range []string{"tools", "codextools", "shop"} {
-		if out, errs, code := w.run("-C", filepath.Join(w.root, dir), "init", "--here"); code != kit.ExitOK {
+		if out, errs, code := w.run("-C", filepath.Join(w.root, dir), "init", "--here", "--trust-log"); code != kit.ExitOK {
 			w.Fatal(out, errs)
 		}
 	}
