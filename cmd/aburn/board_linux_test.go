@@ -129,7 +129,7 @@ func TestBoard(t *testing.T) {
 				t.Errorf("%s lacks %s:\n%s", id, want, part)
 			}
 		}
-		if n := strings.Count(part, "data-worker="); n != 1 {
+		if n := strings.Count(part, "data-row data-worker="); n != 1 {
 			t.Errorf("%d cards in %s", n, id)
 		}
 	}
@@ -500,14 +500,15 @@ func TestBoardTellsWhatIsKnown(t *testing.T) {
 			s.must(store.Book("one").Append(ledger.Entry{Fact: f}))
 		}
 	}
-	tell(worker.Fact{Kind: worker.Pulled, PR: 31, Is: worker.PullOpen, Head: "abc"}, worker.Fact{Kind: worker.Checked, Is: worker.CheckFailing, Head: "abc"})
+	s.must(store.Book("one").Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Pulled, Gen: 1, PR: 31, Is: worker.PullOpen, Head: "abc"}, Detail: ledger.Detail{URL: "https://forge.example/o/shop/pull/31"}}))
+	s.must(store.Book("one").Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Checked, Gen: 1, Is: worker.CheckFailing, Head: "abc"}, Detail: ledger.Detail{Failed: []string{"unit tests", "<b>lint</b>"}}}))
 	w.moved(t, "one", "review")
-	if part := zone(t, w.until("/", "checks failing"), "review"); !strings.Contains(part, "#31 open · checks failing") || !strings.Contains(part, "ci failed") {
+	if part := zone(t, w.until("/", "checks failing"), "review"); !strings.Contains(part, `<a href="https://forge.example/o/shop/pull/31" target="_blank" rel="noopener noreferrer">#31</a> open · checks failing: <span class="bad">unit tests, &lt;b&gt;lint&lt;/b&gt;</span>`) || !strings.Contains(part, "ci failed") {
 		t.Error(part)
 	}
 	tell(worker.Fact{Kind: worker.Checked, Is: worker.CheckPassing, Head: "abc"}, worker.Fact{Kind: worker.Reviewed, Is: worker.ReviewApproved})
 	w.moved(t, "one", "ready")
-	if part := zone(t, w.until("/", "approved"), "ready"); !strings.Contains(part, "#31 open · checks passing · approved") {
+	if part := zone(t, w.until("/", "approved"), "ready"); !strings.Contains(part, "#31</a> open · checks passing · approved") || strings.Contains(part, "unit tests") {
 		t.Error(part)
 	}
 	// Its page says what the forge said, each thing once, and what followed of it.
@@ -516,7 +517,7 @@ func TestBoardTellsWhatIsKnown(t *testing.T) {
 	tell(worker.Fact{Kind: worker.Reviewed, Is: worker.ReviewChanges, Threads: 2}, worker.Fact{Kind: worker.Reviewed, Is: worker.ReviewApproved})
 	_, rest, _ := strings.Cut(w.until("/w/"+w.key()+"/one", "its agent was told"), `id="live-pull"`)
 	part, _, _ = strings.Cut(rest, "</section>")
-	for _, want := range []string{"#31, open", "checks", "failing", "passing", "changes requested, 2 open threads", "changes requested: cart.go:12 &lt;b&gt;rounding&lt;/b&gt;, thread 2 (m7)"} {
+	for _, want := range []string{"#31, open", "checks", "failing on abc: unit tests, &lt;b&gt;lint&lt;/b&gt;", "passing", "changes requested, 2 open threads", "changes requested: cart.go:12 &lt;b&gt;rounding&lt;/b&gt;, thread 2 (m7)"} {
 		if !strings.Contains(part, want) {
 			t.Errorf("its pull request lacks %q:\n%s", want, part)
 		}
@@ -528,6 +529,12 @@ func TestBoardTellsWhatIsKnown(t *testing.T) {
 	if page := w.until("/w/"+w.key()+"/two", "you were told: agent needs input"); !strings.Contains(page, `id="live-pull" data-live="work" hidden`) || strings.Contains(page, "1099511629057") {
 		t.Error("a worker without a pull request has a section for it, or numbers of aburn's own are shown")
 	}
+	// What a message said stands with what sent it: as the agent's hook recorded it.
+	hook := s.command("aburn-hook", "claude")
+	hook.Dir, hook.Stdin = s.tree("one"), strings.NewReader(fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":"UserPromptSubmit","prompt":"[aburn m-7] The check unit tests failed: <i>rounding</i>"}`, s.report("one").Session, s.tree("one")))
+	s.must(hook.Run())
+	s.must(store.Book("one").Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Reacted, Gen: 1, Key: worker.KeyCI, Message: "m-7"}}))
+	w.until("/w/"+w.key()+"/one?only=ledger", "its agent was told: ci failed: “The check unit tests failed: &lt;i&gt;rounding&lt;/i&gt;”")
 	if page := w.until("/projects", "2 ready"); !strings.Contains(page, s.project) {
 		t.Errorf("the projects:\n%s", mainOf(page))
 	}

@@ -66,7 +66,7 @@ func compress(path string) error {
 	if p, ok := picture.(interface {
 		SubImage(image.Rectangle) image.Image
 	}); ok {
-		picture = p.SubImage(image.Rect(0, 0, picture.Bounds().Dx(), 770))
+		picture = p.SubImage(image.Rect(0, 0, picture.Bounds().Dx(), 760))
 	}
 	var small bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, picture); err != nil {

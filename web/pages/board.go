@@ -6,8 +6,16 @@ import "aburn/web/excerpt"
 type Board struct {
 	Zones    []Zone
 	Count    int    // workers, of all projects
+	Shown    int    // of them, as far as the filter takes them
 	Projects Choice // whose workers stand in the zones; no links if only one project has any
 	Notes    []Note
+	Compact  bool // cards say only what one has to know
+	Act      bool // workers can be ticked, for what all of them get
+	Filters  []Select
+	Hidden   []Pair // what else the filters' form sends
+	Words    string
+	Open     bool // a filter is on
+	Cards    Link // to the other kind of cards
 }
 
 // Zone is a column of the board.
@@ -34,7 +42,8 @@ type Worker struct {
 	Via      string // where its agent runs
 	Branch   string
 	Stat     string // what it changed
-	Pull     string // its pull request and checks, "" without one
+	Key      string // of its project, for buttons
+	Pull     Pull
 	Cost     Figure
 	Clash    string // with whom it changed the same files
 	Conflict bool   // and that does not merge
@@ -47,6 +56,14 @@ type Worker struct {
 	Also     []string // what the supervisor says is wrong
 	Remarks  []string
 	Asks     []Question
+}
+
+// Pull is a worker's pull request; nothing without a number.
+type Pull struct {
+	Number string // #31
+	URL    string // "" if it is no address that may be opened
+	Says   string
+	Failed []string // names of the checks that failed
 }
 
 // Question is something that an agent without a terminal asks.
@@ -68,7 +85,6 @@ type WorkerPage struct {
 	More          bool
 	Issues        []Finding
 	Pull          []Pair // what is known of its pull request
-	PullURL       string
 	Forge         []Line // what the forge said, and what followed
 	Messages      []Letter
 	Snapshots     []Snapshot

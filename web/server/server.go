@@ -148,8 +148,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(refusal), refusal)
 	case r.Method == http.MethodPost:
 		s.post(w, r)
-	case r.Body != http.NoBody:
-		http.Error(w, http.StatusText(http.StatusBadRequest), http.StatusBadRequest) // nobody reads it
 	case r.Header.Get("Upgrade") != "":
 		s.socket(w, r)
 	default:

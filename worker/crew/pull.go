@@ -225,18 +225,44 @@ func (c *Crew) polled(m *Member, p *forge.Pull, facts []worker.Fact) error {
 		}
 		for _, f := range facts {
 			f.Gen, f.File, f.Seq = max(1, l.Gen()), worker.Ledger, seq+1
-			if !w.Worth(f) {
+			e := ledger.Entry{Fact: f}
+			switch f.Kind {
+			case worker.Pulled:
+				e.URL = p.URL
+			case worker.Checked:
+				e.Failed = failedNames(p)
+			}
+			if !w.Worth(f) && !otherFailed(l, &e) {
 				continue
 			}
 			w.Apply(f)
 			seq++
-			e := ledger.Entry{Fact: f}
-			if f.Kind == worker.Pulled {
-				e.URL = p.URL
-			}
 			fresh = append(fresh, e)
 		}
 		return fresh, nil
 	})
 	return err
+}
+
+// mostFailed is how many failed checks an entry names, and mostName how long each name may be, in bytes.
+const (
+	mostFailed = 12
+	mostName   = 100
+)
+
+// failedNames are the names of the checks that failed, for a person: a forge lets anybody who changes a workflow choose them.
+func failedNames(p *forge.Pull) (names []string) {
+	failing := p.Failing()
+	for _, c := range failing[:min(len(failing), mostFailed)] {
+		name, _ := scrub.Text(plain.Line(c.Name))
+		names = append(names, plain.Cut(name, mostName))
+	}
+	return names
+}
+
+// otherFailed reports whether e says of the same checks of the same head only that others failed. The state does not follow from that,
+// but people are shown it.
+func otherFailed(l *ledger.Contents, e *ledger.Entry) bool {
+	last := l.Last(worker.Checked)
+	return e.Kind == worker.Checked && last != nil && last.Is == e.Is && last.Head == e.Head && !slices.Equal(last.Failed, e.Failed)
 }

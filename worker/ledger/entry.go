@@ -57,6 +57,7 @@ type Detail struct {
 	Subject     string          `json:"subject,omitempty"`      // reacted: what was told, once; no_progress: the signature of the verdict
 	Gates       []string        `json:"gate_lines,omitempty"`   // requested: gates of this worker alone; gate: those that run
 	URL         string          `json:"url,omitempty"`          // pr
+	Failed      []string        `json:"failed,omitempty"`       // ci: names of the checks that failed, the first of them, scrubbed
 	Items       []string        `json:"items,omitempty"`        // reacted: parts of the subject, each told once
 	Limit       string          `json:"limit,omitempty"`        // requested: what it may use up, as a person says it
 	Spent       string          `json:"spent,omitempty"`        // budget: what it had used up, in words

@@ -307,6 +307,34 @@ func TestRedCheck(t *testing.T) {
 	}
 }
 
+// TestFailedChecksAreNamed: the ledger names the checks that failed, scrubbed, and says again only that others did.
+func TestFailedChecksAreNamed(t *testing.T) {
+	s := newStage(t)
+	named := func() (list []string) {
+		for _, e := range s.member().Ledger.Entries {
+			if e.Kind == worker.Checked {
+				list = append(list, e.Is+": "+strings.Join(e.Failed, ", "))
+			}
+		}
+		return list
+	}
+	s.fail(1, "test")
+	s.pass(2 * time.Minute)
+	s.pass(2 * time.Minute)
+	if got := named(); !slices.Equal(got, []string{"failing: test"}) {
+		t.Errorf("%q", got)
+	}
+	s.fail(2, "lint\x1b[31m ghp_"+"R8x2kQ9vLmZ4pT7w"+"B1nC6dF3gH5jK0sY2uVq")
+	s.pass(4 * time.Minute)
+	got := named()
+	if len(got) != 2 || !strings.HasPrefix(got[1], "failing: test, lint") || strings.ContainsAny(got[1], "\x1b") || strings.Contains(got[1], "B1nC6dF3") {
+		t.Errorf("%q", got)
+	}
+	if status := s.member().Worker.Status(); status != worker.StatusCIFailed {
+		t.Errorf("it is %s", status)
+	}
+}
+
 // TestNothingNewPushed: an agent that was told, and pushes nothing, is a person's business after a while, once.
 func TestNothingNewPushed(t *testing.T) {
 	s := newStage(t)

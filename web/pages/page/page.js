@@ -58,6 +58,8 @@ function swap(text, about) {
     const now = fresh.content.querySelector('#' + old.id);
     if (!now || shown[old.id] === now.outerHTML) continue;
     shown[old.id] = now.outerHTML;
+    const details = old.querySelector('details.narrow'); // a swap closes nothing that the reader opened
+    if (details && details.open && now.querySelector('details.narrow')) now.querySelector('details.narrow').open = true;
     const within = old.contains(document.activeElement), at = document.activeElement.id, href = document.activeElement.getAttribute('href');
     old.replaceWith(now);
     if (within) (at && $(at) || href && [...now.querySelectorAll('a')].find((a) => a.getAttribute('href') === href) || $('main')).focus({ preventScroll: true });
@@ -197,7 +199,7 @@ function ready() {
     bar.onmouseenter = bar.onfocus = () => { node.textContent = bar.dataset.says; };
   }
   for (const form of document.querySelectorAll('form[aria-label=Filters]')) {
-    form.querySelector('button').hidden = true;
+    form.querySelector('button:not([type])').hidden = true;
     form.onchange = () => form.requestSubmit();
   }
   document.documentElement.classList.toggle('can', !!kept('token'));
@@ -206,6 +208,7 @@ function ready() {
   const now = $('ingestnow');
   if (now && kept('token')) { now.hidden = false; now.onclick = () => ask('/ingest'); }
   ages();
+  document.dispatchEvent(new Event('fresh'));
 }
 
 const code = new URLSearchParams(location.hash.slice(1)).get('k');

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"aburn/cmd/aburn/internal/eyes/now"
@@ -56,7 +57,8 @@ func (s *Site) nowPage(_ context.Context, v *view, query url.Values, _ *http.Req
 			notes = append(notes, show.Note(filepath.Base(projects[i].Root)+": "+f.Msg, f.Hints...))
 		}
 	}
-	body.Board, items = s.workers.Board(s.known(v), items, query.Get("project"))
+	living := s.living(items)
+	body.Board, items = s.workers.Board(s.known(v), items, query)
 	ids := map[string]bool{}
 	for i := range items {
 		card := s.card(v, &items[i])
@@ -74,12 +76,42 @@ func (s *Site) nowPage(_ context.Context, v *view, query url.Values, _ *http.Req
 		}
 	}
 	*body = v.addToday(s, body)
+	s.addEnded(v, body, living)
 	frame := &pages.Frame{Title: "Now", Page: "now", Heading: "Now", Sub: kit.Join(s.projectsWord(filter{}), v.made.Format("Monday 2 January 2006")), Notes: notes, Total: s.workers.Waiting()}
 	return &show.Page{Frame: frame, Body: body}, nil
 }
 
 // endedShown is how many sessions that ended today are listed.
 const endedShown = 20
+
+// living are the sessions that have not ended, by project and id, whatever the archive last read of them: those that live or wait, and
+// those of workers whose agent runs.
+func (s *Site) living(items []now.Item) map[string]bool {
+	living := s.workers.Living()
+	for i := range items {
+		if items[i].Group == now.Living || items[i].Group == now.Waiting {
+			living[items[i].Root+"\x00"+string(items[i].Session)] = true
+		}
+	}
+	return living
+}
+
+// addEnded lists the sessions of today that have ended. To the archive a session has when its files rest; an agent that waits for its
+// next prompt still lives.
+func (s *Site) addEnded(v *view, body *pages.Now, living map[string]bool) {
+	list := ended(v.todayLast, living)
+	for _, r := range list[:min(len(list), endedShown)] {
+		body.Ended = append(body.Ended, s.rowOf(v, r))
+	}
+	if len(list) > endedShown {
+		body.MoreEnded = pages.Link{Text: "all " + plain.Count(int64(len(v.todayLast))) + " at rest", Href: filter{ended: v.today}.at("/sessions")}
+	}
+}
+
+// ended are the rows without those of sessions that live.
+func ended(list []*row, living map[string]bool) []*row {
+	return slices.DeleteFunc(slices.Clone(list), func(r *row) bool { return living[r.root+"\x00"+r.ID] })
+}
 
 // addToday adds what the archive says of today. It is worked out once for a view.
 func (v *view) addToday(s *Site, body *pages.Now) pages.Now {
@@ -92,12 +124,7 @@ func (v *view) addToday(s *Site, body *pages.Now) pages.Now {
 func (s *Site) workOutToday(body *pages.Now, v *view) {
 	ended := filter{ended: v.today}
 	list := v.sessions(ended)
-	for _, r := range list[:min(len(list), endedShown)] {
-		body.Ended = append(body.Ended, s.rowOf(v, r))
-	}
-	if len(list) > endedShown {
-		body.MoreEnded = pages.Link{Text: "all " + plain.Count(int64(len(list))), Href: ended.at("/sessions")}
-	}
+	v.todayLast = list
 	failed := ended.with("outcome", "failed")
 	answers := v.answers(filter{day: v.today})
 	sum := v.todaySum()
@@ -107,7 +134,7 @@ func (s *Site) workOutToday(body *pages.Now, v *view) {
 		show.Count("sessions", len(list), ended.at("/sessions")),
 		show.Count("failed sessions", len(v.sessions(failed)), failed.at("/sessions")),
 	}
-	body.Today[2].Name = "sessions that ended"
+	body.Today[2].Name = "sessions at rest" // nothing was written for a while: some are of agents that still run
 	body.Archive = []pages.Note{{Text: plain.Plural(int64(len(v.sessions(filter{}))), "session") + ", as of " + v.made.Format("15:04:05")}}
 }
 

@@ -56,6 +56,7 @@ type view struct {
 
 	todayOnce sync.Once
 	todayPage pages.Now // what Now says of today
+	todayLast []*row    // the sessions that rest since today
 	todayCost func() cost.Sum
 }
 

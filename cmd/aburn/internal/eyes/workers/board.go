@@ -69,6 +69,19 @@ func (s *Pages) Waits() (list []Wait) {
 // Waiting is how many things wait for the user.
 func (s *Pages) Waiting() int { return len(s.Waits()) }
 
+// Living are the sessions of workers whose agent runs, by project and id.
+func (s *Pages) Living() map[string]bool {
+	living := map[string]bool{}
+	for _, squad := range s.squads() {
+		for i := range squad.Workers {
+			if n := len(squad.Workers[i].Sessions); n > 0 && !squad.Workers[i].Over {
+				living[squad.Root+"\x00"+squad.Workers[i].Sessions[n-1]] = true
+			}
+		}
+	}
+	return living
+}
+
 // zones are the columns of the board, in their order, with what each means.
 var zones = []struct {
 	zone worker.Zone
@@ -123,64 +136,27 @@ func (s *Pages) place(v Known, items []now.Item) (zoned map[worker.Zone][]placed
 	return zoned, rest
 }
 
-// Board sorts the workers into zones: those of the project with this key, or of all. It returns the things without those that stand on a
+// Board sorts the workers into zones, as far as the address's query asks for them. It returns the things without those that stand on a
 // worker's card.
-func (s *Pages) Board(v Known, items []now.Item, project string) (board pages.Board, rest []now.Item) {
+func (s *Pages) Board(v Known, items []now.Item, query url.Values) (board pages.Board, rest []now.Item) {
 	cards, rest := s.place(v, items)
-	board.Notes = s.Notes()
-	board.Projects, project = s.choice(project)
+	f := filterOf(query)
+	board.Notes, board.Act = s.Notes(), s.o.Act
+	board.Projects, f.project = s.choice(f)
 	for _, z := range zones {
 		zone := pages.Zone{ID: z.id, Name: string(z.zone), Says: z.says}
 		for _, one := range cards[z.zone] {
-			if project == "" || one.Key == project {
+			if f.takes(one.Standing, z.id) {
 				zone.Workers = append(zone.Workers, *one.card)
 			}
 		}
 		board.Zones = append(board.Zones, zone)
 		board.Count += len(cards[z.zone])
+		board.Shown += len(zone.Workers)
 	}
+	s.offer(&board, f)
 	return board, rest
 }
-
-// choice is a link for each project that has workers, with how many, and the key of the one that is named; "" is all.
-func (s *Pages) choice(chosen string) (c pages.Choice, key string) {
-	c.Label = "Whose workers"
-	if squad, _ := s.squadNamed(chosen); squad != nil && len(squad.Workers) > 0 {
-		key = squad.Key
-	}
-	names, total := map[string]int{}, 0
-	for _, squad := range s.squads() {
-		names[filepath.Base(squad.Root)]++
-	}
-	for _, squad := range s.squads() {
-		n, waiting := len(squad.Workers), 0
-		for i := range squad.Workers {
-			if needy(&squad.Workers[i]) {
-				waiting++
-			}
-		}
-		if total += n; n == 0 {
-			continue
-		}
-		name := filepath.Base(squad.Root)
-		if names[name] > 1 {
-			name = squad.Key
-		}
-		text := fmt.Sprintf("%s %d", plain.Line(name), n)
-		if waiting > 0 {
-			text += fmt.Sprintf(" · %d waiting", waiting)
-		}
-		c.Links = append(c.Links, pages.Link{Text: text, Href: boardPath(squad.Key), Current: squad.Key == key})
-	}
-	if len(c.Links) < 2 {
-		return pages.Choice{}, ""
-	}
-	c.Links = append([]pages.Link{{Text: fmt.Sprintf("All %d", total), Href: "/", Current: key == ""}}, c.Links...)
-	return c, key
-}
-
-// boardPath is the board with the workers of one project.
-func boardPath(key string) string { return "/?project=" + url.QueryEscape(key) }
 
 // Zones are how many workers of a project stand in each zone that has any, with the way there.
 func (s *Pages) Zones(root string) (list []pages.Link) {
@@ -314,7 +290,7 @@ func (s *Pages) workerCard(v Known, w *board.Standing) pages.Worker {
 	card := pages.Worker{
 		ID: "w-" + w.Key + "-" + w.Worker, Name: w.Worker, Href: workerPath(w.Key, w.Worker), Project: plain.Line(filepath.Base(w.Root)), Words: show.Scrubbed(w.Words),
 		Task: plain.Cut(show.Scrubbed(w.Task), 200), Agent: plain.Line(show.Agent(w.Agent)), Via: plain.Line(w.Via), Branch: plain.Line(w.Branch),
-		Stat: w.Stat, Pull: pullWords(&w.Pull), Clash: plain.Line(w.Clash), Conflict: slices.ContainsFunc(w.Overlaps, func(c work.ClashReport) bool { return c.Kind == worker.OverlapConflict }),
+		Key: w.Key, Stat: w.Stat, Pull: pullOf(w), Clash: plain.Line(w.Clash), Conflict: slices.ContainsFunc(w.Overlaps, func(c work.ClashReport) bool { return c.Kind == worker.OverlapConflict }),
 		Needs: needy(w), Remarks: w.Flags, Status: w.Status,
 	}
 	card.Mark, card.Class = workerLook(w)
@@ -328,7 +304,7 @@ func (s *Pages) workerCard(v Known, w *board.Standing) pages.Worker {
 		card.Asks = append(card.Asks, pages.Question{ID: q.ID, What: plain.Cut(show.Scrubbed(q.What), 400)})
 	}
 	if w.Messages > 0 {
-		card.Remarks = append(slices.Clone(card.Remarks), plain.Plural(int64(w.Messages), "message")+" waits for it")
+		card.Remarks = append(slices.Clone(card.Remarks), plain.Plural(int64(w.Messages), "message waits for it", "messages wait for it"))
 	}
 	if w.Error != "" {
 		card.Remarks = append(slices.Clone(card.Remarks), show.Scrubbed(w.Error))
@@ -361,29 +337,6 @@ func workerLook(w *board.Standing) (mark, class string) {
 		return "✓", "ready"
 	}
 	return "○", "idle"
-}
-
-// pullWords says what the forge said last, "" without a pull request. What it did not say stays out.
-func pullWords(p *worker.Pull) string {
-	if p.Number == 0 {
-		return ""
-	}
-	words := []string{fmt.Sprintf("#%d %s", p.Number, p.Is)}
-	if p.Checks != "" {
-		words = append(words, "checks "+p.Checks)
-	}
-	switch p.Review {
-	case worker.ReviewApproved:
-		words = append(words, "approved")
-	case worker.ReviewChanges:
-		words = append(words, "changes requested")
-	case worker.ReviewAsked:
-		words = append(words, "review asked for")
-	}
-	if p.Conflicts {
-		words = append(words, "conflicts")
-	}
-	return plain.Line(strings.Join(words, " · "))
 }
 
 // workerPath is the page of a worker.

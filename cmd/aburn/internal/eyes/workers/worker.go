@@ -125,7 +125,7 @@ func (s *Pages) Page(ctx context.Context, v Known, values url.Values, r *http.Re
 	body.Only.Label = "Which entries"
 	body.Why, body.Lines = s.moments(d.Why, false), s.moments(d.Timeline, true)
 	body.Issues = s.issuesOf(w)
-	body.Pull, body.PullURL, body.Forge = pullFacts(d), show.Scrubbed(d.PullURL), s.moments(d.Forge, true)
+	body.Pull, body.Forge = pullFacts(d), s.moments(d.Forge, true)
 	for _, l := range d.Letters {
 		body.Messages = append(body.Messages, pages.Letter{ID: l.ID, Time: show.Time(l.At, s.o.Now()), From: "from " + cmp.Or(show.Scrubbed(l.From), "you or aburn"), How: l.How, Open: l.Open, Text: show.ScrubbedText(l.Text)})
 	}
@@ -210,6 +210,7 @@ func pullFacts(d *board.Detail) (list []pages.Pair) {
 	add("number", fmt.Sprintf("#%d, %s", p.Number, p.Is))
 	add("commit", p.Head[:min(8, len(p.Head))])
 	add("checks", p.Checks)
+	add("failed checks", strings.Join(d.Failed, ", "))
 	add("review", map[string]string{worker.ReviewApproved: "approved", worker.ReviewChanges: "changes requested", worker.ReviewAsked: "asked for"}[p.Review])
 	if d.Threads > 0 {
 		add("open threads", fmt.Sprint(d.Threads))

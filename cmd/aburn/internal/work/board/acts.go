@@ -34,6 +34,7 @@ type Deed struct {
 	Lines []string `json:"lines,omitempty"`
 	OK    bool     `json:"ok"`
 	Ask   bool     `json:"ask,omitempty"`
+	Head  string   `json:"head,omitempty"` // with Ask of a merge: the commit that it is about
 
 	Seen crew.Seen `json:"-"` // with Ask: what it was asked about
 }
@@ -190,7 +191,7 @@ func (x *act) merge(ctx context.Context) (d Deed, err error) {
 		if n := len(options.Gates.Run); n > 0 {
 			text += " Its gates run first: " + strings.Join(options.Gates.Run, "; ") + "."
 		}
-		return Deed{Ask: true, Text: text, Seen: crew.Seen{Head: r.Head, Into: r.Into}}, nil
+		return Deed{Ask: true, Text: text, Head: r.Head, Seen: crew.Seen{Head: r.Head, Into: r.Into}}, nil
 	}
 	return Deed{Text: "Merged into " + r.Into + ".", OK: true}, nil
 }

@@ -33,6 +33,8 @@ type Standing struct {
 	Clash     string // "conflict with x; overlap with y"
 	Stat      string // what it changed; "" before anybody compared
 	Pull      worker.Pull
+	PullURL   string
+	Failed    []string // names of the checks that failed
 	Sessions  []string // the agent's ids, the newest last
 	Over      bool     // its agent has ended
 	Lines     bool     // its agent has no terminal
@@ -197,6 +199,12 @@ func standing(o *work.Office, m *crew.Member, names map[string]bool, now time.Ti
 		return w
 	}
 	w.Clash, w.Pull, w.Over = work.ClashText(w.Overlaps), m.Worker.Pull, m.Over()
+	if e := m.Ledger.Last(worker.Pulled); e != nil {
+		w.PullURL = e.URL
+	}
+	if e := m.Ledger.Last(worker.Checked); e != nil && w.Pull.Checks == worker.CheckFailing {
+		w.Failed = e.Failed
+	}
 	w.Wt = o.Wt(m.Name)
 	_, _, w.Lines = o.Channel(m)
 	w.Sessions = sessionsOf(m)

@@ -35,7 +35,6 @@ type Detail struct {
 	Timeline  []Moment // the newest first
 	More      bool     // it has earlier ones
 	Forge     []Moment // what the forge said of its pull request and what followed, the newest first
-	PullURL   string
 	Threads   int      // of its review that are open, as it was last asked
 	Letters   []Letter // the newest first
 	Snapshots []work.SnapshotReport
@@ -58,13 +57,16 @@ func (b *Board) Detail(ctx context.Context, key, name, only string) (*Detail, er
 	if known, ok := b.Worker(key, name); ok { // those who know the others, and what git counted
 		d.Overlaps, d.Clash, d.Stat = known.Overlaps, known.Clash, known.Stat
 	}
-	entries := logMoments(o, m, d.Wt)
+	entries, texts := logMoments(o, m, d.Wt)
 	book := ledgerMoments(m.Ledger)
-	d.Why = why(m, entries, book)
-	d.Forge = forgeMoments(m.Ledger)
-	if e := m.Ledger.Last(worker.Pulled); e != nil {
-		d.PullURL = e.URL
+	forge := forgeMoments(m.Ledger)
+	for _, list := range [][]Moment{book, forge} {
+		for i := range list {
+			quote(&list[i], texts, func(id string) string { return o.Waits(m.Name, id) })
+		}
 	}
+	d.Why = why(m, entries, book)
+	d.Forge = forge
 	if e := m.Ledger.Last(worker.Reviewed); e != nil {
 		d.Threads = e.Threads
 	}

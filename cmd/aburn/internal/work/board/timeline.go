@@ -27,10 +27,13 @@ type Moment struct {
 	Text   string
 	Failed bool
 	Prompt bool
+
+	message string // id of the message that it tells of
 }
 
-// logMoments are the newest entries of a worker's tree, the newest first.
-func logMoments(o *work.Office, m *crew.Member, wt string) (list []Moment) {
+// logMoments are the newest entries of a worker's tree, the newest first, and the texts of messages that prompts among them show, by id.
+func logMoments(o *work.Office, m *crew.Member, wt string) (list []Moment, texts map[string]string) {
+	texts = map[string]string{}
 	reach := 0
 	for line, err := range o.Workspace.Log.Backward(journal.BackwardOptions{}) {
 		if err != nil || reach == timelineReach || len(list) == maxTimeline {
@@ -56,11 +59,31 @@ func logMoments(o *work.Office, m *crew.Member, wt string) (list []Moment) {
 		if words.Took != "" {
 			text = strings.TrimSpace(text + " (" + words.Took + ")")
 		}
+		if id := logfmt.MessageIn(text); id != "" && e.Event == logfmt.Prompt {
+			_, texts[id], _ = strings.Cut(text, "] ")
+		}
 		list = append(list, Moment{At: e.Time, File: "log", Seq: uint64(e.Seq), Mark: words.Mark, Name: words.Name, Text: text,
 			Failed: e.Event == logfmt.ToolFailed || e.Event == logfmt.TurnFailed, Prompt: e.Event == logfmt.Prompt})
 	}
-	return list
+	return list, texts
 }
+
+// quote adds to what tells of a message what it said: from the prompt that the agent's hook recorded, or from the outbox while it waits.
+func quote(m *Moment, texts map[string]string, waits func(id string) string) {
+	if m.message == "" {
+		return
+	}
+	text := texts[m.message]
+	if text == "" {
+		text = waits(m.message)
+	}
+	if text = plain.Line(text); text != "" {
+		m.Text += ": “" + plain.Cut(text, quoted) + "”"
+	}
+}
+
+// quoted is how much of a message's text a timeline shows, in bytes.
+const quoted = 200
 
 // ledgerMoments are the entries of a ledger without probes that saw what the one before saw.
 func ledgerMoments(l *ledger.Contents) (list []Moment) {
@@ -75,9 +98,19 @@ func ledgerMoments(l *ledger.Contents) (list []Moment) {
 			probed = text
 		}
 		failed := e.Kind == worker.LaunchFailed || e.Kind == worker.Gated && e.Is == worker.GateFailed
-		list = append(list, Moment{At: e.At, File: "ledger", Seq: e.Seq, Mark: mark, Name: strings.ReplaceAll(string(e.Kind), "_", " "), Text: text, Failed: failed})
+		list = append(list, Moment{At: e.At, File: "ledger", Seq: e.Seq, Mark: mark, Name: strings.ReplaceAll(string(e.Kind), "_", " "), Text: text, Failed: failed,
+			message: told(e)})
 	}
 	return list
+}
+
+// told is the message by which an entry tells the agent something, "" if it does not.
+func told(e *ledger.Entry) string {
+	switch e.Kind {
+	case worker.Messaged, worker.Reacted, worker.Gated:
+		return e.Message
+	}
+	return ""
 }
 
 // maxForge is how many of the forge's words are shown.
@@ -103,6 +136,9 @@ func forgeMoments(l *ledger.Contents) (list []Moment) {
 			}
 		case worker.Checked:
 			m.Mark, m.Name, m.Text, m.Failed = "✓", "checks", strings.TrimSpace(e.Is+" "+headWords(e.Head)), e.Is == worker.CheckFailing
+			if len(e.Failed) > 0 {
+				m.Text += ": " + strings.Join(e.Failed, ", ")
+			}
 			if m.Failed {
 				m.Mark = "✖"
 			}
@@ -112,7 +148,7 @@ func forgeMoments(l *ledger.Contents) (list []Moment) {
 			if !slices.Contains(ofPull, e.Key) {
 				continue
 			}
-			m.Mark, m.Name, m.Text, m.Failed = "→", reactionWord(e), reactionText(e), e.Kind == worker.Escalated
+			m.Mark, m.Name, m.Text, m.Failed, m.message = "→", reactionWord(e), reactionText(e), e.Kind == worker.Escalated, told(e)
 		default:
 			continue
 		}

@@ -1,0 +1,17 @@
+package viewer
+
+import (
+	"testing"
+
+	"aburn/archive"
+)
+
+// A session that rests in the archive has not ended while its agent lives, in its own project.
+func TestEndedAreNotLiving(t *testing.T) {
+	of := func(root, id string) *row { return &row{root: root, Session: archive.Session{ID: id}} }
+	list := []*row{of("/shop", "a"), of("/shop", "b"), of("/docs", "a")}
+	got := ended(list, map[string]bool{"/shop\x00a": true, "/docs\x00c": true})
+	if len(got) != 2 || got[0] != list[1] || got[1] != list[2] || len(list) != 3 || list[0].ID != "a" {
+		t.Errorf("%d rows", len(got))
+	}
+}
