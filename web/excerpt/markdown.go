@@ -8,7 +8,7 @@ import (
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
@@ -19,8 +19,8 @@ import (
 // writer writes Markdown as HTML without raw HTML, links, images, or headings of the page's own outline.
 var writer = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
-		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)), extension.Strikethrough),
-		goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(harmless{}, 1))),
+		goldmark.WithParserOptions(parser.WithParagraphTransformers(util.Prioritized(table{}, 200)), parser.WithInlineParsers(util.Prioritized(strike{}, 500))),
+		goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(harmless{}, 1), util.Prioritized(tableHTML{}, 1))),
 	)
 })
 
