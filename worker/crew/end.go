@@ -202,7 +202,7 @@ func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.T
 	var not *tree.NotClean
 	if errors.As(err, &not) {
 		var k tree.Kept
-		if k, proof, err = t.Keep(ctx, book.Dir, nextRef(ctx, repo, m), s, o.DiscardIgnored); err != nil {
+		if k, proof, err = t.Keep(ctx, book.Dir, nextRef(m), s, o.DiscardIgnored); err != nil {
 			return r, err
 		}
 		r.Kept, r.Snapshot = k.Commit, len(Snapshots(m.Ledger))+1

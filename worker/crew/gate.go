@@ -101,20 +101,20 @@ func shown(lines []string) (list []string) {
 }
 
 // run runs the gates, in order, until one fails. The tree has to stay as it was before.
-func (a *attempt) run(ctx context.Context, before tree.Sketch) error {
+func (a *attempt) run(ctx context.Context, before tree.Contents) error {
 	if err := a.commands(ctx); err != nil {
 		return err
 	}
-	after, err := a.sketch(ctx)
+	after, err := a.contents(ctx)
 	if err == nil && after != before {
 		err = refuse("a gate changed files of its tree", "git -C "+a.m.Request.Tree+" status")
 	}
 	return err
 }
 
-// sketch is what the tree holds.
-func (a *attempt) sketch(ctx context.Context) (tree.Sketch, error) {
-	s, err := a.repo.Tree(a.m.Request.Tree).Sketch(ctx, a.c.Store.Book(a.m.Name).Dir)
+// contents are what the tree holds.
+func (a *attempt) contents(ctx context.Context) (tree.Contents, error) {
+	s, err := a.repo.Tree(a.m.Request.Tree).Contents(ctx)
 	if errors.Is(err, tree.ErrGone) {
 		err = refuse("its tree is gone: gates have nowhere to run", "--no-gates")
 	}
@@ -245,8 +245,8 @@ func (c *Crew) tryGates(ctx context.Context, repo *tree.Repo, m *Member, g Gates
 	if err := c.settledTree(m); err != nil {
 		return "", err
 	}
-	t := c.treeOf(repo, m)
-	s, err := t.State(ctx)
+	t := repo.Tree(m.Request.Tree)
+	s, err := t.Brief(ctx)
 	switch {
 	case errors.Is(err, tree.ErrGone):
 		return "", refuse("its tree is gone: gates have nowhere to run", "--no-gates")
@@ -254,7 +254,7 @@ func (c *Crew) tryGates(ctx context.Context, repo *tree.Repo, m *Member, g Gates
 		return "", err
 	case len(s.Changes) > 0 && !include:
 		return "", refuse("gates would try files that are not merged: "+names(s.Changes), "--include-changes", "--no-gates")
-	case s.Head != repo.Tip(ctx, m.Request.Branch):
+	case s.Branch != m.Request.Branch && s.Head != repo.Tip(ctx, m.Request.Branch):
 		return "", refuse("its tree does not stand on its branch: gates would try something else", "git -C "+t.Path+" status", "--no-gates")
 	}
 	a := &attempt{c: c, m: m, repo: repo, g: g}
@@ -262,7 +262,7 @@ func (c *Crew) tryGates(ctx context.Context, repo *tree.Repo, m *Member, g Gates
 		if err := a.start(); err != nil {
 			return err
 		}
-		before, why := a.sketch(ctx)
+		before, why := a.contents(ctx)
 		if why == nil {
 			why = a.run(ctx, before)
 		}

@@ -141,7 +141,7 @@ func (x *merge) asSeen() error {
 
 // target is the branch that is merged into.
 func (x *merge) target(ctx context.Context) error {
-	at, here, err := x.repo.Stand(ctx)
+	at, here, dirty, err := x.repo.Standing(ctx)
 	x.r.Into, x.r.From, x.checkout = here, at, true
 	if x.o.Onto != "" && x.o.Onto != here {
 		x.r.Into, x.r.From, x.checkout = x.o.Onto, x.repo.Tip(ctx, x.o.Onto), false
@@ -156,7 +156,7 @@ func (x *merge) target(ctx context.Context) error {
 	case x.r.Into == x.m.Request.Branch:
 		return &tree.Problem{Text: "that is the worker's own branch", Advice: "aburn -C CHECKOUT merge " + x.m.Name + ", or --onto BRANCH"}
 	case x.checkout:
-		return x.cleanCheckout(ctx)
+		return x.cleanCheckout(dirty)
 	}
 	at, err = x.repo.CheckedOut(ctx, x.r.Into)
 	if err == nil && at != "" {
@@ -165,26 +165,30 @@ func (x *merge) target(ctx context.Context) error {
 	return err
 }
 
-func (x *merge) cleanCheckout(ctx context.Context) error {
+func (x *merge) cleanCheckout(dirty []string) error {
 	if op := x.repo.Midway(); op != "" {
 		return refuse("a "+op+" is not finished in this checkout", "git status")
 	}
-	dirty, err := x.repo.Tracked(ctx)
-	if err == nil && len(dirty) > 0 {
-		err = refuse(fmt.Sprintf("this checkout has %d changed: %s", len(dirty), names(dirty)), "commit them, or git stash", "--onto BRANCH merges into a branch that is not checked out")
+	if len(dirty) > 0 {
+		return refuse(fmt.Sprintf("this checkout has %d changed: %s", len(dirty), names(dirty)), "commit them, or git stash", "--onto BRANCH merges into a branch that is not checked out")
 	}
-	return err
+	return nil
 }
 
 // source is the worker's commit, and what is in no commit.
 func (x *merge) source(ctx context.Context) error {
-	x.head = x.repo.Tip(ctx, x.m.Request.Branch)
-	if x.head == "" {
+	t := x.repo.Tree(x.m.Request.Tree)
+	look := t.Brief
+	if x.o.Include {
+		look = t.State // of which all would be committed
+	}
+	s, err := look(ctx)
+	if err == nil && s.Branch == x.m.Request.Branch {
+		x.head = s.Head
+	} else if x.head = x.repo.Tip(ctx, x.m.Request.Branch); x.head == "" {
 		return refuse("its branch "+x.m.Request.Branch+" is gone", "aburn diff "+x.m.Name, "aburn snapshots "+x.m.Name)
 	}
 	x.r.Head, x.r.Works = x.head, !x.m.Quiet()
-	t := x.repo.Tree(x.m.Request.Tree)
-	s, err := t.State(ctx)
 	if errors.Is(err, tree.ErrGone) {
 		if x.o.Include && x.m.Far() {
 			return refuse("its tree is in another repository, where --include-changes commits nothing", "aburn send "+x.m.Name+" \"commit what you changed\"")

@@ -146,7 +146,7 @@ func (x *merge) do(ctx context.Context) error {
 // commitPacked gives the worker's branch the commit of its changes, after a snapshot of what was staged and what was not.
 func (x *merge) commitPacked(ctx context.Context) error {
 	book, t := x.c.Store.Book(x.m.Name), x.repo.Tree(x.m.Request.Tree)
-	k, err := t.Snapshot(ctx, book.Dir, nextRef(ctx, x.repo, x.m), "")
+	k, _, err := t.Snapshot(ctx, book.Dir, nextRef(x.m), tree.Beginning{Base: x.m.Base()}, tree.Seen{})
 	if err != nil {
 		return err
 	}

@@ -4,12 +4,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"aburn/internal/atomicfile"
 	"aburn/internal/lockfile"
 	"aburn/worker"
 	"aburn/worker/ledger"
@@ -24,29 +28,53 @@ type Overlap struct {
 	Conflicts []tree.Conflict `json:"conflicts,omitempty"`
 }
 
-// sketch is one worker's tree as it stands.
+// sketch is one worker's tree as it was seen.
 type sketch struct {
-	m       *Member
-	repo    *tree.Repo
-	holds   tree.Sketch
-	commit  string // of it; "" until somebody asked
-	changed []string
+	m    *Member
+	repo *tree.Repo
+	seen sighting
 }
 
-func (s *sketch) commits(ctx context.Context) (commit string, err error) {
-	if s.commit == "" {
-		s.commit, err = s.holds.Commit(ctx, s.repo)
-	}
-	return s.commit, err
-}
+// id names what others are compared with.
+func (s *sketch) id() string { return s.seen.Commit + " " + s.seen.Fork }
 
-// Overlaps looks at the trees of all living workers, and writes into the ledgers what is new. Failures are of single workers,
-// of which nothing is said then.
+// all looks at each tree anew.
+const all = -1
+
+// Overlaps looks at the trees of all living workers as they stand, and writes into the ledgers what is new. Failures are of single
+// workers, of which nothing is said then.
 func (c *Crew) Overlaps(ctx context.Context, members []*Member) (list []Overlap, failed error) {
-	var all []*sketch
+	sketches, failed := c.sketches(ctx, members, all)
+	return c.compareAll(ctx, sketches, nil, failed)
+}
+
+// CompareKept is Overlaps of the states that were kept last, at the ends of turns: how many workers there are makes no difference to
+// git. Pairs of which neither changed since a comparison are left out.
+func (c *Crew) CompareKept(ctx context.Context, members []*Member) error {
+	return c.compareKept(ctx, members, 0)
+}
+
+func (c *Crew) compareKept(ctx context.Context, members []*Member, anew int) error {
+	sketches, failed := c.sketches(ctx, members, anew)
+	before := c.comparedStates()
+	_, err := c.compareAll(ctx, sketches, before, failed)
+	now := map[string]string{}
+	for _, s := range sketches {
+		now[s.m.Name] = s.id()
+	}
+	if err == nil && !maps.Equal(before, now) {
+		err = c.keepCompared(now)
+	}
+	return err
+}
+
+// sketches are the trees of living workers, the one that was asked for first, first. Of those that may have changed since they were
+// seen, so many are looked at anew, those that were seen longest ago first.
+func (c *Crew) sketches(ctx context.Context, members []*Member, anew int) (list []*sketch, failed error) {
 	repos := map[string]*tree.Repo{}
+	var old []*sketch
 	for _, m := range Living(members) {
-		if m.Err != nil || m.Request.Repo == "" {
+		if m.Err != nil || m.Request.Repo == "" || m.Far() || !exists(m.Request.Tree) {
 			continue
 		}
 		repo := repos[m.Request.Repo]
@@ -58,38 +86,65 @@ func (c *Crew) Overlaps(ctx context.Context, members []*Member) (list []Overlap,
 			}
 			repos[m.Request.Repo] = repo
 		}
-		s := &sketch{m: m, repo: repo}
-		var err error
-		s.holds, s.changed, err = repo.Tree(m.Request.Tree).Differs(ctx, c.Store.Book(m.Name).Dir, m.Base(), m.Request.BaseRef)
-		if errors.Is(err, tree.ErrGone) {
-			continue
+		s := &sketch{m: m, repo: repo, seen: c.sighted(m)}
+		if list = append(list, s); anew == all || !s.seen.current(m) {
+			old = append(old, s)
 		}
-		if err != nil {
+	}
+	slices.SortStableFunc(old, func(a, b *sketch) int { return a.seen.At.Compare(b.seen.At) })
+	if anew != all {
+		old = old[:min(anew, len(old))]
+	}
+	for _, s := range old {
+		if err := c.lookAnew(ctx, s); err != nil && !errors.Is(err, tree.ErrGone) {
 			failed = errors.Join(failed, err)
-			continue
-		}
-		all = append(all, s)
-	}
-	slices.SortStableFunc(all, func(a, b *sketch) int { return a.m.Asked.Compare(b.m.Asked) })
-	for i := range all {
-		for j := range i {
-			o, err := compare(ctx, all[j], all[i])
-			if err == nil {
-				err = c.noteOverlap(o)
-			}
-			if failed = errors.Join(failed, err); err == nil && o.Kind != worker.OverlapNone {
-				list = append(list, o)
-			}
 		}
 	}
+	list = slices.DeleteFunc(list, func(s *sketch) bool { return s.seen.Commit == "" })
+	slices.SortStableFunc(list, func(a, b *sketch) int { return a.m.Asked.Compare(b.m.Asked) })
 	return list, failed
 }
 
-// Files of those who compare. The second one has the time at which the last comparison that was finished began.
-const overlapLock, overlapMark = "overlap.lock", "overlap.at"
+// lookAnew sees a tree as it stands. Where that fails nothing is known of it.
+func (c *Crew) lookAnew(ctx context.Context, s *sketch) error {
+	began, dir := time.Now(), c.Store.Book(s.m.Name).Dir
+	now, err := s.repo.Tree(s.m.Request.Tree).Sketch(ctx, dir, s.repo.Beginning(ctx, s.m.Base(), s.m.Request.BaseRef), s.seen.Seen)
+	if err != nil {
+		s.seen = sighting{}
+		return err
+	}
+	s.seen = sighting{began, now}
+	c.sight(s.m, s.seen)
+	return nil
+}
+
+// Files of those who compare. The second one has the time at which the last comparison that was finished began, and the third the
+// states that it compared.
+const overlapLock, overlapMark, overlapStates = "overlap.lock", "overlap.at", "overlap.json"
+
+// comparedStates are the states that were compared last, by the names of workers.
+func (c *Crew) comparedStates() (states map[string]string) {
+	data, err := os.ReadFile(filepath.Join(c.Store.Dir, overlapStates))
+	if err != nil || json.Unmarshal(data, &states) != nil {
+		return nil
+	}
+	return states
+}
+
+func (c *Crew) keepCompared(states map[string]string) error {
+	data, err := json.Marshal(states)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(c.Store.Dir, overlapStates), data, 0o600, atomicfile.Options{})
+}
+
+const oneAnew = 1
 
 // CompareNow looks for overlaps among all living workers, unless somebody began to after this call did: of many agents that end at once,
 // two or three compare for all.
+//
+// Where nobody keeps states at the ends of turns, the others may be at work since they were seen. One of them is looked at anew.
 func (c *Crew) CompareNow(ctx context.Context) error {
 	asked := time.Now()
 	root, err := os.OpenRoot(c.Store.Dir)
@@ -106,51 +161,127 @@ func (c *Crew) CompareNow(ctx context.Context) error {
 		return nil
 	}
 	began := time.Now()
-	all, err := c.Look(ctx)
-	if err != nil || len(Living(all)) < 2 {
+	members, err := c.Look(ctx)
+	if err != nil || len(Living(members)) < 2 {
 		return err
 	}
-	_, failed := c.Overlaps(ctx, all)
+	failed := c.compareKept(ctx, members, oneAnew)
 	if err := root.WriteFile(overlapMark, nil, 0o600); err != nil {
 		return errors.Join(failed, err)
 	}
 	return errors.Join(failed, root.Chtimes(overlapMark, began, began))
 }
 
-func compare(ctx context.Context, a, b *sketch) (Overlap, error) {
-	o := Overlap{Workers: [2]string{a.m.Name, b.m.Name}, Kind: worker.OverlapNone}
-	if a.repo != b.repo {
-		return o, nil
-	}
-	theirs := map[string]bool{}
-	for _, f := range a.changed {
-		theirs[f] = true
-	}
-	for _, f := range b.changed {
-		if theirs[f] {
-			o.Files = append(o.Files, f)
+// pair is two workers with files that both changed.
+type pair struct {
+	a, b  *sketch
+	files []string
+}
+
+// compareAll compares each two, but those that are as before, and writes down what is new.
+func (c *Crew) compareAll(ctx context.Context, sketches []*sketch, before map[string]string, failed error) (list []Overlap, err error) {
+	shared := map[*tree.Repo][]pair{}
+	for i, b := range sketches {
+		theirs := map[string]bool{}
+		for _, f := range b.seen.Files {
+			theirs[f] = true
+		}
+		for _, a := range sketches[:i] {
+			if a.repo != b.repo || before[a.m.Name] == a.id() && before[b.m.Name] == b.id() {
+				continue
+			}
+			p := pair{a: a, b: b}
+			for _, f := range a.seen.Files {
+				if theirs[f] {
+					p.files = append(p.files, f)
+				}
+			}
+			if len(p.files) > 0 {
+				shared[a.repo] = append(shared[a.repo], p)
+				continue
+			}
+			failed = errors.Join(failed, c.noteOverlap(a.m, b.m, Overlap{Workers: p.names(), Kind: worker.OverlapNone}))
 		}
 	}
-	if len(o.Files) == 0 {
-		return o, nil
+	for repo, pairs := range shared {
+		found, errs := compare(ctx, repo, pairs)
+		for i, o := range found {
+			err := errs[i]
+			if err == nil {
+				err = c.noteOverlap(pairs[i].a.m, pairs[i].b.m, o)
+			}
+			if failed = errors.Join(failed, err); err == nil {
+				list = append(list, o)
+			}
+		}
 	}
-	one, err := a.commits(ctx)
+	return list, failed
+}
+
+func (p pair) names() [2]string { return [2]string{p.a.m.Name, p.b.m.Name} }
+
+// compare merges the states of each pair, in one call of git for all.
+func compare(ctx context.Context, repo *tree.Repo, pairs []pair) (found []Overlap, errs []error) {
+	states := make([][2]string, len(pairs))
+	for i, p := range pairs {
+		states[i] = [2]string{p.a.seen.Commit, p.b.seen.Commit}
+	}
+	joined, errs := repo.Joins(ctx, states)
+	loose, err := looseConflicts(ctx, repo, pairs)
+	for i, p := range pairs {
+		o := Overlap{Workers: p.names(), Kind: worker.OverlapFiles, Files: p.files, Conflicts: append(joined[i].Conflicts, loose[i]...)}
+		if len(o.Conflicts) > 0 {
+			o.Kind = worker.OverlapConflict
+			slices.SortFunc(o.Conflicts, func(a, b tree.Conflict) int { return strings.Compare(a.Path, b.Path) })
+		}
+		errs[i] = errors.Join(errs[i], err)
+		found = append(found, o)
+	}
+	return found, errs
+}
+
+// looseConflicts are the files of each pair that a merge of what is tracked does not see, as at least one of the two did not add
+// them. Two that differ conflict. Of large ones no content is known, so they do not.
+func looseConflicts(ctx context.Context, repo *tree.Repo, pairs []pair) (list [][]tree.Conflict, err error) {
+	list = make([][]tree.Conflict, len(pairs))
+	var names []string
+	var of []struct {
+		pair int
+		path string
+	}
+	for i, p := range pairs {
+		for _, f := range p.files {
+			a, b := slices.Contains(p.a.seen.Loose, f), slices.Contains(p.b.seen.Loose, f)
+			if (a || b) && !strings.Contains(f, "\n") { // a line names a content
+				names = append(names, p.a.seen.blob(f, a), p.b.seen.blob(f, b))
+				of = append(of, struct {
+					pair int
+					path string
+				}{i, f})
+			}
+		}
+	}
+	if len(names) == 0 {
+		return list, nil
+	}
+	ids, err := repo.Blobs(ctx, names)
 	if err != nil {
-		return o, err
+		return list, err
 	}
-	other, err := b.commits(ctx)
-	if err != nil {
-		return o, err
+	for n, x := range of {
+		if a, b := ids[2*n], ids[2*n+1]; a != "" && b != "" && a != b {
+			list[x.pair] = append(list[x.pair], tree.Conflict{Path: x.path, Kind: "add/add"})
+		}
 	}
-	j, err := a.repo.Join(ctx, one, other)
-	if err != nil {
-		return o, err
+	return list, nil
+}
+
+// blob is git's name of a file's content in a state.
+func (s sighting) blob(path string, loose bool) string {
+	if loose {
+		return s.Commit + "^3:" + path
 	}
-	o.Kind, o.Conflicts = worker.OverlapFiles, j.Conflicts
-	if len(j.Conflicts) > 0 {
-		o.Kind = worker.OverlapConflict
-	}
-	return o, nil
+	return s.Commit + ":" + path
 }
 
 // short keeps the end of a path: a control character takes six bytes in a line of 4096.
@@ -168,8 +299,8 @@ func set(files []string) string {
 }
 
 // noteOverlap writes into both ledgers what differs from the last word about the pair.
-func (c *Crew) noteOverlap(o Overlap) error {
-	for i, name := range o.Workers {
+func (c *Crew) noteOverlap(a, b *Member, o Overlap) error {
+	for i, m := range []*Member{a, b} {
 		e := ledger.Entry{Fact: worker.Fact{Kind: worker.Overlapped, Is: o.Kind}, Detail: ledger.Detail{Peer: o.Workers[1-i], Count: len(o.Files)}}
 		for _, f := range o.Files[:min(8, len(o.Files))] {
 			e.Files = append(e.Files, short(f))
@@ -177,10 +308,12 @@ func (c *Crew) noteOverlap(o Overlap) error {
 		if len(o.Files) > 0 {
 			e.Set = set(o.Files)
 		}
-		_, err := c.Store.Book(name).Update(func(l *ledger.Contents) ([]ledger.Entry, error) {
+		if said(m.Ledger, e) { // most pairs have nothing in common, and their ledgers are not opened
+			continue
+		}
+		_, err := c.Store.Book(m.Name).Update(func(l *ledger.Contents) ([]ledger.Entry, error) {
 			e.Gen = max(1, l.Gen())
-			last := overlapWith(l, e.Peer)
-			if last == nil && e.Is == worker.OverlapNone || last != nil && last.Is == e.Is && last.Set == e.Set {
+			if said(l, e) {
 				return nil, nil
 			}
 			return []ledger.Entry{e}, nil
@@ -190,6 +323,12 @@ func (c *Crew) noteOverlap(o Overlap) error {
 		}
 	}
 	return nil
+}
+
+// said reports whether the last word about the pair is this one.
+func said(l *ledger.Contents, e ledger.Entry) bool {
+	last := overlapWith(l, e.Peer)
+	return last == nil && e.Is == worker.OverlapNone || last != nil && last.Is == e.Is && last.Set == e.Set
 }
 
 // overlapWith is the last word about a pair, nil if there is none.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"time"
 
 	"aburn/internal/lockfile"
@@ -49,29 +48,26 @@ func (c *Crew) snapshot(ctx context.Context, repo *tree.Repo, m *Member, wait ti
 	}
 	defer unlock()
 	all := Snapshots(m.Ledger)
-	last := ""
+	last, began := "", time.Now()
 	if n := len(all); n > 0 {
 		last = all[n-1].Commit
 	}
-	k, err = t.Snapshot(ctx, book.Dir, nextRef(ctx, repo, m), last)
+	k, now, err := t.Snapshot(ctx, book.Dir, nextRef(m), repo.Beginning(ctx, m.Base(), m.Request.BaseRef), c.sighted(m).of(last))
 	if errors.Is(err, tree.ErrGone) {
 		err = fmt.Errorf("%w: %s", err, t.Path)
 	}
 	if err != nil {
 		return k, false, err
 	}
-	_, differs, err := t.Differs(ctx, book.Dir, m.Base(), m.Request.BaseRef)
-	if err != nil {
-		return k, k.Commit != last, err
-	}
-	if n := len(differs); k.Commit == last {
+	c.sight(m, sighting{began, now})
+	n := len(now.Files)
+	if k.Commit == last {
 		if m.Worker.Changes == nil || *m.Worker.Changes != n { // an agent's calls made it unknown
 			err = book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Snapshotted, Gen: max(1, m.Ledger.Gen()), Differs: &n}})
 		}
 		return k, false, err
 	}
 	e := c.kept(m, worker.Snapshotted, k)
-	n := len(differs)
 	e.Differs = &n
 	if err = book.Append(e); err != nil {
 		return k, true, err
@@ -123,20 +119,16 @@ func (c *Crew) aloneWithin(wait time.Duration, book *ledger.Book, m *Member) (un
 // SnapshotRefs is the name below which the refs of a worker's snapshots stand.
 func SnapshotRefs(name string) string { return "refs/aburn/snap/" + name }
 
-// nextRef is a free name for a snapshot. One that the ledger does not know may be there: of somebody who was killed before
+// nextRef is where the next snapshot goes. One that the ledger does not know may be there: of somebody who was killed before
 // writing that down.
-func nextRef(ctx context.Context, repo *tree.Repo, m *Member) string {
+func nextRef(m *Member) tree.Refs {
 	n := 1
 	for i := range m.Ledger.Entries {
 		if m.Ledger.Entries[i].Ref != "" {
 			n++
 		}
 	}
-	for ; ; n++ {
-		if ref := SnapshotRefs(m.Name) + "/" + strconv.Itoa(n); ctx.Err() != nil || !repo.Taken(ctx, ref) {
-			return ref
-		}
-	}
+	return tree.Refs{Below: SnapshotRefs(m.Name), Next: n}
 }
 
 func (c *Crew) kept(m *Member, kind worker.Kind, k tree.Kept) ledger.Entry {

@@ -70,7 +70,7 @@ func (c *Crew) syncable(ctx context.Context, t *tree.Tree, m *Member) error {
 	if err := c.settledTree(m); err != nil {
 		return err
 	}
-	s, err := t.State(ctx)
+	s, err := t.Brief(ctx)
 	switch {
 	case errors.Is(err, tree.ErrGone):
 		return refuse("its tree is gone", "aburn snapshots "+m.Name)

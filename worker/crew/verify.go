@@ -57,11 +57,11 @@ func (c *Crew) Verify(ctx context.Context, repo *tree.Repo, m *Member, g Gates) 
 
 // examine is a run of the gates, which a tree that equals its base does not pass.
 func (a *attempt) examine(ctx context.Context) error {
-	before, err := a.sketch(ctx)
+	before, err := a.contents(ctx)
 	if err != nil {
 		return err
 	}
-	if a.unchanged(ctx, before.Files) {
+	if before.Files == "" && a.unchanged(ctx, before.Head) {
 		return refuse("it changed nothing: there is nothing that gates could pass")
 	}
 	return a.run(ctx, before)

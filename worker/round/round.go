@@ -217,8 +217,7 @@ func (p *Project) do(ctx context.Context, s Step) error {
 	case React:
 		return p.react(ctx, s.Worker, s.React)
 	case Compare:
-		_, err := p.Crew.Overlaps(ctx, p.members)
-		return err
+		return p.Crew.CompareKept(ctx, p.members)
 	}
 	repo, err := p.Repo(ctx, m)
 	if err != nil {

@@ -2,9 +2,7 @@ package tree
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -74,33 +72,67 @@ func ChangedFiles(list string) (files []Changed, err error) {
 	return files, nil
 }
 
-// Diff is how the tree differs from where its branch began, untracked files included. onto is the branch that it began
-// from, as far as that still exists: what the worker took over from there since is left out.
-func (t *Tree) Diff(ctx context.Context, scratch, base, onto string, form Form) (string, error) {
-	at, err := t.here(ctx, onto)
+// Diff is how the tree differs from where its branch began, untracked files included, and what it leaves out, with the reason. onto
+// is the branch that it began from, as far as that still exists: what the worker took over from there since is left out. No content
+// is written for it: git compares the files as they stand.
+func (t *Tree) Diff(ctx context.Context, scratch, base, onto string, form Form) (text string, left []string, err error) {
+	index, err := t.index(ctx)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	now, err := t.everything(ctx, scratch, at)
+	x, err := t.copyOf(scratch, index)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return t.diff(ctx, t.begins(ctx, at, base), now, form)
+	defer x.remove()
+	if x.look, err = t.look(ctx, x.work, false); err != nil {
+		return "", nil, err
+	}
+	g := t.g.With("GIT_INDEX_FILE=" + x.work)
+	if len(x.look.unmerged) > 0 {
+		if _, err := g.Feed(ctx, strings.Join(x.look.unmerged, "\x00")+"\x00", "update-index", "-z", "--index-info"); err != nil {
+			return "", nil, err
+		}
+	}
+	others, large := t.sized(x.look, maxUntracked)
+	if len(others) > 0 {
+		if _, err := g.Feed(ctx, strings.Join(others, "\x00")+"\x00", "add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"); err != nil {
+			return "", nil, err
+		}
+	}
+	w := &written{look: &look{nested: x.look.nested}, large: large}
+	from := base
+	if x.look.head != base { // without a commit it begins there
+		from = t.since(ctx, x.look.head, base, onto)
+	}
+	text, err = differ(ctx, g, form, from)
+	return text, w.skipped(), err
 }
 
-// everything is one tree of all files as they stand, untracked ones included, without those that git ignores.
+// everything is one tree of all files as they stand, untracked ones included, without those that git ignores. It is for a commit, so
+// a file that nobody added and that a snapshot would leave out is refused.
 func (t *Tree) everything(ctx context.Context, scratch string, at place) (string, error) {
-	dir, err := os.MkdirTemp(scratch, ".index-*")
+	x, err := t.copyOf(scratch, at.index)
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(dir)
-	if err := copyFile(at.index, filepath.Join(dir, "all")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	defer x.remove()
+	if x.look, err = t.look(ctx, x.work, false); err != nil {
 		return "", err
 	}
-	g := t.g.With("GIT_INDEX_FILE=" + filepath.Join(dir, "all"))
-	if _, err := g.Out(ctx, "add", "--all", "--", t.Path); err != nil {
+	others, large := t.sized(x.look, maxUntracked)
+	if len(large) > 0 {
+		return "", &Problem{large[0] + " has more than 10 MiB and was never added: it would stay in the history for ever",
+			"git -C " + t.Path + " add " + large[0] + ", if it is to be committed"}
+	}
+	g := t.g.With("GIT_INDEX_FILE=" + x.work)
+	if _, err := g.Out(ctx, "add", "--update", "--", t.Path); err != nil {
 		return "", err
+	}
+	if len(others) > 0 {
+		if _, err := g.Feed(ctx, strings.Join(others, "\x00")+"\x00", "update-index", "--add", "--replace", "-z", "--stdin"); err != nil {
+			return "", err
+		}
 	}
 	return g.Out(ctx, "write-tree")
 }
@@ -126,7 +158,8 @@ func (t *Tree) since(ctx context.Context, head, base, onto string) string {
 	return base
 }
 
-func (t *Tree) diff(ctx context.Context, from, to string, form Form) (string, error) {
+// differ is the difference of two commits or trees, or of one and the files.
+func differ(ctx context.Context, g *git.Git, form Form, between ...string) (string, error) {
 	args := []string{"diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames"}
 	switch form {
 	case Stat:
@@ -136,7 +169,7 @@ func (t *Tree) diff(ctx context.Context, from, to string, form Form) (string, er
 	default:
 		args = append(args, "--binary")
 	}
-	return t.g.Out(ctx, append(args, from, to, "--")...)
+	return g.Out(ctx, append(append(args, between...), "--")...)
 }
 
 // DiffKept is Diff of a kept state.
@@ -152,7 +185,7 @@ func (r *Repo) DiffKept(ctx context.Context, commit, base, onto string, form For
 			return "", err
 		}
 	}
-	return t.diff(ctx, t.since(ctx, s.head, base, onto), to, form)
+	return differ(ctx, r.g, form, t.since(ctx, s.head, base, onto), to)
 }
 
 // joined is one tree of the tracked and the untracked files.
@@ -179,5 +212,5 @@ func (r *Repo) joined(ctx context.Context, s trees) (string, error) {
 // DiffBranch is what the branch has since its base, for a worker whose tree is gone.
 func (r *Repo) DiffBranch(ctx context.Context, branch, base, onto string, form Form) (string, error) {
 	t := r.Tree(r.Root)
-	return t.diff(ctx, t.since(ctx, branch, base, onto), branch, form)
+	return differ(ctx, r.g, form, t.since(ctx, branch, base, onto), branch)
 }

@@ -44,19 +44,56 @@ func (r *Repo) Join(ctx context.Context, into, from string) (j Joined, err error
 	parts := strings.Split(out, "\x00")
 	j.Tree = parts[0]
 	if code == 1 {
-		j.Conflicts = conflicts(parts[1:])
+		j.Conflicts, _ = conflicts(parts[1:])
 	}
 	return j, nil
 }
 
-// conflicts reads what git merge-tree -z says behind the tree: paths, an empty one, then messages. A message is the number of
-// its paths, these, its type and its text.
-func conflicts(parts []string) []Conflict {
+// Joins is Join of many pairs in one call of git. A pair whose merge says nothing else has an error in its place.
+func (r *Repo) Joins(ctx context.Context, pairs [][2]string) (list []Joined, errs []error) {
+	list, errs = make([]Joined, len(pairs)), make([]error, len(pairs))
+	if len(pairs) > 1 {
+		var in strings.Builder
+		for _, p := range pairs {
+			in.WriteString(p[0] + " " + p[1] + "\n")
+		}
+		out, err := r.g.Feed(ctx, in.String(), "merge-tree", "--write-tree", "--stdin", "--name-only", "--messages")
+		if err == nil && parseJoins(out, list) {
+			return list, errs
+		}
+	}
+	for i, p := range pairs { // also where git 2.38 has no --stdin, or ends at a pair without a history in common
+		list[i], errs[i] = r.Join(ctx, p[0], p[1])
+	}
+	return list, errs
+}
+
+// parseJoins reads, for each pair, whether the merge is clean, its tree, and what conflicts reads.
+func parseJoins(out string, list []Joined) bool {
+	parts := strings.Split(out, "\x00")
+	for i := range list {
+		if len(parts) < 2 {
+			return false
+		}
+		clean := parts[0] == "1"
+		list[i].Tree = parts[1]
+		clash, rest := conflicts(parts[2:])
+		if parts = rest; !clean {
+			list[i].Conflicts = clash
+		}
+	}
+	return true
+}
+
+// conflicts reads what git merge-tree -z says behind the tree: paths, an empty one, then messages up to an empty one. A message is the
+// number of its paths, these, its type and its text.
+func conflicts(parts []string) (list []Conflict, rest []string) {
 	kinds := map[string]string{}
 	end := max(slices.Index(parts, ""), 0)
-	for rest := parts[min(end+1, len(parts)):]; len(rest) > 0; {
+	for rest = parts[min(end+1, len(parts)):]; len(rest) > 0; {
 		n, err := strconv.Atoi(rest[0])
 		if err != nil || n < 0 || len(rest) < n+3 {
+			rest = rest[1:]
 			break
 		}
 		if kind, ok := strings.CutPrefix(rest[n+1], "CONFLICT ("); ok {
@@ -75,11 +112,25 @@ func conflicts(parts []string) []Conflict {
 		}
 	}
 	slices.Sort(names)
-	var list []Conflict
 	for _, p := range slices.Compact(names) {
 		list = append(list, Conflict{p, kinds[p]})
 	}
-	return list
+	return list, rest
+}
+
+// Blobs are the contents of files of kept states, as COMMIT:PATH, in one call of git; "" where there is none.
+func (r *Repo) Blobs(ctx context.Context, names []string) ([]string, error) {
+	out, err := r.g.Feed(ctx, strings.Join(names, "\n")+"\n", "cat-file", "--batch-check=%(objectname)")
+	ids := strings.Split(out, "\n")
+	if err == nil && len(ids) != len(names) {
+		err = fmt.Errorf("git names %d of %d contents", len(ids), len(names))
+	}
+	for i, id := range ids {
+		if strings.HasSuffix(id, " missing") {
+			ids[i] = ""
+		}
+	}
+	return ids, err
 }
 
 // Contains reports whether commit has the other one in its history.
@@ -90,6 +141,9 @@ func (r *Repo) Contains(ctx context.Context, commit, other string) bool {
 
 // Apart is how many commits each of two has that the other one has not.
 func (r *Repo) Apart(ctx context.Context, a, b string) (onlyA, onlyB int, err error) {
+	if a == b {
+		return 0, 0, nil
+	}
 	out, err := r.g.Out(ctx, "rev-list", "--count", "--left-right", a+"..."+b, "--")
 	if err == nil {
 		_, err = fmt.Sscanf(out, "%d\t%d", &onlyA, &onlyB)
@@ -145,15 +199,6 @@ func (r *Repo) CheckedOut(ctx context.Context, branch string) (string, error) {
 // Midway is the operation of git that is not finished in this checkout; "" if there is none.
 func (r *Repo) Midway() string { return midway(r.own) }
 
-// Tracked are the files of this checkout that git knows and that differ from its commit. A merge touches no submodule's files.
-func (r *Repo) Tracked(ctx context.Context) (paths []string, err error) {
-	list, err := r.g.List(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=all")
-	for _, entry := range list {
-		paths = append(paths, entry[3:])
-	}
-	return paths, err
-}
-
 // Delta is a file in which two commits differ.
 type Delta struct {
 	Path   string
@@ -206,26 +251,27 @@ func (r *Repo) InTheWay(ctx context.Context, between []Delta) ([]string, error) 
 
 // untrackedAt are files without a commit at these paths, below them, or above them. Where case does not count, git itself refuses.
 func (r *Repo) untrackedAt(ctx context.Context, added []string) (found []string, err error) {
-	if len(added) == 0 {
+	looked, there := map[string]bool{}, []string{}
+	for _, name := range added {
+		for p := name; p != "." && !looked[p]; p = path.Dir(p) {
+			looked[p] = true
+			if st, err := os.Lstat(filepath.Join(r.Root, filepath.FromSlash(p))); err == nil && (p == name || !st.IsDir()) {
+				there = append(there, p)
+			}
+		}
+	}
+	if len(there) == 0 {
 		return nil, nil
 	}
 	if fold, _ := r.g.Out(ctx, "config", "--type=bool", "core.ignoreCase"); fold == "true" {
 		return nil, nil
 	}
-	looked := map[string]bool{}
-	for _, name := range added {
-		for p := name; p != "." && !looked[p]; p = path.Dir(p) {
-			looked[p] = true
-			st, err := os.Lstat(filepath.Join(r.Root, filepath.FromSlash(p)))
-			if err != nil || st.IsDir() && p != name {
-				continue
-			}
-			others, err := r.g.List(ctx, "ls-files", "--others", "-z", "--", p)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, others...)
+	for _, p := range there {
+		others, err := r.g.List(ctx, "ls-files", "--others", "-z", "--", p)
+		if err != nil {
+			return nil, err
 		}
+		found = append(found, others...)
 	}
 	return found, nil
 }
@@ -336,43 +382,4 @@ func (t *Tree) Adopt(ctx context.Context, head, commit string) error {
 	}
 	_, err := t.g.Whole().Out(context.WithoutCancel(ctx), "reset", "--quiet", "--mixed", commit)
 	return err
-}
-
-// Sketch is all that a tree holds at one moment. It is comparable: the same state gives the same one.
-type Sketch struct {
-	Head  string // the commit that is checked out
-	Files string // the tree of all files as they stand
-}
-
-// Sketch looks at the tree. The error is ErrGone if it is not there.
-func (t *Tree) Sketch(ctx context.Context, scratch string) (Sketch, error) {
-	at, err := t.here(ctx, "")
-	if err != nil {
-		return Sketch{}, err
-	}
-	now, err := t.everything(ctx, scratch, at)
-	return Sketch{at.head, now}, err
-}
-
-// Differs is Sketch with the files in which the tree differs from where its branch began.
-func (t *Tree) Differs(ctx context.Context, scratch, base, onto string) (s Sketch, changed []string, err error) {
-	at, err := t.here(ctx, onto)
-	if err != nil {
-		return s, nil, err
-	}
-	now, err := t.everything(ctx, scratch, at)
-	if err != nil {
-		return s, nil, err
-	}
-	changed, err = t.repo.Files(ctx, t.begins(ctx, at, base), now)
-	return Sketch{at.head, now}, changed, err
-}
-
-// Commit makes a commit of a sketch, which nothing names. The same one gives the same commit.
-func (s Sketch) Commit(ctx context.Context, r *Repo) (string, error) {
-	g := r.g
-	for _, who := range []string{"AUTHOR", "COMMITTER"} {
-		g = g.With("GIT_"+who+"_NAME=aburn", "GIT_"+who+"_EMAIL=aburn@localhost", "GIT_"+who+"_DATE=@0 +0000")
-	}
-	return write(ctx, g, s.Files, "state", s.Head)
 }

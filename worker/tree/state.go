@@ -18,36 +18,20 @@ type State struct {
 	Midway   string   // an operation of git that is not finished: merge, rebase, …
 	Homeless bool     // Head is on no branch, tag or remote
 
-	at place
+	at     place
+	hidden []string // files whose changes a mark hides from git
 }
 
 // State looks at the tree. The error is ErrGone if it is not there.
 func (t *Tree) State(ctx context.Context) (*State, error) {
-	at, err := t.here(ctx, "")
+	s, l, err := t.brief(ctx, true)
 	if err != nil {
 		return nil, err
 	}
-	s := &State{Head: at.head, Branch: at.branch, Midway: midway(at.dir), at: at}
-	list, err := t.g.List(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching", "--ignore-submodules=none")
-	if err != nil {
+	if s.Nested, err = t.nested(ctx, s, l); err != nil {
 		return nil, err
 	}
-	var inner []string // of all untracked files that it lists, git gives only repositories as folders
-	for _, entry := range list {
-		code, path := entry[:2], entry[3:]
-		if code == "!!" {
-			s.Ignored = append(s.Ignored, path)
-			continue
-		}
-		s.Changes = append(s.Changes, path)
-		if code == "??" && strings.HasSuffix(path, "/") {
-			inner = append(inner, path)
-		}
-	}
-	if s.Nested, err = t.nested(ctx, inner, s.Ignored); err != nil {
-		return nil, err
-	}
-	s.Ignored = t.unknown(s.Ignored)
+	s.Ignored = t.unknown(l.ignored)
 	if s.Branch == "" { // else it is on that one
 		home, err := t.g.Out(ctx, "for-each-ref", "--count=1", "--contains="+s.Head, "refs/heads", "refs/remotes", "refs/tags")
 		if s.Homeless = home == ""; err != nil {
@@ -57,23 +41,52 @@ func (t *Tree) State(ctx context.Context) (*State, error) {
 	return s, nil
 }
 
+// Brief is State by one call of git, without what only a removal has to know: what git ignores, repositories inside, and whether the
+// commit is on a branch.
+func (t *Tree) Brief(ctx context.Context) (*State, error) {
+	s, _, err := t.brief(ctx, false)
+	return s, err
+}
+
+func (t *Tree) brief(ctx context.Context, ignored bool) (*State, *look, error) {
+	l, err := t.look(ctx, "", ignored)
+	if err != nil {
+		return nil, nil, err
+	}
+	own, err := t.bookkeeping(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &State{Head: l.head, Branch: l.branch, Midway: midway(own), Changes: l.changes, at: place{dir: own, index: filepath.Join(own, "index"), head: l.head}}
+	if !t.keptIn(own) || l.unsure {
+		at, err := t.here(ctx, "")
+		if err != nil {
+			return nil, nil, err
+		}
+		s.Branch = at.branch
+	}
+	return s, l, nil
+}
+
 // Clean reports whether nothing is lost with the tree.
 func (s *State) Clean() bool {
 	return len(s.Changes) == 0 && len(s.Ignored) == 0 && len(s.Nested) == 0 && s.Midway == "" && !s.Homeless
 }
 
-// nested finds repositories inside of the tree: checked out submodules, and clones that nobody added or that are ignored. Of inner it
-// is known already.
-func (t *Tree) nested(ctx context.Context, inner, ignored []string) ([]string, error) {
+// nested finds repositories inside of the tree: checked out submodules, and clones that nobody added or that are ignored. It also
+// finds the files whose changes are hidden.
+func (t *Tree) nested(ctx context.Context, s *State, l *look) ([]string, error) {
 	list, err := t.g.List(ctx, "ls-files", "-v", "--stage", "--others", "--directory", "-z")
-	found := slices.Clone(inner)
-	for _, e := range entries(list) {
+	found := slices.DeleteFunc(slices.Clone(l.nested), func(path string) bool { return !t.isRepository(path) })
+	all := entries(list)
+	s.hidden = t.hidden(all)
+	for _, e := range all {
 		link, dir := e.mode == "160000", e.untracked && strings.HasSuffix(e.path, "/") // also one that git takes for no repository
 		if (link || dir) && t.isRepository(e.path) {
 			found = append(found, e.path)
 		}
 	}
-	for _, dir := range ignored {
+	for _, dir := range l.ignored {
 		if strings.HasSuffix(dir, "/") && t.isRepository(dir) {
 			found = append(found, dir)
 		}

@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"aburn/internal/git"
@@ -45,6 +46,13 @@ type Repo struct {
 	own, common string // git's folders of this checkout alone, and of what all checkouts share
 
 	at, on string // the commit and branch that were checked out; at is empty where Open could not say
+
+	once       sync.Once // for checkout
+	looked     *look
+	lookFailed error
+
+	tips  sync.Mutex
+	tipOf map[string]string // where branches stood when Beginning asked
 }
 
 // Open finds the repository around dir. The error is a *Problem where workers cannot work in it.
@@ -100,57 +108,6 @@ func (r *Repo) Commit(ctx context.Context, name string) (string, error) {
 		return "", &Problem{"the branch has no commit yet: a worker has nothing to begin from", "git commit"}
 	}
 	return "", &Problem{fmt.Sprintf("%q is no commit, branch or tag", name), "git branch --all"}
-}
-
-// Stand is the commit that is checked out, and the name of its branch, "" on none.
-func (r *Repo) Stand(ctx context.Context) (commit, branch string, err error) {
-	out, err := r.g.Out(ctx, "rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD")
-	var failed *git.Error
-	if errors.As(err, &failed) {
-		commit, err = r.Commit(ctx, "HEAD") // says what is wrong
-		return commit, "", err
-	}
-	commit, branch, _ = strings.Cut(out, "\n")
-	return commit, named(branch), err
-}
-
-// named is the branch of a full name, "" if that is no branch. A name that git shortens is longer where a tag has it too.
-func named(ref string) string {
-	branch, ok := strings.CutPrefix(ref, "refs/heads/")
-	if !ok {
-		return ""
-	}
-	return branch
-}
-
-// Stood is Stand at the time of Open, which has asked already.
-func (r *Repo) Stood(ctx context.Context) (commit, branch string, err error) {
-	if r.at == "" {
-		return r.Stand(ctx)
-	}
-	return r.at, r.on, nil
-}
-
-// Behind is how many commits the upstream of a branch has that the branch has not; 0 without an upstream too.
-func (r *Repo) Behind(ctx context.Context, branch string) (upstream string, n int) {
-	const format = "--format=%(refname)%00%(upstream:short)%00%(upstream:track,nobracket)" // [ahead N, ][behind N]
-	out, _ := r.g.Out(ctx, "for-each-ref", format, "refs/heads/"+branch)
-	for line := range strings.Lines(out) {
-		says := strings.Split(strings.TrimSpace(line), "\x00")
-		if len(says) != 3 || says[0] != "refs/heads/"+branch { // one below that name
-			continue
-		}
-		_, behind, _ := strings.Cut(says[2], "behind ")
-		n, _ = strconv.Atoi(behind)
-		return says[1], n
-	}
-	return "", 0
-}
-
-// Changed is how many files of the person's own checkout differ from its commit.
-func (r *Repo) Changed(ctx context.Context) (int, error) {
-	list, err := r.g.List(ctx, "status", "--porcelain", "-z", "--no-renames")
-	return len(list), err
 }
 
 // plainName reports whether git surely takes a word as the name of a branch.
@@ -289,17 +246,39 @@ func (r *Repo) Tree(path string) *Tree { return &Tree{g: r.g.At(path), repo: r, 
 // all trees share. The repository's settings and hooks lie in none of them. An agent may have changed the file that names the
 // bookkeeping, so it counts only where that names this tree in turn.
 func (t *Tree) Commits(ctx context.Context) ([]string, error) {
-	text, err := small(filepath.Join(t.Path, ".git"), maxLink)
-	own, ok := strings.CutPrefix(strings.TrimSuffix(text, "\n"), "gitdir: ")
-	if err != nil || !ok || !t.keptIn(own) { // git takes more forms
-		if own, err = t.g.Out(ctx, "rev-parse", "--path-format=absolute", "--git-dir"); err != nil {
-			return nil, err
-		}
+	own, err := t.bookkeeping(ctx)
+	if err != nil {
+		return nil, err
 	}
 	if !t.keptIn(own) {
 		return nil, &Problem{filepath.Join(t.Path, ".git") + " does not lead to what git keeps of this tree: somebody changed it", "git worktree repair " + t.Path}
 	}
 	return commits(own, t.repo.common), nil
+}
+
+// bookkeeping is git's folder of this tree alone. Git is asked only where the tree's file does not say it in the usual way.
+func (t *Tree) bookkeeping(ctx context.Context) (own string, err error) {
+	text, err := small(filepath.Join(t.Path, ".git"), maxLink)
+	own, ok := strings.CutPrefix(strings.TrimSuffix(text, "\n"), "gitdir: ")
+	if err == nil && ok && t.keptIn(own) {
+		return own, nil
+	}
+	return t.g.Out(ctx, "rev-parse", "--path-format=absolute", "--git-dir")
+}
+
+// index is the path of the tree's index.
+func (t *Tree) index(ctx context.Context) (string, error) {
+	if st, err := os.Lstat(filepath.Join(t.Path, ".git")); err != nil || !st.Mode().IsRegular() {
+		return "", ErrGone
+	}
+	own, err := t.bookkeeping(ctx)
+	if err != nil {
+		if _, gone := t.here(ctx, ""); gone != nil {
+			err = gone
+		}
+		return "", err
+	}
+	return filepath.Join(own, "index"), nil
 }
 
 // keptIn reports whether a folder is where git keeps its bookkeeping of this linked worktree.

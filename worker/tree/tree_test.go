@@ -107,12 +107,12 @@ func (w *world) clean(t *Tree) (Proof, error) {
 	return t.Clean(w.Context(), w.scratch, s)
 }
 
-func (w *world) keep(t *Tree, ref string, giveUpIgnored bool) (Kept, Proof, error) {
+func (w *world) keep(t *Tree, refs Refs, giveUpIgnored bool) (Kept, Proof, error) {
 	s, err := t.State(w.Context())
 	if err != nil {
 		return Kept{}, Proof{}, err
 	}
-	return t.Keep(w.Context(), w.scratch, ref, s, giveUpIgnored)
+	return t.Keep(w.Context(), w.scratch, refs, s, giveUpIgnored)
 }
 
 // picture is everything of a tree that must come back: status, index, and each file's kind, mode and bytes.
@@ -257,7 +257,7 @@ func TestKeptStateComesBack(t *testing.T) {
 		before := w.picture(tree.Path)
 		state, err := tree.State(t.Context())
 		w.must(err)
-		kept, proof, err := w.keep(tree, "refs/aburn/snap/"+name+"/1", false)
+		kept, proof, err := w.keep(tree, Refs{"refs/aburn/snap/" + name, 1}, false)
 		w.must(err)
 		if after := w.picture(tree.Path); after != before {
 			t.Fatalf("seed %d, tree %d: keeping changed the tree\n%s\n--- before\n%s\n--- after\n%s", seed, i, story, before, after)
@@ -364,7 +364,7 @@ func TestCleanTreeIsRemovedAndOthersAreNot(t *testing.T) {
 			if err := tree.Remove(t.Context(), w.scratch, proof); err == nil {
 				t.Fatal("a tree without proof was removed")
 			}
-			_, proof, err = w.keep(tree, "refs/aburn/snap/w/1", false)
+			_, proof, err = w.keep(tree, snaps, false)
 			if (err == nil) != c.kept {
 				t.Fatal(err)
 			}
@@ -392,7 +392,7 @@ func TestKeptStateHoldsCommitsOnNoBranch(t *testing.T) {
 	w.git(tree.Path, "checkout", "-q", "--detach")
 	w.git(tree.Path, "commit", "-q", "--allow-empty", "-m", "nowhere")
 	head := w.git(tree.Path, "rev-parse", "HEAD")
-	kept, proof, err := w.keep(tree, "refs/aburn/snap/w/1", false)
+	kept, proof, err := w.keep(tree, snaps, false)
 	w.must(err)
 	w.must(tree.Remove(t.Context(), w.scratch, proof))
 	w.git(w.repo.Root, "reflog", "expire", "--expire=now", "--all")
@@ -415,7 +415,7 @@ func TestHiddenChangesAreKept(t *testing.T) {
 		w.write(tree.Path, file, "hidden\n")
 	}
 	w.write(tree.Path, "x.ign", "b")
-	kept, proof, err := w.keep(tree, "refs/aburn/snap/w/1", true)
+	kept, proof, err := w.keep(tree, snaps, true)
 	w.must(err)
 	w.write(tree.Path, "y.ign", "b")
 	if err := tree.Remove(t.Context(), w.scratch, proof); err == nil {
@@ -433,25 +433,28 @@ func TestHiddenChangesAreKept(t *testing.T) {
 	}
 }
 
+// snaps is where a worker's snapshots go.
+var snaps = Refs{"refs/aburn/snap/w", 1}
+
 func TestSnapshotOfTheSameStateIsTheSame(t *testing.T) {
 	w := newWorld(t)
 	tree := w.create("w")
+	from := w.repo.Beginning(t.Context(), w.head, "main")
 	w.write(tree.Path, "a", "1")
-	first, err := tree.Snapshot(t.Context(), w.scratch, "refs/aburn/snap/w/1", "")
+	first, seen, err := tree.Snapshot(t.Context(), w.scratch, snaps, from, Seen{})
 	w.must(err)
-	again, err := tree.Snapshot(t.Context(), w.scratch, "refs/aburn/snap/w/2", first.Commit)
-	w.must(err)
-	if again.Commit != first.Commit || again.Ref != "" {
-		t.Errorf("%+v, want %+v", again, first)
+	for _, last := range []Seen{seen, {Commit: first.Commit, Kept: true}} {
+		again, _, err := tree.Snapshot(t.Context(), w.scratch, snaps, from, last)
+		w.must(err)
+		if again.Commit != first.Commit || again.Ref != "" || again.Changes != 1 {
+			t.Errorf("%+v, want %+v", again, first)
+		}
 	}
 	w.write(tree.Path, "a", "2")
-	other, err := tree.Snapshot(t.Context(), w.scratch, "refs/aburn/snap/w/2", first.Commit)
+	other, _, err := tree.Snapshot(t.Context(), w.scratch, snaps, from, seen)
 	w.must(err)
-	if other.Commit == first.Commit || other.Changes != 1 {
-		t.Errorf("%+v", other)
-	}
-	if _, err := tree.Snapshot(t.Context(), w.scratch, "refs/aburn/snap/w/2", ""); err == nil {
-		t.Error("a snapshot was overwritten")
+	if other.Commit == first.Commit || other.Changes != 1 || other.Ref != "refs/aburn/snap/w/2" {
+		t.Errorf("%+v: a snapshot was overwritten, or is not new", other)
 	}
 }
 
@@ -462,12 +465,12 @@ func TestLargeFiles(t *testing.T) {
 	tree := w.create("w")
 	w.write(tree.Path, "large", strings.Repeat("x", maxUntracked+1))
 	w.write(tree.Path, "small", "x")
-	k, err := tree.Snapshot(t.Context(), w.scratch, "refs/aburn/snap/w/1", "")
+	k, _, err := tree.Snapshot(t.Context(), w.scratch, snaps, Beginning{Base: w.head}, Seen{})
 	w.must(err)
 	if !slices.Equal(k.Skipped, []string{"large: more than 10 MiB"}) || w.git(w.repo.Root, "ls-tree", "-r", "--name-only", k.Commit+"^3") != "small" {
 		t.Errorf("%+v", k)
 	}
-	k, proof, err := w.keep(tree, "refs/aburn/snap/w/2", false)
+	k, proof, err := w.keep(tree, snaps, false)
 	w.must(err)
 	if w.git(w.repo.Root, "ls-tree", "-r", "--name-only", k.Commit+"^3") != "large\nsmall" || len(k.Skipped) > 0 {
 		t.Errorf("%+v", k)
@@ -487,9 +490,9 @@ func TestDiffs(t *testing.T) {
 	w.git(w.repo.Root, "add", "elsewhere")
 	w.git(w.repo.Root, "commit", "-qm", "e")
 	w.git(tree.Path, "merge", "-q", "main")
-	now, err := tree.Diff(t.Context(), w.scratch, w.head, "main", Stat)
+	now, _, err := tree.Diff(t.Context(), w.scratch, w.head, "main", Stat)
 	w.must(err)
-	kept, err := tree.Snapshot(t.Context(), w.scratch, "refs/aburn/snap/w/1", "")
+	kept, _, err := tree.Snapshot(t.Context(), w.scratch, snaps, Beginning{Base: w.head}, Seen{})
 	w.must(err)
 	then, err := w.repo.DiffKept(t.Context(), kept.Commit, w.head, "main", Stat)
 	w.must(err)
@@ -501,7 +504,7 @@ func TestDiffs(t *testing.T) {
 	if !strings.Contains(branch, "committed") || strings.Contains(branch, "open") {
 		t.Error(branch)
 	}
-	patch, err := tree.Diff(t.Context(), w.scratch, w.head, "main", Patch)
+	patch, _, err := tree.Diff(t.Context(), w.scratch, w.head, "main", Patch)
 	w.must(err)
 	cmd := exec.Command("git", "-C", w.repo.Root, "apply", "--check")
 	cmd.Stdin = strings.NewReader(patch + "\n")
@@ -755,7 +758,7 @@ func TestChangedFiles(t *testing.T) {
 	w.write(tree.Path, "link", "no link\n")
 	w.write(tree.Path, "odd name\n[*] \xc3\xa4\t\"q\"", "odd\nmore\n")
 	w.write(tree.Path, "picture", "\x00\x01")
-	list, err := tree.Diff(t.Context(), w.scratch, w.head, "main", List)
+	list, _, err := tree.Diff(t.Context(), w.scratch, w.head, "main", List)
 	w.must(err)
 	files, err := ChangedFiles(list)
 	w.must(err)

@@ -170,6 +170,9 @@ func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*Office, *crew
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	if o.Dir == theirs.Root {
+		return o, m, theirs, nil
+	}
 	here, err := o.Repository(ctx, o.Dir)
 	if err == nil && !here.Same(theirs) {
 		err = kit.UsageError(m.Name+" works in another repository: "+theirs.Root, "aburn -C "+theirs.Root+" merge "+m.Name)

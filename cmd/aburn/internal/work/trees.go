@@ -51,12 +51,15 @@ func runDiff(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("stat"):
 		form = tree.Stat
 	}
-	text, from, err := o.diffIn(ctx, repo, m, form)
+	text, left, from, err := o.diffIn(ctx, repo, m, form)
 	if err != nil {
 		return kit.BadNews(err.Error())
 	}
 	if form == tree.List {
-		return diffJSON(a, m, text, from)
+		return diffJSON(a, m, text, left, from)
+	}
+	for _, s := range left {
+		a.Warn(notInDiff + s)
 	}
 	if from != "" {
 		a.Note(from)
@@ -85,15 +88,16 @@ type DiffReport struct {
 	Base    string         `json:"base"`
 	BaseRef string         `json:"base_ref,omitempty"`
 	Note    string         `json:"note,omitempty"`
+	Skipped []string       `json:"skipped,omitempty"`
 	Files   []tree.Changed `json:"files"`
 }
 
-func diffJSON(a *kit.App, m *crew.Member, list, from string) error {
+func diffJSON(a *kit.App, m *crew.Member, list string, left []string, from string) error {
 	files, err := tree.ChangedFiles(list)
 	if err != nil {
 		return kit.BadNews(err.Error())
 	}
-	return a.PrintJSON(DiffReport{m.Name, m.Request.Branch, m.Base(), m.Request.BaseRef, from, append([]tree.Changed{}, files...)})
+	return a.PrintJSON(DiffReport{m.Name, m.Request.Branch, m.Base(), m.Request.BaseRef, from, left, append([]tree.Changed{}, files...)})
 }
 
 func paintDiff(out *term.Out, line string) string {
@@ -110,21 +114,35 @@ func paintDiff(out *term.Out, line string) string {
 	return line
 }
 
-// DiffOf is the difference of the tree, of the last snapshot, or of the branch; from says if it is not the tree's.
+// notInDiff is said before what a diff leaves out, and why.
+const notInDiff = "not in the diff: "
+
+// DiffOf is the difference of the tree, of the last snapshot, or of the branch; from says if it is not the tree's, or not all of it.
 func (o *Office) DiffOf(ctx context.Context, repo *tree.Repo, m *crew.Member, stat bool) (text, from string, err error) {
 	form := tree.Patch
 	if stat {
 		form = tree.Stat
 	}
-	return o.diffIn(ctx, repo, m, form)
+	text, left, from, err := o.diffIn(ctx, repo, m, form)
+	if len(left) > 0 {
+		from = notInDiff + strings.Join(left, ", ")
+	}
+	return text, from, err
 }
 
-func (o *Office) diffIn(ctx context.Context, repo *tree.Repo, m *crew.Member, form tree.Form) (text, from string, err error) {
+func (o *Office) diffIn(ctx context.Context, repo *tree.Repo, m *crew.Member, form tree.Form) (text string, left []string, from string, err error) {
 	d := m.Request
-	text, err = repo.Tree(d.Tree).Diff(ctx, o.Store.Book(m.Name).Dir, d.Base, d.BaseRef, form)
+	text, left, err = repo.Tree(d.Tree).Diff(ctx, o.Store.Book(m.Name).Dir, d.Base, d.BaseRef, form)
 	if !errors.Is(err, tree.ErrGone) {
-		return text, "", err
+		return text, left, "", err
 	}
+	text, from, err = o.diffOfGone(ctx, repo, m, form)
+	return text, nil, from, err
+}
+
+// diffOfGone is the difference of the last snapshot, or of the branch, of a worker whose tree is not here.
+func (o *Office) diffOfGone(ctx context.Context, repo *tree.Repo, m *crew.Member, form tree.Form) (text, from string, err error) {
+	d := m.Request
 	if all := crew.Snapshots(m.Ledger); len(all) > 0 {
 		text, err = repo.DiffKept(ctx, all[len(all)-1].Commit, d.Base, d.BaseRef, form)
 		if m.Far() && m.Ledger.Last(worker.Removed) == nil {

@@ -1,0 +1,67 @@
+package crew
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"aburn/internal/atomicfile"
+	"aburn/worker"
+	"aburn/worker/tree"
+)
+
+// sighting is a worker's tree as it was written last, for a snapshot or to be compared. It is a cache: without it git is asked more.
+type sighting struct {
+	At time.Time `json:"at"` // when that began
+	tree.Seen
+}
+
+// sightedFile holds it in the worker's folder. It is written by whoever looks; each writes what is true of itself.
+const sightedFile = "seen.json"
+
+// maxSighted bounds that file, in bytes. A tree with more changed files than that is looked at whole each time.
+const maxSighted = 1 << 20
+
+func (c *Crew) sighted(m *Member) (s sighting) {
+	path := filepath.Join(c.Store.Book(m.Name).Dir, sightedFile)
+	if st, err := os.Lstat(path); err != nil || !st.Mode().IsRegular() || st.Size() > maxSighted {
+		return s
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(data, &s) != nil {
+		return sighting{}
+	}
+	return s
+}
+
+func (c *Crew) sight(m *Member, s sighting) {
+	data, err := json.Marshal(s)
+	if err != nil || len(data) > maxSighted {
+		data = []byte("{}")
+	}
+	atomicfile.Write(filepath.Join(c.Store.Book(m.Name).Dir, sightedFile), data, 0o600, atomicfile.Options{}) // a failure: git is asked more
+}
+
+// of is what is known of the kept state that the ledger names last.
+func (s sighting) of(kept string) tree.Seen {
+	if s.Kept && s.Commit == kept {
+		return s.Seen
+	}
+	last := s.Seen // of a tree that was only compared
+	last.Commit, last.Kept, last.Key, last.Trees = kept, kept != "", "", ""
+	return last
+}
+
+// current reports whether nothing was heard of a member since, and its work came nowhere.
+func (s sighting) current(m *Member) bool {
+	if s.Commit == "" || m.Worker.Heard.After(s.At) {
+		return false
+	}
+	for _, kind := range []worker.Kind{worker.Merged, worker.Synced, worker.Pulled} {
+		if e := m.Ledger.Last(kind); e != nil && e.At.After(s.At) {
+			return false
+		}
+	}
+	return true
+}
