@@ -10,6 +10,7 @@ import (
 type AcceptedData struct {
 	Missing []Range // what is gone
 	Damage  int     // other findings
+	Changed []Seal  // segments that are not what a CHECKPOINT says of them, with their hash as they are now
 }
 
 func (a AcceptedData) Bytes() []byte {
@@ -17,13 +18,17 @@ func (a AcceptedData) Bytes() []byte {
 	if len(a.Missing) > 0 {
 		o.Raw("missing", appendRanges(nil, a.Missing))
 	}
-	return o.Int("damage", int64(a.Damage)).Bytes()
+	o.Int("damage", int64(a.Damage))
+	if len(a.Changed) > 0 {
+		o.Raw("changed", appendSeals(nil, a.Changed))
+	}
+	return o.Bytes()
 }
 
 // ParseAccepted reads the data object of an ACCEPTED entry. What it lacks is not accepted.
 func ParseAccepted(data []byte) AcceptedData {
 	r := gjson.ParseBytes(data)
-	return AcceptedData{Missing: rangesOf(r.Get("missing")), Damage: count(r.Get("damage"))}
+	return AcceptedData{Missing: rangesOf(r.Get("missing")), Damage: count(r.Get("damage")), Changed: sealsOf(r.Get("changed"))}
 }
 
 func acceptedText(data string) string {

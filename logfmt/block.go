@@ -7,7 +7,7 @@ package logfmt
 // and the closing CHECKPOINT in one write. The block ends with the closing one. If a killed
 // rotator tore it, it ends where the lines can no longer be the rotator's: at a line that is no
 // entry, at an entry newer than the opening one, or after as many lines as the opening one
-// announced.
+// announced. A CHECKPOINT without number opens no block: nobody who held the lock wrote it.
 type Block struct {
 	left    int // carried lines that may still come
 	seq     Seq // of the opening CHECKPOINT
@@ -30,7 +30,7 @@ func (b *Block) Entry(line []byte, h *Header) bool {
 	if string(h.Event) == string(Checkpoint) {
 		*b = Block{}
 		e, err := Parse(line)
-		if c, ok := ParseCheckpoint(e.Data); err == nil && ok && !c.Closing {
+		if c, ok := ParseCheckpoint(e.Data); err == nil && ok && !c.Closing && h.Seq > 0 {
 			*b = Block{left: c.Carried, seq: h.Seq, opening: true}
 		}
 		return false
@@ -39,12 +39,18 @@ func (b *Block) Entry(line []byte, h *Header) bool {
 	if b.left == 0 {
 		return false
 	}
-	if h.Seq > b.seq && b.seq > 0 {
+	if h.Seq > b.seq {
 		b.left = 0
 		return false
 	}
 	b.left--
 	return true
+}
+
+// skip counts a carried line.
+func (b *Block) skip() {
+	b.opening = false
+	b.left = max(0, b.left-1)
 }
 
 // Other is Step for a line that is no entry. A bad entry line counts as Damage.

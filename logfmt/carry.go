@@ -73,6 +73,12 @@ func (c *Carrier) Add(line []byte) {
 	}
 }
 
+// Skip takes a carried line that no reader uses.
+func (c *Carrier) Skip() {
+	c.lines++
+	c.block.skip()
+}
+
 // endsOrStarts reports whether h is about a command itself.
 func endsOrStarts(h *Header) bool {
 	if len(h.Phase) > 0 || h.Agent {
@@ -141,7 +147,7 @@ func (c *Carrier) Lines() (lines [][]byte, left int) {
 	}
 	slices.SortFunc(chosen, (*kept).before)
 	for _, k := range chosen {
-		lines = append(lines, trimLine(k.line))
+		lines = append(lines, TrimLine(k.line))
 	}
 	return lines, left
 }

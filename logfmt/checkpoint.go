@@ -16,24 +16,77 @@ type CheckpointData struct {
 	Carried int // lines between the two
 	Left    int // lines that would have carried but did not fit
 
+	// Only in the closing one:
+	Sum Hash // SHA-256 over the carried lines, each with its LF; zero = unknown
+
 	// Only in the opening one:
 	Segment     string  // file name of the previous segment
 	First, Last Seq     // its first and last seq; 0 without any
 	Entries     int64   // its own entries
 	Dropped     []Range // seqs of the segments that rotations have deleted so far
+	Sealed      []Seal  // the older segments that no earlier CHECKPOINT has sealed
+}
+
+// DroppedBefore are the dropped ranges that count in a segment whose first own number is first: those
+// below it.
+func (c *CheckpointData) DroppedBefore(first Seq) (all []Range) {
+	for _, r := range c.Dropped {
+		if r.Last < first {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// Seal is the hash of the lines in the first Bytes bytes of a segment.
+type Seal struct {
+	Segment string
+	Bytes   int64
+	Hash    Hash
 }
 
 func (c CheckpointData) Bytes() []byte {
 	var o Object
 	if c.Closing {
-		return o.Int("carried", int64(c.Carried)).Int("left", int64(c.Left)).Bytes()
+		o.Int("carried", int64(c.Carried)).Int("left", int64(c.Left))
+		if c.Sum != (Hash{}) {
+			o.Str("sha256", c.Sum.String())
+		}
+		return o.Bytes()
 	}
 	o.Str("segment", c.Segment).Int("first", int64(c.First)).Int("last", int64(c.Last)).Int("entries", c.Entries)
 	o.Int("carrying", int64(c.Carried)).Int("left", int64(c.Left))
 	if len(c.Dropped) > 0 {
 		o.Raw("dropped", appendRanges(nil, c.Dropped))
 	}
+	if len(c.Sealed) > 0 {
+		o.Raw("sealed", appendSeals(nil, c.Sealed))
+	}
 	return o.Bytes()
+}
+
+func appendSeals(b []byte, seals []Seal) []byte {
+	b = append(b, '[')
+	for i, s := range seals {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		var o Object
+		b = append(b, o.Str("segment", s.Segment).Int("bytes", s.Bytes).Str("hash", s.Hash.String()).Bytes()...)
+	}
+	return append(b, ']')
+}
+
+// sealsOf leaves out what is no seal.
+func sealsOf(v gjson.Result) (all []Seal) {
+	v.ForEach(func(_, s gjson.Result) bool {
+		h, ok := parseHash(s.Get("hash").Str)
+		if bytes := s.Get("bytes"); ok && bytes.Type == gjson.Number {
+			all = append(all, Seal{s.Get("segment").Str, bytes.Int(), h})
+		}
+		return true
+	})
+	return all
 }
 
 func appendRanges(b []byte, ranges []Range) []byte {
@@ -65,6 +118,7 @@ func ParseCheckpoint(data []byte) (CheckpointData, bool) {
 	c := CheckpointData{Left: count(r.Get("left"))}
 	if v := r.Get("carried"); v.Type == gjson.Number {
 		c.Closing, c.Carried = true, count(v)
+		c.Sum, _ = parseHash(r.Get("sha256").Str)
 		return c, true
 	}
 	v := r.Get("carrying")
@@ -73,7 +127,7 @@ func ParseCheckpoint(data []byte) (CheckpointData, bool) {
 	}
 	c.Carried, c.Segment, c.Entries = count(v), r.Get("segment").Str, int64(count(r.Get("entries")))
 	c.First, c.Last = seqOf(r.Get("first")), seqOf(r.Get("last"))
-	c.Dropped = rangesOf(r.Get("dropped"))
+	c.Dropped, c.Sealed = rangesOf(r.Get("dropped")), sealsOf(r.Get("sealed"))
 	return c, true
 }
 

@@ -13,7 +13,7 @@ const (
 
 // Classify examines one line without its newline, in a few nanoseconds.
 func Classify(line []byte) Kind {
-	line = trimLine(line)
+	line = TrimLine(line)
 	if len(line) == 0 {
 		return Blank
 	}
@@ -26,8 +26,8 @@ func Classify(line []byte) Kind {
 	return Damage
 }
 
-// trimLine removes what may surround a line: a byte order mark, blanks, CR.
-func trimLine(line []byte) []byte {
+// TrimLine removes what may surround a line: a byte order mark, blanks, CR.
+func TrimLine(line []byte) []byte {
 	if len(line) >= 3 && line[0] == 0xEF && line[1] == 0xBB && line[2] == 0xBF {
 		line = line[3:]
 	}

@@ -13,6 +13,9 @@ func hasCrcTail(line []byte) bool {
 	return n > 0 && string(line[len(line)-2:]) == `"}` && string(line[n:n+len(crcKey)]) == crcKey
 }
 
+// Intact reports whether line ends in a crc that matches.
+func Intact(line []byte) bool { return hasCrcTail(line) && crcOK(line) }
+
 func (s *scanned) crcMatches() bool {
 	p := s.field[fCrc]
 	return p.hi == len(s.line)-1 && hasCrcTail(s.line) && crcOK(s.line)

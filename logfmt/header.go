@@ -54,7 +54,7 @@ func ownTail(rest []byte) bool {
 
 func (h *Header) slow(line []byte) bool {
 	var s scanned
-	if s.scan(trimLine(line)) != nil {
+	if s.scan(TrimLine(line)) != nil {
 		return false
 	}
 	*h = Header{

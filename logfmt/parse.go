@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Parse reads one JSON line without its newline; a trailing CR is tolerated. The error gives the
-// reason with its place. The Entry keeps no reference to the line.
+// Parse reads one JSON line without its newline; blanks and a CR around it are tolerated, and mark a
+// line that has a crc as edited. The error gives the reason with its place. The Entry keeps no
+// reference to the line.
 //
 // A line with a matching crc is as a writer of this format wrote it, so the JSON inside its data
 // is not checked again (Check does).
@@ -15,16 +16,18 @@ func Parse(line []byte) (Entry, error) {
 		return e, nil
 	}
 	var s scanned
-	if err := s.scan(trimLine(line)); err != nil {
+	if err := s.scan(TrimLine(line)); err != nil {
 		return Entry{}, err
 	}
-	return s.entry(), nil
+	e := s.entry()
+	e.Edited = e.Edited || len(s.line) < len(line) && s.field[fCrc].hi > 0
+	return e, nil
 }
 
 // Check says why line is no entry. It examines every byte, even with a matching crc.
 func Check(line []byte) error {
 	var s scanned
-	return s.scan(trimLine(line))
+	return s.scan(TrimLine(line))
 }
 
 // parseOwn reads a line in the fixed order with a matching crc. It returns false for any other

@@ -5,25 +5,22 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"strings"
-	"syscall"
+	"math"
 	"time"
 
-	"aburn/internal/atomicfile"
-	"aburn/internal/lockfile"
 	"aburn/logfmt"
 )
 
 // anchor is the content of the file at Options.Anchor: what it says of the log. logfmt/SPEC.md,
-// section 11, has its bytes and rules. It stays in its text form, of which an append changes four
+// section 11, has its bytes and rules. It stays in its text form, of which an append changes a few
 // fields in place. None of it is parsed that an append does not need.
 //
 // Invariants:
 //   - Only a holder of the log's lock writes it, in place and with one write.
 //   - It is written after the log, so it never names an entry that no write has put there.
+//   - Its place never goes back, and its hash is continued, never computed from what stands before the
+//     place: no append hides a change of what was covered.
 //   - Only a command makes the file. A hook never does.
 type anchor [anchorSize]byte
 
@@ -31,8 +28,9 @@ type anchor [anchorSize]byte
 type field struct{ from, to int }
 
 const (
-	anchorForm = "aburn anchor v1 begun " + noTime + " first " + noNumber + " seq " + noNumber + " at " + noTime +
-		" sha256 " + noSum + " accepted " + noNumber + " unwritten " + noNumber + " from " + noTime + " to " + noTime +
+	anchorForm = "aburn anchor v1 begun " + noTime + " first " + noNumber + " ours " + noNumber + " seq " + noNumber + " at " + noTime +
+		" sha256 " + noSum + " file " + noNumber + " size " + noNumber + " hash " + noSum + " broke " + noNumber + " written " + noTime +
+		" found " + noTime + " accepted " + noNumber + " unwritten " + noNumber + " from " + noTime + " to " + noTime +
 		" reason " + noReason + " crc 00000000\n"
 	anchorSize = len(anchorForm)
 
@@ -46,16 +44,23 @@ const (
 // The fields, by what stands before them in anchorForm.
 var (
 	begunField     = field{22, 46}
-	firstField     = field{53, 69} // the first seq of the log when the anchor was made
-	seqField       = field{74, 90} // the newest numbered entry; 0 before the first
-	atField        = field{94, 118}
-	sumField       = field{126, 190} // of that entry's line
-	acceptedField  = field{200, 216} // the newest ACCEPTED entry
-	unwrittenField = field{227, 243} // entries that failed since the last UNWRITTEN entry
-	fromField      = field{249, 273}
-	toField        = field{277, 301}
-	reasonField    = field{309, 325} // of the last failure
-	crcField       = field{330, 338}
+	firstField     = field{53, 69}  // the first seq of the log when the anchor was made
+	oursField      = field{75, 91}  // the first seq after the anchor was first made
+	seqField       = field{96, 112} // the newest numbered entry; 0 before the first
+	atField        = field{116, 140}
+	sumField       = field{148, 212} // of that entry's line
+	fileField      = field{218, 234} // the place: the segment's inode in hex,
+	sizeField      = field{240, 256} // how many of its bytes are covered,
+	hashField      = field{262, 326} // and the hash of the lines in them
+	brokeField     = field{333, 349} // the entry that a writer missed, or that was the newest when it missed the place
+	writtenField   = field{358, 382} // its ts
+	foundField     = field{389, 413} // when the writer missed it; noTime = nobody did
+	acceptedField  = field{423, 439} // the newest ACCEPTED entry
+	unwrittenField = field{450, 466} // entries that failed since the last UNWRITTEN entry
+	fromField      = field{472, 496}
+	toField        = field{500, 524}
+	reasonField    = field{532, 548} // of the last failure
+	crcField       = field{553, 561}
 )
 
 // errBadAnchor says that the anchor's file holds something else, or was cut.
@@ -167,6 +172,29 @@ func (a *anchored) write() error {
 	return err
 }
 
+// follow makes the anchor follow an append to f, whose last entry is e. at says where the place was
+// before.
+func (a *anchored) follow(at where, f *segmentFile, w written, e *logfmt.Entry, limit int64) {
+	switch at {
+	case here:
+		l := a.place()
+		a.absorb(f, &l, w.own, w.end, limit)
+		a.advance(e.Seq, w.line)
+	case lost:
+		a.lose(e.Time)
+		a.advance(e.Seq, w.line)
+	}
+	a.write()
+}
+
+// absorbs is how many bytes of others an append may read to move the anchor's place.
+func (j *Journal) absorbs() int64 {
+	if j.o.By == Command {
+		return math.MaxInt64
+	}
+	return hookAbsorb
+}
+
 // advance makes line, of the entry seq, the newest one.
 func (a *anchor) advance(seq logfmt.Seq, line []byte) {
 	if seq == 0 {
@@ -176,160 +204,4 @@ func (a *anchor) advance(seq logfmt.Seq, line []byte) {
 	a.setNumber(seqField, uint64(seq))
 	hex.Encode(a[sumField.from:sumField.to], sum[:])
 	copy(a[atField.from:atField.to], line[min(len(`{"ts":"`), len(line)):]) // logfmt writes ts first and in this form
-}
-
-// fail counts entries that could not be written because of err.
-func (a *anchored) fail(by By, entries []*logfmt.Entry, err error) {
-	if a.err != nil || len(entries) == 0 || by == Command && ReadOnly(err) {
-		return
-	}
-	before := a.number(unwrittenField)
-	if before == 0 {
-		a.setTime(fromField, entries[0].Time)
-	}
-	a.setNumber(unwrittenField, before+uint64(len(entries)))
-	a.setTime(toField, entries[len(entries)-1].Time)
-	a.set(reasonField, failure(err))
-	a.write()
-}
-
-// ReadOnly reports an error of a process that may not write here, most likely because of an agent's sandbox. `aburn log` then prints
-// the entry, and a hook writes it.
-func ReadOnly(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
-}
-
-// failure is a word for err, at most reasonSize bytes.
-func failure(err error) string {
-	switch {
-	case DiskFull(err):
-		return "disk full"
-	case ReadOnly(err):
-		return "denied"
-	case errors.Is(err, ErrNotRegular):
-		return "no regular file"
-	}
-	return "other"
-}
-
-// Unwritten is what the anchor counts since the last UNWRITTEN entry: a lower bound of what is lost.
-type Unwritten struct {
-	Entries  uint64
-	From, To time.Time // of the first and the last of them
-	Reason   string    // of the last failure
-}
-
-// Unwritten returns what could not be written and what no entry tells yet.
-func (j *Journal) Unwritten() Unwritten {
-	a := j.openAnchor()
-	a.close()
-	return a.lost()
-}
-
-func (a *anchor) lost() Unwritten {
-	return Unwritten{a.number(unwrittenField), a.time(fromField), a.time(toField), strings.TrimRight(a.text(reasonField), " ")}
-}
-
-// tell returns entries, preceded by an UNWRITTEN entry if earlier ones could not be written.
-func (a *anchored) tell(entries []*logfmt.Entry) []*logfmt.Entry {
-	if a.err != nil || a.number(unwrittenField) == 0 {
-		return entries
-	}
-	u := a.lost()
-	var o logfmt.Object
-	o.Int("entries", int64(u.Entries)).Str("from", a.text(fromField)).Str("to", a.text(toField)).Str("reason", u.Reason)
-	e := &logfmt.Entry{
-		Time: entries[0].Time, Cmd: logfmt.SessionCmd, Event: logfmt.Unwritten,
-		ID: NewID(), Source: "aburn", Data: o.Bytes(),
-	}
-	return append([]*logfmt.Entry{e}, entries...)
-}
-
-// told forgets what an UNWRITTEN entry has told.
-func (a *anchor) told() {
-	from, to := unwrittenField.from, reasonField.to
-	copy(a[from:to], anchorForm[from:to])
-}
-
-// BeginAnchor makes the anchor if its file does not exist, and reports whether it did. The log
-// counts as whole as it is now. It does nothing without Options.Anchor.
-func (j *Journal) BeginAnchor(now time.Time) (made bool, err error) {
-	if j.o.Anchor == "" {
-		return false, nil
-	}
-	a := j.openAnchor()
-	a.close()
-	if !errors.Is(a.err, fs.ErrNotExist) {
-		return false, nil // there, or there is something that only Accept may replace
-	}
-	lock, err := lockfile.Acquire(j.root, LockName, j.o.Wait)
-	if err != nil {
-		return false, fmt.Errorf("anchor: %w", err)
-	}
-	defer lock.Release()
-	a = j.openAnchor() // another process may have made it
-	a.close()
-	if !errors.Is(a.err, fs.ErrNotExist) {
-		return false, nil
-	}
-	err = j.makeAnchor(0, now)
-	return err == nil, err
-}
-
-// makeAnchor writes an anchor for the log as it is. The caller holds the lock.
-func (j *Journal) makeAnchor(accepted logfmt.Seq, now time.Time) error {
-	a := anchor([]byte(anchorForm))
-	a.setTime(begunField, now)
-	a.setNumber(firstField, 1)
-	a.setNumber(acceptedField, uint64(accepted))
-	for l, err := range j.Forward(Position{}) {
-		if err != nil {
-			return err
-		}
-		if h, ok := logfmt.ParseHeader(l.JSON); ok && h.Seq > 0 && !l.Carried {
-			a.setNumber(firstField, uint64(h.Seq))
-			break
-		}
-	}
-	for l, err := range j.Backward(BackwardOptions{}) {
-		if err != nil {
-			return err
-		}
-		if e, err := logfmt.Parse(l.JSON); err == nil && e.Seq > 0 && !l.Carried {
-			a.advance(e.Seq, l.JSON)
-			a.setTime(atField, e.Time)
-			break
-		}
-	}
-	a.seal()
-	return atomicfile.Write(j.o.Anchor, a[:], 0o600, atomicfile.Options{})
-}
-
-// errUnnumbered says that the log could not be read far enough back to number an entry.
-var errUnnumbered = errors.New("the entry could not be numbered")
-
-// Accept appends an ACCEPTED entry for the damage in r, which Verify found, and makes the anchor
-// anew. From then on that damage is a note.
-func (j *Journal) Accept(r Report, now time.Time) error {
-	if j.o.Anchor == "" {
-		return errNoAnchor
-	}
-	receipt, err := j.Append(func(Tail) []*logfmt.Entry {
-		return []*logfmt.Entry{{
-			Time: now, Cmd: logfmt.SessionCmd, Event: logfmt.Accepted, Source: "aburn", Data: r.accepted.Bytes(),
-		}}
-	})
-	if err != nil {
-		return err
-	}
-	seq := receipt.Entries[0].Seq
-	if seq == 0 {
-		return errUnnumbered
-	}
-	lock, err := lockfile.Acquire(j.root, LockName, j.o.Wait)
-	if err != nil {
-		return fmt.Errorf("anchor: %w", err)
-	}
-	defer lock.Release()
-	return j.makeAnchor(seq, now)
 }

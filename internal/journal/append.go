@@ -71,20 +71,20 @@ func (j *Journal) appendLocked(lock *lockfile.Lock, build func(Tail) []*logfmt.E
 	}
 	tail := j.newTail(f, wait, true)
 	r.Size = f.size()
+	at := a.find(j, f, tail)
 	r.addNew(tail, build(tail))
 	if len(r.Entries) == 0 {
 		return f, r, nil
 	}
 	all := a.tell(r.Entries)
 	j.number(f, tail, all, a.seq())
-	line, err := j.write(f, lead(f.size(), tail.endsTorn()), f.size(), all)
+	w, err := j.write(f, lead(f.size(), tail.endsTorn()), f.size(), all)
 	if err != nil {
 		a.fail(j.o.By, r.Entries, err)
 		return f, r, err
 	}
 	a.told()
-	a.advance(r.Entries[len(r.Entries)-1].Seq, line)
-	a.write()
+	a.follow(at, f, w, r.Entries[len(r.Entries)-1], j.absorbs())
 	return f, r, nil
 }
 
@@ -139,20 +139,29 @@ func lead(size int64, torn bool) string {
 	return ""
 }
 
-// write writes lead and entries with one write, and returns the last entry's line. lead is right
-// only while f has the given size; size -1 means that it is always right.
-func (j *Journal) write(f *segmentFile, lead string, size int64, entries []*logfmt.Entry) (line []byte, err error) {
+// written is what a write has put into the log.
+type written struct {
+	line []byte // the last entry's, without LF
+	own  []byte // the bytes of the last write(2)
+	end  int64  // the offset behind them; -1 = unknown
+}
+
+// write writes lead and entries with one write. lead is right only while f has the given size; size
+// -1 means that it is always right.
+func (j *Journal) write(f *segmentFile, lead string, size int64, entries []*logfmt.Entry) (w written, err error) {
 	b := append(j.scratch.out[:0], '\n') // only written in a second attempt
 	b = append(b, lead...)
 	last := 0
 	for _, e := range entries {
 		last = len(b)
 		if b, err = e.AppendTo(b); err != nil {
-			return nil, err
+			return w, err
 		}
 	}
-	line = b[last:]
-	return line[:bytes.IndexByte(line, '\n')], writeWhole(f.File, b, size)
+	w, err = writeWhole(f.File, b, size)
+	w.line = b[last:]
+	w.line = w.line[:bytes.IndexByte(w.line, '\n')]
+	return w, err
 }
 
 // writeWhole writes b without its first byte, a newline, in one write.
@@ -161,12 +170,16 @@ func (j *Journal) write(f *segmentFile, lead string, size int64, entries []*logf
 // everything is written again, beginning with that newline. The same happens when a lock-free
 // writer came between our look at the last byte and our write, and died in the middle of its own:
 // our first line would be part of its torn one.
-func writeWhole(f *os.File, b []byte, size int64) error {
-	part := b[1:]
+func writeWhole(f *os.File, b []byte, size int64) (written, error) {
+	part, locked := b[1:], size >= 0
 	for {
 		n, err := writeOnce(f, part)
-		if err != nil || n == len(part) && (size < 0 || !glued(f, n, size)) {
-			return err
+		w := written{own: part, end: -1}
+		if err == nil && locked {
+			w.end = end(f)
+		}
+		if err != nil || n == len(part) && (size < 0 || !glued(f, w.end, n, size)) {
+			return w, err
 		}
 		// A write that is short without an error comes from a limit or a full
 		// disk; the next one says which, unless space was freed meanwhile.
@@ -174,14 +187,22 @@ func writeWhole(f *os.File, b []byte, size int64) error {
 	}
 }
 
-// glued reports whether the n bytes just written begin after size, and not after a newline.
-func glued(f *os.File, n int, size int64) bool {
-	end, err := f.Seek(0, io.SeekCurrent) // the end of our append
-	if err != nil || end-int64(n) <= size {
+// end is the offset behind what f has just appended, or -1.
+func end(f *os.File) int64 {
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return -1
+	}
+	return at
+}
+
+// glued reports whether the n bytes just written, up to end, begin after size, and not after a newline.
+func glued(f *os.File, end int64, n int, size int64) bool {
+	if end-int64(n) <= size {
 		return false
 	}
 	var before [1]byte
-	_, err = f.ReadAt(before[:], end-int64(n)-1)
+	_, err := f.ReadAt(before[:], end-int64(n)-1)
 	return err == nil && before[0] != '\n'
 }
 

@@ -18,8 +18,9 @@ type BackwardOptions struct {
 //
 // Carried lines come last, marked as such. They come only where the reading stops before the
 // segments that they were copied from: with Newest, at Limit, or where those segments are gone.
-// If the newest segment does not begin with a whole block although older ones exist, its rotator
-// was killed; the reading then continues into the segment before, even with Newest.
+// If the newest segment does not begin with a whole block although older ones exist (its rotator was
+// killed), or somebody changed the block, the reading continues into the segment before, even with
+// Newest. Lines of a changed block are never yielded.
 func (j *Journal) Backward(o BackwardOptions) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		j.read = Stats{}
@@ -93,7 +94,7 @@ func (b *backward) segment(f *segmentFile) (older *segmentFile, err error) {
 		return nil, err
 	}
 	limit := floor > 0 || b.o.Limit > 0 && b.left <= 0
-	if !limit && !(b.o.Newest && block.closed) {
+	if !limit && !(b.o.Newest && block.holds) {
 		if older, err = b.before(f); older != nil || err != nil {
 			return older, err
 		}
@@ -101,6 +102,8 @@ func (b *backward) segment(f *segmentFile) (older *segmentFile, err error) {
 	if block.carried.empty() {
 		return nil, nil
 	}
+	yield := b.yield
+	b.yield = func(l Line, err error) bool { return !block.uses(l.JSON) || yield(l, err) }
 	return nil, b.lines(f, block.carried.from, block.carried.to, true)
 }
 

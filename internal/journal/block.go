@@ -24,11 +24,17 @@ func (x extent) empty() bool { return x.from == x.to }
 // block is what a segment begins with.
 type block struct {
 	carried extent
-	opened  bool       // it has an opening CHECKPOINT
-	seq     logfmt.Seq // the opening CHECKPOINT's number
-	closed  bool       // it has a closing CHECKPOINT
-	end     int64      // offset after the closing CHECKPOINT
+	opened  bool          // it has an opening CHECKPOINT
+	seq     logfmt.Seq    // the opening CHECKPOINT's number
+	sealed  []logfmt.Seal // and its seals
+	closed  bool          // it has a closing CHECKPOINT
+	holds   bool          // what it carries is what the rotator wrote
+	end     int64         // offset after the closing CHECKPOINT
 }
+
+// uses reports whether readers use this carried line. A torn block has no sum; there each line's own
+// must do.
+func (b *block) uses(line []byte) bool { return b.holds || !b.closed && logfmt.Intact(line) }
 
 // firstEntry is a segment's first entry line, if it is near the beginning: mostly in the first
 // page.
@@ -60,6 +66,7 @@ func checkpoint(line []byte) (logfmt.Entry, logfmt.CheckpointData, bool) {
 // meanwhile, the block is opened but not closed.
 func findBlock(r io.ReaderAt, zone int64) block {
 	var b block
+	var sum logfmt.BlockSum
 	w := carryWatch{zone: zone}
 	s := newForeScan(r, 0, 64<<10+1)
 	s.until = zone // no line of a block is longer
@@ -73,10 +80,15 @@ func findBlock(r io.ReaderAt, zone int64) block {
 				b.carried.from = off
 			}
 			b.carried.to = s.offset()
+			sum.Carried(line)
 		} else if e, data, ok := checkpoint(line); ok && data.Closing {
 			b.closed, b.end = b.opened, s.offset()
-		} else if ok {
-			b.opened, b.seq = true, e.Seq
+			b.holds = sum.Close(data)
+		} else if ok && e.Seq > 0 {
+			b.opened, b.seq, b.sealed = true, e.Seq, data.Sealed
+			sum.Open(data)
+		} else if kindOf(line) == logfmt.EntryLine {
+			sum.Own()
 		}
 	}
 	return b

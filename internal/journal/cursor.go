@@ -16,6 +16,7 @@ type cursor struct {
 	f     *segmentFile
 	scan  *foreScan
 	watch carryWatch
+	block *block     // of f, once a carried line was met
 	known bool       // the segment before was read, so carried lines are skipped
 	base  logfmt.Seq // segments with a higher number come after f
 	last  bool       // f has a successor; this is the last look at it
@@ -88,7 +89,7 @@ func (c *cursor) enter(all []Segment, i int, known bool) error {
 
 func (c *cursor) rewind() {
 	c.count()
-	c.watch = carryWatch{zone: blockZone}
+	c.watch, c.block = carryWatch{zone: blockZone}, nil
 	if c.scan != nil {
 		c.scan.next, c.scan.buf, c.scan.skip = 0, nil, false
 		c.scan.r = c.f
@@ -144,7 +145,7 @@ func (c *cursor) next() (Line, error) {
 		carried := c.watch.watches(off) && c.watch.carried(line)
 		switch kindOf(line) {
 		case logfmt.EntryLine:
-			if !carried || !c.known {
+			if !carried || !c.known && c.uses(line) {
 				return c.f.lineAt(line, off, carried), nil
 			}
 		case logfmt.Damage:
@@ -156,6 +157,15 @@ func (c *cursor) next() (Line, error) {
 			return pause, nil
 		}
 	}
+}
+
+// uses reports whether readers use this carried line of f.
+func (c *cursor) uses(line []byte) bool {
+	if c.block == nil {
+		b := blockOf(c.f)
+		c.block = &b
+	}
+	return c.block.uses(line)
 }
 
 // advance continues with the segment after f, or reports false if there is none. The first call

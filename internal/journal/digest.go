@@ -15,12 +15,20 @@ type digest struct {
 	entries     int64          // own ones
 	dropped     []logfmt.Range // as its CHECKPOINTs name them
 	block       logfmt.Block
+	head        block    // of the segment, which says which carried lines count
+	lines       *hashing // of its lines; nil = not wanted
 	scan        *foreScan
 }
 
 func newDigest(f *segmentFile, carry *logfmt.Carrier) *digest {
 	carry.Add(nil) // ends a torn block of the segment before
-	return &digest{name: f.name, scan: newForeScan(f, 0, maxLine)}
+	return &digest{name: f.name, head: blockOf(f), scan: newForeScan(f, 0, maxLine)}
+}
+
+// hash takes the hash of the lines too, from now on.
+func (d *digest) hash() {
+	d.lines = &hashing{r: d.scan.r}
+	d.scan.r = d.lines
 }
 
 // read adds the segment's lines up to its current end.
@@ -33,61 +41,71 @@ func (d *digest) read(carry *logfmt.Carrier) error {
 		if err != nil {
 			return err
 		}
+		carried := d.block.Step(line)
+		if carried && !d.head.uses(line) {
+			carry.Skip()
+			continue
+		}
 		carry.Add(line)
-		d.count(line)
+		if !carried {
+			d.count(line)
+		}
 	}
 }
 
 func (d *digest) count(line []byte) {
-	if d.block.Step(line) {
-		return
-	}
 	h, ok := logfmt.ParseHeader(line)
 	if !ok {
 		return
 	}
 	d.entries++
-	if logfmt.Event(h.Event) == logfmt.Checkpoint {
-		_, data, _ := checkpoint(line)
-		d.dropped = append(d.dropped, data.Dropped...)
-	}
 	if h.Seq == 0 {
 		return
 	}
 	if d.first == 0 {
 		d.first = h.Seq
 	}
+	if logfmt.Event(h.Event) == logfmt.Checkpoint {
+		_, data, _ := checkpoint(line)
+		d.dropped = append(d.dropped, data.DroppedBefore(d.first)...)
+	}
 	d.last = max(d.last, h.Seq)
 }
 
-// digestAll reads the segments, oldest first, from the last one that has a whole block. That
-// block holds what the segments before it carried.
-func (j *Journal) digestAll(all []Segment, carry *logfmt.Carrier) (newest *digest, err error) {
-	from := len(all)
-	for begun := false; from > 0 && !begun; {
+// digestAll reads the segments, oldest first, from the last one whose block holds: it has what the
+// segments before it carried. unsealed is the index of the oldest one that no CHECKPOINT has sealed.
+func (j *Journal) digestAll(all []Segment, carry *logfmt.Carrier) (newest *digest, unsealed int, err error) {
+	from, closed := len(all), false
+	unsealed = from
+	for holds := false; from > 0 && !holds; {
 		from--
-		if begun, err = j.hasBlock(all[from].Name); err != nil {
-			return nil, err
+		b, err := j.blockIn(all[from].Name)
+		if err != nil {
+			return nil, 0, err
+		}
+		holds = b.holds
+		if !closed {
+			unsealed, closed = from, b.closed
 		}
 	}
 	var dropped []logfmt.Range
 	for _, s := range all[from:] {
 		if newest, err = j.digestOf(s.Name, carry); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		dropped = append(dropped, newest.dropped...)
 		newest.dropped = dropped
 	}
-	return newest, nil
+	return newest, unsealed, nil
 }
 
-func (j *Journal) hasBlock(name string) (bool, error) {
+func (j *Journal) blockIn(name string) (block, error) {
 	f, err := j.open(name, readFlags)
 	if err != nil {
-		return false, err
+		return block{}, err
 	}
 	defer f.Close()
-	return findBlock(f, blockZone).closed, nil
+	return findBlock(f, blockZone), nil
 }
 
 func (j *Journal) digestOf(name string, carry *logfmt.Carrier) (*digest, error) {

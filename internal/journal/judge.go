@@ -124,10 +124,10 @@ func (v *verifier) judge() {
 			v.keep(&v.report.Damage, f)
 		}
 	}
+	v.report.accepted = logfmt.AcceptedData{Missing: gone, Damage: v.lines, Changed: v.judgeSealed()}
 	v.report.Left += v.more
 	v.order(v.report.Damage)
 	v.order(v.report.Notes)
-	v.report.accepted = logfmt.AcceptedData{Missing: gone, Damage: v.lines}
 }
 
 // order sorts findings by place. What is about a whole segment comes after its lines.
@@ -164,6 +164,7 @@ func (v *verifier) end() {
 	case v.other != nil && !v.same:
 		v.add(*v.other)
 	}
+	v.compareCover()
 	if u := v.anchor.lost(); u.Entries > 0 {
 		v.lines++ // the entry that will tell it
 		many := " entries"

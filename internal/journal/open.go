@@ -42,6 +42,15 @@ func (s *segmentFile) sizeNow() (int64, error) {
 	return info.Size(), nil
 }
 
+// refresh looks at the file's size again.
+func (s *segmentFile) refresh() error {
+	info, err := s.Stat()
+	if err == nil {
+		s.info = info
+	}
+	return err
+}
+
 // endsTorn reports whether the file ends with something other than a newline.
 func (s *segmentFile) endsTorn() (bool, error) {
 	if s.size() == 0 {

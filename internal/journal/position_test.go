@@ -70,7 +70,7 @@ func TestNewestTorn(t *testing.T) {
 
 // A position that says what stands before it is not taken for one in another log.
 func TestPositionBefore(t *testing.T) {
-	dir := folder(t, "gap", "duplicate", "bad line", "torn tail")
+	dir := folder(t, "gap", "duplicate", "bad line", "torn tail", "changed")
 	j := open(t, dir, journal.Options{By: journal.Command})
 	mustAppend(t, j, entry("a"), entry("b"), entry("c"))
 	var at journal.Position
@@ -129,7 +129,7 @@ func TestPositionBefore(t *testing.T) {
 // Where much goes by that is no entry, who asked for it can stop there and go on later.
 func TestPaced(t *testing.T) {
 	for _, nothing := range []string{"\n", "# nothing at all\n"} {
-		dir := folder(t)
+		dir := folder(t, journal.Changed)
 		j := open(t, dir, journal.Options{By: journal.Command})
 		mustAppend(t, j, entry("a"))
 		writeLog(t, dir, readLog(t, dir)+strings.Repeat(nothing, 10000/len(nothing)))

@@ -67,15 +67,15 @@ func repeats(d *logfmt.Deduper, l Line) bool {
 
 // Newest is the beginning of the newest segment. A reading from there includes what a rotation
 // carried into it, marked, because nothing before it was read. A segment without a whole block of
-// carried lines although older ones exist (its rotator was killed) counts together with the one
-// before. Without a log it is the zero Position.
+// carried lines although older ones exist (its rotator was killed), or with a changed one, counts
+// together with the one before. Without a log it is the zero Position.
 func (j *Journal) Newest() (Position, error) {
 	b := backward{j: j}
 	f, err := b.newest()
 	for f != nil && err == nil {
 		at := Position{Segment: f.name, Dev: f.dev, Ino: f.ino}
 		var older *segmentFile
-		if !blockOf(f).closed {
+		if !blockOf(f).holds {
 			older, err = b.before(f)
 		}
 		f.Close()

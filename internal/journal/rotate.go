@@ -3,8 +3,12 @@ package journal
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"errors"
+	"io"
 	"io/fs"
+	"math"
+	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -67,16 +71,6 @@ func (j *Journal) due(by By) (bool, error) {
 	return len(olderThan(all, f)) > 0, err
 }
 
-// begun reports whether f begins as it should: with a whole block, or, as the first segment, with
-// anything.
-func (j *Journal) begun(f *segmentFile) (bool, error) {
-	if blockOf(f).closed {
-		return true, nil
-	}
-	all, err := j.Segments()
-	return len(olderThan(all, f)) == 0, err
-}
-
 // rotate rotates the log if it has at least size bytes, or does not begin as it should. Most of
 // the reading happens before the lock is taken.
 func (j *Journal) rotate(size int64) (bool, error) {
@@ -98,13 +92,18 @@ func (j *Journal) rotate(size int64) (bool, error) {
 			return false, err
 		}
 	}
-	if r.begun {
-		if now, err := r.f.sizeNow(); err != nil || now < size {
+	var tail Tail
+	if r.f != nil {
+		if err := r.f.refresh(); err != nil || r.begun && r.f.size() < size {
 			return false, err
 		}
+		tail = j.newTail(r.f, 0, true)
 	}
 	if r.log == nil && len(r.older) == 0 || r.log != nil && r.log.entries == 0 && len(r.older) == 0 {
 		return false, nil // no log, or an empty one
+	}
+	if r.place = r.anchor.find(j, r.f, tail); r.place == lost {
+		r.anchor.lose(r.now)
 	}
 	return true, r.run()
 }
@@ -114,7 +113,7 @@ func (j *Journal) rotate(size int64) (bool, error) {
 //	read what was appended since the first look
 //	rename the log to its segment name
 //	read again: a lock-free writer may have been quicker than the rename
-//	create the log, write its block with one write, sync file and folder
+//	create the log, write its block with one write, sync file and folder; the block seals what is older
 //	delete what exceeds Keep; the block names it
 //
 // Killed before the create, it leaves no log. The next writer makes one, and the next writer that
@@ -124,13 +123,15 @@ type rotation struct {
 	j     *Journal
 	now   time.Time
 	older []Segment
-	prev  *digest      // of the newest of them; only where the log is not begun
+	prev  *digest      // of the newest of them; only where the log is not begun, or its block does not hold
 	f     *segmentFile // the log; nil when there is none
 	log   *digest
-	begun bool
+	begun bool // the log has a whole block, or is the first segment
 	carry *logfmt.Carrier
 
-	anchor *anchored
+	unsealed int // index in older of the first segment that no CHECKPOINT has sealed
+	anchor   *anchored
+	place    where // of the anchor
 }
 
 // look opens the log and reads its content.
@@ -141,19 +142,32 @@ func (r *rotation) look() error {
 		return err
 	}
 	*r = rotation{j: r.j, now: r.now, older: rotated(all), carry: logfmt.NewCarrier(r.now), anchor: r.anchor}
+	r.unsealed = len(r.older)
 	r.f, err = r.j.open(Name, appendFlags)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	} else if err == nil {
-		r.begun, err = r.j.begun(r.f)
-	}
-	if err == nil && !r.begun {
-		r.prev, err = r.j.digestAll(r.older, r.carry)
-	}
-	if err != nil || r.f == nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	var head block
+	if r.f != nil {
+		head = blockOf(r.f)
+		r.begun = head.closed || len(r.older) == 0
+	}
+	if !head.holds && len(r.older) > 0 {
+		var unsealed int
+		if r.prev, unsealed, err = r.j.digestAll(r.older, r.carry); err != nil {
+			return err
+		}
+		if !r.begun {
+			r.unsealed = unsealed
+		}
+	}
+	if r.f == nil {
+		return nil
+	}
 	r.log = newDigest(r.f, r.carry)
+	if r.j.o.Anchor == "" {
+		r.log.hash()
+	}
 	return r.log.read(r.carry)
 }
 
@@ -215,13 +229,19 @@ func (r *rotation) begin(drop []Segment) error {
 	if err != nil {
 		return err
 	}
-	b, closing, err := r.block(lead(f.size(), torn), r.ranges(drop))
+	seals, err := r.seals(len(drop))
 	if err != nil {
 		return err
 	}
-	if err := writeWhole(f.File, b, f.size()); err != nil {
+	b, closing, err := r.block(lead(f.size(), torn), r.ranges(drop), seals)
+	if err != nil {
 		return err
 	}
+	w, err := writeWhole(f.File, b, f.size())
+	if err != nil {
+		return err
+	}
+	r.moveAnchor(f, w)
 	r.anchor.advance(r.number(2), closing[:bytes.IndexByte(closing, '\n')])
 	r.anchor.write()
 	if r.j.o.Sync == SyncNone {
@@ -232,22 +252,24 @@ func (r *rotation) begin(drop []Segment) error {
 
 // block is the bytes of CHECKPOINT, carried lines and closing CHECKPOINT, after the newline that
 // writeWhole needs. closing is the last of the three.
-func (r *rotation) block(lead string, dropped []logfmt.Range) (b, closing []byte, err error) {
+func (r *rotation) block(lead string, dropped []logfmt.Range, seals []logfmt.Seal) (b, closing []byte, err error) {
 	lines, left := r.carry.Lines()
 	p := r.prev
 	open := logfmt.CheckpointData{
 		Segment: p.name, First: p.first, Last: p.last, Entries: p.entries,
-		Dropped: dropped, Carried: len(lines), Left: left,
+		Dropped: dropped, Carried: len(lines), Left: left, Sealed: seals,
 	}
 	b, err = r.checkpoint(open, r.number(1)).AppendTo([]byte("\n" + lead))
 	if err != nil {
 		return nil, nil, err
 	}
+	first := len(b)
 	for _, line := range lines {
 		b = append(append(b, line...), '\n')
 	}
 	last := len(b)
-	b, err = r.checkpoint(logfmt.CheckpointData{Closing: true, Carried: len(lines), Left: left}, r.number(2)).AppendTo(b)
+	shut := logfmt.CheckpointData{Closing: true, Carried: len(lines), Left: left, Sum: sha256.Sum256(b[first:])}
+	b, err = r.checkpoint(shut, r.number(2)).AppendTo(b)
 	return b, b[last:], err
 }
 
@@ -265,6 +287,50 @@ func (r *rotation) checkpoint(data logfmt.CheckpointData, seq logfmt.Seq) *logfm
 		Time: r.now, Cmd: logfmt.SessionCmd, Event: logfmt.Checkpoint, Seq: seq,
 		ID: NewID(), Source: "aburn", Data: data.Bytes(),
 	}
+}
+
+// seals seals the older segments that no CHECKPOINT has sealed, without the first n, which are about to
+// be deleted.
+func (r *rotation) seals(n int) ([]logfmt.Seal, error) {
+	var all []logfmt.Seal
+	for _, s := range r.older[max(n, r.unsealed):] {
+		l, err := r.hashOf(s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, logfmt.Seal{Segment: s.Name, Bytes: l.Size, Hash: l.Hash})
+	}
+	return all, nil
+}
+
+// hashOf is the hash of a segment's lines as they were written, as far as the anchor knows.
+func (r *rotation) hashOf(s Segment) (l logfmt.LineHash, err error) {
+	if r.log != nil && r.log.lines != nil && os.SameFile(s.info, r.f.info) {
+		return r.log.lines.lines, nil
+	}
+	f, err := r.j.open(s.Name, readFlags)
+	if err != nil {
+		return l, err
+	}
+	defer f.Close()
+	known := r.place == here && r.f != nil && os.SameFile(f.info, r.f.info) || r.place == older && r.anchor.inode() == f.ino
+	if known && f.size() >= r.anchor.size() {
+		l = r.anchor.anchor.place()
+	}
+	_, err = io.Copy(&l, io.NewSectionReader(f, l.Size, f.size()-l.Size))
+	return l, err
+}
+
+// moveAnchor moves the anchor's place into f, the new log, behind the block.
+func (r *rotation) moveAnchor(f *segmentFile, w written) {
+	if r.place != here && r.place != older {
+		return
+	}
+	var l logfmt.LineHash
+	if r.place == here && r.f != nil && os.SameFile(f.info, r.f.info) { // it was not renamed
+		l = r.anchor.anchor.place()
+	}
+	r.anchor.absorb(f, &l, w.own, w.end, math.MaxInt64)
 }
 
 // excess lists the oldest segments beyond Keep. It never includes the newest rotated one: a
@@ -285,7 +351,7 @@ func (r *rotation) excess() []Segment {
 func (r *rotation) ranges(drop []Segment) []logfmt.Range {
 	all := slices.Clone(r.prev.dropped)
 	if len(drop) > 0 {
-		all = append(all, logfmt.Range{First: max(drop[0].First, 1), Last: r.older[len(drop)].First - 1})
+		all = append(all, logfmt.Range{First: drop[0].First, Last: r.older[len(drop)].First - 1})
 	}
 	slices.SortFunc(all, func(a, b logfmt.Range) int { return cmp.Compare(a.First, b.First) })
 	merged := all[:0]

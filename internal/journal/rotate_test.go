@@ -69,7 +69,7 @@ func TestRotate(t *testing.T) {
 // Whoever reads only the newest segment after the older ones are gone gets what
 // it carries, marked.
 func TestReadWithoutOlder(t *testing.T) {
-	dir := folder(t)
+	dir := folder(t, journal.Missing)
 	j := open(t, dir, journal.Options{By: journal.Command})
 	mustAppend(t, j, life("plan", logfmt.Complete, "p2"), entry("a"))
 	rotate(t, j)

@@ -23,7 +23,7 @@ func TestVectors(t *testing.T) {
 			writeLog(t, dir, string(v.Raw))
 			var o journal.Options
 			if v.Anchor != nil {
-				o.Anchor = writeAnchor(t, v.Anchor.First, v.Anchor.Seq, v.Anchor.Sum)
+				o.Anchor = writeAnchor(t, v.Anchor.First, v.Anchor.Seq, v.Anchor.Sum, v.Anchor.Size, v.Anchor.Hash)
 			}
 			j := open(t, dir, o)
 

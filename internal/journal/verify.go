@@ -43,13 +43,17 @@ type Report struct {
 	BadAnchor bool      // that reason is that it is damaged; Accept makes it anew
 	Begun     time.Time // when the anchor was made
 
-	Entries  int // own ones: without carried lines, with repeats
-	Segments []Segment
-	First    logfmt.Seq // first and last seq found; 0 = none
-	Last     logfmt.Seq
-	Damage   []Finding // something is missing, changed, doubled or unreadable; 1,000 at most
-	Notes    []Finding // worth knowing, nothing lost, or accepted damage; 1,000 at most
-	Left     int       // findings beyond the bounds
+	Entries    int // own ones: without carried lines, with repeats
+	Unnumbered int // of those, the ones without seq
+	// Uncovered are entries that the anchor does not cover, because no writer with lock and anchor has
+	// followed them: that they are all there is not known.
+	Uncovered int
+	Segments  []Segment
+	First     logfmt.Seq // first and last seq found; 0 = none
+	Last      logfmt.Seq
+	Damage    []Finding // something is missing, changed, doubled or unreadable; 1,000 at most
+	Notes     []Finding // worth knowing, nothing lost, or accepted damage; 1,000 at most
+	Left      int       // findings beyond the bounds
 
 	accepted logfmt.AcceptedData // what Accept accepts
 }
@@ -88,7 +92,9 @@ func (j *Journal) verify(ctx context.Context) (Report, error) {
 	if newest != nil {
 		defer newest.Close()
 	}
-	v := verifier{report: Report{Segments: all}, anchor: a.anchor, ids: make(map[string]logfmt.Seq)}
+	v := verifier{
+		report: Report{Segments: all}, anchor: a.anchor, ids: make(map[string]logfmt.Seq), originals: make(map[lineKey]bool),
+	}
 	if a.err == nil {
 		v.report.Anchored, v.report.Begun = true, a.time(begunField)
 	} else {
@@ -96,7 +102,10 @@ func (j *Journal) verify(ctx context.Context) (Report, error) {
 		v.report.NoAnchor = errors.Is(a.err, fs.ErrNotExist) || errors.Is(a.err, errNoAnchor)
 		v.report.BadAnchor = errors.Is(a.err, errBadAnchor)
 	}
-	for _, s := range all {
+	if err := v.seals(j, all, newest); err != nil {
+		return v.report, err
+	}
+	for i, s := range all {
 		f := newest
 		if s.Name != Name {
 			f, err = j.open(s.Name, readFlags)
@@ -107,7 +116,7 @@ func (j *Journal) verify(ctx context.Context) (Report, error) {
 				return v.report, err
 			}
 		}
-		err = v.segment(ctx, f, s)
+		err = v.segment(ctx, f, s, &v.covers[i])
 		if f != newest {
 			f.Close()
 		}
@@ -174,6 +183,21 @@ type verifier struct {
 	more   int       // of that, beyond maxFindings
 	lines  int       // of found and more, those in the log itself
 
+	// of the segment
+	segmentBefore string
+	segmentFirst  logfmt.Seq // its first own seq
+	cover         *cover
+
+	covers  []cover  // by segment
+	gone    []string // segments that are sealed and not there
+	changed []changed
+
+	sum       logfmt.BlockSum
+	known     bool             // originals has the segment before the open block
+	originals map[lineKey]bool // lines that a rotation may carry, since the last block that holds
+	mine      []lineKey        // of those, the segment's own
+	copies    []lineKey        // the carried lines of the open block
+
 	anchor   anchor
 	same     bool                 // the anchor's entry is there
 	other    *Finding             // another entry has its number
@@ -188,9 +212,15 @@ type gap struct {
 }
 
 // segment checks f's bytes up to the size in s.
-func (v *verifier) segment(ctx context.Context, f *segmentFile, s Segment) error {
-	v.name, v.line, v.block, v.paired = s.Name, 0, logfmt.Block{}, false
-	scan := newForeScan(io.NewSectionReader(f, 0, s.Size), 0, maxLine)
+func (v *verifier) segment(ctx context.Context, f *segmentFile, s Segment, c *cover) error {
+	v.segmentBefore, v.segmentFirst, v.mine, v.cover = v.name, 0, nil, c
+	v.name, v.line, v.block, v.paired, v.sum = s.Name, 0, logfmt.Block{}, false, logfmt.BlockSum{}
+	h := &hashing{r: io.NewSectionReader(f, 0, s.Size), marks: []*mark{&c.end, &c.place}}
+	defer func() {
+		c.whole = logfmt.Seal{Segment: s.Name, Bytes: h.lines.Size, Hash: h.lines.Hash}
+		v.sealed(c)
+	}()
+	scan := newForeScan(h, 0, maxLine)
 	for {
 		line, off, err := scan.line()
 		if scan.damage > 0 {
@@ -246,6 +276,11 @@ func (v *verifier) check(line []byte, off int64) {
 			v.entry(&v.parsed, line, off)
 			v.before = v.parsed.Time
 		}
+		if carried {
+			v.carriedLine(line, off)
+		} else {
+			v.original(line)
+		}
 	}
 }
 
@@ -282,21 +317,25 @@ func (v *verifier) entry(e *logfmt.Entry, line []byte, off int64) {
 	if e.Edited {
 		v.damage(off, Edited, "its crc does not match")
 	}
-	switch e.Event {
-	case logfmt.Checkpoint:
-		if data, ok := logfmt.ParseCheckpoint(e.Data); ok {
-			v.dropped = append(v.dropped, data.Dropped...)
-		}
-	case logfmt.Unwritten:
+	if e.Event == logfmt.Unwritten {
 		_, told, _ := strings.Cut(e.Human(), " - ")
 		v.damage(off, Lost, told)
 	}
+	if e.Seq == 0 {
+		v.report.Unnumbered++
+	} else if v.segmentFirst == 0 {
+		v.segmentFirst = e.Seq
+	}
+	v.blocks(e, off)
 	v.compare(e, line, off)
 	before, again := v.remember(e)
-	if again {
+	if again && (e.Seq == 0 || e.Seq != before) {
 		v.note(off, Repeat, "id "+e.ID+" was there before")
 	}
-	if e.Seq > 0 && !(again && e.Seq == before) {
+	if !again {
+		v.cover.count(off)
+	}
+	if e.Seq > 0 {
 		v.number(e.Seq, off)
 	}
 }

@@ -51,7 +51,7 @@ func TestVerifyAcrossSegments(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "workflow.log.1")); err != nil {
 		t.Fatal(err)
 	}
-	if r := verify(t, dir); len(r.Damage) != 0 {
+	if r := verify(t, dir); kinds(r.Damage) != "1 missing" || r.Damage[0].Segment != "workflow.log.1" {
 		t.Errorf("oldest segment deleted: %+v", r.Damage)
 	}
 }

@@ -8,8 +8,9 @@
 //	entries: 2                entries that a reader of this file yields: neither
 //	                          carried lines nor repeats
 //	reads: build:START …      those entries: cmd[:phase]:EVENT[@wt][*agent type]
-//	carried: plan:COMPLETE    the carried lines, if there are any
-//	anchor: 1 42 9f86d081…    what the log's anchor says, if it has one: first, seq, sha256
+//	carried: plan:COMPLETE    the carried lines that a reader uses, if there are any
+//	anchor: 1 42 9f86d081…    what the log's anchor says, if it has one: first, seq, sha256,
+//	                          and then, unless it is the beginning of the file, size and hash
 //	# why
 //
 // An unknown key in a header is an error: a vector that asks for more than its
@@ -37,11 +38,13 @@ type Vector struct {
 	Raw     []byte // the file
 }
 
-// Anchor is what section 11 of SPEC.md says of the log: the first number, the newest one, and the
-// SHA-256 of that entry's line.
+// Anchor is what section 11 of SPEC.md says of the log: the first number, the newest one, the
+// SHA-256 of that entry's line, and the place.
 type Anchor struct {
 	First, Seq uint64
 	Sum        [32]byte
+	Size       int64
+	Hash       [32]byte
 }
 
 //go:embed testdata
@@ -93,10 +96,7 @@ func parse(name string, b []byte) (Vector, error) {
 		case "carried":
 			v.Carried = strings.Fields(value)
 		case "anchor":
-			v.Anchor = new(Anchor)
-			var sum []byte
-			_, err = fmt.Sscanf(value, "%d %d %x", &v.Anchor.First, &v.Anchor.Seq, &sum)
-			copy(v.Anchor.Sum[:], sum)
+			v.Anchor, err = parseAnchor(value)
 		default:
 			return v, fmt.Errorf("unknown header line %q", line)
 		}
@@ -105,6 +105,18 @@ func parse(name string, b []byte) (Vector, error) {
 		}
 	}
 	return v, v.check(expect)
+}
+
+func parseAnchor(value string) (*Anchor, error) {
+	a := new(Anchor)
+	var sum, hash []byte
+	_, err := fmt.Sscanf(value, "%d %d %x", &a.First, &a.Seq, &sum)
+	if err == nil && len(strings.Fields(value)) > 3 {
+		_, err = fmt.Sscanf(value, "%d %d %x %d %x", &a.First, &a.Seq, &sum, &a.Size, &hash)
+	}
+	copy(a.Sum[:], sum)
+	copy(a.Hash[:], hash)
+	return a, err
 }
 
 // check parses the findings and checks that the header is complete.

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"slices"
 	"strings"
@@ -23,10 +24,14 @@ type reader struct {
 	begun                 bool // a numbered entry was met
 	anchored              string
 	start                 logfmt.Range // missing before the first numbered entry
+	own                   logfmt.Seq   // the first own number
+	pending, good         []string     // carried lines of the block that is open, and those with a crc that matches
+	sum                   []byte       // those lines
+	carrying              int          // how many there should be; -1 = no block is open
 }
 
 func read(log []byte, anchor *Anchor) *reader {
-	r := &reader{anchor: anchor, ids: map[string]logfmt.Seq{}, first: true}
+	r := &reader{anchor: anchor, ids: map[string]logfmt.Seq{}, first: true, carrying: -1}
 	rest := string(log)
 	for {
 		line, tail, ok := strings.Cut(rest, "\n")
@@ -39,6 +44,8 @@ func read(log []byte, anchor *Anchor) *reader {
 	if rest != "" {
 		r.found = append(r.found, "torn tail")
 	}
+	r.torn()
+	r.place(log)
 	for _, g := range r.gaps {
 		if !r.named(g) {
 			r.found = append(r.found, "gap")
@@ -71,11 +78,60 @@ func (r *reader) line(line []byte) {
 		if r.paired = err == nil; !r.paired {
 			r.found = append(r.found, "bad line")
 		} else if carried {
-			r.carried = append(r.carried, word(&e))
+			r.sum = append(append(r.sum, line...), '\n')
+			r.pending = append(r.pending, word(&e))
+			if !e.Edited && strings.Contains(string(line), `,"crc":"`) {
+				r.good = append(r.good, word(&e))
+			}
 		} else {
+			r.checkpoint(&e)
 			r.entry(&e)
 			r.compare(&e, line)
 		}
+	}
+}
+
+// checkpoint opens and closes blocks.
+func (r *reader) checkpoint(e *logfmt.Entry) {
+	c, ok := logfmt.ParseCheckpoint(e.Data)
+	if ok = ok && e.Event == logfmt.Checkpoint; !ok || !c.Closing {
+		r.torn()
+	}
+	switch {
+	case ok && !c.Closing && e.Seq > 0:
+		r.pending, r.good, r.sum, r.carrying = nil, nil, nil, c.Carried
+	case ok && c.Closing:
+		if n := strings.Count(string(r.sum), "\n"); n == r.carrying && n == c.Carried && sha256.Sum256(r.sum) == c.Sum {
+			r.carried = append(r.carried, r.pending...)
+		} else {
+			r.found = append(r.found, "changed")
+		}
+		r.pending, r.good, r.carrying = nil, nil, -1
+	}
+}
+
+// torn ends a block without its closing CHECKPOINT.
+func (r *reader) torn() {
+	r.carried = append(r.carried, r.good...)
+	r.pending, r.good, r.carrying = nil, nil, -1
+}
+
+// place looks for the anchor's place.
+func (r *reader) place(log []byte) {
+	if r.anchor == nil || r.anchor.Seq > uint64(r.last) || r.anchored != "" {
+		return
+	}
+	var hash [32]byte
+	size := int64(0)
+	for line := range bytes.Lines(log) {
+		if size == r.anchor.Size || !bytes.HasSuffix(line, []byte("\n")) {
+			break
+		}
+		size += int64(len(line))
+		hash = sha256.Sum256(append(hash[:], line...))
+	}
+	if size != r.anchor.Size || hash != r.anchor.Hash {
+		r.anchored = "changed"
 	}
 }
 
@@ -112,18 +168,21 @@ func (r *reader) entry(e *logfmt.Entry) {
 	if e.Event == logfmt.Unwritten {
 		r.found = append(r.found, "unwritten")
 	}
-	if c, ok := logfmt.ParseCheckpoint(e.Data); ok && e.Event == logfmt.Checkpoint {
-		r.dropped = append(r.dropped, c.Dropped...)
+	if e.Seq > 0 && r.own == 0 {
+		r.own = e.Seq
+	}
+	if c, ok := logfmt.ParseCheckpoint(e.Data); ok && e.Event == logfmt.Checkpoint && e.Seq > 0 {
+		r.dropped = append(r.dropped, c.DroppedBefore(r.own)...)
 	}
 	seq, again := r.ids[e.ID]
-	if again && e.ID != "" {
+	if again = again && e.ID != ""; again && (e.Seq == 0 || e.Seq != seq) {
 		r.found = append(r.found, "repeat")
-	} else {
+	} else if !again {
 		r.ids[e.ID] = e.Seq
 		r.reads = append(r.reads, word(e))
 	}
 	switch {
-	case e.Seq == 0 || again && e.ID != "" && seq == e.Seq:
+	case e.Seq == 0:
 		return
 	case r.last > 0 && e.Seq <= r.last:
 		r.found = append(r.found, "duplicate")

@@ -25,8 +25,9 @@ func VerifyCommand(a *kit.App) *cli.Command {
 		Name:  "verify",
 		Usage: "check that the log is whole",
 		Description: "Exit 1 if something is missing, changed, doubled or unreadable, or if nothing can show that it is\n" +
-			"not. `aburn init` keeps an anchor of the log outside of the project. It shows that a log was cut off\n" +
-			"or deleted. If you did that on purpose, --accept records so and begins the anchor anew.\n" +
+			"not. `aburn init` keeps an anchor of the log outside of the project. It shows that a log was cut off,\n" +
+			"deleted, or changed in any byte. If you did that on purpose, --accept records so and begins the anchor\n" +
+			"anew. \"Whole, except N entries\" means that no later entry has put those under the anchor yet.\n" +
 			"logfmt/SPEC.md says what cannot be proved.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "accept", Usage: "from now on the damage of today counts as known"},
@@ -158,16 +159,25 @@ func verifyText(out *term.Out, r journal.Report) error {
 		style, verdict = term.BoldRed, "damaged in "+plain.Plural(int64(n), "place")
 	} else if !r.Anchored {
 		style, verdict = term.BoldYellow, "not anchored"
+	} else if r.Uncovered > 0 {
+		style, verdict = term.BoldYellow, "whole, except "+plain.Plural(int64(r.Uncovered), "entry", "entries")
 	}
 	fmt.Fprintf(out, "%s: %s in %s, %s", out.Paint(style, verdict),
 		plain.Plural(int64(r.Entries), "entry", "entries"), plain.Plural(int64(len(r.Segments)), "segment"), plain.Size(bytes))
 	if r.Last > 0 {
 		fmt.Fprintf(out, ", numbered %d to %d", r.First, r.Last)
 	}
+	if r.Unnumbered > 0 {
+		fmt.Fprintf(out, ", %d without number", r.Unnumbered)
+	}
 	fmt.Fprintln(out)
 	switch {
 	case r.Anchored:
 		fmt.Fprintf(out, "anchored since %s\n", moment(r.Begun))
+		if r.Uncovered > 0 {
+			fmt.Fprintf(out, "the anchor doesn't cover %s: the next hook that gets the log's lock changes that\n",
+				plain.Plural(int64(r.Uncovered), "entry", "entries"))
+		}
 	case len(r.Damage) > 0:
 		fmt.Fprintf(out, "not anchored: %s\n", plain.Line(r.Why))
 	default:
@@ -231,17 +241,22 @@ func verifyJSON(a *kit.App, r journal.Report) error {
 		return out
 	}
 	return a.PrintJSON(struct {
-		Whole    bool      `json:"whole"`
-		Entries  int       `json:"entries"`
-		Segments int       `json:"segments"`
-		First    uint64    `json:"first"`
-		Last     uint64    `json:"last"`
-		Damage   []finding `json:"damage"`
-		Notes    []finding `json:"notes"`
-		Anchored bool      `json:"anchored"`
-		Why      string    `json:"why,omitempty"` // if it is not
-		Begun    string    `json:"begun,omitempty"`
-	}{r.Whole(), r.Entries, len(r.Segments), uint64(r.First), uint64(r.Last), list(r.Damage), list(r.Notes), r.Anchored, r.Why, timeJSON(r.Begun)})
+		Whole      bool      `json:"whole"`
+		Entries    int       `json:"entries"`
+		Unnumbered int       `json:"unnumbered"`
+		Uncovered  int       `json:"uncovered"` // 0 too where there is no anchor
+		Segments   int       `json:"segments"`
+		First      uint64    `json:"first"`
+		Last       uint64    `json:"last"`
+		Damage     []finding `json:"damage"`
+		Notes      []finding `json:"notes"`
+		Anchored   bool      `json:"anchored"`
+		Why        string    `json:"why,omitempty"` // if it is not
+		Begun      string    `json:"begun,omitempty"`
+	}{
+		r.Whole(), r.Entries, r.Unnumbered, r.Uncovered, len(r.Segments), uint64(r.First), uint64(r.Last),
+		list(r.Damage), list(r.Notes), r.Anchored, r.Why, timeJSON(r.Begun),
+	})
 }
 
 // timeJSON is "" for an unknown time.
