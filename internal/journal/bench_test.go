@@ -30,6 +30,16 @@ func BenchmarkAppend(b *testing.B) {
 			f.Close()
 		}
 	})
+	b.Run("anchored", func(b *testing.B) {
+		_, j, _ := anchored(b, journal.Options{})
+		e := entry("")
+		for b.Loop() {
+			e.ID = ""
+			if _, err := j.Append(func(journal.Tail) []*logfmt.Entry { return []*logfmt.Entry{e} }); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 	for name, preset := range map[string]bool{"random id": false, "tool id": true} {
 		b.Run(name, func(b *testing.B) {
 			root, err := os.OpenRoot(b.TempDir())

@@ -24,12 +24,13 @@ func (x extent) empty() bool { return x.from == x.to }
 // block is what a segment begins with.
 type block struct {
 	carried extent
-	opened  bool          // it has an opening CHECKPOINT
-	seq     logfmt.Seq    // the opening CHECKPOINT's number
-	sealed  []logfmt.Seal // and its seals
-	closed  bool          // it has a closing CHECKPOINT
-	holds   bool          // what it carries is what the rotator wrote
-	end     int64         // offset after the closing CHECKPOINT
+	opened  bool           // it has an opening CHECKPOINT
+	seq     logfmt.Seq     // the opening CHECKPOINT's number
+	sealed  []logfmt.Seal  // its seals,
+	dropped []logfmt.Range // and what it names as dropped
+	closed  bool           // it has a closing CHECKPOINT
+	holds   bool           // what it carries is what the rotator wrote
+	end     int64          // offset after the closing CHECKPOINT
 }
 
 // uses reports whether readers use this carried line. A torn block has no sum; there each line's own
@@ -85,7 +86,7 @@ func findBlock(r io.ReaderAt, zone int64) block {
 			b.closed, b.end = b.opened, s.offset()
 			b.holds = sum.Close(data)
 		} else if ok && e.Seq > 0 {
-			b.opened, b.seq, b.sealed = true, e.Seq, data.Sealed
+			b.opened, b.seq, b.sealed, b.dropped = true, e.Seq, data.Sealed, data.Dropped
 			sum.Open(data)
 		} else if kindOf(line) == logfmt.EntryLine {
 			sum.Own()

@@ -156,6 +156,31 @@ func (v *verifier) placed() int {
 	return -1
 }
 
+// drop is what a CHECKPOINT names as dropped.
+type drop struct {
+	in     *cover
+	off    int64
+	ranges []logfmt.Range
+}
+
+// countDropped decides which CHECKPOINTs count: with an anchor the last one that it covers. A rotation
+// deletes segments only after it has moved the place, and names what was dropped before.
+func (v *verifier) countDropped() {
+	at := -1
+	if v.report.Anchored && !v.anchor.broken() {
+		at = v.placed()
+	}
+	for _, d := range v.drops {
+		i := slices.IndexFunc(v.covers, func(c cover) bool { return c.name == d.in.name })
+		switch {
+		case at < 0:
+			v.dropped = append(v.dropped, d.ranges...)
+		case i < at, i == at && d.off < v.anchor.size():
+			v.dropped = d.ranges
+		}
+	}
+}
+
 // compareCover says whether all that the anchor covers is as it was written, and counts what it does
 // not cover.
 func (v *verifier) compareCover() {
@@ -231,14 +256,15 @@ func (v *verifier) blocks(e *logfmt.Entry, off int64) {
 			v.damage(off, Changed, "the carried lines before it are not those that were written")
 			break
 		}
+		v.complete = true
 		v.originals = make(map[lineKey]bool) // what came before is carried over
 		for _, k := range append(v.copies, v.mine...) {
 			v.originals[k] = true
 		}
 	case ok && e.Seq > 0:
 		v.sum.Open(data)
-		v.known, v.copies = data.Segment == v.segmentBefore && v.segmentBefore != "", nil
-		v.dropped = append(v.dropped, data.DroppedBefore(v.segmentFirst)...)
+		v.known, v.copies = data.Segment == v.segmentBefore && (v.complete || v.report.First == 1), nil
+		v.drops = append(v.drops, drop{v.cover, off, data.DroppedBefore(v.segmentFirst)})
 	case !ok:
 		v.sum.Own()
 	}

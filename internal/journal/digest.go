@@ -11,13 +11,20 @@ import (
 // the carrier). It can be taken in steps while the segment grows.
 type digest struct {
 	name        string
-	first, last logfmt.Seq     // of its own entries; 0 without numbers
-	entries     int64          // own ones
-	dropped     []logfmt.Range // as its CHECKPOINTs name them
+	first, last logfmt.Seq // of its own entries; 0 without numbers
+	entries     int64      // own ones
+	drops       []dropIn   // as its CHECKPOINTs name them, with those of earlier segments
 	block       logfmt.Block
 	head        block    // of the segment, which says which carried lines count
 	lines       *hashing // of its lines; nil = not wanted
 	scan        *foreScan
+}
+
+// dropIn is what an opening CHECKPOINT names as dropped, and where it stands.
+type dropIn struct {
+	segment string
+	off     int64
+	ranges  []logfmt.Range
 }
 
 func newDigest(f *segmentFile, carry *logfmt.Carrier) *digest {
@@ -34,7 +41,7 @@ func (d *digest) hash() {
 // read adds the segment's lines up to its current end.
 func (d *digest) read(carry *logfmt.Carrier) error {
 	for {
-		line, _, err := d.scan.line()
+		line, off, err := d.scan.line()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -48,12 +55,12 @@ func (d *digest) read(carry *logfmt.Carrier) error {
 		}
 		carry.Add(line)
 		if !carried {
-			d.count(line)
+			d.count(line, off)
 		}
 	}
 }
 
-func (d *digest) count(line []byte) {
+func (d *digest) count(line []byte, off int64) {
 	h, ok := logfmt.ParseHeader(line)
 	if !ok {
 		return
@@ -66,8 +73,9 @@ func (d *digest) count(line []byte) {
 		d.first = h.Seq
 	}
 	if logfmt.Event(h.Event) == logfmt.Checkpoint {
-		_, data, _ := checkpoint(line)
-		d.dropped = append(d.dropped, data.DroppedBefore(d.first)...)
+		if _, data, ok := checkpoint(line); ok && !data.Closing {
+			d.drops = append(d.drops, dropIn{d.name, off, data.DroppedBefore(d.first)})
+		}
 	}
 	d.last = max(d.last, h.Seq)
 }
@@ -88,13 +96,13 @@ func (j *Journal) digestAll(all []Segment, carry *logfmt.Carrier) (newest *diges
 			unsealed, closed = from, b.closed
 		}
 	}
-	var dropped []logfmt.Range
+	var drops []dropIn
 	for _, s := range all[from:] {
 		if newest, err = j.digestOf(s.Name, carry); err != nil {
 			return nil, 0, err
 		}
-		dropped = append(dropped, newest.dropped...)
-		newest.dropped = dropped
+		drops = append(drops, newest.drops...)
+		newest.drops = drops
 	}
 	return newest, unsealed, nil
 }

@@ -84,6 +84,44 @@ func (v *verifier) compare(e *logfmt.Entry, line []byte, off int64) {
 	}
 }
 
+// number checks that seq follows the previous one.
+func (v *verifier) number(seq logfmt.Seq, off int64) {
+	last := v.report.Last
+	switch {
+	case v.report.First == 0:
+		v.report.First = seq
+		v.beginning(off)
+	case seq <= last:
+		v.damage(off, Duplicate, "seq "+text(seq)+" after "+text(last))
+		return
+	case seq > last+1:
+		f := v.finding(off, Gap, "missing between "+text(last)+" and "+text(seq))
+		f.Until = v.parsed.Time
+		v.gaps = append(v.gaps, gap{logfmt.Range{First: last + 1, Last: seq - 1}, f})
+	}
+	v.report.Last = seq
+}
+
+func text(s logfmt.Seq) string { return strconv.FormatUint(uint64(s), 10) }
+
+// named reports whether the ranges, which are few, together cover r.
+func named(r logfmt.Range, ranges []logfmt.Range) bool {
+	for next := r.First; ; {
+		before := next
+		for _, x := range ranges {
+			if x.First <= next && next <= x.Last {
+				next = x.Last + 1
+			}
+		}
+		if next > r.Last {
+			return true
+		}
+		if next == before {
+			return false
+		}
+	}
+}
+
 // beginning is called at the first numbered entry.
 func (v *verifier) beginning(off int64) {
 	if first, once := v.report.First, logfmt.Seq(v.anchor.number(firstField)); v.report.Anchored && first > once {
@@ -96,6 +134,7 @@ func (v *verifier) beginning(off int64) {
 // judge sorts the findings into damage and notes. It runs last, because the CHECKPOINT that names
 // a gap follows it.
 func (v *verifier) judge() {
+	v.countDropped()
 	v.end()
 	var gone []logfmt.Range
 	for _, g := range v.gaps {

@@ -2,14 +2,9 @@ package journal
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"errors"
-	"io"
 	"io/fs"
-	"math"
-	"os"
-	"slices"
 	"strconv"
 	"time"
 
@@ -24,9 +19,12 @@ const hookLimit = 64 << 20
 
 // RotateIfDue rotates the log if it has grown to Options.Rotate, and finishes what a killed
 // rotator left undone. It reports whether it did either. If the lock is busy, rotation waits for
-// the next time.
+// the next time. It also moves an anchor on that somebody without it has left behind.
 func (j *Journal) RotateIfDue(by By) (bool, error) {
 	due, err := j.due(by)
+	if err == nil && !due {
+		err = j.catchUp(by)
+	}
 	if !due || err != nil {
 		return false, err
 	}
@@ -102,10 +100,29 @@ func (j *Journal) rotate(size int64) (bool, error) {
 	if r.log == nil && len(r.older) == 0 || r.log != nil && r.log.entries == 0 && len(r.older) == 0 {
 		return false, nil // no log, or an empty one
 	}
-	if r.place = r.anchor.find(j, r.f, tail); r.place == lost {
-		r.anchor.lose(r.now)
+	if err := r.findPlace(tail); err != nil {
+		return false, err
 	}
 	return true, r.run()
+}
+
+// findPlace finds the anchor's place. It is lost too if somebody without the anchor has sealed its
+// segment as something else.
+func (r *rotation) findPlace(tail Tail) error {
+	r.place = r.anchor.find(r.j, r.f, tail)
+	if r.place == older {
+		sealed, err := r.anchor.isSealed(r.j, r.older, r.unsealed)
+		if err != nil {
+			return err
+		}
+		if !sealed {
+			r.place = lost
+		}
+	}
+	if r.place == lost {
+		r.anchor.lose(r.now)
+	}
+	return nil
 }
 
 // rotation is one rotation. Its steps under the lock:
@@ -206,7 +223,7 @@ func (r *rotation) moveAway() error {
 	}
 	if r.prev != nil {
 		r.log.last = max(r.log.last, r.prev.last)
-		r.log.dropped = append(r.prev.dropped, r.log.dropped...)
+		r.log.drops = append(r.prev.drops, r.log.drops...)
 	}
 	size, err := r.f.sizeNow()
 	if err != nil {
@@ -233,7 +250,11 @@ func (r *rotation) begin(drop []Segment) error {
 	if err != nil {
 		return err
 	}
-	b, closing, err := r.block(lead(f.size(), torn), r.ranges(drop), seals)
+	dropped, err := r.ranges(drop)
+	if err != nil {
+		return err
+	}
+	b, closing, err := r.block(lead(f.size(), torn), dropped, seals)
 	if err != nil {
 		return err
 	}
@@ -289,50 +310,6 @@ func (r *rotation) checkpoint(data logfmt.CheckpointData, seq logfmt.Seq) *logfm
 	}
 }
 
-// seals seals the older segments that no CHECKPOINT has sealed, without the first n, which are about to
-// be deleted.
-func (r *rotation) seals(n int) ([]logfmt.Seal, error) {
-	var all []logfmt.Seal
-	for _, s := range r.older[max(n, r.unsealed):] {
-		l, err := r.hashOf(s)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, logfmt.Seal{Segment: s.Name, Bytes: l.Size, Hash: l.Hash})
-	}
-	return all, nil
-}
-
-// hashOf is the hash of a segment's lines as they were written, as far as the anchor knows.
-func (r *rotation) hashOf(s Segment) (l logfmt.LineHash, err error) {
-	if r.log != nil && r.log.lines != nil && os.SameFile(s.info, r.f.info) {
-		return r.log.lines.lines, nil
-	}
-	f, err := r.j.open(s.Name, readFlags)
-	if err != nil {
-		return l, err
-	}
-	defer f.Close()
-	known := r.place == here && r.f != nil && os.SameFile(f.info, r.f.info) || r.place == older && r.anchor.inode() == f.ino
-	if known && f.size() >= r.anchor.size() {
-		l = r.anchor.anchor.place()
-	}
-	_, err = io.Copy(&l, io.NewSectionReader(f, l.Size, f.size()-l.Size))
-	return l, err
-}
-
-// moveAnchor moves the anchor's place into f, the new log, behind the block.
-func (r *rotation) moveAnchor(f *segmentFile, w written) {
-	if r.place != here && r.place != older {
-		return
-	}
-	var l logfmt.LineHash
-	if r.place == here && r.f != nil && os.SameFile(f.info, r.f.info) { // it was not renamed
-		l = r.anchor.anchor.place()
-	}
-	r.anchor.absorb(f, &l, w.own, w.end, math.MaxInt64)
-}
-
 // excess lists the oldest segments beyond Keep. It never includes the newest rotated one: a
 // lock-free writer may still have it open.
 func (r *rotation) excess() []Segment {
@@ -345,27 +322,6 @@ func (r *rotation) excess() []Segment {
 		total -= r.older[n].Size
 	}
 	return r.older[:n]
-}
-
-// ranges are the numbers of the segments that rotations have dropped so far and now.
-func (r *rotation) ranges(drop []Segment) []logfmt.Range {
-	all := slices.Clone(r.prev.dropped)
-	if len(drop) > 0 {
-		all = append(all, logfmt.Range{First: drop[0].First, Last: r.older[len(drop)].First - 1})
-	}
-	slices.SortFunc(all, func(a, b logfmt.Range) int { return cmp.Compare(a.First, b.First) })
-	merged := all[:0]
-	for _, x := range all {
-		n := len(merged)
-		switch {
-		case x.First > x.Last: // without numbered entries
-		case n > 0 && x.First <= merged[n-1].Last+1:
-			merged[n-1].Last = max(merged[n-1].Last, x.Last)
-		default:
-			merged = append(merged, x)
-		}
-	}
-	return merged
 }
 
 func (r *rotation) close() {

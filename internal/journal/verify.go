@@ -176,7 +176,8 @@ type verifier struct {
 	ring    [4096]string
 	next    int
 	gaps    []gap
-	dropped []logfmt.Range
+	drops   []drop
+	dropped []logfmt.Range // of the drops that count
 
 	before time.Time // of the entry before
 	found  []Finding // damage other than gaps
@@ -193,7 +194,8 @@ type verifier struct {
 	changed []changed
 
 	sum       logfmt.BlockSum
-	known     bool             // originals has the segment before the open block
+	complete  bool             // originals begins with a block that holds
+	known     bool             // originals has all that the open block may carry
 	originals map[lineKey]bool // lines that a rotation may carry, since the last block that holds
 	mine      []lineKey        // of those, the segment's own
 	copies    []lineKey        // the carried lines of the open block
@@ -353,44 +355,6 @@ func (v *verifier) remember(e *logfmt.Entry) (logfmt.Seq, bool) {
 	v.next = (v.next + 1) % len(v.ring)
 	v.ids[e.ID] = e.Seq
 	return 0, false
-}
-
-// number checks that seq follows the previous one.
-func (v *verifier) number(seq logfmt.Seq, off int64) {
-	last := v.report.Last
-	switch {
-	case v.report.First == 0:
-		v.report.First = seq
-		v.beginning(off)
-	case seq <= last:
-		v.damage(off, Duplicate, "seq "+text(seq)+" after "+text(last))
-		return
-	case seq > last+1:
-		f := v.finding(off, Gap, "missing between "+text(last)+" and "+text(seq))
-		f.Until = v.parsed.Time
-		v.gaps = append(v.gaps, gap{logfmt.Range{First: last + 1, Last: seq - 1}, f})
-	}
-	v.report.Last = seq
-}
-
-func text(s logfmt.Seq) string { return strconv.FormatUint(uint64(s), 10) }
-
-// named reports whether the ranges, which are few, together cover r.
-func named(r logfmt.Range, ranges []logfmt.Range) bool {
-	for next := r.First; ; {
-		before := next
-		for _, x := range ranges {
-			if x.First <= next && next <= x.Last {
-				next = x.Last + 1
-			}
-		}
-		if next > r.Last {
-			return true
-		}
-		if next == before {
-			return false
-		}
-	}
 }
 
 func (v *verifier) finding(off int64, kind, text string) Finding {

@@ -25,6 +25,7 @@ type reader struct {
 	anchored              string
 	start                 logfmt.Range // missing before the first numbered entry
 	own                   logfmt.Seq   // the first own number
+	size                  int64        // of the lines before this one
 	pending, good         []string     // carried lines of the block that is open, and those with a crc that matches
 	sum                   []byte       // those lines
 	carrying              int          // how many there should be; -1 = no block is open
@@ -40,6 +41,7 @@ func read(log []byte, anchor *Anchor) *reader {
 		}
 		r.line([]byte(line))
 		r.first, rest = false, tail
+		r.size += int64(len(line) + 1)
 	}
 	if rest != "" {
 		r.found = append(r.found, "torn tail")
@@ -172,7 +174,11 @@ func (r *reader) entry(e *logfmt.Entry) {
 		r.own = e.Seq
 	}
 	if c, ok := logfmt.ParseCheckpoint(e.Data); ok && e.Event == logfmt.Checkpoint && e.Seq > 0 {
-		r.dropped = append(r.dropped, c.DroppedBefore(r.own)...)
+		if r.anchor == nil {
+			r.dropped = append(r.dropped, c.DroppedBefore(r.own)...)
+		} else if !c.Closing && r.size < r.anchor.Size {
+			r.dropped = c.DroppedBefore(r.own)
+		}
 	}
 	seq, again := r.ids[e.ID]
 	if again = again && e.ID != ""; again && (e.Seq == 0 || e.Seq != seq) {
