@@ -340,5 +340,42 @@ func TestRotated(t *testing.T) {
 	}
 }
 
+// TestCarriedLineForged: somebody edits a carried line, with a crc of its own. The chain answers from the segment that it came from; where
+// that is gone, it does not know.
+func TestCarriedLineForged(t *testing.T) {
+	w := newWorld(t, "ideate. plan.'ours' t*20")
+	if err := w.log.Rotate(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(w.Project, ".oss", journal.Name)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	for i, line := range lines {
+		if e, err := logfmt.Parse([]byte(line)); err == nil && e.Cmd == "plan" {
+			e.Data = []byte(`{"summary":"forged"}`)
+			forged, err := e.AppendTo(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines[i], _, _ = strings.Cut(string(forged), "\n")
+		}
+	}
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.last(w.query(".", "plan")); r.Summary != "ours" {
+		t.Errorf("summary %q", r.Summary)
+	}
+	if err := os.Remove(path + ".1"); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.last(w.query(".", "plan")); r.Found {
+		t.Errorf("found %q", r.Summary)
+	}
+}
+
 // asLogged leaves outputs as they are.
 func asLogged(_, output string) (string, error) { return output, nil }

@@ -61,6 +61,7 @@ func (e *exam) log() {
 	where := filepath.Join(e.p.Root, project.OssDir)
 	log := journal.New(oss, journal.Options{By: journal.Command, Anchor: e.p.Anchor()})
 	e.unwritten(log)
+	e.uncovered(log)
 	if err := writable(oss); err != nil {
 		e.add("log", Bad, fmt.Sprintf("hooks cannot write %s: %v", filepath.Join(where, journal.Name), err), denied(where, err)...)
 		return
@@ -132,6 +133,14 @@ func (e *exam) unwritten(log *journal.Journal) {
 	if u := log.Unwritten(); u.Entries > 0 {
 		e.addf("log", Bad, "%s could not be written since %s, the last one %s: %s",
 			plain.Plural(int64(u.Entries), "entry", "entries"), u.From.Local().Format(time.DateTime), ago(e.Now.Sub(u.To)), u.Reason)
+	}
+}
+
+// uncovered says how many entries could go missing unseen: no hook with the log's lock has followed them.
+func (e *exam) uncovered(log *journal.Journal) {
+	if n, unnumbered, err := log.Uncovered(); err == nil && n > 0 {
+		e.addf("log", Note, "its anchor doesn't cover the last %s (%d without number): the next hook that gets the log's lock covers them",
+			plain.Plural(int64(n), "entry", "entries"), unnumbered)
 	}
 }
 

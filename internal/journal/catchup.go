@@ -87,10 +87,7 @@ func (j *Journal) isBehind(by By) bool {
 //
 // Without this, whoever rotates by hand could have the anchor leave a segment behind, and change it.
 func (a *anchored) isSealed(j *Journal, all []Segment, unsealed int) (bool, error) {
-	at := slices.IndexFunc(all, func(s Segment) bool {
-		_, ino := s.id(j.root)
-		return ino == a.inode()
-	})
+	at := a.segment(j, all)
 	if at < 0 || all[at].Size < a.size() {
 		return false, nil
 	}
@@ -111,28 +108,32 @@ func (a *anchored) isSealed(j *Journal, all []Segment, unsealed int) (bool, erro
 	return false, nil
 }
 
+// segment is the index of the segment that has the place, or -1.
+func (a *anchor) segment(j *Journal, all []Segment) int {
+	return slices.IndexFunc(all, func(s Segment) bool {
+		_, ino := s.id(j.root)
+		return ino == a.inode()
+	})
+}
+
 // keeps reports whether no CHECKPOINT behind the place names more as dropped than those before it do.
 // Where one does, somebody without the anchor has deleted segments, or says so; a person has to accept
 // that.
 func (a *anchored) keeps(j *Journal, all []Segment) (bool, error) {
 	var covered []logfmt.Range
-	behind := false
-	for _, s := range append(slices.Clone(all), Segment{Name: Name}) {
+	at := a.segment(j, all)
+	for i, s := range append(slices.Clone(all), Segment{Name: Name}) {
 		b, err := j.blockIn(s.Name)
 		if err != nil {
 			return false, err
 		}
 		for _, r := range b.dropped {
-			if behind && !named(r, covered) {
+			if i > at && !named(r, covered) {
 				return false, nil
 			}
 		}
-		if b.opened && !behind {
+		if b.opened && i <= at {
 			covered = b.dropped // with what those before it name
-		}
-		if s.Name != Name {
-			_, ino := s.id(j.root)
-			behind = behind || ino == a.inode()
 		}
 	}
 	return true, nil

@@ -217,7 +217,8 @@ func (v *verifier) broke() {
 	if v.inGap(seq) {
 		return
 	}
-	f := v.finding(0, Changed, "entry "+text(seq)+" of "+v.anchor.text(writtenField)+", or what stood before it, was not there any more when the next entry was written")
+	f := v.finding(0, Changed, "entry "+text(seq)+" of "+v.anchor.text(writtenField)+
+		", or what stood before it, was not there any more when the next entry was written")
 	if seq == 0 {
 		f.Text = "what stood in it was not there any more when the next entry was written"
 	}

@@ -99,9 +99,15 @@ func TestUncovered(t *testing.T) {
 	if r := wants(t, j, "whole"); r.Uncovered != 3 || r.Unnumbered != 3 || r.Entries != 4 {
 		t.Errorf("%+v", r)
 	}
+	if n, unnumbered, err := j.Uncovered(); n != 3 || unnumbered != 3 || err != nil {
+		t.Errorf("%d entries, %d without number, %v", n, unnumbered, err)
+	}
 	mustAppend(t, j, entry("b"))
 	if r := wants(t, j, "whole"); r.Uncovered != 0 || r.Unnumbered != 3 {
 		t.Errorf("followed: %+v", r)
+	}
+	if n, _, err := j.Uncovered(); n != 0 || err != nil {
+		t.Errorf("followed: %d entries, %v", n, err)
 	}
 	text := readLog(t, dir)
 	from := strings.Index(text, "\n{\"ts\":\"2026-11-21T10:00:00.000Z\",\"cmd\":\"session\",\"event\":\"TOOL\",\"session\":\"s1\",\"id\":\"f1\"")

@@ -191,7 +191,9 @@ func (m *model) legit(n int) {
 		case 0, 1:
 			m.note("rotate")
 			m.rotate(m.o)
-			m.cover(before, true)
+			if !maps.EqualFunc(before, m.files(), bytes.Equal) { // a log without entries is not rotated
+				m.cover(before, true)
+			}
 		case 2:
 			m.free()
 		case 3:

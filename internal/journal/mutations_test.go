@@ -113,7 +113,7 @@ var mutations = []mutation{
 	}},
 	{"exchange two segments", func(m *model, files map[string][]byte) bool {
 		a, b := m.file(files), m.file(files)
-		if a == b {
+		if a == b || m.placed != journal.Name { // SPEC.md, section 5: no CHECKPOINT names them yet
 			return false
 		}
 		files[a], files[b] = files[b], files[a]
@@ -177,7 +177,7 @@ var mutations = []mutation{
 	})},
 	{"rename a segment", func(m *model, files map[string][]byte) bool {
 		name := m.file(files)
-		if name == journal.Name {
+		if name == journal.Name || m.placed != journal.Name { // SPEC.md, section 5: no CHECKPOINT names it yet
 			return false
 		}
 		files[fmt.Sprint(journal.Name, ".", 1000+m.rng.IntN(9))] = files[name]

@@ -3,7 +3,10 @@ package journal
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
+	"io/fs"
+	"slices"
 	"strconv"
 	"time"
 
@@ -51,12 +54,10 @@ func (j *Journal) hasSegment(ino uint64) bool {
 	if err != nil {
 		return false
 	}
-	for _, s := range rotated(all) {
-		if _, n := s.id(j.root); n == ino {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rotated(all), func(s Segment) bool {
+		_, n := s.id(j.root)
+		return n == ino
+	})
 }
 
 // holds reports whether the newest entry that the anchor knows is in the tail, if it must be.
@@ -140,3 +141,40 @@ func (a *anchor) absorb(f *segmentFile, l *logfmt.LineHash, own []byte, end, lim
 
 // place is a LineHash at the anchor's place.
 func (a *anchor) place() logfmt.LineHash { return logfmt.LineHash{Size: a.size(), Hash: a.hash()} }
+
+// Uncovered counts the entries of the newest segment that the anchor does not cover, and those of them
+// without number. It is 0 without an anchor, and where the anchor lost its place: Verify says more.
+func (j *Journal) Uncovered() (entries, unnumbered int, err error) {
+	a := j.openAnchor()
+	a.close()
+	if a.err != nil || a.broken() {
+		return 0, 0, nil
+	}
+	f, err := j.open(Name, readFlags)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, 0, nil
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	from := a.size()
+	if a.inode() != f.ino {
+		from = 0
+	}
+	for scan := newForeScan(f, from, maxLine); ; {
+		line, _, err := scan.entry()
+		if errors.Is(err, io.EOF) {
+			return entries, unnumbered, nil
+		}
+		if err != nil {
+			return entries, unnumbered, err
+		}
+		if h, ok := logfmt.ParseHeader(line); ok {
+			entries++
+			if h.Seq == 0 {
+				unnumbered++
+			}
+		}
+	}
+}

@@ -61,15 +61,9 @@ func (r *rotation) moveAnchor(f *segmentFile, w written) {
 // ranges are the numbers of the segments that rotations have dropped so far and now. What is missing
 // between two segments is not among them.
 func (r *rotation) ranges(drop []Segment) ([]logfmt.Range, error) {
-	var all []logfmt.Range
-	for _, d := range r.prev.drops {
-		if !r.counts(d) {
-			continue
-		}
-		if r.place == here || r.place == older {
-			all = nil // it names what those before it do, and those may have been absorbed with what somebody put in
-		}
-		all = append(all, d.ranges...)
+	all, err := r.droppedBefore()
+	if err != nil {
+		return nil, err
 	}
 	for _, s := range drop {
 		last, err := r.j.lastIn(s.Name)
@@ -115,24 +109,29 @@ func (j *Journal) lastIn(name string) (logfmt.Seq, error) {
 	}
 }
 
-// counts reports whether a CHECKPOINT counts that names ranges as dropped: with an anchor, only if it is
-// covered. Otherwise whoever forges one before a rotation could delete a segment unseen.
-func (r *rotation) counts(d dropIn) bool {
-	covered := false
+// droppedBefore are the ranges that CHECKPOINTs name so far. With an anchor only the last one counts that
+// it covers: that one names what those before it do, and whoever forges another one could delete a
+// segment unseen.
+func (r *rotation) droppedBefore() (all []logfmt.Range, err error) {
 	switch r.place {
 	case nowhere, lost:
-		return true
+		for _, d := range r.prev.drops {
+			all = append(all, d.ranges...)
+		}
 	case here:
-		covered = d.segment != Name
+		for _, d := range r.prev.drops {
+			if d.segment != Name || d.off < r.anchor.size() {
+				all = slices.Clone(d.ranges)
+			}
+		}
 	case older:
-		at := slices.IndexFunc(r.older, func(s Segment) bool { return s.Name == d.segment })
-		in := slices.IndexFunc(r.older, func(s Segment) bool {
-			_, ino := s.id(r.j.root)
-			return ino == r.anchor.inode()
-		})
-		if covered = at >= 0 && at < in; at != in {
-			return covered
+		at := r.anchor.segment(r.j, r.older)
+		for b := (block{}); at >= 0 && !b.opened; at-- {
+			if b, err = r.j.blockIn(r.older[at].Name); err != nil {
+				return nil, err
+			}
+			all = slices.Clone(b.dropped)
 		}
 	}
-	return covered || d.off < r.anchor.size()
+	return all, nil
 }

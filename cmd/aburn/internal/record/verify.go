@@ -175,7 +175,7 @@ func verifyText(out *term.Out, r journal.Report) error {
 	case r.Anchored:
 		fmt.Fprintf(out, "anchored since %s\n", moment(r.Begun))
 		if r.Uncovered > 0 {
-			fmt.Fprintf(out, "the anchor doesn't cover %s: the next hook that gets the log's lock changes that\n",
+			fmt.Fprintf(out, "the anchor doesn't cover %s: the next hook that gets the log's lock covers them\n",
 				plain.Plural(int64(r.Uncovered), "entry", "entries"))
 		}
 	case len(r.Damage) > 0:
