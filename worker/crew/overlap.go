@@ -113,7 +113,7 @@ func (c *Crew) lookAnew(ctx context.Context, s *sketch) error {
 		s.seen = sighting{}
 		return err
 	}
-	s.seen = sighting{began, now}
+	s.seen = sighting{At: began, Seen: now}
 	c.sight(s.m, s.seen)
 	return nil
 }
@@ -209,6 +209,9 @@ func (c *Crew) compareAll(ctx context.Context, sketches []*sketch, before map[st
 			err := errs[i]
 			if err == nil {
 				err = c.noteOverlap(pairs[i].a.m, pairs[i].b.m, o)
+			} else {
+				c.unsight(pairs[i].a.m)
+				c.unsight(pairs[i].b.m)
 			}
 			if failed = errors.Join(failed, err); err == nil {
 				list = append(list, o)

@@ -3,8 +3,10 @@
 package crew
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -101,5 +103,42 @@ func TestLooseFilesOverlap(t *testing.T) {
 	if len(found) != 1 || found[0].Kind != worker.OverlapConflict || !slices.Equal(found[0].Files, []string{"added", "differs", "large", "same"}) ||
 		fmt.Sprint(found[0].Conflicts) != "[{added add/add} {differs add/add}]" {
 		t.Errorf("%+v", found)
+	}
+}
+
+// After another start of the system a state counts only if git has it: a power cut may have taken what git wrote last. A state that
+// git removed is looked at anew.
+func TestWhatWasSeenIsNoProof(t *testing.T) {
+	y := newYard(t, "lines 9 > a")
+	y.sh(y.tree, "echo w > new")
+	first, fresh, err := y.crew.Snapshot(t.Context(), y.repo, y.member("w"))
+	if y.must(err); !fresh {
+		t.Fatal("the first snapshot is not new")
+	}
+	y.sh(y.main, "git update-ref -d "+first.Ref+"; git reflog expire --expire=now --all; git gc -q --prune=now")
+	m := y.member("w")
+	s := y.crew.sighted(m)
+	s.Boot = "another"
+	data, err := json.Marshal(s)
+	y.must(err)
+	y.must(os.WriteFile(filepath.Join(y.crew.Store.Book("w").Dir, sightedFile), data, 0o600))
+	again, fresh, err := y.crew.Snapshot(t.Context(), y.repo, m)
+	if y.must(err); !fresh || !y.repo.Holds(t.Context(), again.Ref, again.Commit) {
+		t.Errorf("%+v, new: %t", again, fresh)
+	}
+	y.worker("x")
+	y.sh(y.tree, "echo x > new")
+	overlaps := func() ([]Overlap, error) {
+		members, err := y.crew.Look(t.Context())
+		y.must(err)
+		return y.crew.Overlaps(t.Context(), members)
+	}
+	if list, err := overlaps(); err != nil || len(list) != 1 || list[0].Kind != worker.OverlapConflict {
+		t.Fatal(list, err)
+	}
+	y.sh(y.main, "git gc -q --prune=now") // x was never kept
+	overlaps() // an error, unless the state was so fresh that it was written anew
+	if list, err := overlaps(); err != nil || len(list) != 1 || list[0].Kind != worker.OverlapConflict {
+		t.Error(list, err)
 	}
 }

@@ -7,13 +7,15 @@ import (
 	"time"
 
 	"aburn/internal/atomicfile"
+	"aburn/internal/proc"
 	"aburn/worker"
 	"aburn/worker/tree"
 )
 
 // sighting is a worker's tree as it was written last, for a snapshot or to be compared. It is a cache: without it git is asked more.
 type sighting struct {
-	At time.Time `json:"at"` // when that began
+	At   time.Time `json:"at"`             // when that began
+	Boot string    `json:"boot,omitempty"` // of the system then: a power cut may have taken objects that git wrote and left this
 	tree.Seen
 }
 
@@ -32,16 +34,26 @@ func (c *Crew) sighted(m *Member) (s sighting) {
 	if err != nil || json.Unmarshal(data, &s) != nil {
 		return sighting{}
 	}
+	if boot, _ := proc.Clock(); boot == "" || s.Boot != boot {
+		s.Key, s.Trees = "", "" // git is asked whether the state is there
+		if !s.Kept {
+			s.Commit = ""
+		}
+	}
 	return s
 }
 
 func (c *Crew) sight(m *Member, s sighting) {
+	s.Boot, _ = proc.Clock()
 	data, err := json.Marshal(s)
 	if err != nil || len(data) > maxSighted {
 		data = []byte("{}")
 	}
 	atomicfile.Write(filepath.Join(c.Store.Book(m.Name).Dir, sightedFile), data, 0o600, atomicfile.Options{}) // a failure: git is asked more
 }
+
+// unsight forgets what was seen: git may have removed a state that no ref names.
+func (c *Crew) unsight(m *Member) { os.Remove(filepath.Join(c.Store.Book(m.Name).Dir, sightedFile)) }
 
 // of is what is known of the kept state that the ledger names last.
 func (s sighting) of(kept string) tree.Seen {

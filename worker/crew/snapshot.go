@@ -59,7 +59,7 @@ func (c *Crew) snapshot(ctx context.Context, repo *tree.Repo, m *Member, wait ti
 	if err != nil {
 		return k, false, err
 	}
-	c.sight(m, sighting{began, now})
+	c.sight(m, sighting{At: began, Seen: now})
 	n := len(now.Files)
 	if k.Commit == last {
 		if m.Worker.Changes == nil || *m.Worker.Changes != n { // an agent's calls made it unknown

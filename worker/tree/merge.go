@@ -42,7 +42,9 @@ func (r *Repo) Join(ctx context.Context, into, from string) (j Joined, err error
 		return j, fmt.Errorf("git merge-tree: exit %d", code)
 	}
 	parts := strings.Split(out, "\x00")
-	j.Tree = parts[0]
+	if j.Tree = parts[0]; j.Tree == "" { // it ends with 1 too where one of them is not there
+		return j, fmt.Errorf("git merges no %s and %s", into, from)
+	}
 	if code == 1 {
 		j.Conflicts, _ = conflicts(parts[1:])
 	}
