@@ -86,6 +86,11 @@ func settings(o slot.Order) []string {
 	return args
 }
 
+// Queue: an idle terminal reads the queue about every ten seconds, a resumed one when it starts.
+func (agent) Queue(session, text string) []string {
+	return []string{agentcli.Codex.Program, "queue", "--thread", session, "--message", text}
+}
+
 // Confine runs a command in the sandbox in which Codex' own commands run. What a person would approve is refused there.
 func (agent) Confine(o slot.Order, argv []string) (args, variables []string) {
 	m := modeOf(o.Permissions)

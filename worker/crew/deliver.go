@@ -1,6 +1,7 @@
 package crew
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -86,12 +87,14 @@ func (s *sender) unqueue(m *Member) (took bool, err error) {
 // queueWait is how long the queue's lock may be held by others.
 const queueWait = 5 * time.Second
 
+// sessionOf is the agent's present session, "" while nobody knows it.
+func sessionOf(m *Member, launch *ledger.Entry) logfmt.SessionID {
+	return cmp.Or(m.Session, logfmt.SessionID(launch.Session))
+}
+
 // enqueue sees to it that all waiting messages are in the queue of the agent's present session, in their order.
 func (s *sender) enqueue(m *Member, launch *ledger.Entry) (why string, err error) {
-	session := m.Session
-	if session == "" {
-		session = logfmt.SessionID(launch.Session)
-	}
+	session := sessionOf(m, launch)
 	switch {
 	case !m.Worker.Hooks:
 		return "its agent reports through no hooks, which hand messages over", nil
@@ -264,18 +267,7 @@ func (s *sender) pressing(m *Member, id string) error {
 	if err := s.book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Unconfirmed, Gen: m.Worker.Gen, Message: id}}); err != nil {
 		return err
 	}
-	if s.Queue == nil {
-		return nil
-	}
-	desk, err := s.Queue.Lock(queueWait)
-	if err != nil {
-		return err
-	}
-	defer desk.Close()
-	if waits := slices.ContainsFunc(desk.Tasks(), func(t queue.Task) bool { return t.ID == id }); waits && !desk.Withdraw(id, time.Now()) {
-		return errors.New("a hook is telling it the message")
-	}
-	return desk.Close()
+	return s.leaveHooks(id)
 }
 
 // keys keeps calls of the project's workers from beginning.

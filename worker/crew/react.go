@@ -80,7 +80,7 @@ func (s *sender) takeBack(m *Member, id, key string) error {
 	if err := s.book.Append(e); err != nil {
 		return err
 	}
-	os.Remove(s.path(id))
+	s.forget(id)
 	return nil
 }
 

@@ -208,6 +208,9 @@ func (s *sender) bring(ctx context.Context, id string) (Sent, error) {
 		return sent, err
 	}
 	why(waitingFor(m))
+	if sent, ok, err := s.queueOldest(ctx, m, launch, sent); ok || err != nil {
+		return sent, err
+	}
 	return s.typeOldest(ctx, m, launch, sent)
 }
 
@@ -251,7 +254,7 @@ func (s *sender) acknowledge(m *Member) error {
 		return err
 	}
 	for _, e := range fresh {
-		os.Remove(s.path(e.Message))
+		s.forget(e.Message)
 	}
 	return nil
 }

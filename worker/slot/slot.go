@@ -50,6 +50,12 @@ type Confiner interface {
 // Forker is an agent whose starts, in a terminal and without one, take Order.Fork.
 type Forker interface{ Forks() }
 
+// Queuer is an agent that keeps a queue of messages for each session, from which its idle terminal takes the next one by itself.
+type Queuer interface {
+	// Queue is the command line that puts text into the queue of a session. It ends with 0 if the queue has it.
+	Queue(session, text string) []string
+}
+
 // Agent is an agent that can be a worker.
 type Agent interface {
 	// Name is that of its record in agentcli.
