@@ -53,7 +53,7 @@ var layers = []struct {
 	{"insight/remedy", "insight insight/failure internal/agentcli internal/plain trace", ""},
 	{"insight/lesson", "insight insight/failure internal/plain trace", ""},
 	{"insight/report", "insight insight/failure insight/remedy internal/plain trace", ""},
-	{"trace/own", "internal/journal internal/jsonl internal/project logfmt trace trace/draft trace/packed", ""},
+	{"trace/own", "internal/journal internal/jsonl internal/project logfmt trace trace/draft", ""},
 	{"trace/workers", "internal/jsonl internal/project logfmt trace trace/draft", ""},
 	{"trace/join", "trace trace/draft trace/packed", ""},
 	{"trace/tracetest", "internal/lab/world trace trace/packed", ""},

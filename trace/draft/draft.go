@@ -19,6 +19,7 @@ type Builder struct {
 	ncalls    int
 	responses map[string]int // response id → index in t.Responses
 	size      int64          // of the file in bytes, 0 if unknown
+	at        int64          // see Reach
 
 	tokens, words Memo
 	secrets       *Secrets
@@ -54,6 +55,9 @@ func (b *Builder) Trace() *trace.SessionTrace { return b.t }
 // Expect announces the size of the file in bytes, to reserve room for its events.
 func (b *Builder) Expect(size int64) { b.size = size }
 
+// Reach says how much of the size is read, for sources whose events have no offset in a file.
+func (b *Builder) Reach(at, size int64) { b.at, b.size = at, size }
+
 // grow returns list with room for one more. at is the record's place in a file of size bytes. From a quarter of the
 // file on it reserves for the rest what the first part needed in proportion, instead of doubling.
 func grow[T any](list []T, at, size int64) []T {
@@ -84,7 +88,7 @@ func (b *Builder) Add(e trace.Event) int {
 	if e.Copied == b.t.ID {
 		e.Copied = ""
 	}
-	b.t.Events = append(grow(b.t.Events, e.Ref.Offset, b.size), e)
+	b.t.Events = append(grow(b.t.Events, max(e.Ref.Offset, b.at), b.size), e)
 	return e.Seq
 }
 
@@ -129,7 +133,7 @@ func (b *Builder) Result(e trace.Event, r trace.ToolResultEvent) int {
 	}
 	e.Body = &trace.ToolResult{Call: r.Call, Result: len(b.t.Results)}
 	r.EventIndex = b.Add(e)
-	b.t.Results = append(grow(b.t.Results, e.Ref.Offset, b.size), r)
+	b.t.Results = append(grow(b.t.Results, max(e.Ref.Offset, b.at), b.size), r)
 	return r.EventIndex
 }
 

@@ -162,7 +162,6 @@ func (x *step) agent(parent string) error {
 	e.Body = &trace.SubagentSpawn{Session: x.Trace().ID, AgentID: x.e.Agent.ID, AgentType: x.e.Agent.Type,
 		Description: x.Head(x.d.Task.String(), trace.UserHead), Background: x.d.Background}
 	s.Add(e)
-	x.heldEvents++
 	return nil
 }
 

@@ -24,8 +24,10 @@ func (r *reading) entry(e *logfmt.Entry, key string) error {
 	if e.ID != "" && s.seen[e.ID] {
 		return nil
 	}
-	events := len(s.Trace().Events)
 	s.noteSession(e, parent)
+	if !r.incremental && !r.shortened { // an earlier reading's trace is large before its first new entry
+		s.Reach(r.at, r.size)
+	}
 	var d logfmt.Details
 	logfmt.ReadDetails(e.Data, &d)
 	x := step{reading: r, session: s, e: e, d: &d,
@@ -36,7 +38,6 @@ func (r *reading) entry(e *logfmt.Entry, key string) error {
 	if e.ID != "" {
 		s.seen[e.ID] = true
 	}
-	r.heldEvents += len(s.Trace().Events) - events
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package own
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -183,7 +184,7 @@ func TestReplaced(t *testing.T) {
 }
 
 // Sessions that lie side by side in a log that is larger than memory come out as they do from a small one.
-func TestPacked(t *testing.T) {
+func TestParts(t *testing.T) {
 	logs := []string{"claude-agents", "codex-agents", "claude-background", "codex-permissions", "codex-error", "claude-limit"}
 	var woven []*logfmt.Entry
 	var each [][]*logfmt.Entry
@@ -200,9 +201,36 @@ func TestPacked(t *testing.T) {
 	dir := t.TempDir()
 	appendTo(t, dir, 0, woven)
 	want := plain(t, tracetest.Read(t, New(), dir))
-	if got := plain(t, tracetest.Read(t, reader{maxHeldEvents: 20}, dir)); got != want {
-		t.Errorf("packed it says\n%s\nnot\n%s", got, want)
+	counted := counting{reader{maxHeld: 20}, map[string]int{}}
+	given := tracetest.Read(t, counted, dir)
+	for id, n := range counted.made {
+		if n != 1 {
+			t.Errorf("session %s was made %d times", id, n)
+		}
 	}
+	if got := plain(t, given); got != want {
+		t.Errorf("in parts it says\n%s\nnot\n%s", got, want)
+	}
+}
+
+// counting is a reader that counts how often each trace is made.
+type counting struct {
+	trace.Reader
+	made map[string]int
+}
+
+func (c counting) Read(ctx context.Context, s trace.Store, sink trace.Sink) error {
+	return c.Reader.Read(ctx, s, countingSink{sink, c.made})
+}
+
+type countingSink struct {
+	trace.Sink
+	made map[string]int
+}
+
+func (c countingSink) Trace(t *trace.SessionTrace) error {
+	c.made[t.ID]++
+	return c.Sink.Trace(t)
 }
 
 // An entry that was written twice is one event.

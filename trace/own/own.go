@@ -24,10 +24,10 @@ const Name = "own"
 const table = "entry"
 
 // reader is the trace.Reader of logs.
-type reader struct{ maxHeldEvents int }
+type reader struct{ maxHeld int }
 
 // New returns the reader for workflow logs.
-func New() trace.Reader { return reader{maxHeldEvents: maxHeldEvents} }
+func New() trace.Reader { return reader{maxHeld: maxHeld} }
 
 func (reader) Name() string { return Name }
 
@@ -40,14 +40,14 @@ func (o reader) Read(ctx context.Context, s trace.Store, sink trace.Sink) error 
 	defer dir.Close()
 	r := reading{
 		path: s.Path, log: journal.New(dir, journal.Options{By: journal.Command}), sink: sink,
-		maxHeldEvents: o.maxHeldEvents, sessions: map[string]*session{}, packed: map[string][]byte{},
+		maxHeld: o.maxHeld,
 	}
 	if from, ok := position(s.Cursor.State); ok {
 		r.incremental = true
 		if err := r.read(ctx, from); !errors.Is(err, journal.ErrPosition) {
 			return err
 		}
-		r.incremental, r.sessions = false, map[string]*session{}
+		r.incremental = false
 	}
 	if r.shortened, err = shortened(r.log); err != nil {
 		return err

@@ -10,54 +10,49 @@ import (
 	"aburn/internal/journal"
 	"aburn/logfmt"
 	"aburn/trace"
-	"aburn/trace/packed"
 )
 
-// maxHeldEvents bounds the events held unpacked. Beyond it the sessions that were silent for longest are packed: a log
-// can be larger than memory, and its sessions interleave.
-const maxHeldEvents = 30_000
+// maxHeld is about how many entries' events are held at once. A log can be larger than memory, and its sessions lie side
+// by side in it.
+const maxHeld = 30_000
 
-// reading is one reading of a log.
+// reading is one reading of a log. It first notes which sessions the log has and where, and then makes the traces of some
+// sessions at a time: all that needs a session's trace is in its family.
 type reading struct {
-	path          string
-	log           *journal.Journal
-	sink          trace.Sink
-	incremental   bool // it continues an earlier reading
-	shortened     bool // the log no longer holds its beginning
-	sessions      map[string]*session
-	packed        map[string][]byte // id → trace that is not held
-	heldEvents    int               // in sessions
-	maxHeldEvents int               // how many there may be
-	entries       int
+	path        string
+	log         *journal.Journal
+	sink        trace.Sink
+	incremental bool // it continues an earlier reading
+	shortened   bool // the log no longer holds its beginning
+	sessions    map[string]*session
+	maxHeld     int
+	at, size    int64 // entries of the present family so far, and all of them
 }
 
 func (r *reading) read(ctx context.Context, from journal.Position) error {
-	at, before := from, []byte(from.Before)
+	in := newIndex()
+	at, before, entries := from, []byte(from.Before), 0
 	segments := map[string]bool{} // read so far
 	for record, err := range r.log.Entries(from) {
 		if err != nil {
 			return err
 		}
-		if r.entries%1000 == 0 && ctx.Err() != nil {
+		if entries%1000 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r.entries++
-		next := record.Next()
+		entries++
+		begin, size := at, int64(0)
+		if at = record.Next(); at.Segment == begin.Segment && at.Offset > begin.Offset {
+			size = at.Offset - begin.Offset
+		}
 		before = append(append(before[:0], record.JSON[max(0, len(record.JSON)-markLength):]...), '\n')
 		segments[record.Segment] = true
-		if next.Segment == at.Segment && next.Offset > at.Offset {
-			r.sink.Progress(next.Offset - at.Offset)
-		}
-		at = next
-		if record.Carried {
-			continue // a copy of what earlier segments hold
-		}
-		if err := r.entry(record.Value, key(record.Value.Seq, record.Value.ID, record.Line)); err != nil {
-			return err
+		if record.Carried || !in.note(record.Value, begin, at, size) { // a copy of what earlier segments hold, or of no session
+			r.sink.Progress(size)
 		}
 	}
 	stats := r.log.Stats()
-	if r.entries == 0 && stats.Damage > 0 && !r.incremental {
+	if entries == 0 && stats.Damage > 0 && !r.incremental {
 		return &trace.UnknownLayout{Agent: "aburn", Path: r.path, Why: "no line of it is an entry"}
 	}
 	if stats.Damage > 0 {
@@ -65,8 +60,8 @@ func (r *reading) read(ctx context.Context, from journal.Position) error {
 			return err
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(r.sessions)) {
-		if err := r.emit(r.sessions[id]); err != nil {
+	for _, part := range in.parts(r.maxHeld) {
+		if err := r.readPart(ctx, in, part); err != nil {
 			return err
 		}
 	}
@@ -75,6 +70,39 @@ func (r *reading) read(ctx context.Context, from journal.Position) error {
 		return err
 	}
 	r.sink.Done(trace.Cursor{Offset: at.Offset, State: data}, stats.Torn)
+	return nil
+}
+
+// readPart makes the traces of the families in a part.
+func (r *reading) readPart(ctx context.Context, in *index, p *part) error {
+	r.sessions = map[string]*session{}
+	var parser logfmt.Parser
+	var e logfmt.Entry
+	n := 0
+	for record, err := range r.log.Headers(p.from) {
+		if err != nil {
+			return err
+		}
+		if n++; n%1000 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if f := in.family(record.Value.Session); f != nil && p.has[f] && !record.Carried && parser.Parse(record.JSON, &e) == nil {
+			f.made++
+			r.at, r.size = int64(f.made), int64(f.entries)
+			if err := r.entry(&e, key(e.Seq, e.ID, record.Line)); err != nil {
+				return err
+			}
+		}
+		if p.ends(n, record.Next()) {
+			break
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.sessions)) {
+		if err := r.emit(r.sessions[id]); err != nil {
+			return err
+		}
+	}
+	r.sink.Progress(p.bytes)
 	return nil
 }
 
@@ -110,66 +138,27 @@ func (r *reading) session(id string, e *logfmt.Entry) (*session, error) {
 	if s != nil || err != nil {
 		return s, err
 	}
-	return r.hold(newSession(id, r.path, e))
+	return r.hold(newSession(id, r.path, e)), nil
 }
 
-// known returns the session with this id: held, packed, or from an earlier reading; nil if there is none.
+// known returns the session with this id: of this part, or from an earlier reading; nil if there is none.
 func (r *reading) known(id string) (*session, error) {
 	if s := r.sessions[id]; s != nil {
-		s.lastEntry = r.entries
 		return s, nil
 	}
-	before, err := r.before(id)
+	if !r.incremental && !r.shortened {
+		return nil, nil
+	}
+	before, err := r.sink.Previous(id)
 	if before == nil || err != nil {
 		return nil, err
 	}
-	return r.hold(resumed(before))
+	return r.hold(resumed(before)), nil
 }
 
-// hold adds a session, and packs others if there are too many events.
-func (r *reading) hold(s *session) (*session, error) {
-	s.lastEntry = r.entries
+func (r *reading) hold(s *session) *session {
 	r.sessions[s.Trace().ID] = s
-	r.heldEvents += len(s.Trace().Events)
-	if r.heldEvents > r.maxHeldEvents {
-		return s, r.pack()
-	}
-	return s, nil
-}
-
-// before returns the trace that a session continues which is not held, or nil.
-func (r *reading) before(id string) (*trace.SessionTrace, error) {
-	if data := r.packed[id]; data != nil {
-		delete(r.packed, id)
-		return packed.Parse(data)
-	}
-	if r.incremental || r.shortened {
-		return r.sink.Previous(id)
-	}
-	return nil, nil
-}
-
-// pack packs the half of the sessions that was silent for longer, but not the one of the current entry.
-func (r *reading) pack() error {
-	heard := slices.SortedFunc(maps.Keys(r.sessions),
-		func(a, b string) int { return r.sessions[a].lastEntry - r.sessions[b].lastEntry })
-	for _, id := range heard[:len(heard)/2] {
-		s := r.sessions[id]
-		if s.lastEntry == r.entries {
-			break
-		}
-		if err := r.emit(s); err != nil {
-			return err
-		}
-		data, err := packed.Append(nil, s.Trace())
-		if err != nil {
-			return err
-		}
-		r.packed[id] = data
-		r.heldEvents -= len(s.Trace().Events)
-		delete(r.sessions, id)
-	}
-	return nil
+	return s
 }
 
 func (r *reading) emit(s *session) error {

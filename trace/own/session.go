@@ -12,8 +12,7 @@ import (
 // session makes the trace of one session or sub-agent. All that it knows of earlier entries is in the trace.
 type session struct {
 	*draft.Builder
-	lastEntry int             // number of its last entry in this reading
-	seen      map[string]bool // ids of its entries: a copy of one says nothing new
+	seen map[string]bool // ids of its entries: a copy of one says nothing new
 }
 
 // newSession begins the trace with this id at the entry e of the log at path.
@@ -51,10 +50,12 @@ func worktree(path, wt string) string {
 	return filepath.Join(filepath.Dir(filepath.Dir(path)), filepath.FromSlash(wt))
 }
 
-// childID returns the id of a sub-agent's trace. An id of 32 and more letters, like Codex's threads, is globally
-// unique; a shorter one is unique within its session.
+// ownThread is from how many letters on a sub-agent's id is globally unique, like those of Codex's threads.
+const ownThread = 32
+
+// childID returns the id of a sub-agent's trace. A short id is unique within its session.
 func childID(session, agent string) string {
-	if len(agent) >= 32 {
+	if len(agent) >= ownThread {
 		return draft.SessionID(agent)
 	}
 	return draft.SessionID(session + "/" + agent)
