@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io/fs"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -74,11 +73,12 @@ func (v *verifier) seals(j *Journal, all []Segment, newest *segmentFile) error {
 		c.place.at = v.anchor.size()
 		c.end.seen, c.place.seen = c.end.at == 0, c.place.at == 0
 	}
-	for _, name := range slices.Sorted(maps.Keys(sealed)) {
+	for name := range sealed {
 		if !listed(name) {
 			v.gone = append(v.gone, name)
 		}
 	}
+	slices.Sort(v.gone)
 	return nil
 }
 
