@@ -146,8 +146,11 @@ type Contents struct {
 // Contents looks at the tree, and writes nothing. Of large files it takes size and time. The error is ErrGone if the tree is not there.
 func (t *Tree) Contents(ctx context.Context) (Contents, error) {
 	l, err := t.look(ctx, "", false)
-	if err != nil || len(l.changes) == 0 {
+	if err != nil {
 		return Contents{}, err
+	}
+	if len(l.changes) == 0 {
+		return Contents{Head: l.head}, nil
 	}
 	h := sha256.New()
 	for _, path := range l.changes {

@@ -107,6 +107,9 @@ func TestUnchangedTreeIsOneCall(t *testing.T) {
 	w := newWorld(t)
 	tree := w.create("w")
 	from := w.repo.Beginning(t.Context(), w.head, "main")
+	if c, err := tree.Contents(t.Context()); err != nil || c != (Contents{Head: w.head}) {
+		t.Errorf("%+v, %v", c, err)
+	}
 	w.write(tree.Path, "-dash", "one\n")
 	w.write(tree.Path, "new", "one\n")
 	long := time.Now().Add(-time.Hour)
