@@ -30,10 +30,29 @@ type LookOptions struct {
 	Until time.Time
 }
 
+// Leave keeps only as many of Stores, the last changed first, as there are at most so many bytes to read of. It returns how
+// many it took out, and how much there is to read of those.
+func (c *Changes) Leave(most int64) (stores int, bytes int64) {
+	var keep []trace.Store
+	var sizes []int64
+	for i, n := range c.Bytes {
+		if n > most {
+			stores, bytes = stores+1, bytes+n
+			continue
+		}
+		most -= n
+		keep, sizes = append(keep, c.Stores[i]), append(sizes, n)
+	}
+	c.Stores, c.Bytes = keep, sizes
+	return stores, bytes
+}
+
 // Changes is what a look found: stores that the archive does not have as they are.
 type Changes struct {
 	// Stores are those that may hold sessions of the wanted project, the last changed first.
 	Stores []trace.Store
+	// Bytes is how much of each of Stores the archive has not read, as far as their sizes say.
+	Bytes []int64
 	// Others is how many are of other projects; Unseen how many are of a project that there was no time to find out.
 	Others, Unseen int
 	// Partial says that there was no time to look into all folders.
@@ -190,11 +209,19 @@ func (l *look) compareStore(s *storeLook) error {
 		return err
 	}
 	if wanted {
-		l.Stores = append(l.Stores, s.Store)
+		l.Stores, l.Bytes = append(l.Stores, s.Store), append(l.Bytes, unread(k, &s.Store))
 	} else {
 		l.Others++
 	}
 	return nil
+}
+
+// unread returns how many bytes of a store are to be read. A store that shrank, or whose reading did not end, is read whole.
+func unread(k *archive.Known, s *trace.Store) int64 {
+	if k == nil || k.Whole || s.Size < k.Size {
+		return s.Size
+	}
+	return s.Size - k.Size
 }
 
 func (l *look) loadKnown() error {

@@ -31,6 +31,17 @@ const (
 	lockPatience = 3 * time.Second
 )
 
+// patience bounds what a command waits for.
+type patience struct {
+	lock time.Duration // of another ingest
+	most int64         // bytes to read, 0 for any number
+}
+
+var (
+	patient = patience{lock: lockPatience}
+	hasty   = patience{most: 8 << 20} // a fifth of a second
+)
+
 // How long the same command reads after it renewed the archive, whose sessions are all to be read again, and how long it
 // waits for another process that may be renewing it: without that it has no answer.
 const (
@@ -47,7 +58,7 @@ func IngestFlag() cli.Flag {
 // command answers from what the archive has. It fails only if that is nothing: an empty answer would say that there are no
 // sessions, and nobody knows that.
 func CatchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) error {
-	dir, err := catchUp(ctx, a, cmd, what)
+	dir, err := catchUp(ctx, a, cmd, what, patient)
 	if err == nil {
 		return nil
 	}
@@ -61,7 +72,15 @@ func CatchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) err
 
 // CatchUpOrWarn is CatchUp for a command that has more to say than what the archive has. It never fails.
 func CatchUpOrWarn(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) {
-	if _, err := catchUp(ctx, a, cmd, what); err != nil {
+	if _, err := catchUp(ctx, a, cmd, what, patient); err != nil {
+		warnLeftOut(a, kit.FailureOf(err))
+	}
+}
+
+// CatchUpAtOnce is CatchUpOrWarn for a command that must not wait. It reads little, waits for no other ingest, and says what
+// it leaves unread.
+func CatchUpAtOnce(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) {
+	if _, err := catchUp(ctx, a, cmd, what, hasty); err != nil {
 		warnLeftOut(a, kit.FailureOf(err))
 	}
 }
@@ -83,7 +102,7 @@ func holdsSessions(ctx context.Context, dir string) bool {
 }
 
 // catchUp is CatchUp without a word on why nothing could be read. dir is the archive's.
-func catchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) (dir string, err error) {
+func catchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice, p patience) (dir string, err error) {
 	c := CallerOf(a, cmd)
 	if dir = archive.Dir(c.Env); cmd.Bool("no-ingest") || dir == "" {
 		return dir, nil
@@ -100,9 +119,15 @@ func catchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what Choice) (di
 		return dir, nil
 	}
 	defer changes.Remember(ctx)
+	if p.most > 0 {
+		if n, bytes := changes.Leave(p.most); n > 0 {
+			a.Note(fmt.Sprintf("not read yet: %s of %s: amounts may lack those sessions", plain.Size(bytes), plain.Plural(int64(n), "changed file")))
+			a.Hint("aburn ingest  # reads them all")
+		}
+	}
 	report := &ingest.Report{}
 	if len(changes.Stores) > 0 {
-		report, err = readChanges(ctx, c, dir, changes.Stores, within-min(time.Since(began), lookingTime))
+		report, err = readChanges(ctx, c, dir, changes.Stores, within-min(time.Since(began), lookingTime), p.lock)
 	}
 	return dir, noteCatchUp(a, changes, report, err)
 }
@@ -121,7 +146,7 @@ func Refresh(ctx context.Context, c *Caller, folder string) error {
 	}
 	defer changes.Remember(ctx)
 	if len(changes.Stores) > 0 {
-		_, err = readChanges(ctx, c, dir, changes.Stores, lookingTime)
+		_, err = readChanges(ctx, c, dir, changes.Stores, lookingTime, lockPatience)
 	}
 	return err
 }
@@ -198,13 +223,13 @@ func projectAsked(ctx context.Context, c *Caller, name string) string {
 }
 
 // readChanges reads stores into the archive, under its lock. The report is nil if nothing was begun.
-func readChanges(ctx context.Context, c *Caller, dir string, stores []trace.Store, within time.Duration) (first *ingest.Report, err error) {
+func readChanges(ctx context.Context, c *Caller, dir string, stores []trace.Store, within, lock time.Duration) (first *ingest.Report, err error) {
 	meter := &Meter{Out: c.Progress}
 	defer meter.Clear()
 	o := ingest.Options{Readers: Readers(), Places: trace.Places{Home: c.Env("HOME"), Getenv: c.Env}, Stores: stores, Within: within, Progress: meter.Show, Keep: KeepFrom(c)}
 	waiting, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	patience := time.AfterFunc(lockPatience, giveUp)
+	patience := time.AfterFunc(lock, giveUp)
 	defer patience.Stop()
 	busy := func() { meter.Say("waiting for another ingest") }
 	err = ingest.Exclusively(waiting, dir, busy, func() error {

@@ -57,7 +57,7 @@ func runTop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if !cmd.Bool("once") && !cmd.Bool("json") && in != nil {
 		return follow(ctx, a, cmd, o, in, out)
 	}
-	scope.CatchUpOrWarn(ctx, a, cmd, scope.Choice{})
+	scope.CatchUpAtOnce(ctx, a, cmd, scope.Choice{})
 	site := viewer.New(o)
 	site.Refresh(ctx)
 	top := reportOf(ctx, site)
