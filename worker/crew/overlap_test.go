@@ -137,7 +137,7 @@ func TestWhatWasSeenIsNoProof(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	y.sh(y.main, "git gc -q --prune=now") // x was never kept
-	overlaps() // an error, unless the state was so fresh that it was written anew
+	overlaps()                            // an error, unless the state was so fresh that it was written anew
 	if list, err := overlaps(); err != nil || len(list) != 1 || list[0].Kind != worker.OverlapConflict {
 		t.Error(list, err)
 	}
