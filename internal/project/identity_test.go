@@ -75,6 +75,37 @@ func TestAnotherOss(t *testing.T) {
 	}
 }
 
+// TestGoneProject: a project that was removed is listed, because its sessions are the user's. What comes to its place is not trusted.
+func TestGoneProject(t *testing.T) {
+	w := newWorld(t, "home/a/.oss/")
+	w.setenv()
+	root := w.path("home/a")
+	if err := Mark(root); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(root); err != nil {
+		t.Fatal(err)
+	}
+	if got := Marked(w.env); len(got) != 1 || got[0] != root {
+		t.Errorf("gone: %v", got)
+	}
+	if err := os.MkdirAll(in(root, OssDir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := Marked(w.env); len(got) > 0 {
+		t.Errorf("replaced: %v", got)
+	}
+	if p, err := At(root, w.env); err != nil || p.Marked || !p.Replaced {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if err := Mark(w.path("home/never")); err != nil { // its sessions are known, its folder is gone
+		t.Fatal(err)
+	}
+	if got := Marked(w.env); len(got) != 1 {
+		t.Errorf("a project without a folder: %v", got)
+	}
+}
+
 func anyError(all ...error) error {
 	for _, err := range all {
 		if err != nil {

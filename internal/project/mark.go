@@ -51,7 +51,12 @@ func markPath(root string, env func(string) string) string {
 // marked reports whether this user has marked the project at root, a real path.
 func (s *search) marked(root string) bool {
 	path := markPath(root, s.env)
-	return path != "" && checkMark(path) == nil && s.vouches(path, root) && ofOss(path, root)
+	return s.hasMark(path, root) && ofOss(path, root)
+}
+
+// hasMark reports whether the mark at path counts for root, of whichever .oss it is.
+func (s *search) hasMark(path, root string) bool {
+	return path != "" && checkMark(path) == nil && s.vouches(path, root)
 }
 
 func checkMark(path string) error {
@@ -65,7 +70,8 @@ func checkMark(path string) error {
 	return nil
 }
 
-// Mark trusts the project at root, as this user on this machine. The project must have its .oss. The state folder is the one
+// Mark trusts the project at root, as this user on this machine. Without a .oss, only its sessions are
+// shown: one that comes later isn't trusted. The state folder is the one
 // of this process's environment; a *HeldState is the error if it lies in the project. Marking twice
 // keeps the first key. A broken mark is replaced, and so is one of another .oss that was there before.
 func Mark(root string) error {
@@ -107,7 +113,7 @@ func mark(path, root string) error {
 		}
 	}
 	if !ofOss(path, root) {
-		if err := bind(path, root); err != nil {
+		if err := bind(path, root); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -60,9 +60,15 @@ func Marked(env func(string) string) []string {
 		}
 		root, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		// A project counts only if its own path leads to this mark.
-		if path := filepath.Join(dir, name); err == nil && path == markPath(string(root), env) && searchIn(string(root), env).marked(string(root)) {
+		if path := filepath.Join(dir, name); err == nil && path == markPath(string(root), env) && searchIn(string(root), env).listed(path, string(root)) {
 			roots = append(roots, string(root))
 		}
 	}
 	return roots
+}
+
+// listed is marked, but for a project that is gone: it has no .oss that could be another one.
+func (s *search) listed(path, root string) bool {
+	_, err := os.Lstat(in(root, OssDir))
+	return s.hasMark(path, root) && (ofOss(path, root) || os.IsNotExist(err))
 }

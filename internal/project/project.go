@@ -165,7 +165,7 @@ func (s *search) twin(dir string) string { return filepath.Join(s.main, strings.
 // project describes the project at root as seen from the search's start.
 func (s *search) project(root string) *Project {
 	p := &Project{Root: root, Worktree: root, Marked: s.marked(root), mark: markPath(root, s.env), env: s.env}
-	p.Replaced = !p.Marked && p.mark != "" && checkMark(p.mark) == nil && s.vouches(p.mark, root) && replaced(p.mark, root)
+	p.Replaced = !p.Marked && s.hasMark(p.mark, root) && replaced(p.mark, root)
 	switch {
 	case s.main == "" || inside(root, s.wt): // no linked worktree, or one with its own .oss
 	case inside(root, s.main): // as usual: .oss in the main checkout, perhaps in a subfolder
