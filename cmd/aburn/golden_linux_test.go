@@ -221,6 +221,7 @@ var goldenLess = map[string]string{
 	"prices update":    "it changes the prices of the other runs: see prices_update.txtar",
 	"supervisor watch": "it goes on until it is ended: see supervisor_watch_test.go",
 	"keep":             "the sizes of its copies are those of the compression: see keep.txtar",
+	"debug":            "its sizes and versions are those of the machine: see debug's own tests",
 	"spawn":            workerGoldens,
 	"ps":               workerGoldens,
 	"done":             workerGoldens,

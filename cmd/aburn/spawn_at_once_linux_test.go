@@ -98,7 +98,7 @@ func TestAgentsBeginNoMore(t *testing.T) {
 	config := filepath.Join(s.home, ".config", "aburn")
 	s.must(os.MkdirAll(config, 0o700))
 	s.must(os.WriteFile(filepath.Join(config, "settings.json"), []byte(`{"mcp": {"workers": true}}`), 0o600))
-	s.must(os.WriteFile(filepath.Join(config, "workers.yaml"), []byte("env: [DO]\n"), 0o600))
+	s.must(os.WriteFile(filepath.Join(config, "workers.yaml"), []byte("env: [DO]\nmax_workers: 0\n"), 0o600))
 	asks := func(ask string) (byCommand, byMCP string) {
 		t.Helper()
 		cmd := s.command("aburn", "spawn", "--runtime", "pty", "--name", ask+"-command", "be one more")

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"aburn/internal/atomicfile"
 	"aburn/internal/proc"
+	"aburn/internal/scrub"
 	"aburn/worker"
 	"aburn/worker/tree"
 )
@@ -46,10 +48,16 @@ func (c *Crew) sighted(m *Member) (s sighting) {
 func (c *Crew) sight(m *Member, s sighting) {
 	s.Boot, _ = proc.Clock()
 	data, err := json.Marshal(s)
-	if err != nil || len(data) > maxSighted {
+	if err != nil || len(data) > maxSighted || slices.ContainsFunc(s.Files, secret) || slices.ContainsFunc(s.Loose, secret) {
 		data = []byte("{}")
 	}
 	atomicfile.Write(filepath.Join(c.Store.Book(m.Name).Dir, sightedFile), data, 0o600, atomicfile.Options{}) // a failure: git is asked more
+}
+
+// secret reports whether the name of a file holds a secret, which must not be written.
+func secret(name string) bool {
+	_, n := scrub.Text(name)
+	return n > 0
 }
 
 // unsight forgets what was seen: git may have removed a state that no ref names.

@@ -69,7 +69,7 @@ func Command(a *kit.App) *cli.Command {
 			`aburn spawn --attach --permissions edits "rename Cart to Basket"  # here, until it ends`,
 			`aburn spawn --base main --name login - < task.md`,
 			`aburn spawn --issue 12 --issue 15        # one worker each`,
-			`aburn spawn --pr 31 "address the review"  # on the branch of that pull request`,
+			`aburn spawn --pr 31 "address the review"`,
 		),
 		Action: a.Action(runSpawn),
 	}
