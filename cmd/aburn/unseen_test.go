@@ -68,7 +68,7 @@ func TestNothingUnseenReachesAModel(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"chain"}, {"chain", "plan"}, {"chain", "--json"}, {"chain", "plan", "--json"}, {"chain", "plan", "--get", "data.outputs.0"}, {"chain", "plan", "--get", "data"}, {"tail", "--json"}, {"query", "--json"},
+		{"chain"}, {"chain", "plan"}, {"chain", "--json"}, {"chain", "plan", "--json"}, {"chain", "plan", "--get", "data.outputs"}, {"chain", "plan", "--get", "data"}, {"tail", "--json"}, {"query", "--json"},
 	} {
 		out, _, _ := w.run(args...)
 		check(strings.Join(args, " "), out)
