@@ -114,6 +114,8 @@ func busyLine(line string) bool {
 	switch {
 	case has(".lock': File exists"), has("could not lock config file") && has("File exists"):
 		return true
+	case has("Invalid path '") && has("worktrees': No such file or directory"): // another one removed the last worktree
+		return true
 	case has("Unable to create '") && has(".lock': No such file or directory"): // another one removed the empty folder of a ref
 		return true
 	}

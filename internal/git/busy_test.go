@@ -210,3 +210,13 @@ func TestGitsTogether(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestLastWorktreeGoes: git removes the folder of all worktrees with the last one, while another git reads it. As seen with git 2.39.
+func TestLastWorktreeGoes(t *testing.T) {
+	if !busyLine("fatal: Invalid path '/src/main/.git/worktrees': No such file or directory") {
+		t.Error("the call is not made again")
+	}
+	if busyLine("fatal: Invalid path '/src/main': No such file or directory") {
+		t.Error("a path that is not there is no other git at work")
+	}
+}
