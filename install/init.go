@@ -183,11 +183,11 @@ func setAside(p *project.Project) (journal.Aside, error) {
 	}
 	defer oss.Close()
 	folder := "untrusted-" + time.Now().UTC().Format("20060102T150405.000Z")
-	return journal.New(oss, journal.Options{By: journal.Command}).SetAside(folder, stateName)
+	return journal.New(oss, journal.Options{By: journal.Command}).SetAside(folder, StateName)
 }
 
-// stateName is the file in which the supervisor keeps what it has folded of the log.
-const stateName = "workflow-state.json"
+// StateName is the file in .oss with what the supervisor has folded of the log: supervisor/look.StateName, which this room may not import.
+const StateName = "workflow-state.json"
 
 // beginAnchor makes the anchor of the project's log if there is none.
 func beginAnchor(p *project.Project) (made bool, err error) {

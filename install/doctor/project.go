@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"aburn/install"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/internal/project"
@@ -161,7 +162,7 @@ func (e *exam) tracked() {
 	for name := range strings.Lines(string(out)) {
 		name = strings.TrimSpace(name)
 		base := filepath.Base(name)
-		if strings.HasPrefix(base, journal.Name) || base == "queue.json" || base == "workflow-state.json" {
+		if strings.HasPrefix(base, journal.Name) || base == "queue.json" || base == install.StateName {
 			e.add("log", Bad, name+" is tracked by git", "git rm --cached "+name)
 		}
 	}

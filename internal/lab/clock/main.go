@@ -160,7 +160,7 @@ func installed(ctx context.Context) (string, error) {
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
-	// The name of the folder is in what it builds, so it is made where it stays. The last file says that it is whole.
+	// The name of the folder is in what it builds, so it is told where it will be. The rename says that it is whole.
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return "", err
 	}
