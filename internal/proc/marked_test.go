@@ -81,9 +81,25 @@ func TestCarriers(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range Relatives() {
-		if r.PID == os.Getppid() && r.Session == 0 {
-			t.Errorf("%+v", r)
+}
+
+// A process's session is its leader's number. (Of one whose leader is outside of a container it is 0.)
+func TestRelatives(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("setsid is a program of Linux")
+	}
+	cmd := exec.Command("setsid", "sleep", "600")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	leads := func(r Relative) bool {
+		return r.PID == cmd.Process.Pid && r.Session == r.PID && r.Parent == os.Getpid()
+	}
+	for until := time.Now().Add(time.Minute); !slices.ContainsFunc(Relatives(), leads); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("not found: %+v", Relatives())
 		}
 	}
 }
