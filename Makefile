@@ -6,7 +6,7 @@ BUILD  := CGO_ENABLED=0 go build -trimpath -ldflags='-s -w'
 
 # Some tests wait rather than work, so two packages more than there are processors run at once.
 # Linking a test without debug information takes half as long; traces have their lines all the same. `make vetted` vets.
-GOTEST := go test -timeout 25m -vet=off -ldflags=-s -p $(shell expr 2 + `getconf _NPROCESSORS_ONLN`)
+GOTEST := go test -timeout 40m -vet=off -ldflags=-s -p $(shell expr 2 + `getconf _NPROCESSORS_ONLN`)
 
 # Tests make and delete files by the hundred thousand. In memory, where there are 8 GB free and programs may run, that takes a fifth less of
 # the processors: when ext4 without a journal makes a file, it passes over each inode that was deleted in the last minute.
