@@ -2,6 +2,7 @@
 # (test-agents also needs npm and the network, to install the pinned agents).
 
 PREFIX ?= $(HOME)/.local
+MODULE := $(shell sed -n 's/^module //p' go.mod)
 BUILD  := CGO_ENABLED=0 go build -trimpath -ldflags='-s -w'
 
 # Some tests wait rather than work, so two packages more than there are processors run at once.
@@ -13,13 +14,13 @@ GOTEST := go test -timeout 40m -vet=off -ldflags=-s -p $(shell expr 2 + `getconf
 MEMORY = $(shell ! grep -qs ' /dev/shm .*noexec' /proc/mounts && df -Pkt tmpfs /dev/shm 2>/dev/null | awk '$$4 > 8000000 { print $$6 }' | grep '^/')
 
 # All packages but the root, whose test runs `go list`: what that says the test cache cannot see.
-PACKAGES = $$(go list ./... | grep -v '^aburn$$')
+PACKAGES = $$(go list ./... | grep -vx '$(MODULE)')
 
 # What starts goroutines, in its code or its tests: only there the race detector can find anything. The workshop
 # (internal/lab) runs without it. So do the scripts of cmd/aburn: they start the command a thousand times, one by one.
 RACED = $$(git ls-files -co --exclude-standard '*.go' | grep -v '^internal/lab/' | \
-	xargs grep -lE '^[[:space:]]*go (func|[A-Za-z.]+)\(|\.Go\(|\.Parallel\(\)|httptest\.New' | sed -E 's,^[^/]+$$,./&,; s,/[^/]*$$,,; s,^,aburn/,' | sort -u)
-UNRACED = $$(go list ./... | grep -vxF -e aburn $$(for p in $(RACED); do echo "-e $$p"; done) | $(LONGEST_FIRST))
+	xargs grep -lE '^[[:space:]]*go (func|[A-Za-z.]+)\(|\.Go\(|\.Parallel\(\)|httptest\.New' | sed -E 's,^[^/]+$$,./&,; s,/[^/]*$$,,; s,^,$(MODULE)/,' | sort -u)
+UNRACED = $$(go list ./... | grep -vxF -e $(MODULE) $$(for p in $(RACED); do echo "-e $$p"; done) | $(LONGEST_FIRST))
 # What takes longest begins first, so that nothing is left alone at the end.
 LONGEST_FIRST := awk '/\/(coordinator|packaging|install|instrument|bench|aburn-push|aburn-instrument|backtest|reportpage|crew|hold|demo|worker|tree)$$/ { print; next } { rest = rest " " $$0 } END { print rest }'
 # A process under the race detector sleeps for a second before it exits, and tests start many: a twentieth is enough.
@@ -42,7 +43,7 @@ RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %) $(ALONE:%=-e %) | $(
 LAYERS := go test -count=1 .
 ELSEWHERE := GOOS=windows go vet ./... && GOOS=darwin go vet ./...
 
-.PHONY: demo demo-workers demo-instrument quick test test-long test-clock test-agents test-packages test-windows wine-root lint vuln bench install npm dist vetted layers
+.PHONY: demo demo-workers demo-instrument quick test test-long test-clock test-agents test-packages test-windows wine-root lint vuln bench install npm dist vetted layers module
 
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
@@ -68,6 +69,7 @@ test-long: ## what is random ten times as long, or ABURN_STORM times, under the 
 	$(RACE) -timeout 120m $(RACED)
 	git grep -E '^func Fuzz' -- '*_test.go' | sed -E 's,^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*,\1 \2,' | while read -r dir name; do \
 		go test -run '^$$' -fuzz "^$$name$$" -fuzztime "$${ABURN_STORM}s" "./$$dir" || exit 1; done
+	ABURN_MODULE=quick go test -count=1 -timeout 60m ./internal/lab/module
 	ABURN_STORM=1 $(MAKE) -s test-clock
 
 test-clock: export TMPDIR := $(or $(TMPDIR),$(MEMORY),/tmp)
@@ -108,6 +110,9 @@ test-packages: $(GORELEASER) ## the packages of the last commit and of the one b
 lint: ## staticcheck and actionlint, in the versions that .ci/lint.mod pins
 	go tool -modfile=.ci/lint.mod staticcheck -tags agents ./...
 	go tool -modfile=.ci/lint.mod actionlint
+
+module: ## gives this module another path in all files: make module MODULE=github.com/OWNER/aburn
+	@go run ./internal/lab/module $(MODULE)
 
 vuln: ## known vulnerabilities in what the executables call, by a pinned govulncheck; error 75 if its database cannot be reached
 	.ci/vuln
