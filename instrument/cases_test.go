@@ -1,7 +1,6 @@
 package instrument_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -43,8 +42,9 @@ const closeBy = 3
 
 // labelled is one case: a pair of files, and what has to be found.
 type labelled struct {
+	dir     string // with its files, unpacked
 	sitting string // its folder in rules/testdata
-	name    string // of its folder: CDQ-001/fails-2
+	name    string // CDQ-001/fails-2: the folder fails-2 in CDQ-001.txtar
 	Expect  []label
 	May     []string // rules whose findings count neither way
 	Path    string   // where in its project the later file stands; "" for beside the configuration
@@ -59,7 +59,7 @@ type label struct {
 
 func (c labelled) of() string           { return filepath.Dir(c.name) }
 func (c labelled) is(kind string) bool  { return strings.HasPrefix(filepath.Base(c.name), kind) }
-func (c labelled) path(f string) string { return filepath.Join("rules/testdata", c.sitting, c.name, f) }
+func (c labelled) path(f string) string { return filepath.Join(c.dir, f) }
 
 // The rules do no worse on the labelled cases than docs/evidence/instrument.md says. -v tells each miss, and the numbers of each sitting.
 func TestCases(t *testing.T) {
@@ -126,30 +126,6 @@ func (r *remembering) Parse(ctx context.Context, source string, t jsast.SourceTy
 	defer r.mu.Unlock()
 	r.answers[key] = answer
 	return answer, err
-}
-
-func readCases(t *testing.T) (list []labelled) {
-	t.Helper()
-	paths, err := filepath.Glob("rules/testdata/*/*/*/expected.json")
-	if err != nil || len(paths) == 0 {
-		t.Fatal("there are no cases", err)
-	}
-	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dir := filepath.Dir(path)
-		rule, number := filepath.Split(dir)
-		c := labelled{sitting: filepath.Base(filepath.Dir(filepath.Clean(rule))), name: filepath.Join(filepath.Base(rule), number)}
-		decoder := json.NewDecoder(bytes.NewReader(data))
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&c); err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		list = append(list, c)
-	}
-	return list
 }
 
 func findings(t *testing.T, engine jsast.Engine, c labelled) []rules.Finding {

@@ -1,8 +1,0 @@
-import { store } from './store.mjs';
-
-export class Shop {
-  async place(id, ...lines) {
-    await store.insert(id, lines);
-    return id;
-  }
-}

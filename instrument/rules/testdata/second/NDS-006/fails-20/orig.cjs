@@ -1,7 +1,0 @@
-'use strict';
-const store = require('./store.cjs');
-
-exports.place = async (id) => {
-  await store.insert(id);
-  return id;
-};

@@ -1,8 +1,0 @@
-import { store } from './store.mjs';
-
-export class Shop {
-  place = async (id) => {
-    await store.insert(id);
-    return id;
-  };
-}

@@ -1,6 +1,0 @@
-import { store } from './store.mjs';
-
-export async function place(id, { span } = {}) {
-  await store.insert(id, span);
-  return span;
-}

@@ -1,5 +1,0 @@
-import { store } from './store.mjs';
-
-export const place = async (id) => {
-  return await store.insert(id);
-};
