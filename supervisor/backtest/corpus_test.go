@@ -24,14 +24,10 @@ var (
 	frozen = flag.Bool("frozen", false, "tell the stories of frozen scenarios too: who has read them may no longer tune the rules")
 )
 
-// corpus loads one folder of scenarios; none while it is empty.
-func corpus(t *testing.T, folder string) []*scenario.Scenario {
+// corpus loads one part of the corpus.
+func corpus(t *testing.T, part string) []*scenario.Scenario {
 	t.Helper()
-	dir := filepath.Join("..", "testdata", folder)
-	if files, _ := filepath.Glob(filepath.Join(dir, "*.txt")); len(files) == 0 {
-		return nil
-	}
-	all, err := scenario.Load(dir)
+	all, err := scenario.Load(filepath.Join("..", "testdata", part+".txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package scenario
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,14 +11,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
 )
 
 const testdata = "../testdata"
 
-// frozenSum is what `sha256sum frozen/* | sha256sum` says in testdata: those scenarios were there before the rules were
-// tuned, and stay as they are.
+// frozenSum is what `sha256sum frozen/* | sha256sum` says of the unpacked archive: those scenarios were there before the
+// rules were tuned, and stay as they are.
 const frozenSum = "bce523ece18c040d25364d2b060de80c2cab2d599dc1cc696c482fe4d2127fce"
 
 // blindSum is the same of blind/*: those scenarios were there before the rules were changed for what they try.
@@ -28,14 +29,26 @@ const blindSum = "65cb4c982735e366fea75c66d532544bf11b5862c832aa6dda00d342f42a19
 func load(t *testing.T) []*Scenario {
 	t.Helper()
 	var all []*Scenario
-	for _, dir := range []string{"tuned", "frozen"} {
-		list, err := Load(filepath.Join(testdata, dir))
+	for _, part := range []string{"tuned", "frozen"} {
+		list, err := Load(filepath.Join(testdata, part+".txtar"))
 		if err != nil {
 			t.Error(err)
 		}
 		all = append(all, list...)
 	}
 	return all
+}
+
+// TestParts counts the scenarios: an archive that lost a marker line would lose one without a word.
+func TestParts(t *testing.T) {
+	want := map[string]int{
+		"tuned": 373, "frozen": 167, "examiner-2": 201, "examiner-2-reworded": 68, "examiner-2-after": 46, "generated": 113, "probes": 69, "blind": 56,
+	}
+	for part, n := range want {
+		if all, err := Load(filepath.Join(testdata, part+".txtar")); len(all) != n || err != nil {
+			t.Errorf("%s has %d scenarios, want %d: %v", part, len(all), n, err)
+		}
+	}
 }
 
 // TestCorpus: every scenario can be read, makes a log as the format wants it, and names known types only.
@@ -49,7 +62,7 @@ func TestCorpus(t *testing.T) {
 		}
 		seen[s.Name] = true
 		if sum := sha256.Sum256([]byte(s.Name)); s.Frozen != (sum[0]%3 == 0) {
-			t.Errorf("%s is in the wrong folder", s.Name)
+			t.Errorf("%s is in the wrong archive", s.Name)
 		}
 		checkClaims(t, s, known)
 	}
@@ -114,22 +127,17 @@ func TestCounts(t *testing.T) {
 
 // TestFrozen: nobody changes a question after having seen the answer.
 func TestFrozen(t *testing.T) {
-	for folder, want := range map[string]string{"frozen": frozenSum, "blind": blindSum} {
-		names, err := filepath.Glob(filepath.Join(testdata, folder, "*"))
+	for part, want := range map[string]string{"frozen": frozenSum, "blind": blindSum} {
+		archive, err := txtar.ParseFile(filepath.Join(testdata, part+".txtar"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var list bytes.Buffer
-		for _, name := range names {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum := sha256.Sum256(text)
-			fmt.Fprintf(&list, "%s  %s/%s\n", hex.EncodeToString(sum[:]), folder, filepath.Base(name))
+		for _, f := range archive.Files {
+			fmt.Fprintf(&list, "%x  %s/%s\n", sha256.Sum256(f.Data), part, f.Name)
 		}
-		if sum := sha256.Sum256(list.Bytes()); hex.EncodeToString(sum[:]) != want {
-			t.Errorf("%s scenarios were changed: %x", folder, sum)
+		if sum := fmt.Sprintf("%x", sha256.Sum256(list.Bytes())); sum != want {
+			t.Errorf("%s scenarios were changed: %s", part, sum)
 		}
 	}
 }

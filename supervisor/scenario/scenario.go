@@ -1,7 +1,7 @@
 // Package scenario reads logs with labels: which issues a supervisor must raise for each, and which it must not. Only
 // tests import it. It does not import the supervisor's rules, because it serves to judge them.
 //
-// A scenario is one text file: a header of lines "key: value", a blank line, a body. Lines that begin with # are
+// A scenario is one text file in a txtar archive: a header of lines "key: value", a blank line, a body. Lines that begin with # are
 // comments.
 //
 //	why: REFACTOR breaks a test that had passed, and the command gives up
@@ -16,7 +16,7 @@
 // Keys; those marked + may come more than once, an unknown one is an error:
 //
 //	why      what the scenario tries, in one line (required)
-//	origin   drawn, or: recorded NAME NAME… (files in the folder recordings beside the corpus; required)
+//	origin   drawn, or: recorded NAME NAME… (files in the folder recordings beside the archive; required)
 //	after    how long to judge beyond the last entry, as if live; default 0
 //	expect+  TYPE SESSION [@ENTRY] [high]: must be raised at some moment of an as-if-live replay. @ENTRY is the entry from which
 //	         it is true, an alert before that is false; high: clear enough to reach the queue
@@ -36,13 +36,13 @@ package scenario
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/tidwall/gjson"
 
 	"aburn/logfmt"
@@ -52,7 +52,7 @@ import (
 // Scenario is one log with its labels.
 type Scenario struct {
 	Name       string // of the file, without .txt
-	Frozen     bool   // it lies in a folder called frozen
+	Frozen     bool   // it lies in frozen.txtar
 	Why        string
 	Recordings []string // none: it was drawn
 	After      time.Duration
@@ -117,45 +117,29 @@ func (s *Scenario) Log() ([]byte, error) {
 	return d.Bytes()
 }
 
-// Load reads all scenarios of a folder, sorted by name. The error names everything wrong with any of them.
-func Load(dir string) ([]*Scenario, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+// Load reads all scenarios of an archive of files NAME.txt, sorted by name. Their recordings lie in the folder
+// recordings beside the archive. The error names everything wrong with any of them.
+func Load(file string) ([]*Scenario, error) {
+	archive, err := txtar.ParseFile(file)
 	if err != nil {
 		return nil, err
 	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: no scenario there", dir)
+	if len(archive.Files) == 0 {
+		return nil, fmt.Errorf("%s: no scenario there", file)
 	}
-	sort.Strings(names)
 	var all []*Scenario
 	var bad []error
-	known := recordings{dir: filepath.Join(filepath.Dir(filepath.Clean(dir)), "recordings")}
-	for _, name := range names {
-		s, err := read(name, &known)
-		if err != nil {
-			bad = append(bad, err)
+	known := recordings{dir: filepath.Join(filepath.Dir(file), "recordings")}
+	for _, f := range archive.Files {
+		s := &Scenario{Name: strings.TrimSuffix(f.Name, ".txt"), Frozen: filepath.Base(file) == "frozen.txtar"}
+		if err := s.parse(string(f.Data), &known); err != nil {
+			bad = append(bad, fmt.Errorf("%s: %s: %w", file, f.Name, err))
 			continue
 		}
 		all = append(all, s)
 	}
+	slices.SortFunc(all, func(a, b *Scenario) int { return strings.Compare(a.Name, b.Name) })
 	return all, errors.Join(bad...)
-}
-
-// Read reads one scenario. Its recordings lie in the folder recordings beside the file's folder.
-func Read(file string) (*Scenario, error) {
-	return read(file, &recordings{dir: filepath.Join(filepath.Dir(filepath.Dir(file)), "recordings")})
-}
-
-func read(file string, known *recordings) (*Scenario, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	s := &Scenario{Name: strings.TrimSuffix(filepath.Base(file), ".txt"), Frozen: filepath.Base(filepath.Dir(file)) == "frozen"}
-	if err := s.parse(string(text), known); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return s, nil
 }
 
 // Sign replaces "$TYPE" in an entry of the supervisor by a signature. find returns the signature of the engine's

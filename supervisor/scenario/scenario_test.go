@@ -16,7 +16,7 @@ func write(t *testing.T, text string) (*Scenario, error) {
 	t.Helper()
 	dir := t.TempDir()
 	log, _ := drawn.Log("@one proc=77 SESSION_START'startup' PROMPT build> Bash'go test'!1(3s) Edit'a.go'=v1 Bash'go test' build. STOP @two PROMPT STOP")
-	for path, content := range map[string]string{"recordings/tdd.log": string(log), "frozen/a.txt": text} {
+	for path, content := range map[string]string{"recordings/tdd.log": string(log), "frozen.txtar": "-- a.txt --\n" + text} {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -24,7 +24,11 @@ func write(t *testing.T, text string) (*Scenario, error) {
 			t.Fatal(err)
 		}
 	}
-	return Read(filepath.Join(dir, "frozen", "a.txt"))
+	all, err := Load(filepath.Join(dir, "frozen.txtar"))
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
 }
 
 // story is a log as one line: time, session and event of each entry.

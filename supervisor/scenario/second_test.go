@@ -13,8 +13,8 @@ import (
 func TestSecond(t *testing.T) {
 	world.Slow(t)
 	var all []*Scenario
-	for _, folder := range []string{"examiner-2", "examiner-2-reworded", "examiner-2-after", "generated", "probes", "blind"} {
-		list, err := Load(filepath.Join(testdata, folder))
+	for _, part := range []string{"examiner-2", "examiner-2-reworded", "examiner-2-after", "generated", "probes", "blind"} {
+		list, err := Load(filepath.Join(testdata, part+".txtar"))
 		if err != nil {
 			t.Error(err)
 		}
