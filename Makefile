@@ -95,7 +95,7 @@ test-windows: ## tests and a person's walk as Windows executables under Wine 10 
 wine-root: ## makes that root, with debootstrap, as root: 1.4 GB, about 5 minutes
 	internal/lab/windows/run.sh root
 
-# Releases pin it: 2.17 and later need modules or a Go that are not to be had everywhere.
+# It makes the releases, and is installed once. Releases pin it: 2.17 and later need modules or a Go that are not to be had everywhere.
 GORELEASER := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/aburn-packages/goreleaser-v2.16.0
 
 $(GORELEASER):
@@ -135,5 +135,5 @@ npm: ## the npm packages of this machine, in dist/: npm install -g ./dist/*.tgz
 	@rm -f dist/*.tgz
 	go run ./internal/lab/packaging npm -targets $$(go env GOOS)/$$(go env GOARCH) -o dist
 
-dist: ## release archives of six targets in dist/, with checksums, the same bytes each time; VERSION=v1.2.3 outside of a repository
-	go run ./internal/lab/packaging dist -o dist $(VERSION:%=-version %)
+dist: $(GORELEASER) ## archives of six targets, deb, rpm and apk of the last commit in dist/, by goreleaser; VERSION=v1.2.3 names them
+	ABURN_VERSION=$${VERSION:-$$(go run ./internal/lab/packaging version)} $(GORELEASER) release --snapshot --clean --skip=sign,publish

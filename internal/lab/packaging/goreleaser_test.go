@@ -1,48 +1,36 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
-	"regexp"
-	"strings"
+	"path"
+	"reflect"
+	"slices"
 	"testing"
 )
 
-// .goreleaser.yaml builds each executable, and takes address and targets from where all packages have them. -update adds
-// a line for a new executable.
+// .goreleaser.yaml builds each executable of cmd, all of them in the same way: packaging builds them with one command.
 func TestGoreleaserBuildsEachExecutable(t *testing.T) {
-	path := filepath.Join(rootOfSource, ".goreleaser.yaml")
-	data, err := os.ReadFile(path)
+	c, err := readConfig(rootOfSource)
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := executables(rootOfSource)
-	if err != nil {
-		t.Fatal(err)
+	if got, want := c.executables(), folders(t); !slices.Equal(got, want) {
+		t.Errorf("it builds %v, and cmd holds %v", got, want)
 	}
-	want := ""
-	for _, name := range names[1:] { // the first one has the build that the others refer to
-		want += "  - { <<: *build, id: " + name + ", main: ./cmd/" + name + ", binary: " + name + " }\n"
-	}
-	lines := regexp.MustCompile(`(?m)(^  - \{ <<: \*build, .*\n)+`)
-	if got := lines.FindString(string(data)); got != want {
-		if !*update {
-			t.Fatalf("run go test ./internal/lab/packaging -update: .goreleaser.yaml builds\n%sand cmd holds\n%s", got, want)
+	for _, b := range c.Builds {
+		if b.Binary != path.Base(b.Main) {
+			t.Errorf("%s becomes %s", b.Main, b.Binary)
 		}
-		if err := os.WriteFile(path, lines.ReplaceAll(data, []byte(want)), 0o644); err != nil {
-			t.Fatal(err)
+		b.Main, b.Binary = c.Builds[0].Main, c.Builds[0].Binary
+		if !reflect.DeepEqual(b, c.Builds[0]) {
+			t.Errorf("%+v is built otherwise than %+v", b, c.Builds[0])
 		}
 	}
-	for _, line := range []string{"main: ./cmd/" + names[0] + "\n", "goos: [linux, darwin, windows]\n", "goarch: [amd64, arm64]\n", "homepage: " + Homepage + " #", "maintainer: " + Maintainer + " #", "description: " + About + " }", "      " + About + "\n"} {
-		if !strings.Contains(string(data), line) {
-			t.Errorf(".goreleaser.yaml lacks %q", line)
+	for _, n := range c.Nfpms {
+		if n.Homepage != c.Nfpms[0].Homepage || n.Maintainer != c.Nfpms[0].Maintainer || n.Homepage == "" || n.Maintainer == "" {
+			t.Errorf("deb, rpm and apk differ: %+v", n)
 		}
 	}
-	var systems []string
-	for _, target := range allTargets {
-		systems = append(systems, target.String())
-	}
-	if got := strings.Join(systems, " "); got != "linux_amd64 linux_arm64 darwin_amd64 darwin_arm64 windows_amd64 windows_arm64" {
-		t.Errorf("make dist builds for %s, which .goreleaser.yaml does not", got)
+	if got := c.Nfpms[len(c.Nfpms)-1].Description; got != c.about() {
+		t.Errorf("apk says %q, and the others %q", got, c.about())
 	}
 }

@@ -125,8 +125,8 @@ func imageConfig(r Release, t Target, layer string) map[string]any {
 		"config": map[string]any{
 			"Env": []string{"PATH=/usr/bin", "HOME=/home"}, "Entrypoint": []string{"/usr/bin/aburn"}, "WorkingDir": "/work",
 			"Labels": map[string]string{
-				"org.opencontainers.image.title": "aburn", "org.opencontainers.image.description": About, "org.opencontainers.image.version": r.Number(),
-				"org.opencontainers.image.licenses": "MIT", "org.opencontainers.image.url": Homepage,
+				"org.opencontainers.image.title": "aburn", "org.opencontainers.image.description": r.About(), "org.opencontainers.image.version": r.Number(),
+				"org.opencontainers.image.licenses": "MIT", "org.opencontainers.image.url": r.Homepage(),
 			},
 		},
 		"rootfs":  map[string]any{"type": "layers", "diff_ids": []string{layer}},

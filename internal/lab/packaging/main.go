@@ -1,7 +1,7 @@
-// Command packaging makes what people install: archives, manual pages, npm packages, an image, and the files by which
-// package managers find them. No executable of the product links it, and it needs nothing but Go.
+// Command packaging makes what goreleaser doesn't: manual pages and bills of materials for its archives, npm packages, an
+// image, and the files by which package managers find a release. What to build, for which systems and with which flags,
+// it reads in .goreleaser.yaml. No executable of the product links it, and it needs nothing but Go.
 //
-//	packaging dist     [-o DIR]    release archives of all targets, with checksums.txt
 //	packaging pages    [-o DIR]    manual pages, completions, licences
 //	packaging npm      [-o DIR]    npm packages, as .tgz files
 //	packaging image    [-o DIR]    an image FROM scratch, as an OCI layout
@@ -33,11 +33,11 @@ func main() {
 // maker makes one kind of package into the folder out.
 type maker func(ctx context.Context, r Release, out string, args []string) error
 
-var makers = map[string]maker{"dist": dist, "pages": pages, "npm": npm, "image": image, "recipes": recipes, "sbom": sbom}
+var makers = map[string]maker{"pages": pages, "npm": npm, "image": image, "recipes": recipes, "sbom": sbom}
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("one of dist, pages, npm, image, recipes, sbom, version is needed")
+		return fmt.Errorf("one of pages, npm, image, recipes, sbom, version is needed")
 	}
 	flags := flag.NewFlagSet("packaging "+args[0], flag.ContinueOnError)
 	root := flags.String("C", ".", "the `folder` of the repository, or of its unpacked source")
@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	make := makers[args[0]]
 	if make == nil {
-		return fmt.Errorf("%s is none of dist, pages, npm, image, recipes, sbom, version", args[0])
+		return fmt.Errorf("%s is none of pages, npm, image, recipes, sbom, version", args[0])
 	}
 	dir, err := filepath.Abs(*out)
 	if err != nil {

@@ -21,7 +21,7 @@ var (
 	npmReadme []byte
 )
 
-// npmScope holds the packages of platforms. It is as much a placeholder as Homepage: nobody has registered it.
+// npmScope holds the packages of platforms. It is a placeholder: nobody has registered it.
 const npmScope = "@aburn/"
 
 // npmNames are how Node calls systems and processors where Go does otherwise.
@@ -54,7 +54,7 @@ type manifest struct {
 }
 
 func (r Release) manifest(name, about string) manifest {
-	return manifest{Name: name, Version: r.Number(), Description: about, Homepage: Homepage, Repository: "git+" + Homepage + ".git", License: "MIT", Files: []string{"bin"}}
+	return manifest{Name: name, Version: r.Number(), Description: about, Homepage: r.Homepage(), Repository: "git+" + r.Homepage() + ".git", License: "MIT", Files: []string{"bin"}}
 }
 
 // npm writes the packages of all targets, and aburn itself last, as it must be published.
@@ -67,7 +67,7 @@ func npm(ctx context.Context, r Release, out string, _ []string) error {
 	if err != nil {
 		return err
 	}
-	aburn := r.manifest("aburn", About)
+	aburn := r.manifest("aburn", r.About())
 	aburn.Bin = map[string]string{"aburn": "bin/aburn.js"}
 	aburn.Engines = map[string]string{"node": ">=18"}
 	aburn.Optional = map[string]string{}

@@ -239,7 +239,8 @@ func npmRelease(t *testing.T, version string) string {
 		t.Fatal(err)
 	}
 	if shared.Version != version { // what tells one release from the next is the version that aburn, the first, says
-		anew := Release{Root: r.Root, Version: version, Executables: r.Executables[:1], built: map[Target][]file{}}
+		anew := r
+		anew.Executables, anew.config.Builds, anew.built = r.Executables[:1], r.config.Builds[:1], map[Target][]file{}
 		aburn, err := anew.native(t.Context(), here)
 		if err != nil {
 			t.Fatal(err)
@@ -418,8 +419,9 @@ func (p *person) signalled() {
 
 // Every platform has its package, and aburn asks for all of them in its own version.
 func TestNpmPackagesFitTogether(t *testing.T) {
-	r := Release{Root: rootOfSource, Version: "v1.2.3", Targets: allTargets, built: map[Target][]file{}}
-	for _, target := range allTargets {
+	r := configured(t, "v1.2.3")
+	r.Root = rootOfSource
+	for _, target := range r.Targets {
 		r.built[target] = []file{{target.exe("aburn"), 0o755, []byte("x")}}
 	}
 	dir := t.TempDir()
@@ -434,7 +436,7 @@ func TestNpmPackagesFitTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		var m manifest
-		files := unpack(t, path, data)
+		files := unpack(t, data)
 		if err := json.Unmarshal(files[0].data, &m); err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,8 @@ func TestPackages(t *testing.T) {
 	if now.number == before.number {
 		t.Fatalf("both are %s", now.number)
 	}
-	t.Run("archives are those of make dist", func(t *testing.T) { sameAsDist(t, now) })
+	t.Run("archive", func(t *testing.T) { archiveIsWhole(t, now) })
+	t.Run("the same twice", func(t *testing.T) { sameTwice(t, now, snapshot(t, goreleaser, commits[0], false)) })
 	t.Run("deb", func(t *testing.T) { debLife(t, before, now) })
 	t.Run("lintian", func(t *testing.T) { lintianIsContent(t, now) })
 	t.Run("rpm", func(t *testing.T) { rpmLife(t, now) })
@@ -108,31 +109,42 @@ func snapshot(t *testing.T, goreleaser, commit string, all bool) made {
 	return m
 }
 
-// sameAsDist compares every file: so anybody can check a release with make dist.
-func sameAsDist(t *testing.T, m made) {
-	out := t.TempDir()
-	if err := run(t.Context(), []string{"dist", "-C", m.source, "-o", out, "-targets", "linux/" + here.Arch}); err != nil {
+// sameTwice compares the archives that two clones of a commit gave: so anybody can check a release.
+func sameTwice(t *testing.T, now, again made) {
+	for _, end := range []string{".tar.gz", ".tar.gz" + sbomEnd} {
+		var sums [2]string
+		for i, m := range []made{now, again} {
+			sums[i] = strings.Fields(succeed(t, command(m.dir, "sha256sum", m.file(t, end))))[0]
+		}
+		if sums[0] != sums[1] {
+			t.Errorf("%s has other bytes in another folder", filepath.Base(now.file(t, end)))
+		}
+	}
+}
+
+// archiveIsWhole unpacks the archive and runs what is in it.
+func archiveIsWhole(t *testing.T, m made) {
+	c, err := readConfig(m.source)
+	if err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Base(m.file(t, ".tar.gz"))
-	m.file(t, ".tar.gz"+sbomEnd)
-	var sides [2]map[string]string
-	for i, path := range []string{m.file(t, ".tar.gz"), filepath.Join(out, name)} {
-		sides[i] = map[string]string{}
-		dir := t.TempDir()
-		succeed(t, command(dir, "tar", "-xzf", path))
-		for _, f := range filesBelow(t, dir) {
-			sides[i][f] = strings.Fields(succeed(t, command(dir, "sha256sum", f)))[0]
+	data, err := os.ReadFile(m.file(t, ".tar.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := write(dir, unpack(t, data)); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(dir, strings.TrimSuffix(filepath.Base(m.file(t, ".tar.gz")), ".tar.gz"))
+	names := []string{"CHANGELOG.md", "LICENSE", "README.md", othersFile, "man/aburn.1", "completions/aburn.bash", "completions/_aburn", "completions/aburn.fish"}
+	for _, name := range append(names, c.executables()...) {
+		if !exists(filepath.Join(folder, name)) {
+			t.Errorf("there is no %s", name)
 		}
 	}
-	for name, sum := range sides[0] {
-		if sides[1][name] != sum {
-			t.Errorf("%s differs from make dist", name)
-		}
-		delete(sides[1], name)
-	}
-	if len(sides[1]) > 0 {
-		t.Errorf("only make dist has %v", sides[1])
+	if out := succeed(t, command(folder, "./aburn", "version")); !strings.HasPrefix(out, "aburn version "+m.version+" ") {
+		t.Errorf("the archive is %s, and says %s", m.version, out)
 	}
 }
 
@@ -183,11 +195,11 @@ func (r rooted) packaged() []string {
 func (r rooted) isWhole(m made) {
 	r.t.Helper()
 	files := r.packaged()
-	names, err := executables(m.source)
+	c, err := readConfig(m.source)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	for _, name := range names {
+	for _, name := range c.executables() {
 		if !slices.Contains(files, "usr/bin/"+name) {
 			r.t.Errorf("there is no usr/bin/%s", name)
 		}

@@ -21,9 +21,8 @@ var recipeTexts embed.FS
 // recipeData is what the templates see.
 type recipeData struct {
 	Release
-	About, Homepage string
-	Brew            []brewSystem
-	Scoop, Nix      []recipeArchive
+	Brew       []brewSystem
+	Scoop, Nix []recipeArchive
 }
 
 type brewSystem struct {
@@ -65,7 +64,7 @@ func recipes(_ context.Context, r Release, out string, args []string) error {
 }
 
 func (r Release) recipeData(sums string) (recipeData, error) {
-	d := recipeData{Release: r, About: About, Homepage: Homepage}
+	d := recipeData{Release: r}
 	var err error
 	find := func(processor, system, arch string) recipeArchive {
 		a, problem := r.recipeArchive(sums, Target{system, arch})
@@ -95,7 +94,7 @@ func (r Release) recipeArchive(sums string, t Target) (recipeArchive, error) {
 		if err != nil || len(raw) != 32 {
 			return recipeArchive{}, fmt.Errorf("the sum of %s is no SHA-256: %s", name, sum)
 		}
-		url := Homepage + "/releases/download/" + r.Version + "/" + name
+		url := r.Homepage() + "/releases/download/" + r.Version + "/" + name
 		return recipeArchive{URL: url, Folder: folder, Hex: sum, SRI: "sha256-" + base64.StdEncoding.EncodeToString(raw)}, nil
 	}
 	return recipeArchive{}, fmt.Errorf("no archive of %s %s is listed", r.Version, t)

@@ -11,12 +11,13 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite goldens, and the list of executables in .goreleaser.yaml")
+var update = flag.Bool("update", false, "rewrite goldens")
 
 // One made-up checksums.txt gives the files of all package managers.
 func TestRecipes(t *testing.T) {
 	dir := t.TempDir()
-	r := Release{Version: "v1.2.3", Executables: []string{"aburn", "aburn-hook"}}
+	r := configured(t, "v1.2.3")
+	r.Executables = []string{"aburn", "aburn-hook"}
 	if err := recipes(t.Context(), r, dir, []string{"testdata/checksums.txt"}); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestRecipesNeedEachArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := t.TempDir()
-		if err := recipes(t.Context(), Release{Version: "v1.2.3"}, out, []string{path}); err == nil || !strings.Contains(err.Error(), fault) {
+		if err := recipes(t.Context(), configured(t, "v1.2.3"), out, []string{path}); err == nil || !strings.Contains(err.Error(), fault) {
 			t.Errorf("%s: %v", fault, err)
 		}
 		if written, _ := os.ReadDir(out); len(written) > 0 {

@@ -19,8 +19,9 @@ type Release struct {
 	Root        string // of the source
 	Version     string // as Go writes versions: v1.2.3, or a pseudo-version between releases
 	Time        time.Time
-	Executables []string // each a folder of cmd
 	Targets     []Target
+	Executables []string // aburn first
+	config      config
 	built       map[Target][]file
 	licences    *file // othersFile, once it was made: Go lists all packages for it, for each system
 }
@@ -38,22 +39,6 @@ func (t Target) exe(name string) string {
 	return name
 }
 
-var allTargets = []Target{
-	{"linux", "amd64"}, {"linux", "arm64"},
-	{"darwin", "amd64"}, {"darwin", "arm64"},
-	{"windows", "amd64"}, {"windows", "arm64"},
-}
-
-// About is what every package says of aburn.
-const About = "Flight recorder and supervisor of coding agents"
-
-// Homepage is a placeholder: no address is known before the first release. All packages take it from here, and
-// .goreleaser.yaml is compared with it. Set it, and the module's path, at the first release.
-const Homepage = "https://example.invalid/aburn"
-
-// Maintainer is a placeholder too.
-const Maintainer = "aburn <aburn@example.invalid>"
-
 // Number is the version as package managers write it.
 func (r Release) Number() string { return strings.TrimPrefix(r.Version, "v") }
 
@@ -61,11 +46,12 @@ func (r Release) Number() string { return strings.TrimPrefix(r.Version, "v") }
 func (r Release) Name(t Target) string { return "aburn_" + r.Number() + "_" + t.String() }
 
 func newRelease(ctx context.Context, root, version string) (Release, error) {
-	r := Release{Root: root, Version: version, Targets: allTargets, built: map[Target][]file{}, licences: new(file)}
+	r := Release{Root: root, Version: version, built: map[Target][]file{}, licences: new(file)}
 	var err error
-	if r.Executables, err = executables(root); err != nil {
+	if r.config, err = readConfig(root); err != nil {
 		return r, err
 	}
+	r.Targets, r.Executables = r.config.targets(), r.config.executables()
 	if r.Version == "" {
 		r.Version, err = gitVersion(ctx, root)
 	}
@@ -76,20 +62,6 @@ func newRelease(ctx context.Context, root, version string) (Release, error) {
 		r.Time, err = sourceTime(ctx, root)
 	}
 	return r, err
-}
-
-// executables are all that travel together: the folders of cmd but those of internal packages.
-func executables(root string) ([]string, error) {
-	found, err := filepath.Glob(filepath.Join(root, "cmd", "aburn*", "main.go"))
-	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("%s holds no cmd/aburn*: is it the root of aburn's source?", root)
-	}
-	var names []string
-	for _, path := range found {
-		names = append(names, filepath.Base(filepath.Dir(path)))
-	}
-	slices.Sort(names) // aburn first
-	return names, err
 }
 
 // gitVersion is the commit's tag, or else its pseudo-version, which no installed aburn takes for a release.
@@ -132,18 +104,36 @@ func git(ctx context.Context, root string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// build writes all executables for t into dir. The bytes depend on the source, the version and Go only: neither the
-// folder nor the repository's state nor the environment changes them.
-func (r Release) build(ctx context.Context, t Target, dir string) error {
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X aburn/cmd/internal/kit.release=" + r.Version, "-o", dir + string(filepath.Separator)}
-	for _, name := range r.Executables {
-		args = append(args, "./cmd/"+name)
+// About is what every package says of aburn, Homepage its address, Maintainer who makes the packages. The address and the
+// maintainer are placeholders until the first release: set them, and the module's path, then.
+func (r Release) About() string      { return r.config.about() }
+func (r Release) Homepage() string   { return r.config.Nfpms[0].Homepage }
+func (r Release) Maintainer() string { return r.config.Nfpms[0].Maintainer }
+
+// native is the executables for a target, built as goreleaser builds them, once.
+func (r Release) native(ctx context.Context, t Target) ([]file, error) {
+	if r.built[t] != nil {
+		return slices.Clone(r.built[t]), nil
 	}
+	dir, err := os.MkdirTemp("", "aburn-build-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	args, env := r.config.command(r.Number(), t, dir)
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Stderr = r.Root, os.Stderr
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+t.OS, "GOARCH="+t.Arch, "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=")
+	cmd.Dir, cmd.Stderr, cmd.Env = r.Root, os.Stderr, append(os.Environ(), env...)
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("go build for %s: %w", t, err)
+		return nil, fmt.Errorf("go build for %s: %w", t, err)
 	}
-	return nil
+	var files []file
+	for _, name := range r.Executables {
+		data, err := os.ReadFile(filepath.Join(dir, t.exe(name)))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{t.exe(name), 0o755, data})
+	}
+	r.built[t] = files
+	return slices.Clone(files), nil
 }

@@ -22,11 +22,12 @@ func TestBillNamesWhatIsLinked(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	name, data, err := r.archive(here, append(native, file{"README.md", 0o644, []byte("no executable")}))
-	if err != nil {
+	at := filepath.Join(dir, r.Name(here)+".tar.gz")
+	var packed bytes.Buffer
+	if err := writeTarGz(&packed, append(native, file{"README.md", 0o644, []byte("no executable")}), r.Time); err != nil {
 		t.Fatal(err)
 	}
-	at := filepath.Join(dir, name)
+	data := packed.Bytes()
 	if err := os.WriteFile(at, data, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -63,5 +63,5 @@ func (r Release) changes() []byte {
   changes:
     - note: Release %s
     - note: What changed in aburn stands in changelog.gz
-`, strings.Replace(r.Number(), "-", "~", 1)+"-1", r.Time.Format(time.RFC3339), Maintainer, r.Number())
+`, strings.Replace(r.Number(), "-", "~", 1)+"-1", r.Time.Format(time.RFC3339), r.Maintainer(), r.Number())
 }

@@ -16,7 +16,8 @@ func TestFilesOfSystemPackages(t *testing.T) {
 	if err := write(root, []file{{"LICENSE", 0o644, []byte("MIT\n")}, {"CHANGELOG.md", 0o644, []byte("# Changelog\n")}}); err != nil {
 		t.Fatal(err)
 	}
-	r := Release{Root: root, Version: "v1.2.3-rc.1", Time: time.Unix(1790000000, 0).UTC()}
+	r := configured(t, "v1.2.3-rc.1")
+	r.Root, r.Time = root, time.Unix(1790000000, 0).UTC()
 	files, err := r.system([]file{{"man/aburn.1", 0o644, []byte(".TH\n")}, {"completions/_aburn", 0o644, nil}}, file{othersFile, 0o644, []byte("others\n")})
 	if err != nil {
 		t.Fatal(err)
