@@ -60,30 +60,28 @@ func read(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 	case "SessionStart":
 		return p.Opened("claude-code", ""), true
 	case "SessionEnd":
-		return one(p.SessionEnd()), true
+		return hooks.One(p.SessionEnd()), true
 	case "UserPromptSubmit":
-		return one(prompt(p)), true
+		return hooks.One(prompt(p)), true
 	case "UserPromptExpansion":
-		return one(command(p)), true
+		return hooks.One(command(p)), true
 	case "Notification":
-		return one(notice(p)), true
+		return hooks.One(p.Notice(p.Str("notification_type"))), true
 	case "Stop":
-		return one(hooks.NewDraft(logfmt.Stop)), true
+		return hooks.One(hooks.NewDraft(logfmt.Stop)), true
 	case "StopFailure":
-		return one(turnFailed(p)), true
+		return hooks.One(turnFailed(p)), true
 	case "PreCompact":
-		return one(p.Compact("before")), true
+		return hooks.One(p.Compact("before")), true
 	case "PostCompact":
-		return one(p.Compact("after")), true
+		return hooks.One(p.Compact("after")), true
 	case "SubagentStart":
-		return one(p.AgentEvent(logfmt.AgentSpawn)), true
+		return hooks.One(p.AgentEvent(logfmt.AgentSpawn)), true
 	case "SubagentStop":
-		return one(agentComplete(p)), true
+		return hooks.One(p.AgentComplete()), true
 	}
 	return readTool(p, proj)
 }
-
-func one(d hooks.Draft) hooks.Plan { return hooks.Plan{Drafts: []hooks.Draft{d}} }
 
 // prompt is typed by a person or reports finished background work. Only its text tells
 // which, and which call a report is about.
@@ -109,19 +107,8 @@ func tagged(text, name string) string {
 
 // command is a slash command. The plugin's name stands before its own.
 func command(p *hooks.Payload) hooks.Draft {
-	d := hooks.NewDraft(logfmt.Command)
 	name := p.Str("command_name")
-	if i := strings.LastIndexByte(name, ':'); i >= 0 {
-		name = name[i+1:]
-	}
-	d.Data.Str("command", hooks.Head(name)).Int("args_chars", int64(len([]rune(p.Str("command_args")))))
-	return d
-}
-
-func notice(p *hooks.Payload) hooks.Draft {
-	d := hooks.NewDraft(logfmt.Notify)
-	d.Data.StrIf("type", hooks.Head(p.Str("notification_type"))).StrIf("head", hooks.Head(p.Str("message")))
-	return d
+	return p.SlashCommand(name[strings.LastIndexByte(name, ':')+1:])
 }
 
 func turnFailed(p *hooks.Payload) hooks.Draft {
@@ -130,16 +117,6 @@ func turnFailed(p *hooks.Payload) hooks.Draft {
 		text = p.Str("last_assistant_message") // the client's own words about the error
 	}
 	return p.TurnFailed(p.Str("error"), text)
-}
-
-func agentComplete(p *hooks.Payload) hooks.Draft {
-	d := p.AgentEvent(logfmt.AgentComplete)
-	for _, task := range p.Get("background_tasks").Array() {
-		if p.IsAgent(task.Get("id").Str) {
-			d.Data.StrIf("task", hooks.Head(task.Get("description").Str)).Bool("background", true)
-		}
-	}
-	return d
 }
 
 // knows lists the fields that the adapter reads, or leaves out because they say nothing

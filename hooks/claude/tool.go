@@ -4,32 +4,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"aburn/hooks"
 	"aburn/internal/project"
 	"aburn/logfmt"
 )
 
 func readTool(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
-	about := func(o *logfmt.Object) { describe(o, p.Tool, p.Input, proj) }
-	switch p.Event {
-	case "PreToolUse":
-		return one(p.ToolCall(logfmt.ToolStart, about)), true
-	case "PostToolUse":
-		return hooks.Plan{Drafts: []hooks.Draft{succeeded(p, proj)}, Relay: relay(p)}, true
-	case "PostToolUseFailure":
-		return one(failed(p, proj)), true
-	case "PermissionDenied":
-		d := p.ToolCall(logfmt.ToolDenied, about)
-		d.Data.StrIf("reason", hooks.Head(p.Str("reason")))
-		return one(d), true
-	case "PermissionRequest":
-		return one(p.Permission(about)), true
-	case "PostToolBatch":
-		return hooks.Plan{Closer: batch(p, proj)}, true
-	}
-	return hooks.Plan{}, false
+	return p.ToolPlan(hooks.ToolEvents{
+		About:     func(o *logfmt.Object) { describe(o, p.Tool, p.Input, proj) },
+		Succeeded: func() hooks.Draft { return succeeded(p, proj) },
+		Failed:    func() hooks.Draft { return failed(p, proj) },
+		Relay:     func() *hooks.Relay { return relay(p) },
+		Batch:     func() *hooks.Batch { return batch(p, proj) },
+	})
 }
 
 // describe adds what a call is about: the head of a shell command, question or plan,
@@ -47,22 +34,13 @@ func describe(o *logfmt.Object, tool string, input hooks.JSON, proj *project.Pro
 	case "Skill":
 		o.StrIf("head", hooks.Head(input.Get("skill").Str))
 	default:
-		if path := pathOf(input, proj); path != "" {
-			o.Str("path", path)
-		}
+		o.StrIf("path", pathOf(input, proj))
 	}
 }
 
 // pathOf is the call's file or folder as entries have it.
 func pathOf(input hooks.JSON, proj *project.Project) string {
-	path := ""
-	input.Members(func(key string, value hooks.JSON) bool {
-		switch key {
-		case "file_path", "notebook_path", "path":
-			path = value.Str()
-		}
-		return path == ""
-	})
+	path := input.First("file_path", "notebook_path", "path")
 	if path == "" {
 		return ""
 	}
@@ -87,7 +65,7 @@ func succeeded(p *hooks.Payload, proj *project.Project) hooks.Draft {
 			hooks.Content(o, proj, path)
 		}
 	}
-	duration(o, p)
+	p.Duration(o)
 	return d
 }
 
@@ -131,7 +109,7 @@ func failed(p *hooks.Payload, proj *project.Project) hooks.Draft {
 	if p.Get("is_interrupt").Bool() {
 		d.Data.Str("outcome", "interrupted")
 	}
-	duration(d.Data, p)
+	p.Duration(d.Data)
 	return d
 }
 
@@ -149,15 +127,6 @@ func exitCode(text string) (code int64, rest string, ok bool) {
 	return code, rest, true
 }
 
-func duration(o *logfmt.Object, p *hooks.Payload) {
-	if v := p.Get("duration_ms"); v.Type == gjson.Number {
-		o.Int("duration_ms", v.Int())
-	}
-}
-
 func relay(p *hooks.Payload) *hooks.Relay {
-	if p.Tool != "Bash" || !strings.Contains(string(p.Input), "aburn") {
-		return nil
-	}
-	return &hooks.Relay{Command: p.Input.Get("command").Str, Output: p.Response.Get("stdout").Str}
+	return p.ShellRelay("Bash", func() string { return p.Response.Get("stdout").Str })
 }

@@ -61,30 +61,28 @@ func read(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 	case "UserPromptSubmit":
 		return closing(p.Prompt(machine(p)), p.Transcript, promptCame), true
 	case "PreToolUse":
-		return one(p.ToolCall(logfmt.ToolStart, about)), true
+		return hooks.One(p.ToolCall(logfmt.ToolStart, about)), true
 	case "PostToolUse":
 		return finished(p, about, proj), true
 	case "PermissionRequest":
-		return one(p.Permission(about)), true
+		return hooks.One(p.Permission(about)), true
 	case "PostModelRequest":
-		return one(turnFailed(p)), true
+		return hooks.One(turnFailed(p)), true
 	case "Stop":
 		return closing(hooks.NewDraft(logfmt.Stop), p.Transcript, turnEnded), true
 	case "Interrupt":
 		return closing(hooks.NewDraft(logfmt.Interrupt), p.Transcript, interrupted), true
 	case "SubagentStart":
-		return one(p.AgentEvent(logfmt.AgentSpawn)), true
+		return hooks.One(p.AgentEvent(logfmt.AgentSpawn)), true
 	case "SubagentStop":
 		return closing(p.AgentEvent(logfmt.AgentComplete), p.Str("agent_transcript_path"), turnEnded), true
 	case "PreCompact":
-		return one(p.Compact("before")), true
+		return hooks.One(p.Compact("before")), true
 	case "PostCompact":
-		return one(p.Compact("after")), true
+		return hooks.One(p.Compact("after")), true
 	}
 	return hooks.Plan{}, false
 }
-
-func one(d hooks.Draft) hooks.Plan { return hooks.Plan{Drafts: []hooks.Draft{d}} }
 
 func closing(d hooks.Draft, transcript string, at moment) hooks.Plan {
 	return hooks.Plan{Drafts: []hooks.Draft{d}, Closer: &closer{transcript: transcript, at: at}}

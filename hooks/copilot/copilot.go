@@ -114,18 +114,16 @@ func read(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 	case "errorOccurred":
 		return turnFailed(p)
 	case "subagentStart":
-		return one(p.AgentEvent(logfmt.AgentSpawn)), true
+		return hooks.One(p.AgentEvent(logfmt.AgentSpawn)), true
 	case "subagentStop":
 		return closing(p.AgentEvent(logfmt.AgentComplete), p, turnEnded), true
 	case "preCompact":
-		return one(p.Compact("before")), true
+		return hooks.One(p.Compact("before")), true
 	case "notification":
-		return one(notice(p)), true
+		return hooks.One(p.Notice(p.Str("notification_type"))), true
 	}
 	return readTool(p, proj)
 }
-
-func one(d hooks.Draft) hooks.Plan { return hooks.Plan{Drafts: []hooks.Draft{d}} }
 
 func closing(d hooks.Draft, p *hooks.Payload, at moment) hooks.Plan {
 	return hooks.Plan{Drafts: []hooks.Draft{d}, Closer: &closer{transcript: p.Transcript, agent: p.AgentID, at: at}}
@@ -147,7 +145,7 @@ func prompted(p *hooks.Payload) hooks.Plan {
 	text := p.Str("prompt")
 	d := p.Prompt(p.AgentID != "" || hooks.IsAdvice(text) || strings.HasPrefix(text, notification))
 	if p.AgentID != "" {
-		return one(d)
+		return hooks.One(d)
 	}
 	return closing(d, p, promptCame)
 }
@@ -157,13 +155,7 @@ func turnFailed(p *hooks.Payload) (hooks.Plan, bool) {
 	if p.Str("errorContext") != "model_call" {
 		return hooks.Plan{}, false
 	}
-	return one(p.TurnFailed("model_call", p.Get("error").Get("message").Str)), true
-}
-
-func notice(p *hooks.Payload) hooks.Draft {
-	d := hooks.NewDraft(logfmt.Notify)
-	d.Data.StrIf("type", hooks.Head(p.Str("notification_type"))).StrIf("head", hooks.Head(p.Str("message")))
-	return d
+	return hooks.One(p.TurnFailed("model_call", p.Get("error").Get("message").Str)), true
 }
 
 // knows lists the fields that the adapter reads, or leaves out because they say nothing about the work.

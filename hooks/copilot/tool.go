@@ -1,7 +1,6 @@
 package copilot
 
 import (
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -46,14 +45,7 @@ func describe(o *logfmt.Object, p *hooks.Payload, proj *project.Project) {
 
 // pathOf is the call's file or folder as entries have it.
 func pathOf(p *hooks.Payload, proj *project.Project) string {
-	path := p.Input.Get("path").Str
-	if path == "" {
-		return ""
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Cwd, path)
-	}
-	return hooks.Path(proj.Rel(path))
+	return hooks.PathFrom(p.Cwd, p.Input.Get("path").Str, proj)
 }
 
 // finished is postToolUse, which the client calls a success also for a command that failed.

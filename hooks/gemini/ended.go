@@ -70,10 +70,7 @@ func finished(p *hooks.Payload, proj *project.Project) hooks.Plan {
 }
 
 func relay(p *hooks.Payload) *hooks.Relay {
-	if p.Tool != shellTool || !strings.Contains(string(p.Input), "aburn") {
-		return nil
-	}
-	return &hooks.Relay{Command: p.Input.Get("command").Str, Output: strings.TrimPrefix(p.Response.Get("llmContent").Str, outputPrefix)}
+	return p.ShellRelay(shellTool, func() string { return strings.TrimPrefix(p.Response.Get("llmContent").Str, outputPrefix) })
 }
 
 func endOf(p *hooks.Payload) ending {

@@ -6,7 +6,6 @@
 package gemini
 
 import (
-	"path/filepath"
 	"strings"
 
 	"aburn/hooks"
@@ -79,7 +78,7 @@ func planOf(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 		plan.Closer.(*closer).ended = true
 		return plan, true
 	case "Notification":
-		return one(notice(p)), true
+		return hooks.One(notice(p)), true
 	case "BeforeTool":
 		return started(p, proj), true
 	case "AfterTool":
@@ -88,15 +87,12 @@ func planOf(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 	return hooks.Plan{}, false
 }
 
-func one(d hooks.Draft) hooks.Plan { return hooks.Plan{Drafts: []hooks.Draft{d}} }
-
 func notice(p *hooks.Payload) hooks.Draft {
-	d := hooks.NewDraft(logfmt.Notify)
 	kind := p.Str("notification_type")
 	if kind == "ToolPermission" {
 		kind = "permission_prompt" // as other agents say
 	}
-	d.Data.StrIf("type", hooks.Head(kind)).StrIf("head", hooks.Head(p.Str("message")))
+	d := p.Notice(kind)
 	if command := p.Get("details.command").Str; command != "" {
 		d.Data.Str("command", hooks.CommandHead(command))
 	}
@@ -118,7 +114,7 @@ func digit(r rune) rune {
 
 func started(p *hooks.Payload, proj *project.Project) hooks.Plan {
 	p.ToolUseID = callID(p)
-	plan := one(p.ToolCall(logfmt.ToolStart, func(o *logfmt.Object) { describe(o, p, proj) }))
+	plan := hooks.One(p.ToolCall(logfmt.ToolStart, func(o *logfmt.Object) { describe(o, p, proj) }))
 	if p.Tool == nests {
 		plan.Drafts = append(plan.Drafts, agentEvent(logfmt.AgentSpawn, p.Input, p.ToolUseID))
 	}
@@ -146,21 +142,7 @@ func describe(o *logfmt.Object, p *hooks.Payload, proj *project.Project) {
 
 // pathOf is the call's file or folder as entries have it.
 func pathOf(p *hooks.Payload, proj *project.Project) string {
-	path := ""
-	p.Input.Members(func(key string, value hooks.JSON) bool {
-		switch key {
-		case "file_path", "absolute_path", "dir_path", "path":
-			path = value.Str()
-		}
-		return path == ""
-	})
-	if path == "" {
-		return ""
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Cwd, path)
-	}
-	return hooks.Path(proj.Rel(path))
+	return hooks.PathFrom(p.Cwd, p.Input.First("file_path", "absolute_path", "dir_path", "path"), proj)
 }
 
 // knows lists the fields that the adapter reads, or leaves out because they say nothing

@@ -4,7 +4,6 @@
 package opencode
 
 import (
-	"path/filepath"
 	"strings"
 
 	"aburn/hooks"
@@ -38,32 +37,30 @@ func read(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 	case "session.created", "session.resumed":
 		return p.Opened("opencode", p.Str("version")), true
 	case "chat.message":
-		return one(p.Prompt(p.AgentID != "" || hooks.IsAdvice(p.Str("prompt")))), true
+		return hooks.One(p.Prompt(p.AgentID != "" || hooks.IsAdvice(p.Str("prompt")))), true
 	case "tool.execute.before":
-		return one(p.ToolCall(logfmt.ToolStart, about)), true
+		return hooks.One(p.ToolCall(logfmt.ToolStart, about)), true
 	case "tool.ended":
 		return hooks.Plan{Drafts: []hooks.Draft{ended(p, about, proj)}, Relay: relay(p)}, true
 	case "permission.asked":
-		return one(p.Permission(about)), true
+		return hooks.One(p.Permission(about)), true
 	case "session.idle":
-		return one(hooks.NewDraft(logfmt.Stop)), true
+		return hooks.One(hooks.NewDraft(logfmt.Stop)), true
 	case "session.error":
-		return one(failed(p)), true
+		return hooks.One(failed(p)), true
 	case "session.compacted":
-		return one(p.Compact("after")), true
+		return hooks.One(p.Compact("after")), true
 	case "subagent.created":
-		return one(p.AgentEvent(logfmt.AgentSpawn)), true
+		return hooks.One(p.AgentEvent(logfmt.AgentSpawn)), true
 	case "subagent.idle":
-		return one(p.AgentEvent(logfmt.AgentComplete)), true
+		return hooks.One(p.AgentEvent(logfmt.AgentComplete)), true
 	case "dispose":
 		d := hooks.NewDraft(logfmt.SessionEnd)
 		d.Data.Str("reason", p.Event)
-		return one(d), true
+		return hooks.One(d), true
 	}
 	return hooks.Plan{}, false
 }
-
-func one(d hooks.Draft) hooks.Plan { return hooks.Plan{Drafts: []hooks.Draft{d}} }
 
 // failed is the end of a turn that an error ended, or the user.
 func failed(p *hooks.Payload) hooks.Draft {
@@ -93,13 +90,7 @@ func pathOf(p *hooks.Payload, proj *project.Project) string {
 	if path == "" {
 		path = p.Input.Get("path").Str
 	}
-	if path == "" {
-		return ""
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Cwd, path)
-	}
-	return hooks.Path(proj.Rel(path))
+	return hooks.PathFrom(p.Cwd, path, proj)
 }
 
 // ended is a call's end. A command that fails is completed for the client; its exit code is null if it was killed.
@@ -135,7 +126,7 @@ func ended(p *hooks.Payload, about func(*logfmt.Object), proj *project.Project) 
 			hooks.Content(d.Data, proj, path)
 		}
 	}
-	duration(d.Data, p)
+	p.Duration(d.Data)
 	return d
 }
 
@@ -152,21 +143,12 @@ func refused(p *hooks.Payload, about func(*logfmt.Object)) hooks.Draft {
 	if text == "Tool execution aborted" {
 		d.Data.Str("outcome", "interrupted")
 	}
-	duration(d.Data, p)
+	p.Duration(d.Data)
 	return d
 }
 
-func duration(o *logfmt.Object, p *hooks.Payload) {
-	if v := p.Get("duration_ms"); v.Raw != "" {
-		o.Int("duration_ms", v.Int())
-	}
-}
-
 func relay(p *hooks.Payload) *hooks.Relay {
-	if p.Tool != "bash" || !strings.Contains(string(p.Input), "aburn") {
-		return nil
-	}
-	return &hooks.Relay{Command: p.Input.Get("command").Str, Output: p.Response.Get("output").Str}
+	return p.ShellRelay("bash", func() string { return p.Response.Get("output").Str })
 }
 
 // knows lists the fields that the plugin sends.

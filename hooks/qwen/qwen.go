@@ -59,53 +59,34 @@ func read(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 	case "SessionStart":
 		return p.Opened("qwen-code", ""), true
 	case "SessionEnd":
-		return one(p.SessionEnd()), true
+		return hooks.One(p.SessionEnd()), true
 	case "UserPromptSubmit": // only what a person typed has been submitted
-		return one(p.Prompt(!p.Get("submitted_prompt").Exists())), true
+		return hooks.One(p.Prompt(!p.Get("submitted_prompt").Exists())), true
 	case "UserPromptExpansion":
-		return one(command(p)), true
+		return hooks.One(p.SlashCommand(p.Str("command_name"))), true
 	case "Notification":
-		return one(notice(p)), true
+		return hooks.One(notice(p)), true
 	case "Stop":
-		return one(hooks.NewDraft(logfmt.Stop)), true
+		return hooks.One(hooks.NewDraft(logfmt.Stop)), true
 	case "StopFailure":
-		return one(p.TurnFailed(p.Str("error"), p.Str("error_details"))), true
+		return hooks.One(p.TurnFailed(p.Str("error"), p.Str("error_details"))), true
 	case "PostCompact":
-		return one(p.Compact("after")), true
+		return hooks.One(p.Compact("after")), true
 	case "SubagentStart":
-		return one(p.AgentEvent(logfmt.AgentSpawn)), true
+		return hooks.One(p.AgentEvent(logfmt.AgentSpawn)), true
 	case "SubagentStop":
-		return one(agentComplete(p)), true
+		return hooks.One(p.AgentComplete()), true
 	}
 	return readTool(p, proj)
-}
-
-func one(d hooks.Draft) hooks.Plan { return hooks.Plan{Drafts: []hooks.Draft{d}} }
-
-func command(p *hooks.Payload) hooks.Draft {
-	d := hooks.NewDraft(logfmt.Command)
-	d.Data.Str("command", hooks.Head(p.Str("command_name"))).Int("args_chars", int64(len([]rune(p.Str("command_args")))))
-	return d
 }
 
 // notice is a notification. That the client waits for input comes at each start and after
 // each turn; it is recorded only where nothing else says that the turn has ended.
 func notice(p *hooks.Payload) hooks.Draft {
-	d := hooks.NewDraft(logfmt.Notify)
 	kind := p.Str("notification_type")
-	d.Data.StrIf("type", hooks.Head(kind)).StrIf("head", hooks.Head(p.Str("message")))
+	d := p.Notice(kind)
 	if kind == "idle_prompt" {
 		d.NotAfter = []logfmt.Event{"", logfmt.SessionStart, logfmt.SessionEnd, logfmt.Stop, logfmt.TurnFailed, logfmt.Notify, logfmt.Compact}
-	}
-	return d
-}
-
-func agentComplete(p *hooks.Payload) hooks.Draft {
-	d := p.AgentEvent(logfmt.AgentComplete)
-	for _, task := range p.Get("background_tasks").Array() {
-		if p.IsAgent(task.Get("id").Str) {
-			d.Data.StrIf("task", hooks.Head(task.Get("description").Str)).Bool("background", true)
-		}
 	}
 	return d
 }

@@ -1,13 +1,12 @@
 package qwen
 
 import (
-	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"aburn/hooks"
+	"aburn/internal/agentcli"
 	"aburn/internal/project"
 	"aburn/logfmt"
 )
@@ -19,23 +18,13 @@ const (
 
 func readTool(p *hooks.Payload, proj *project.Project) (hooks.Plan, bool) {
 	about := func(o *logfmt.Object) { describe(o, p.Tool, p.Input, p.Cwd, proj) }
-	switch p.Event {
-	case "PreToolUse":
-		return one(p.ToolCall(logfmt.ToolStart, about)), true
-	case "PostToolUse":
-		return hooks.Plan{Drafts: []hooks.Draft{succeeded(p, proj)}, Relay: relay(p)}, true
-	case "PostToolUseFailure":
-		return one(failed(p, about)), true
-	case "PermissionDenied":
-		d := p.ToolCall(logfmt.ToolDenied, about)
-		d.Data.StrIf("reason", hooks.Head(p.Str("reason")))
-		return one(d), true
-	case "PermissionRequest":
-		return one(p.Permission(about)), true
-	case "PostToolBatch":
-		return hooks.Plan{Closer: batch(p, proj)}, true
-	}
-	return hooks.Plan{}, false
+	return p.ToolPlan(hooks.ToolEvents{
+		About:     about,
+		Succeeded: func() hooks.Draft { return succeeded(p, about, proj) },
+		Failed:    func() hooks.Draft { return failed(p, about) },
+		Relay:     func() *hooks.Relay { return relay(p) },
+		Batch:     func() *hooks.Batch { return batch(p, proj) },
+	})
 }
 
 // describe adds what a call is about: a shell command's head, a sub-agent's task, a
@@ -55,29 +44,15 @@ func describe(o *logfmt.Object, tool string, input hooks.JSON, cwd string, proj 
 
 // pathOf is the call's file or folder as entries have it.
 func pathOf(input hooks.JSON, cwd string, proj *project.Project) string {
-	path := ""
-	input.Members(func(key string, value hooks.JSON) bool {
-		switch key {
-		case "file_path", "absolute_path", "path":
-			path = value.Str()
-		}
-		return path == ""
-	})
-	if path == "" {
-		return ""
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(cwd, path)
-	}
-	return hooks.Path(proj.Rel(path))
+	return hooks.PathFrom(cwd, input.First("file_path", "absolute_path", "path"), proj)
 }
 
 // succeeded is PostToolUse: the call succeeded, or still runs in the background.
-func succeeded(p *hooks.Payload, proj *project.Project) hooks.Draft {
-	d := p.ToolCall(logfmt.Tool, func(o *logfmt.Object) { describe(o, p.Tool, p.Input, p.Cwd, proj) })
+func succeeded(p *hooks.Payload, about func(*logfmt.Object), proj *project.Project) hooks.Draft {
+	d := p.ToolCall(logfmt.Tool, about)
 	switch p.Tool {
 	case shellTool:
-		code, ok := exitCode(p.Response.Get("llmContent").Str)
+		code, ok := agentcli.ShellExit(p.Response.Get("llmContent").Str)
 		switch {
 		case ok:
 			d.Data.Int("exit_code", code)
@@ -95,7 +70,7 @@ func succeeded(p *hooks.Payload, proj *project.Project) hooks.Draft {
 			hooks.Content(d.Data, proj, path)
 		}
 	}
-	duration(d.Data, p)
+	p.Duration(d.Data)
 	return d
 }
 
@@ -113,62 +88,19 @@ func taskID(p *hooks.Payload) string {
 func failed(p *hooks.Payload, about func(*logfmt.Object)) hooks.Draft {
 	d := p.ToolCall(logfmt.ToolFailed, about)
 	text := p.Str("error")
-	if code, ok := exitCode(text); ok && p.Tool == shellTool {
+	if code, ok := agentcli.ShellExit(text); ok && p.Tool == shellTool {
 		d.Data.Int("exit_code", code)
 	}
-	d.Data.StrIf("error", hooks.Head(output(text)))
+	d.Data.StrIf("error", hooks.Head(agentcli.ShellOutput(text)))
 	if p.Get("is_interrupt").Bool() {
 		d.Data.Str("outcome", "interrupted")
 	}
-	duration(d.Data, p)
+	p.Duration(d.Data)
 	return d
 }
 
-func duration(o *logfmt.Object, p *hooks.Payload) {
-	if v := p.Get("duration_ms"); v.Type == gjson.Number {
-		o.Int("duration_ms", v.Int())
-	}
-}
-
-// exitCode reads the client's last lines about a command, behind its output: Error, Exit
-// Code, Signal, Process Group PGID. A line that the output itself ends with stands before
-// those.
-func exitCode(text string) (int64, bool) {
-	lines := strings.Split(text, "\n")
-	for i := len(lines) - 1; i >= 0 && i >= len(lines)-5; i-- {
-		key, value, _ := strings.Cut(lines[i], ": ")
-		switch key {
-		case "Exit Code":
-			code, err := strconv.ParseInt(value, 10, 32)
-			return code, err == nil
-		case "Process Group PGID", "Signal", "Background PIDs":
-		default:
-			return 0, false
-		}
-	}
-	return 0, false
-}
-
-// output is a command's output in the client's text about it, and any other text itself.
-func output(text string) string {
-	if !strings.HasPrefix(text, "Command: ") {
-		return text
-	}
-	_, rest, ok := strings.Cut(text, "\nOutput: ")
-	if !ok {
-		return text
-	}
-	if i := strings.LastIndex(rest, "\nError: "); i >= 0 {
-		rest = rest[:i]
-	}
-	return rest
-}
-
 func relay(p *hooks.Payload) *hooks.Relay {
-	if p.Tool != shellTool || !strings.Contains(string(p.Input), "aburn") {
-		return nil
-	}
-	return &hooks.Relay{Command: p.Input.Get("command").Str, Output: output(p.Response.Get("llmContent").Str)}
+	return p.ShellRelay(shellTool, func() string { return agentcli.ShellOutput(p.Response.Get("llmContent").Str) })
 }
 
 // batch is PostToolBatch. A call without an end event was refused by somebody, or is none of the client's.
@@ -192,7 +124,7 @@ func ended(p hooks.Payload, status string, response gjson.Result, about func(*lo
 		return d
 	case status == "error", status == "cancelled":
 		d := p.ToolCall(logfmt.ToolFailed, about)
-		d.Data.StrIf("error", hooks.Head(output(text)))
+		d.Data.StrIf("error", hooks.Head(agentcli.ShellOutput(text)))
 		if status == "cancelled" {
 			d.Data.Str("outcome", "interrupted")
 		}

@@ -1,16 +1,15 @@
 package gemini
 
 import (
-	"strings"
-
 	"aburn/trace"
 	"aburn/trace/draft"
+	"aburn/trace/genai"
 )
 
 // addCalls adds the calls of a message that are new, and results of earlier ones.
-func (s *session) addCalls(r record, p parts, at trace.Event, id string, made bool) {
+func (s *session) addCalls(r record, p genai.Parts, at trace.Event, id string, made bool) {
 	any, open := false, 0
-	r.calls.each(func(v value) {
+	r.calls.Each(func(v value) {
 		if x := toolOf(v); x.name != "" {
 			s.addResult(s.addCall(x, at, id), x, at)
 			if any = true; x.status != "cancelled" {
@@ -18,8 +17,8 @@ func (s *session) addCalls(r record, p parts, at trace.Event, id string, made bo
 			}
 		}
 	})
-	for _, v := range p.calls {
-		if x := toolOf(v); x.name != "" && !s.hasCall(token(x.id)) {
+	for _, v := range p.Calls {
+		if x := toolOf(v); x.name != "" && !s.hasCall(genai.Token(x.id)) {
 			s.addCall(x, at, id)
 			any = true
 			open++
@@ -38,51 +37,32 @@ func (s *session) hasCall(call string) bool {
 
 // addCall adds a call, once, and returns its id.
 func (s *session) addCall(x tool, at trace.Event, response string) string {
-	id := token(x.id)
+	id := genai.Token(x.id)
 	if s.hasCall(id) {
 		return id
 	}
 	c := &trace.ToolCall{Call: id, Tool: x.name, Type: toolType(x), Response: response}
-	if x.args.exists() {
+	if x.args.Exists() {
 		c.Input = draft.Digest(x.args)
 	}
-	for _, key := range []string{"file_path", "absolute_path", "dir_path", "path"} {
-		if path := x.args.get(key).str(); path != "" {
-			c.Path = s.path(path)
-			break
-		}
+	if path := genai.FilePath(x.args); path != "" {
+		c.Path = s.path(path)
 	}
 	if c.Type == trace.ShellTool {
-		c.Head = s.head(x.args.get("command").str(), trace.CommandHead)
+		c.Head = s.head(x.args.Get("command").Str(), trace.CommandHead)
 	}
 	s.b.Call(at, c)
 	s.calls[c.Call] = ""
 	return c.Call
 }
 
-// toolType classifies a tool. Tools that come with the client are also known under their earlier names.
+// toolType classifies a tool.
 func toolType(x tool) trace.ToolType {
-	switch x.name {
-	case "run_shell_command":
-		return trace.ShellTool
-	case "read_file", "read_many_files":
-		return trace.ReadTool
-	case "write_file", "replace":
-		return trace.EditTool
-	case "glob", "grep_search", "search_file_content", "list_directory":
-		return trace.SearchTool
-	case "web_fetch", "google_web_search":
-		return trace.WebTool
-	case "invoke_agent", "delegate_to_agent", "codebase_investigator":
+	t := genai.ToolType(x.name)
+	if x.agent != "" && (t == trace.MCPTool || t == trace.OtherTool) {
 		return trace.AgentTool
 	}
-	switch {
-	case x.agent != "":
-		return trace.AgentTool
-	case strings.HasPrefix(x.name, "mcp_") || strings.Contains(x.name, "__"):
-		return trace.MCPTool
-	}
-	return trace.OtherTool
+	return t
 }
 
 // addResult adds a call's result and its consequences. Calls are written when they have ended; one that is written
@@ -100,7 +80,7 @@ func (s *session) addResult(call string, x tool, at trace.Event) {
 	}
 	repeated := s.calls[call] != ""
 	s.calls[call] = got.Status
-	if t := when(x.time); !t.IsZero() {
+	if t := genai.Time(x.time); !t.IsZero() {
 		at.Time = t
 	}
 	child := x.agent
@@ -126,15 +106,15 @@ func (s *session) addResult(call string, x tool, at trace.Event) {
 
 // addResponseOf adds a result that only a message to the model holds.
 func (s *session) addResponseOf(v value, at trace.Event) {
-	call := token(v.get("id"))
+	call := genai.Token(v.Get("id"))
 	if status, known := s.calls[call]; call == "" || !known || status != "" {
 		return
 	}
 	_, c := s.b.Lookup(call)
 	text := output(v)
 	got := verdict(c.Type, text, nil)
-	if v.get("response").get("error").exists() {
-		got.fail(trace.StatusErrored)
+	if v.Get("response").Get("error").Exists() {
+		got.Fail(trace.StatusErrored)
 	}
 	s.calls[call] = got.Status
 	got.Call, got.Message, got.From, got.Content = call, at.Record, trace.FromFunctionCallOutput, draft.Digest([]byte(text))
@@ -146,9 +126,9 @@ func (s *session) addResponseOf(v value, at trace.Event) {
 
 // addSpawn adds the start of a sub-agent, whose session has the id child.
 func (s *session) addSpawn(call, child string, x tool, at trace.Event) {
-	known := start{call: call, agentType: draft.Word(x.args.get("agent_name").str()),
-		description: s.head(x.description.str(), trace.UserHead),
-		end:         x.display.get("terminateReason").str()}
+	known := start{call: call, agentType: draft.Word(x.args.Get("agent_name").Str()),
+		description: s.head(x.description.Str(), trace.UserHead),
+		end:         x.display.Get("terminateReason").Str()}
 	s.store.started[child] = known
 	at.Body = &trace.SubagentSpawn{Session: s.childID(child), Call: call, AgentID: child,
 		AgentType: known.agentType, Description: known.description}
@@ -162,30 +142,30 @@ func (s *session) childID(id string) string {
 
 // addFileChange adds a file change. A refused call's display holds a change that never happened.
 func (s *session) addFileChange(call string, display value, at trace.Event) {
-	path := display.get("filePath").str()
+	path := display.Get("filePath").Str()
 	if path == "" {
-		path = display.get("fileName").str()
+		path = display.Get("fileName").Str()
 	}
-	diff := display.get("fileDiff")
-	if path == "" || !diff.exists() {
+	diff := display.Get("fileDiff")
+	if path == "" || !diff.Exists() {
 		return
 	}
 	f := &trace.FileChange{Path: s.path(path), Action: "modified", Call: call}
-	if display.get("isNewFile").isTrue() {
+	if display.Get("isNewFile").IsTrue() {
 		f.Action = "created"
 	}
-	stat := display.get("diffStat")
-	switch text := diff.str(); {
+	stat := display.Get("diffStat")
+	switch text := diff.Str(); {
 	case text != "":
 		added, removed := draft.CountDiff(text)
 		f.Added, f.Removed = &added, &removed
-	case stat.isObject():
-		added := int(stat.get("model_added_lines").int() + stat.get("user_added_lines").int())
-		removed := int(stat.get("model_removed_lines").int() + stat.get("user_removed_lines").int())
+	case stat.IsObject():
+		added := int(stat.Get("model_added_lines").Count() + stat.Get("user_added_lines").Count())
+		removed := int(stat.Get("model_removed_lines").Count() + stat.Get("user_removed_lines").Count())
 		f.Added, f.Removed = &added, &removed
 	}
-	if content := display.get("newContent"); content.isString() {
-		f.Hash = draft.FileHash([]byte(content.str()))
+	if content := display.Get("newContent"); content.IsString() {
+		f.Hash = draft.FileHash([]byte(content.Str()))
 	}
 	at.Body = f
 	s.b.Add(at)

@@ -148,7 +148,7 @@ func (s *source) line(l jsonl.Line) {
 
 // header takes the record that begins a file. Another one follows each time the session is resumed.
 func (s *source) header(r record, ref trace.Ref) {
-	id := r.sessionID.str()
+	id := r.sessionID.Str()
 	x, again := s.sessions[id]
 	if !again {
 		x = newSession(s.storeReading, id, s.path, r)

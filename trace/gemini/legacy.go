@@ -33,15 +33,15 @@ func (f *storeReading) readLegacy(path string, file *os.File) (jsonl.End, error)
 	if !whole { // the client is writing it
 		return jsonl.End{Torn: true}, nil
 	}
-	if !r.header() || !r.messages.isArray() {
+	if !r.header() || !r.messages.IsArray() {
 		return end, &trace.UnknownLayout{Agent: "Gemini CLI", Path: path,
 			Why: "it is no object with a sessionId and messages"}
 	}
 	src := &source{storeReading: f, path: path}
 	src.header(r, trace.Ref{Table: table, Key: "session"})
 	n := 0
-	r.messages.each(func(v value) {
-		if m, _ := fields(v); m.id.isString() {
+	r.messages.Each(func(v value) {
+		if m, _ := fields(v); m.id.IsString() {
 			src.session.record(m, trace.Ref{File: src.session.file, Table: table, Key: strconv.Itoa(n)})
 		}
 		n++
@@ -62,7 +62,7 @@ func Records(_ context.Context, path string, refs []trace.Ref, each func(i int, 
 		return err
 	}
 	var messages []value
-	object(data).get("messages").each(func(v value) { messages = append(messages, v) })
+	object(data).Get("messages").Each(func(v value) { messages = append(messages, v) })
 	for i, ref := range refs {
 		switch n, bad := strconv.Atoi(ref.Key); {
 		case ref.Table != table:

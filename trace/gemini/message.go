@@ -5,22 +5,23 @@ import (
 
 	"aburn/trace"
 	"aburn/trace/draft"
+	"aburn/trace/genai"
 )
 
 // message adds a record with an id: a new message, or a known one with more in it. made says that it is new in a
 // rewritten history, so that the program wrote it.
 func (s *session) message(r record, ref trace.Ref, made bool) {
-	id := r.id.str()
+	id := r.id.Str()
 	m := s.messages[id]
 	if m == nil {
-		m = &message{id: id, kind: r.kind.str()}
+		m = &message{id: id, kind: r.kind.Str()}
 		s.messages[m.id] = m
 		if m.kind == "user" || m.kind == "gemini" {
 			s.live = append(s.live, m.id)
 		}
 	}
 	before := len(s.b.Trace().Events)
-	at := trace.Event{Time: when(r.time), Ref: ref, Record: draft.Token(m.id)}
+	at := trace.Event{Time: genai.Time(r.time), Ref: ref, Record: draft.Token(m.id)}
 	switch m.kind {
 	case "user":
 		s.userMessage(m, r, at, made)
@@ -39,26 +40,26 @@ func (s *session) message(r record, ref trace.Ref, made bool) {
 // userMessage adds a prompt. Messages of this type also hand the model results of tools, which the calls already hold,
 // and facts about the folder.
 func (s *session) userMessage(m *message, r record, at trace.Event, made bool) {
-	p := split(r.content)
-	for _, response := range p.responses {
+	p := genai.Split(r.content)
+	for _, response := range p.Responses {
 		s.addResponseOf(response, at)
 	}
-	if len(p.responses) > 0 {
+	if len(p.Responses) > 0 {
 		s.setTail(results, made)
 	}
-	if isContext(p.text) {
-		s.context(p.text)
+	if isContext(p.Text) {
+		s.context(p.Text)
 		return
 	}
-	if p.text == "" && (!p.media || len(p.responses) > 0) {
+	if p.Text == "" && (!p.Media || len(p.Responses) > 0) {
 		return
 	}
-	text := p.text
-	if r.display.exists() {
-		text = split(r.display).text // the user's text, before files were inserted
+	text := p.Text
+	if r.display.Exists() {
+		text = genai.Split(r.display).Text // the user's text, before files were inserted
 	}
 	body := &trace.UserMessage{Digest: draft.Digest([]byte(text)), Head: s.head(text, trace.UserHead),
-		Command: command(text)}
+		Command: head(genai.Command(text), 60)}
 	if body.Machine = s.machine(text, made); body.Machine != "" {
 		at.By = "client"
 	}
@@ -111,26 +112,17 @@ func (s *session) context(text string) {
 	t.Project.Path = verified(s.hash, dirs)
 }
 
-// command returns the slash command in a prompt, or "".
-func command(text string) string {
-	word, _, _ := strings.Cut(text, " ")
-	if len(word) < 2 || len(word) > 60 || word[0] != '/' || strings.ContainsAny(word[1:], "/\n.") {
-		return ""
-	}
-	return head(word, 60)
-}
-
 // addAnswer adds what the model wrote and called.
 func (s *session) addAnswer(m *message, r record, at trace.Event, made bool) {
-	p := split(r.content)
-	if made && p.text+p.thought != "" && !r.tokens.isObject() && !r.model.exists() && !r.calls.isArray() {
+	p := genai.Split(r.content)
+	if made && p.Text+p.Thought != "" && !r.tokens.IsObject() && !r.model.Exists() && !r.calls.IsArray() {
 		at.By = "client"
 	}
 	id := at.Record
 	first := len(s.b.Trace().Events)
 	s.addThoughts(m, r, p, at, id)
-	if p.text != "" {
-		body := &trace.AgentMessage{Digest: draft.Digest([]byte(p.text)), Response: id}
+	if p.Text != "" {
+		body := &trace.AgentMessage{Digest: draft.Digest([]byte(p.Text)), Response: id}
 		switch {
 		case m.text == 0:
 			at.Body = body
@@ -145,7 +137,7 @@ func (s *session) addAnswer(m *message, r record, at trace.Event, made bool) {
 }
 
 // addThoughts adds the thoughts of a message that are new.
-func (s *session) addThoughts(m *message, r record, p parts, at trace.Event, id string) {
+func (s *session) addThoughts(m *message, r record, p genai.Parts, at trace.Event, id string) {
 	n := 0
 	add := func(text string, e trace.Event) {
 		if n++; n <= m.thoughts || text == "" {
@@ -154,19 +146,19 @@ func (s *session) addThoughts(m *message, r record, p parts, at trace.Event, id 
 		e.Body = &trace.AgentMessage{Digest: draft.Digest([]byte(text)), Thought: true, Response: id}
 		s.b.Add(e)
 	}
-	r.thoughts.each(func(v value) {
+	r.thoughts.Each(func(v value) {
 		e := at
-		if t := when(v.get("timestamp")); !t.IsZero() {
+		if t := genai.Time(v.Get("timestamp")); !t.IsZero() {
 			e.Time = t
 		}
-		text := v.get("description").str()
-		if subject := v.get("subject").str(); subject != "" {
+		text := v.Get("description").Str()
+		if subject := v.Get("subject").Str(); subject != "" {
 			text = subject + "\n" + text
 		}
 		add(text, e)
 	})
 	if n == 0 {
-		add(p.thought, at)
+		add(p.Thought, at)
 	}
 	m.thoughts = max(m.thoughts, n)
 }
@@ -174,10 +166,10 @@ func (s *session) addThoughts(m *message, r record, p parts, at trace.Event, id 
 // addResponse adds the answer as a response, once, with the costs in its last record.
 func (s *session) addResponse(m *message, r record, at trace.Event, first int) {
 	t := s.b.Trace()
-	if !r.tokens.isObject() && (at.By != "" || r.model.str() == "" || len(t.Events) == first && m.response == 0) {
+	if !r.tokens.IsObject() && (at.By != "" || r.model.Str() == "" || len(t.Events) == first && m.response == 0) {
 		return
 	}
-	next := trace.Response{ID: at.Record, Model: token(r.model), Time: at.Time, Usage: usage(r.tokens), Ref: at.Ref,
+	next := trace.Response{ID: at.Record, Model: genai.Token(r.model), Time: at.Time, Usage: usage(r.tokens), Ref: at.Ref,
 		Event: first}
 	if len(t.Events) > first {
 		next.Event = first + 1
@@ -194,8 +186,8 @@ func (s *session) addResponse(m *message, r record, at trace.Event, first int) {
 // usage maps an answer's costs. Gemini counts cached tokens as input, and thoughts apart from output.
 func usage(v value) trace.Usage {
 	var input, output, cached, thoughts, tool int64
-	v.members(func(key []byte, x value) {
-		n := max(x.int(), 0)
+	v.Members(func(key []byte, x value) {
+		n := x.Count()
 		switch string(key) {
 		case "input":
 			input = n
@@ -215,7 +207,7 @@ func usage(v value) trace.Usage {
 
 // addError adds a failure that the program showed. It ends the turn if the turn has no answer.
 func (s *session) addError(m *message, r record, at trace.Event) {
-	text := split(r.content).text
+	text := genai.Split(r.content).Text
 	if m.text > 0 || text == "" {
 		return
 	}
@@ -230,7 +222,7 @@ func (s *session) addError(m *message, r record, at trace.Event) {
 
 // addInterrupt adds a notice of the program that the user stopped the turn. Other notices are dropped.
 func (s *session) addInterrupt(m *message, r record, at trace.Event) {
-	text := strings.TrimSpace(split(r.content).text)
+	text := strings.TrimSpace(genai.Split(r.content).Text)
 	if m.text > 0 || text != "Request cancelled." && text != "User cancelled the request." {
 		return
 	}

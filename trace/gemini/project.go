@@ -25,9 +25,9 @@ func locate(path, hash string, dirs []string) string {
 	}
 	var known, all []string
 	object([]byte(small(filepath.Join(slug, "..", "..",
-		"projects.json")))).get("projects").members(func(project []byte, x value) {
+		"projects.json")))).Get("projects").Members(func(project []byte, x value) {
 		all = append(all, string(project))
-		if x.str() == filepath.Base(slug) {
+		if x.Str() == filepath.Base(slug) {
 			known = append(known, string(project))
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	"aburn/trace"
 	"aburn/trace/draft"
+	"aburn/trace/genai"
 )
 
 // session is one session being read.
@@ -58,10 +59,10 @@ const (
 )
 
 func newSession(f *storeReading, id, path string, r record) *session {
-	s := &session{store: f, id: id, hash: r.hash.str(), messages: map[string]*message{},
+	s := &session{store: f, id: id, hash: r.hash.Str(), messages: map[string]*message{},
 		calls: map[string]trace.Status{}, words: map[string]string{}}
 	folder := filepath.Base(filepath.Dir(path))
-	if s.child = r.agentKind.is("subagent"); s.child && folder != "chats" {
+	if s.child = r.agentKind.Is("subagent"); s.child && folder != "chats" {
 		s.parent = folder
 	}
 	s.b = draft.New(name, s.traceID(), name, path)
@@ -84,14 +85,14 @@ func isUUID(id string) bool {
 
 func directories(list value) []string {
 	var dirs []string
-	list.each(func(dir value) { dirs = append(dirs, dir.str()) })
+	list.Each(func(dir value) { dirs = append(dirs, dir.Str()) })
 	return dirs
 }
 
 // begin takes a header: the session starts, or the program was started again to continue it. A resume is added only
 // when something follows, because a start that only looks leaves a header too.
 func (s *session) begin(r record, ref trace.Ref, again bool) {
-	t := when(r.started)
+	t := genai.Time(r.started)
 	if again {
 		if t.Equal(s.b.Trace().Events[0].Time) { // a converted file repeats the first header
 			t = time.Time{}
@@ -99,7 +100,7 @@ func (s *session) begin(r record, ref trace.Ref, again bool) {
 		s.resumed, s.since = true, t
 		return
 	}
-	s.b.Add(trace.Event{Time: t, Ref: ref, Body: &trace.Session{Marker: trace.Started, Detail: token(r.agentKind)}})
+	s.b.Add(trace.Event{Time: t, Ref: ref, Body: &trace.Session{Marker: trace.Started, Detail: genai.Token(r.agentKind)}})
 }
 
 // addResumed adds the mark that the program was started again.
@@ -111,25 +112,25 @@ func (s *session) addResumed(ref trace.Ref) {
 // record adds a record behind a header.
 func (s *session) record(r record, ref trace.Ref) {
 	switch {
-	case r.rewind.isString():
-		s.rewind(r.rewind.str())
-	case r.id.isString():
-		if s.resumed && s.messages[r.id.str()] == nil {
+	case r.rewind.IsString():
+		s.rewind(r.rewind.Str())
+	case r.id.IsString():
+		if s.resumed && s.messages[r.id.Str()] == nil {
 			s.addResumed(ref)
 		}
 		s.message(r, ref, false)
-	case r.set.isObject():
+	case r.set.IsObject():
 		set, _ := fields(r.set)
-		if set.sessionID.exists() {
+		if set.sessionID.Exists() {
 			s.addResumed(ref)
 		}
 		if dirs := directories(set.dirs); len(dirs) > 0 && s.b.Trace().Project.Path == "" {
 			s.b.Trace().Project.Path = verified(s.hash, dirs)
 		}
 		switch {
-		case set.messages.isArray() && s.resumed: // the new process writes its own history before it loads the old one
+		case set.messages.IsArray() && s.resumed: // the new process writes its own history before it loads the old one
 			s.addNew(set.messages, ref)
-		case set.messages.isArray():
+		case set.messages.IsArray():
 			s.replace(set.messages, ref)
 		}
 	}
@@ -162,10 +163,10 @@ func (s *session) abandon(id string, is bool) {
 // summarised to make room.
 func (s *session) replace(list value, ref trace.Ref) {
 	kept, compacted := map[string]bool{}, false
-	list.each(func(v value) {
-		id := v.get("id").str()
+	list.Each(func(v value) {
+		id := v.Get("id").Str()
 		kept[id] = true
-		compacted = compacted || s.messages[id] == nil && isSummary(split(v.get("content")).text)
+		compacted = compacted || s.messages[id] == nil && isSummary(genai.Split(v.Get("content")).Text)
 	})
 	end := len(s.live)
 	for !compacted && end > 0 && !kept[s.live[end-1]] {
@@ -183,8 +184,8 @@ func (s *session) replace(list value, ref trace.Ref) {
 	s.live = s.live[:0]
 	s.addNew(list, ref)
 	s.live = s.live[:0]
-	list.each(func(v value) {
-		if m := s.messages[v.get("id").str()]; m != nil {
+	list.Each(func(v value) {
+		if m := s.messages[v.Get("id").Str()]; m != nil {
 			s.abandon(m.id, false)
 			s.live = append(s.live, m.id)
 		}
@@ -193,8 +194,8 @@ func (s *session) replace(list value, ref trace.Ref) {
 
 // addNew adds the messages of a history that are new.
 func (s *session) addNew(list value, ref trace.Ref) {
-	list.each(func(v value) {
-		if r, _ := fields(v); r.id.isString() && s.messages[r.id.str()] == nil {
+	list.Each(func(v value) {
+		if r, _ := fields(v); r.id.IsString() && s.messages[r.id.Str()] == nil {
 			s.message(r, ref, true)
 		}
 	})

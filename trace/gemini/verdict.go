@@ -5,30 +5,22 @@ import (
 	"strings"
 
 	"aburn/trace"
+	"aburn/trace/genai"
 )
-
-// judged is a result being worked out.
-type judged struct{ trace.ToolResultEvent }
-
-// fail notes that the source itself calls the result an error.
-func (j *judged) fail(status trace.Status) {
-	yes := true
-	j.Status, j.IsError = status, &yes
-}
 
 // judge reads a call's record. It returns false for a call that waits, which has no result.
 func judge(t trace.ToolType, x tool, text string) (trace.ToolResultEvent, bool) {
-	var j judged
+	var j genai.Result
 	switch x.status {
 	case "success":
 		j = verdict(t, text, x.display)
 	case "error":
-		j.fail(trace.StatusErrored)
+		j.Fail(trace.StatusErrored)
 		j.Denied = denial(text)
 	case "cancelled":
 		j.Status = trace.StatusCancelled
 		if strings.Contains(text, "did not allow") || strings.Contains(text, "User denied") {
-			j.fail(trace.StatusCancelled)
+			j.Fail(trace.StatusCancelled)
 			j.Denied = "user"
 		}
 	case "executing":
@@ -54,13 +46,13 @@ func denial(text string) string {
 
 // verdict judges a call that the agent calls a success, as it also does with failed commands and with sub-agents that
 // gave up.
-func verdict(t trace.ToolType, text string, display value) judged {
-	j := judged{trace.ToolResultEvent{Status: trace.StatusCompleted}}
+func verdict(t trace.ToolType, text string, display value) genai.Result {
+	j := genai.Result{ToolResultEvent: trace.ToolResultEvent{Status: trace.StatusCompleted}}
 	switch t {
 	case trace.ShellTool:
-		j.shell(text, display.str())
+		shell(&j, text, display.Str())
 	case trace.AgentTool:
-		word := display.get("terminateReason").str()
+		word := display.Get("terminateReason").Str()
 		if _, rest, ok := strings.Cut(text, "\nTermination Reason: "); ok && word == "" {
 			word, _, _ = strings.Cut(rest, "\n")
 		}
@@ -75,7 +67,7 @@ func verdict(t trace.ToolType, text string, display value) judged {
 }
 
 // shell reads what the agent writes about a command to the model: its output, then lines about its end.
-func (j *judged) shell(text, shown string) {
+func shell(j *genai.Result, text, shown string) {
 	text = strings.TrimPrefix(text, "<untrusted_context>\n")
 	switch {
 	case strings.HasPrefix(text, "Command was cancelled by user"):
@@ -103,10 +95,7 @@ func (j *judged) shell(text, shown string) {
 			}
 		case ok && key == "Exit Code":
 			if code, err := strconv.Atoi(value); err == nil {
-				j.ExitCode = &code
-				if code != 0 {
-					j.Status = trace.StatusErrored
-				}
+				j.Exit(code)
 			}
 			return
 		default:
@@ -120,30 +109,22 @@ func (j *judged) shell(text, shown string) {
 func output(result value) string {
 	var text strings.Builder
 	take := func(part value) {
-		response := part.get("functionResponse").get("response")
-		if !response.exists() {
-			response = part.get("response")
+		response := part.Get("functionResponse").Get("response")
+		if !response.Exists() {
+			response = part.Get("response")
 		}
-		said, failed := response.get("output"), response.get("error")
 		switch {
-		case part.isString():
-			text.WriteString(part.str())
-		case failed.isString():
-			text.WriteString(failed.str())
-		case failed.exists():
-			text.Write(failed)
-		case said.isString():
-			text.WriteString(said.str())
-		case said.exists():
-			text.Write(said)
-		case response.exists():
-			text.Write(response)
+		case part.IsString():
+			text.WriteString(part.Str())
+		case response.Exists():
+			said, _ := genai.Said(response)
+			text.WriteString(said)
 		default:
-			text.WriteString(part.get("text").str())
+			text.WriteString(part.Get("text").Str())
 		}
 	}
-	if result.isArray() {
-		result.each(take)
+	if result.IsArray() {
+		result.Each(take)
 	} else {
 		take(result)
 	}

@@ -1,12 +1,12 @@
 package qwen
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 
+	"aburn/internal/agentcli"
 	"aburn/trace"
 	"aburn/trace/draft"
+	"aburn/trace/genai"
 )
 
 // agentTool starts a sub-agent, which runs in the background unless asked otherwise.
@@ -14,24 +14,21 @@ const agentTool = "agent"
 
 // addCall adds a call of the answer response.
 func (s *session) addCall(v value, at trace.Event, response string) {
-	tool, id := v.get("name").str(), token(v.get("id"))
+	tool, id := v.Get("name").Str(), genai.Token(v.Get("id"))
 	if _, known := s.calls[id]; tool == "" || known && id != "" {
 		return
 	}
-	args := v.get("args")
-	c := &trace.ToolCall{Call: id, Tool: tool, Type: toolType(tool), Response: response}
-	if args.exists() {
+	args := v.Get("args")
+	c := &trace.ToolCall{Call: id, Tool: tool, Type: genai.ToolType(tool), Response: response}
+	if args.Exists() {
 		c.Input = draft.Digest(args)
 		c.Key = draft.InputKey(args, c.Input)
 	}
-	for _, key := range []string{"file_path", "absolute_path", "notebook_path", "path"} {
-		if path := args.get(key).str(); path != "" {
-			c.Path = s.path(path)
-			break
-		}
+	if path := genai.FilePath(args); path != "" {
+		c.Path = s.path(path)
 	}
 	if c.Type == trace.ShellTool {
-		c.Head = s.head(args.get("command").str(), trace.CommandHead)
+		c.Head = s.head(args.Get("command").Str(), trace.CommandHead)
 	}
 	s.b.Call(at, c)
 	s.calls[c.Call] = ""
@@ -40,59 +37,37 @@ func (s *session) addCall(v value, at trace.Event, response string) {
 	}
 	s.open++
 	if tool == agentTool {
-		at.Body = &trace.SubagentSpawn{Call: c.Call, AgentType: draft.Word(args.get("subagent_type").str()),
-			Description: s.head(args.get("description").str(), trace.UserHead), Background: string(args.get("run_in_background")) != "false"}
+		at.Body = &trace.SubagentSpawn{Call: c.Call, AgentType: draft.Word(args.Get("subagent_type").Str()),
+			Description: s.head(args.Get("description").Str(), trace.UserHead), Background: string(args.Get("run_in_background")) != "false"}
 		s.spawns[c.Call] = s.b.Add(at)
 	}
 }
 
-// toolType classifies a tool.
-func toolType(tool string) trace.ToolType {
-	switch tool {
-	case "run_shell_command":
-		return trace.ShellTool
-	case "read_file", "read_many_files":
-		return trace.ReadTool
-	case "write_file", "edit", "replace", "notebook_edit":
-		return trace.EditTool
-	case "glob", "grep_search", "list_directory":
-		return trace.SearchTool
-	case "web_fetch", "web_search":
-		return trace.WebTool
-	case agentTool:
-		return trace.AgentTool
-	}
-	if strings.HasPrefix(tool, "mcp_") || strings.Contains(tool, "__") {
-		return trace.MCPTool
-	}
-	return trace.OtherTool
-}
-
 // results adds the results in a record: one, as far as this version is known.
 func (s *session) results(r record, at trace.Event) {
-	for _, response := range split(r.message).responses {
-		id := token(response.get("id"))
+	for _, response := range genai.Split(r.message.Get("parts")).Responses {
+		id := genai.Token(response.Get("id"))
 		if id == "" {
-			id = token(r.result.get("callId"))
+			id = genai.Token(r.result.Get("callId"))
 		}
 		_, c := s.b.Lookup(id)
 		if c == nil {
 			continue // of a call that was compressed or never written
 		}
-		s.addResult(c, response.get("response"), r.result, at)
+		s.addResult(c, response.Get("response"), r.result, at)
 	}
 }
 
 func (s *session) addResult(c *trace.ToolCall, response, result value, at trace.Event) {
-	text, failed := said(response)
-	j := judged{trace.ToolResultEvent{Status: trace.StatusCompleted}}
-	display := result.get("resultDisplay")
-	j.judge(c, text, failed, result, display)
+	text, failed := genai.Said(response)
+	j := genai.Result{ToolResultEvent: trace.ToolResultEvent{Status: trace.StatusCompleted}}
+	display := result.Get("resultDisplay")
+	judge(&j, c, text, failed, result, display)
 	if s.calls[c.Call] != "" {
 		return // the client wrote it before
 	}
 	s.calls[c.Call] = j.Status
-	if seq := s.spawns[c.Call]; seq > 0 && result.get("executionStatus").str() == "not_started" {
+	if seq := s.spawns[c.Call]; seq > 0 && result.Get("executionStatus").Str() == "not_started" {
 		s.b.Trace().Events[seq-1].Body.(*trace.SubagentSpawn).NotStarted = true
 	}
 	s.add(j, c.Call, text, trace.FromToolResult, at)
@@ -110,73 +85,34 @@ func (s *session) addResult(c *trace.ToolCall, response, result value, at trace.
 	}
 }
 
-func (s *session) add(j judged, call, text string, from trace.From, at trace.Event) {
+func (s *session) add(j genai.Result, call, text string, from trace.From, at trace.Event) {
 	j.Call, j.Message, j.From, j.Content, j.AgentID = call, at.Record, from, draft.Digest([]byte(text)), s.agent
 	if j.Failed() {
-		j.Head = s.head(output(text), trace.ErrorHead)
+		j.Head = s.head(agentcli.ShellOutput(text), trace.ErrorHead)
 	}
 	s.b.Result(at, j.ToolResultEvent)
 }
 
-// said returns what a result says to the model, and whether as an error.
-func said(response value) (text string, failed bool) {
-	x := response.get("error")
-	if failed = x.exists(); !failed {
-		x = response.get("output")
-	}
-	switch {
-	case x.isString():
-		return x.str(), failed
-	case x.exists():
-		return string(x), failed
-	}
-	return string(response), failed
-}
-
-// output is a command's output in the client's text about it, and any other text itself.
-func output(text string) string {
-	if !strings.HasPrefix(text, "Command: ") {
-		return text
-	}
-	_, rest, ok := strings.Cut(text, "\nOutput: ")
-	if !ok {
-		return text
-	}
-	if i := strings.LastIndex(rest, "\nError: "); i >= 0 {
-		rest = rest[:i]
-	}
-	return rest
-}
-
-// judged is a result being worked out.
-type judged struct{ trace.ToolResultEvent }
-
-// fail notes that the client itself calls the result an error.
-func (j *judged) fail(status trace.Status) {
-	yes := true
-	j.Status, j.IsError = status, &yes
-}
-
 // judge reads a result's record. In the file of a sub-agent result has no status: the text is all there is.
-func (j *judged) judge(c *trace.ToolCall, text string, failed bool, result, display value) {
-	status := result.get("status").str()
+func judge(j *genai.Result, c *trace.ToolCall, text string, failed bool, result, display value) {
+	status := result.Get("status").Str()
 	switch {
 	case status == "cancelled":
 		j.Status = trace.StatusCancelled
-		if result.get("executionStatus").str() == "not_started" && strings.Contains(text, "did not allow") {
-			j.fail(trace.StatusCancelled)
+		if result.Get("executionStatus").Str() == "not_started" && strings.Contains(text, "did not allow") {
+			j.Fail(trace.StatusCancelled)
 			j.Denied = "user"
 		}
 		return
 	case status == "error" || failed:
-		j.fail(trace.StatusErrored)
-		j.Denied = denial(text, result.get("errorType").str())
+		j.Fail(trace.StatusErrored)
+		j.Denied = denial(text, result.Get("errorType").Str())
 	}
 	switch c.Type {
 	case trace.ShellTool:
-		j.shell(text, display)
+		shell(j, text, display)
 	case trace.AgentTool:
-		j.agent(display.get("status").str())
+		agentEnd(j, display.Get("status").Str())
 	}
 }
 
@@ -197,7 +133,7 @@ func denial(text, code string) string {
 
 // shell adds a command's exit code, and that it still runs. The client's own account of it is best; else there are the
 // lines that it puts behind the output.
-func (j *judged) shell(text string, display value) {
+func shell(j *genai.Result, text string, display value) {
 	if j.Denied != "" {
 		return
 	}
@@ -205,39 +141,17 @@ func (j *judged) shell(text string, display value) {
 		j.Status = trace.StatusRunning
 		return
 	}
-	code, known := display.get("exitCode").int()
-	if !known && !display.get("exitCode").exists() && !display.isObject() {
-		code, known = exitCode(text)
+	code, known := display.Get("exitCode").Int()
+	if !known && !display.Get("exitCode").Exists() && !display.IsObject() {
+		code, known = agentcli.ShellExit(text)
 	}
 	if known && code == int64(int(code)) {
-		exit := int(code)
-		j.ExitCode = &exit
-		if exit != 0 {
-			j.Status = trace.StatusErrored
-		}
+		j.Exit(int(code))
 	}
 }
 
-// exitCode reads the client's last lines about a command: Exit Code, Signal, Process Group PGID. A line that the output
-// itself ends with stands before those.
-func exitCode(text string) (int64, bool) {
-	lines := strings.Split(text[max(0, len(text)-200):], "\n")
-	for _, line := range slices.Backward(lines) {
-		key, value, _ := strings.Cut(line, ": ")
-		switch key {
-		case "Exit Code":
-			code, err := strconv.ParseInt(value, 10, 32)
-			return code, err == nil
-		case "Process Group PGID", "Signal", "Background PIDs":
-		default:
-			return 0, false
-		}
-	}
-	return 0, false
-}
-
-// agent reads how a sub-agent ended, of which the client says that its call is a success.
-func (j *judged) agent(status string) {
+// agentEnd reads how a sub-agent ended, of which the client says that its call is a success.
+func agentEnd(j *genai.Result, status string) {
 	switch status {
 	case "background":
 		j.Status = trace.StatusRunning
@@ -264,12 +178,12 @@ func (s *session) notified(text string, at trace.Event) {
 	if s.calls[call] != trace.StatusRunning {
 		return
 	}
-	j := judged{trace.ToolResultEvent{Status: trace.StatusUnknown}}
+	j := genai.Result{ToolResultEvent: trace.ToolResultEvent{Status: trace.StatusUnknown}}
 	switch field("status") {
 	case "completed":
 		j.Status = trace.StatusCompleted
 	case "failed":
-		j.fail(trace.StatusErrored)
+		j.Fail(trace.StatusErrored)
 	case "cancelled":
 		j.Status = trace.StatusCancelled
 	}
@@ -281,7 +195,7 @@ func (s *session) notified(text string, at trace.Event) {
 // addChange adds the change of a file. A sub-agent's record has nothing but the text for the model.
 func (s *session) addChange(c *trace.ToolCall, text string, display value, at trace.Event) {
 	f := &trace.FileChange{Path: c.Path, Action: "modified", Call: c.Call}
-	if path := display.get("filePath").str(); path != "" {
+	if path := display.Get("filePath").Str(); path != "" {
 		f.Path = s.path(path)
 	}
 	if f.Path == "" {
@@ -290,13 +204,12 @@ func (s *session) addChange(c *trace.ToolCall, text string, display value, at tr
 	if strings.HasPrefix(text, "Successfully created") {
 		f.Action = "created"
 	}
-	isTrue := func(key string) bool { return string(display.get(key)) == "true" }
-	if diff := display.get("fileDiff"); diff.isString() && !isTrue("fileDiffTruncated") {
-		added, removed := draft.CountDiff(diff.str())
+	if diff := display.Get("fileDiff"); diff.IsString() && !display.Get("fileDiffTruncated").IsTrue() {
+		added, removed := draft.CountDiff(diff.Str())
 		f.Added, f.Removed = &added, &removed
 	}
-	if content := display.get("newContent"); content.isString() && !isTrue("newContentTruncated") {
-		f.Hash = draft.FileHash([]byte(content.str()))
+	if content := display.Get("newContent"); content.IsString() && !display.Get("newContentTruncated").IsTrue() {
+		f.Hash = draft.FileHash([]byte(content.Str()))
 	}
 	at.Body = f
 	s.b.Add(at)

@@ -16,6 +16,7 @@ import (
 	"aburn/internal/jsonl"
 	"aburn/trace"
 	"aburn/trace/draft"
+	"aburn/trace/genai"
 )
 
 // name is the source of the traces, and their agent's name.
@@ -148,7 +149,7 @@ func (s *source) line(l jsonl.Line) {
 	switch {
 	case why != "":
 		s.damaged(ref, why)
-	case r.uuid.str() == "" || r.session.str() == "" || !r.kind.isString():
+	case r.uuid.Str() == "" || r.session.Str() == "" || !r.kind.IsString():
 		s.damaged(ref, "the record has no uuid, sessionId or type")
 	default:
 		if s.session == nil {
@@ -162,7 +163,7 @@ func (s *source) line(l jsonl.Line) {
 func (s *source) begin(r record, ref trace.Ref) {
 	s.session = newSession(s.storeReading, s.path, r)
 	s.sessions = append(s.sessions, s.session)
-	s.session.b.Add(trace.Event{Time: when(r.time), Ref: ref, Record: token(r.uuid), Copied: r.copied(),
+	s.session.b.Add(trace.Event{Time: genai.Time(r.time), Ref: ref, Record: genai.Token(r.uuid), Copied: r.copied(),
 		Body: &trace.Session{Marker: trace.Started}})
 	for _, d := range s.early {
 		s.session.damaged(d.Ref, d.Reason)

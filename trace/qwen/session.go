@@ -6,6 +6,7 @@ import (
 
 	"aburn/trace"
 	"aburn/trace/draft"
+	"aburn/trace/genai"
 )
 
 // session is the trace of one file being read: a session's, or a sub-agent's.
@@ -40,12 +41,12 @@ const (
 )
 
 func newSession(f *storeReading, path string, r record) *session {
-	s := &session{store: f, id: r.session.str(), agent: r.agent.str(), calls: map[string]trace.Status{}, spawns: map[string]int{}, ends: map[string]int{}}
+	s := &session{store: f, id: r.session.Str(), agent: r.agent.Str(), calls: map[string]trace.Status{}, spawns: map[string]int{}, ends: map[string]int{}}
 	if s.agent != "" {
 		s.meta = readMeta(path)
 	}
 	s.b = draft.New(name, s.traceID(s.agent), name, path)
-	s.b.Trace().Project.Path = r.cwd.str()
+	s.b.Trace().Project.Path = r.cwd.Str()
 	return s
 }
 
@@ -67,14 +68,14 @@ func (s *session) path(path string) string {
 
 // record adds a record.
 func (s *session) record(r record, ref trace.Ref) {
-	if v := r.version.str(); v != "" {
+	if v := r.version.Str(); v != "" {
 		s.b.Trace().Agent.Version = v
 	}
-	at := trace.Event{Time: when(r.time), Ref: ref, Record: token(r.uuid), Copied: r.copied()}
+	at := trace.Event{Time: genai.Time(r.time), Ref: ref, Record: genai.Token(r.uuid), Copied: r.copied()}
 	if at.Copied != "" {
 		s.b.Relate(trace.SessionRelationship{Kind: trace.Fork, Related: at.Copied, Provenance: trace.Explicit})
 	}
-	switch r.kind.str() {
+	switch r.kind.Str() {
 	case "user":
 		s.userMessage(r, at)
 	case "assistant":
@@ -84,29 +85,29 @@ func (s *session) record(r record, ref trace.Ref) {
 	case "system":
 		s.system(r, at)
 	}
-	s.ends[r.uuid.str()] = len(s.b.Trace().Events)
+	s.ends[r.uuid.Str()] = len(s.b.Trace().Events)
 }
 
 // userMessage adds a prompt, or what the program says in its place.
 func (s *session) userMessage(r record, at trace.Event) {
-	p := split(r.message)
-	text, machine := p.text, s.machine(r)
-	if shown := r.payload.get("displayText"); machine == "" && shown.isString() {
-		text = shown.str() // without what hooks and files added
+	p := genai.Split(r.message.Get("parts"))
+	text, machine := p.Text, s.machine(r)
+	if shown := r.payload.Get("displayText"); machine == "" && shown.IsString() {
+		text = shown.Str() // without what hooks and files added
 	}
-	if text == "" && !p.media {
+	if text == "" && !p.Media {
 		return
 	}
 	body := &trace.UserMessage{Digest: draft.Digest([]byte(text)), Head: s.head(text, trace.UserHead), Machine: machine}
 	if machine != "" {
 		at.By = "client"
 	} else {
-		body.Command = s.command(text)
+		body.Command = s.head(genai.Command(text), 60)
 	}
 	at.Body = body
 	s.b.Add(at)
 	s.tail, s.open, s.interrupt = prompt, 0, false
-	if hook := r.payload.get("hookContext").str(); hook != "" {
+	if hook := r.payload.Get("hookContext").Str(); hook != "" {
 		at.By, at.Body = "client", &trace.UserMessage{Digest: draft.Digest([]byte(hook)), Head: s.head(hook, trace.UserHead), Machine: "hook"}
 		s.b.Add(at)
 	}
@@ -117,13 +118,13 @@ func (s *session) userMessage(r record, at trace.Event) {
 
 // machine classifies a message that no person wrote; "" if a person did. A sub-agent's come from the model that called it.
 func (s *session) machine(r record) string {
-	switch r.subtype.str() {
+	switch r.subtype.Str() {
 	case "notification":
 		return "task_notification"
 	case "cron", "goal_runtime":
 		return "other"
 	case "", "mid_turn_user_message", "realtime_message":
-		if s.agent != "" || r.provenance.exists() && r.provenance.str() != "real_user" {
+		if s.agent != "" || r.provenance.Exists() && r.provenance.Str() != "real_user" {
 			return "other"
 		}
 		return ""
@@ -131,32 +132,23 @@ func (s *session) machine(r record) string {
 	return "other"
 }
 
-// command returns the slash command in a prompt, or "".
-func (s *session) command(text string) string {
-	word, _, _ := strings.Cut(text, " ")
-	if len(word) < 2 || len(word) > 60 || word[0] != '/' || strings.ContainsAny(word[1:], "/\n.") {
-		return ""
-	}
-	return s.head(word, 60)
-}
-
 // answer adds what the model wrote and called. A sub-agent's calls have records of their own behind it.
 func (s *session) answer(r record, at trace.Event) {
 	first := len(s.b.Trace().Events)
-	p := split(r.message)
-	id := s.respond(r, at, first, len(p.calls) > 0)
+	p := genai.Split(r.message.Get("parts"))
+	id := s.respond(r, at, first, len(p.Calls) > 0)
 	add := func(text string, thought bool) {
 		if text != "" {
 			at.Body = &trace.AgentMessage{Digest: draft.Digest([]byte(text)), Thought: thought, Response: id}
 			s.b.Add(at)
 		}
 	}
-	add(p.thought, true)
-	add(p.text, false)
-	if p.text != "" {
+	add(p.Thought, true)
+	add(p.Text, false)
+	if p.Text != "" {
 		s.tail, s.open = answer, 0
 	}
-	for _, call := range p.calls {
+	for _, call := range p.Calls {
 		s.addCall(call, at, id)
 	}
 }
@@ -164,24 +156,24 @@ func (s *session) answer(r record, at trace.Event) {
 // respond adds the answer as a response, and returns its id. The bill, which has the provider's id, comes before it.
 func (s *session) respond(r record, at trace.Event, first int, called bool) string {
 	t := s.b.Trace()
-	if !r.usage.isObject() && s.billed == "" {
+	if !r.usage.IsObject() && s.billed == "" {
 		if n := len(t.Responses); called && n > 0 && s.agent != "" { // the record of a call alone
 			last := &t.Responses[n-1]
 			last.Event = cmp.Or(s.bare, last.Event)
 			s.bare = 0
 			return last.ID
 		}
-		if r.model.str() == "" {
+		if r.model.Str() == "" {
 			return at.Record
 		}
 	}
-	x := trace.Response{ID: at.Record, Model: token(r.model), Branch: token(r.branch), Time: at.Time, Usage: usageOf(r.usage), Ref: at.Ref, Event: first + 1, Copied: at.Copied}
+	x := trace.Response{ID: at.Record, Model: genai.Token(r.model), Branch: genai.Token(r.branch), Time: at.Time, Usage: usageOf(r.usage), Ref: at.Ref, Event: first + 1, Copied: at.Copied}
 	if s.billed != "" {
 		x.ID, s.billed = s.billed, ""
 	} else {
 		s.unbilled = &x.Usage
 	}
-	if s.bare = 0; !r.message.get("parts").holds() {
+	if s.bare = 0; !holds(r.message.Get("parts")) {
 		x.Event, s.bare = first, first+1
 	}
 	s.b.Response(x)
@@ -194,10 +186,16 @@ func (s *session) respond(r record, at trace.Event, first int, called bool) stri
 	return x.ID
 }
 
+// holds reports whether v is an array that is not empty.
+func holds(v value) (some bool) {
+	v.Each(func(value) { some = true })
+	return some
+}
+
 // usageOf maps the costs in an answer. The client counts cached tokens as input.
 func usageOf(v value) trace.Usage {
-	return usage(v.get("promptTokenCount").count(), v.get("candidatesTokenCount").count(), v.get("cachedContentTokenCount").count(),
-		v.get("thoughtsTokenCount").count(), v.get("totalTokenCount").count())
+	return usage(v.Get("promptTokenCount").Count(), v.Get("candidatesTokenCount").Count(), v.Get("cachedContentTokenCount").Count(),
+		v.Get("thoughtsTokenCount").Count(), v.Get("totalTokenCount").Count())
 }
 
 // usage maps costs. Whether thoughts are a part of the output depends on the provider; the total shows it.
@@ -210,16 +208,16 @@ func usage(input, output, cached, thoughts, total int64) trace.Usage {
 
 // system adds what a record of the program tells.
 func (s *session) system(r record, at trace.Event) {
-	switch r.subtype.str() {
+	switch r.subtype.Str() {
 	case "ui_telemetry":
-		s.telemetry(r.payload.get("uiEvent"), at)
+		s.telemetry(r.payload.Get("uiEvent"), at)
 	case "chat_compression":
-		at.Body = &trace.Session{Marker: trace.Compacted, Detail: token(r.payload.get("info").get("triggerReason"))}
+		at.Body = &trace.Session{Marker: trace.Compacted, Detail: genai.Token(r.payload.Get("info").Get("triggerReason"))}
 		s.b.Add(at)
 	case "rewind":
-		s.rewind(r.parent.str())
+		s.rewind(r.parent.Str())
 	case "parent_session":
-		if parent := r.payload.get("parentSessionId").str(); parent != "" && s.agent == "" {
+		if parent := r.payload.Get("parentSessionId").Str(); parent != "" && s.agent == "" {
 			s.b.Relate(trace.SessionRelationship{Kind: trace.Subagent, Related: parent, Provenance: trace.Explicit})
 		}
 	}
@@ -227,11 +225,11 @@ func (s *session) system(r record, at trace.Event) {
 
 // telemetry takes what the client counts. It writes the bill of each answer before the answer.
 func (s *session) telemetry(x value, at trace.Event) {
-	switch x.get("event.name").str() {
+	switch x.Get("event.name").Str() {
 	case "qwen-code.api_response":
 		s.bill(x, at)
 	case "qwen-code.api_error":
-		if x.get("subagent_id").str() == "" {
+		if x.Get("subagent_id").Str() == "" {
 			s.addError(x, at)
 		}
 	}
@@ -240,9 +238,9 @@ func (s *session) telemetry(x value, at trace.Event) {
 // bill adds an answer as a response. Answers to sub-agents that have a trace stand there. Others, such as those to the
 // client's own helpers, stand nowhere else.
 func (s *session) bill(x value, at trace.Event) {
-	u := usage(x.get("input_token_count").count(), x.get("output_token_count").count(), x.get("cached_content_token_count").count(),
-		x.get("thoughts_token_count").count(), x.get("total_token_count").count())
-	agent := x.get("subagent_id").str()
+	u := usage(x.Get("input_token_count").Count(), x.Get("output_token_count").Count(), x.Get("cached_content_token_count").Count(),
+		x.Get("thoughts_token_count").Count(), x.Get("total_token_count").Count())
+	agent := x.Get("subagent_id").Str()
 	switch {
 	case agent != "" && s.store.traced(s.traceID(agent), agent):
 		return
@@ -250,11 +248,11 @@ func (s *session) bill(x value, at trace.Event) {
 		s.unbilled = nil
 		return
 	}
-	id := token(x.get("response_id"))
+	id := genai.Token(x.Get("response_id"))
 	if id == "" {
 		id = at.Record
 	}
-	s.b.Response(trace.Response{ID: id, Model: token(x.get("model")), Time: at.Time, Usage: u, Ref: at.Ref, Event: len(s.b.Trace().Events), Copied: at.Copied})
+	s.b.Response(trace.Response{ID: id, Model: genai.Token(x.Get("model")), Time: at.Time, Usage: u, Ref: at.Ref, Event: len(s.b.Trace().Events), Copied: at.Copied})
 	if agent == "" {
 		s.billed = id
 	}
@@ -262,12 +260,12 @@ func (s *session) bill(x value, at trace.Event) {
 
 // addError adds a failure of the provider. A turn that goes on has an answer behind it, so this one may be the end.
 func (s *session) addError(x value, at trace.Event) {
-	text := x.get("error_message").str()
-	status, _ := x.get("status_code").int()
+	text := x.Get("error_message").Str()
+	status, _ := x.Get("status_code").Int()
 	if status < 0 || status > 999 {
 		status = 0
 	}
-	at.Body = &trace.Error{Code: token(x.get("error_type")), Status: int(status), Digest: draft.Digest([]byte(text)), Head: s.head(text, trace.ErrorHead)}
+	at.Body = &trace.Error{Code: genai.Token(x.Get("error_type")), Status: int(status), Digest: draft.Digest([]byte(text)), Head: s.head(text, trace.ErrorHead)}
 	s.b.Add(at)
 	s.tail = failure
 }
