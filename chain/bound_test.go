@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"aburn/logfmt/drawn"
+	"aburn/internal/lab/drawn"
 )
 
 // between puts a filler of at least size bytes, tool calls of another session, between two drawings.

@@ -11,10 +11,10 @@ import (
 	"aburn/chain"
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
+	"aburn/internal/lab/drawn"
 	lab "aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 	"aburn/workflow"
 )
 

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"aburn/chain"
+	"aburn/internal/lab/drawn"
 	lab "aburn/internal/lab/world"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 )
 
 // completed writes a log with one COMPLETE of plan, made in worktree wt, that names the outputs.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"aburn/supervisor/scenario"
+	"aburn/internal/lab/scenario"
 )
 
 // Three sessions that have much going on are judged in well under 100 µs.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/drawn"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"aburn/workflow"

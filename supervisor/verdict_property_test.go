@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/drawn"
+	"aburn/internal/lab/scenario"
 	"aburn/internal/lab/world"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 	"aburn/supervisor/limits"
-	"aburn/supervisor/scenario"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )

@@ -14,10 +14,10 @@ import (
 
 	"aburn/archive"
 	"aburn/insight"
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lockfile"
 	"aburn/internal/sqlite"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 // missing loads the digests and says how many were not kept.

@@ -17,10 +17,10 @@ import (
 	"aburn/archive"
 	"aburn/archive/ingest"
 	"aburn/internal/lab/synth/home"
+	"aburn/internal/lab/tracetest"
 	lab "aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 // smaller is by how much homes are smaller with -short and under the race detector, where all takes ten times as long:

@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/contents"
 	"aburn/trace/opencode"
-	"aburn/trace/tracetest"
 )
 
 // database is the recorded database of opencode.

@@ -17,8 +17,8 @@ import (
 
 	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/lab/browser"
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
-	"aburn/trace/tracetest"
 	"aburn/worker"
 	"aburn/worker/ledger"
 	"aburn/worker/react"

@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
-	"aburn/trace/tracetest"
 )
 
 // exported runs commands for a user who has the sessions of testdata/store.

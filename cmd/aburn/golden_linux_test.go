@@ -29,8 +29,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/lab/drawn"
 	"aburn/internal/lab/world"
-	"aburn/logfmt/drawn"
 )
 
 // goldenNow is when everybody looks at the world: synctest gives the clock, so that ages need no normalising.

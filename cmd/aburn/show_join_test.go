@@ -10,11 +10,11 @@ import (
 
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/own"
-	"aburn/trace/tracetest"
 )
 
 // pair is a session of the real Claude Code as its store has it and as hooks recorded it.

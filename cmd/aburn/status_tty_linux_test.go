@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/drawn"
 	"aburn/internal/lab/world"
 	"aburn/internal/plain"
-	"aburn/logfmt/drawn"
 )
 
 // statusStory ends when a session waits for a permission, one asks a question, and one's turn failed.

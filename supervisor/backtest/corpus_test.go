@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/scenario"
 	"aburn/internal/lab/world"
 	"aburn/internal/settings"
 	"aburn/logfmt"
 	"aburn/supervisor"
-	"aburn/supervisor/scenario"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )

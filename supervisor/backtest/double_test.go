@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/drawn"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 	"aburn/supervisor"
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/scenario"
 	"aburn/internal/lab/world"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
-	"aburn/supervisor/scenario"
 )
 
 // alone is a scenario without what would tie it to another one in the same log: observations, a model of its own, tasks, or a

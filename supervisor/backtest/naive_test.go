@@ -8,11 +8,11 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/lab/scenario"
 	"aburn/internal/lab/world"
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/limits"
-	"aburn/supervisor/scenario"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )

@@ -10,8 +10,8 @@ import (
 
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
+	"aburn/internal/lab/drawn"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 	"aburn/workflow"
 )
 

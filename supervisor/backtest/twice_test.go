@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"aburn/internal/lab/scenario"
 	"aburn/internal/lab/world"
 	"aburn/logfmt"
-	"aburn/supervisor/scenario"
 )
 
 // TestTwiceIsOnce: hooks that are registered twice record each tool event twice with the same id, at once or a little later;

@@ -10,12 +10,12 @@ import (
 
 	"aburn/internal/journal"
 	"aburn/internal/journal/journaltest"
+	"aburn/internal/lab/drawn"
 	lab "aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/internal/queue"
 	"aburn/internal/settings"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 )
 
 // world is a project that this user vouched for.

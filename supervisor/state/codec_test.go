@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/drawn"
+	"aburn/internal/lab/scenario"
 	"aburn/internal/lab/world"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 	"aburn/supervisor/limits"
-	"aburn/supervisor/scenario"
 	"aburn/workflow"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/drawn"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 	"aburn/supervisor/limits"
 	"aburn/workflow"
 )

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"aburn/internal/agentcli"
-	"aburn/logfmt/drawn"
+	"aburn/internal/lab/drawn"
 	"aburn/supervisor/limits"
 	"aburn/workflow"
 )

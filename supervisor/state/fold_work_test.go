@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/drawn"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 )
 
 // drawRun shows a run as one would draw it: build>RED.GREEN>

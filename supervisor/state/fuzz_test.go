@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"aburn/internal/lab/scenario"
 	"aburn/supervisor/limits"
-	"aburn/supervisor/scenario"
 	"aburn/workflow"
 )
 

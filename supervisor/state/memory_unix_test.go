@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/drawn"
 	"aburn/internal/lab/world"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 	"aburn/supervisor/limits"
 	"aburn/workflow"
 )

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/scenario"
 	"aburn/internal/lab/world"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
-	"aburn/supervisor/scenario"
 	"aburn/workflow"
 )
 

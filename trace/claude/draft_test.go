@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/claude"
-	"aburn/trace/tracetest"
 )
 
 // The sessions of drafts.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/claude"
-	"aburn/trace/tracetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/claude"
-	"aburn/trace/tracetest"
 )
 
 // original is a session of two turns, with the bookkeeping that the client writes in between.

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace/claude"
-	"aburn/trace/tracetest"
 )
 
 func FuzzRead(f *testing.F) {

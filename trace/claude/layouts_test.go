@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/claude"
-	"aburn/trace/tracetest"
 )
 
 // found is what Find finds, as paths below dir, each with its layout and parts.

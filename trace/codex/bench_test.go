@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/codex"
-	"aburn/trace/tracetest"
 )
 
 // generated is a long rollout with the mix of a real one: instructions, prompts, commands with outputs of all lengths (told

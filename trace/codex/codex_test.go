@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/codex"
-	"aburn/trace/tracetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/codex"
-	"aburn/trace/tracetest"
 )
 
 func TestUnknownLayouts(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/codex"
-	"aburn/trace/tracetest"
 )
 
 // TestOutcomes: how a session ended is what the end of its last turn says.

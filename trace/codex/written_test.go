@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/codex"
-	"aburn/trace/tracetest"
 )
 
 // thread and other are ids of threads: thread was made after other.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
 	"aburn/internal/sqlite"
 	"aburn/trace"
@@ -19,7 +20,6 @@ import (
 	"aburn/trace/openclaw"
 	"aburn/trace/opencode"
 	"aburn/trace/qwen"
-	"aburn/trace/tracetest"
 )
 
 // opencodeDatabase is the recorded database of opencode.

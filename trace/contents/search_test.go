@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/contents"
-	"aburn/trace/tracetest"
 )
 
 var words = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_]{3,}`)

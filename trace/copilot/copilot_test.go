@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

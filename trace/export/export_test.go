@@ -18,9 +18,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/otlp"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 var began = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

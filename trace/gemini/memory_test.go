@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
-	"aburn/trace/tracetest"
 )
 
 // A trace holds nothing of the lines that it was read from: its memory does not grow with them.

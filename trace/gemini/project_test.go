@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"aburn/trace/tracetest"
+	"aburn/internal/lab/tracetest"
 )
 
 // Which project a session belongs to is known from the folder, from the list of projects, or from a folder that the

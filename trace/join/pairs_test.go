@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/codex"
@@ -16,7 +17,6 @@ import (
 	"aburn/trace/join"
 	"aburn/trace/own"
 	"aburn/trace/qwen"
-	"aburn/trace/tracetest"
 )
 
 var update = flag.Bool("update", false, "write the reports")

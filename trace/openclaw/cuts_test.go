@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
-	"aburn/trace/tracetest"
 )
 
 func TestCuts(t *testing.T) {

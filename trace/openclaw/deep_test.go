@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace/openclaw"
-	"aburn/trace/tracetest"
 )
 
 // A record that is nested so deep that who follows it runs out of stack, which ends a process, is damage; what stands

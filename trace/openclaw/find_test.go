@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 // A structure that we do not know is an error with its version, never "0 sessions"; an empty store is none.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
-	"aburn/trace/tracetest"
 )
 
 // A trace holds nothing of the records that it was read from: its memory does not grow with them.

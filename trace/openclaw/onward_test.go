@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 // Reading on behind each statement gives what reading all of it at once gives then.

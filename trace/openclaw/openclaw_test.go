@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/trace/tracetest"
+	"aburn/internal/lab/tracetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

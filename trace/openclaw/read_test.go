@@ -12,8 +12,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 // clientsDatabase is the client's database.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 // errorOf is the one error of reading the store at path.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 const legacy = "testdata/legacy/opencode/storage"

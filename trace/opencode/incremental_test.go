@@ -9,9 +9,9 @@ import (
 	"slices"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 // goOn reads the store at path from where before ended, and says which sessions it gave.

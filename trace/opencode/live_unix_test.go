@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/sqlite"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 // TestMain is also the other processes of these tests.

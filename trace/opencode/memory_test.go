@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
-	"aburn/trace/tracetest"
 )
 
 // TestTracesHoldNoContent: of records of a mebibyte each, a trace keeps some hundred bytes.

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"aburn/internal/journal"
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/project"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 // Without paths the logs of the projects are found that this user marked, that are known from elsewhere, and that one is in.

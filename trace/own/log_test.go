@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"aburn/internal/journal"
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/logfmt"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 // written is a folder with the log that the lines of the recordings make when they are appended anew, rotated now and then.

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"aburn/internal/journal"
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/project"
 	"aburn/logfmt"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

@@ -9,9 +9,9 @@ import (
 	"reflect"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/packed"
-	"aburn/trace/tracetest"
 )
 
 // goldens are the traces of the real stores that the readers' tests compare with, by file and id.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 )
 
 var update = flag.Bool("update", false, "write the golden file")

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"aburn/internal/lab/testkit/model"
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/claude"
-	"aburn/trace/tracetest"
 )
 
 // claudeStore reads the transcripts of this home, as they are now, and links them.

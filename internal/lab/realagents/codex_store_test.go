@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"aburn/internal/lab/testkit/model"
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/codex"
 	"aburn/trace/packed"
-	"aburn/trace/tracetest"
 )
 
 // follower reads a store again and again, each time only what is new, as an archive does.

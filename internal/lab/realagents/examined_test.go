@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"aburn/internal/lab/testkit/model"
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
-	"aburn/trace/tracetest"
 	"aburn/web/graphpage"
 )
 

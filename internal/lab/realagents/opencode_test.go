@@ -17,9 +17,9 @@ import (
 
 	"aburn/internal/lab/testkit/agents"
 	"aburn/internal/lab/testkit/model"
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/opencode"
-	"aburn/trace/tracetest"
 )
 
 // startOpencode starts one non-interactive run of opencode in the project. The prompt goes in by stdin: as an argument it

@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"aburn/internal/lab/testkit/model"
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/opencode"
-	"aburn/trace/tracetest"
 )
 
 // childTask is what the sub-agent is to do.

@@ -11,11 +11,11 @@ import (
 	"aburn/archive/digests"
 	"aburn/archive/ingest"
 	"aburn/insight"
+	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
 	"aburn/trace"
 	"aburn/trace/claude"
 	"aburn/trace/own"
-	"aburn/trace/tracetest"
 )
 
 // size is how many sessions and sub-agents the tests make: what the issue asks for, fewer under the race detector.

@@ -13,14 +13,14 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/internal/journal"
+	"aburn/internal/lab/drawn"
+	"aburn/internal/lab/scenario"
 	"aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 	"aburn/internal/term"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 	"aburn/supervisor/limits"
-	"aburn/supervisor/scenario"
 )
 
 var update = flag.Bool("update", false, "write testdata/waiting.golden anew")

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"aburn/internal/journal"
+	"aburn/internal/lab/drawn"
 	"aburn/internal/project"
-	"aburn/logfmt/drawn"
 )
 
 // bytesOf is a drawing as the bytes of a log.

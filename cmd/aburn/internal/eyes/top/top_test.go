@@ -15,13 +15,13 @@ import (
 
 	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/internal/journal"
+	"aburn/internal/lab/drawn"
+	"aburn/internal/lab/scenario"
 	"aburn/internal/lab/world"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/term"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
-	"aburn/supervisor/scenario"
 )
 
 // randomSite is a user's projects with random logs.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/internal/lab/drawn"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 )
 
 // write makes a folder with one recording and the given scenario, and reads that.

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"aburn/internal/jsonl"
+	"aburn/internal/lab/tracetest"
 	"aburn/trace"
 	"aburn/trace/draft"
-	"aburn/trace/tracetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

@@ -17,7 +17,7 @@ import (
 	"aburn/supervisor/limits"
 )
 
-const testdata = "../testdata"
+const testdata = "../../../supervisor/testdata"
 
 // frozenSum is what `sha256sum frozen/* | sha256sum` says of the unpacked archive: those scenarios were there before the
 // rules were tuned, and stay as they are.

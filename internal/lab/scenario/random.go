@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"aburn/internal/agentcli"
+	"aburn/internal/lab/drawn"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 )
 
 // Everything is a drawing that fills every part of a State.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/lab/drawn"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 )
 
 // recordings caches the logs of one folder.

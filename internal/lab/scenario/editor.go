@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"aburn/internal/lab/drawn"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 )
 
 // editor makes a log from recordings. Its operations, one a line:
@@ -28,7 +28,7 @@ import (
 //	repeat SEL..SEL N  append the session's entries of the range N more times
 //	twice SEL        record the entry once more, with the same id
 //	set SEL KEY=VALUE…  change members of data; event, cmd and phase are the entry's own; KEY= removes a member; set all SEL: every match
-//	draw [after SEL:] DRAWING  add a drawing (see logfmt/drawn) at the end, or after SEL as its session's continuation
+//	draw [after SEL:] DRAWING  add a drawing (see internal/lab/drawn) at the end, or after SEL as its session's continuation
 //	mark NAME SEL    name an entry for labels
 //
 // SEL is SESSION:EVENT'TEXT'#N, the Nth entry (counted from 1, negative: from the end, 1 if not said) of the session

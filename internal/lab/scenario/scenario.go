@@ -29,7 +29,7 @@
 //
 // SESSION is a session, - (the chain, which is the project's) or, in never and allow, * (any). ENTRY is the name of a
 // mark or a number, counted from 1. PATH is relative to the project. The body of a drawn scenario is a drawing of
-// logfmt/drawn; that of a recorded one is operations, one a line, see editor.go. A signature "$TYPE" in an entry of
+// internal/lab/drawn; that of a recorded one is operations, one a line, see editor.go. A signature "$TYPE" in an entry of
 // the supervisor stands for the signature of the engine's issue of that type and session: see Sign.
 package scenario
 
@@ -45,8 +45,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/lab/drawn"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 )
 
 // Scenario is one log with its labels.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"aburn/internal/lab/drawn"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 )
 
 // header is the part before the blank line. Claims and facts wait in it until the body is read.

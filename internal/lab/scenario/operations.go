@@ -9,8 +9,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/lab/drawn"
 	"aburn/logfmt"
-	"aburn/logfmt/drawn"
 )
 
 func (w *editor) drop(args []string) error {
