@@ -162,8 +162,6 @@ func flagWordsOf(ctx context.Context, a *kit.App, cmd *cli.Command, flag string)
 		return scope.CommandNames(scope.ModelAt(a, cmd))
 	case "explain":
 		return limits.Types()
-	case "sweep":
-		return limits.Names()
 	case "source":
 		return scope.Sources()
 	case "outcome":

@@ -105,8 +105,6 @@ supervisor report --json
 supervisor backtest
 supervisor backtest --json
 supervisor backtest --alerts
-supervisor backtest --sweep loop.repeats=2..20/4
-supervisor backtest --sweep loop.repeats=2..20/4 --json
 queue list
 queue list --json
 queue add --session 1111 --type note --expires 2h --priority high --json use-port-8081

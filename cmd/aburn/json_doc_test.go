@@ -44,7 +44,7 @@ func TestJSONPage(t *testing.T) {
 		{"issue", supervise.AdviceReport{}, issue}, {"issue of watch", supervise.WatchLine{}, issue + part("`aburn supervisor watch`")},
 		{"look", supervise.LookReport{}, look + issue}, {"explain", supervise.ExplainReport{}, look + issue}, {"status", supervise.StatusPrinted{}, part("`aburn status`") + look + issue},
 		{"report", supervise.AdviceTotals{}, part("`aburn supervisor report`")},
-		{"backtest", supervise.BacktestReport{}, part("`aburn supervisor backtest`")}, {"sweep", supervise.SweepReport{}, part("`aburn supervisor backtest`")},
+		{"backtest", supervise.BacktestReport{}, part("`aburn supervisor backtest`")},
 		{"ingest", sessions.IngestReport{}, part("`aburn ingest`")}, {"ingest --check", sessions.IngestCheckReport{}, part("`aburn ingest`")},
 		{"sessions", sessions.SessionsReport{}, part("`aburn sessions`")},
 		{"show", sessions.DifferencesReport{}, part("`aburn show`")},

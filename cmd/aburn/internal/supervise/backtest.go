@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -38,7 +36,6 @@ func backtestCommand(a *kit.App) *cli.Command {
 			"sessions that agents wrote to disk, see `aburn report` and `aburn replay`.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "labels", Usage: "compare the alerts with the labels in `FILE`", TakesFile: true},
-			&cli.StringFlag{Name: "sweep", Usage: "try other values of a limit: `NAME=FROM..TO[/N]`"},
 			&cli.StringFlag{Name: "after", Usage: "go on for this `TIME` after the last entry of each log"},
 			&cli.BoolFlag{Name: "alerts", Usage: "list every alert"},
 			kit.JSONFlag(),
@@ -47,7 +44,6 @@ func backtestCommand(a *kit.App) *cli.Command {
 			"aburn supervisor backtest",
 			"aburn supervisor backtest --alerts old/*.log",
 			"aburn supervisor backtest --labels labels.jsonl old/*.log",
-			"aburn supervisor backtest --sweep phase_stuck.timeout=2m..20m",
 		),
 		Action: a.Action(runBacktest),
 	}
@@ -59,7 +55,6 @@ type backtestRun struct {
 	sources []backtest.Source
 	labels  backtest.Labels
 	after   time.Duration
-	sweep   *backtest.Sweep
 	meter   *meter
 }
 
@@ -69,10 +64,7 @@ func runBacktest(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	run.meter = newMeter(term.New(a.Stderr, a.Getenv, true), run.total())
-	if run.sweep != nil {
-		return backtestSweep(a, cmd, run)
-	}
-	rep, err := run.replay(run.limits)
+	rep, err := run.replay()
 	run.meter.clear()
 	if err != nil {
 		return kit.BadNews("backtest: " + err.Error())
@@ -111,10 +103,7 @@ func newBacktestRun(a *kit.App, cmd *cli.Command) (*backtestRun, error) {
 	if err := run.open(dir, p, cmd.Args().Slice()); err != nil {
 		return nil, err
 	}
-	if err := run.readLabels(dir, cmd.String("labels")); err != nil {
-		return nil, err
-	}
-	return run, run.readSweep(cmd.String("sweep"))
+	return run, run.readLabels(dir, cmd.String("labels"))
 }
 
 func (r *backtestRun) open(dir string, p *project.Project, logs []string) error {
@@ -147,45 +136,18 @@ func (r *backtestRun) readLabels(dir, name string) error {
 	return nil
 }
 
-func (r *backtestRun) readSweep(text string) error {
-	if text == "" {
-		return nil
-	}
-	sweep, err := backtest.ParseSweep(text)
-	var unknown *backtest.ErrNoLimit
-	if errors.As(err, &unknown) {
-		names := limits.Names()
-		near := kit.Nearest(unknown.Name, names)
-		if i := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, unknown.Name+".") }); i >= 0 {
-			near = names[i] // the type alone
-		}
-		if near != "" {
-			return kit.UsageError("--sweep: "+err.Error(), "did you mean "+near+"?")
-		}
-		return kit.UsageError("--sweep: "+err.Error(), "docs/guide/settings.md lists them")
-	}
-	if err != nil {
-		return kit.UsageError("--sweep: " + err.Error())
-	}
-	r.sweep = &sweep
-	return nil
-}
-
 // total is how many bytes will be read.
 func (r *backtestRun) total() (n int64) {
 	for _, src := range r.sources {
 		n += src.Bytes
 	}
-	if r.sweep != nil {
-		n *= int64(len(r.sweep.Values) + 1)
-	}
 	return n
 }
 
-func (r *backtestRun) replay(l *limits.Limits) (*backtest.Report, error) {
+func (r *backtestRun) replay() (*backtest.Report, error) {
 	rep := &backtest.Report{}
 	for _, src := range r.sources {
-		o := backtest.Options{Model: r.model, Limits: l, After: r.after}
+		o := backtest.Options{Model: r.model, Limits: r.limits, After: r.after}
 		if r.labels != nil {
 			o.Labels = r.labels.Of(src.Name)
 		}

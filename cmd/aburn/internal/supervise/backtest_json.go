@@ -162,28 +162,3 @@ func timeJSON(t time.Time) string {
 	}
 	return t.UTC().Format(rows.LogTime)
 }
-
-// SweepReport is `aburn supervisor backtest --sweep --json`.
-type SweepReport struct {
-	Sweep    string       `json:"sweep"`
-	Logs     int          `json:"logs"`
-	Entries  int64        `json:"entries"`
-	Sessions int          `json:"sessions"`
-	Hours    float64      `json:"hours"`
-	Values   []sweptValue `json:"values"`
-}
-
-type sweptValue struct {
-	Value string `json:"value"`
-	Now   bool   `json:"now"`
-	backtestType
-}
-
-func sweepReport(s *backtest.Sweep, all []swept) SweepReport {
-	rep := all[0].rep
-	out := SweepReport{Sweep: s.Name, Logs: len(rep.Results), Entries: rep.Entries, Sessions: rep.Sessions, Hours: rep.Time.Hours()}
-	for _, v := range all {
-		out.Values = append(out.Values, sweptValue{v.value, v.now, typeJSON(v.rep.Of(s.Type), v.rep)})
-	}
-	return out
-}

@@ -5,9 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/urfave/cli/v3"
-
-	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/supervisor/backtest"
@@ -156,65 +153,4 @@ func shareText(s backtest.Share) string {
 		return "of none"
 	}
 	return fmt.Sprintf("%s of %d", rateText(s), s.Of)
-}
-
-// swept is the report under one value of a limit.
-type swept struct {
-	value string
-	now   bool // the value of today's settings
-	rep   *backtest.Report
-}
-
-// backtestSweep replays the logs with the current value of a limit and with each value to try.
-func backtestSweep(a *kit.App, cmd *cli.Command, run *backtestRun) error {
-	current := run.limits.Get(run.sweep.Name)
-	var all []swept
-	for i, value := range append([]string{current}, run.sweep.Values...) {
-		if i > 0 && value == current {
-			continue
-		}
-		l, err := run.sweep.With(run.limits, value)
-		if err != nil {
-			return kit.BadNews("backtest: " + err.Error())
-		}
-		rep, err := run.replay(l)
-		if err != nil {
-			run.meter.clear()
-			return kit.BadNews("backtest: " + err.Error())
-		}
-		all = append(all, swept{value, i == 0, rep})
-	}
-	run.meter.clear()
-	backtestWarnings(a, all[0].rep)
-	if cmd.Bool("json") {
-		return a.PrintJSON(sweepReport(run.sweep, all))
-	}
-	return sweepText(a.Screen(cmd), run.sweep, all)
-}
-
-func sweepText(out *term.Out, s *backtest.Sweep, all []swept) error {
-	rep := all[0].rep
-	fmt.Fprintf(out, "%s in %s of %s, watched for %s; what %s would have told\n\n", plain.Plural(rep.Entries, "entry", "entries"),
-		plain.Plural(int64(rep.Sessions), "session"), plain.Plural(int64(len(rep.Results)), "log"), plain.Duration(rep.Time), s.Type)
-	table := term.Table{Columns: []term.Column{{Title: s.Name}, {Title: "alerts", Right: true}, {Title: "an hour", Right: true}, {Title: "queued", Right: true}, {Title: "told after", Right: true}}}
-	if rep.Labelled > 0 {
-		table.Columns = append([]term.Column{{Title: s.Name}, {Title: "queued", Right: true}}, countColumns[:]...)
-	}
-	for _, v := range all {
-		t, value := v.rep.Of(s.Type), v.value
-		if value == "0s" && s.Name == "phase_stuck.timeout" {
-			value = "timeouts.*" // each phase's own
-		}
-		if v.now {
-			value += " now"
-		}
-		queued := plain.Count(int64(t.Above.Alerts))
-		if rep.Labelled > 0 {
-			table.Add(append([]string{value, queued}, countCells(t.All)...)...)
-			continue
-		}
-		median, _ := delayTexts(t)
-		table.Add(value, plain.Count(int64(t.All.Alerts)), anHour(t.All.Alerts, v.rep.Time), queued, median)
-	}
-	return table.Print(out, 2)
 }

@@ -1,11 +1,16 @@
-package backtest
+package main
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"aburn/internal/lab/drawn"
 	"aburn/supervisor/limits"
 )
 
@@ -46,5 +51,33 @@ func TestSweepMistakes(t *testing.T) {
 	var unknown *ErrNoLimit
 	if _, err := ParseSweep("lop.repeats=2..9"); !errors.As(err, &unknown) || unknown.Name != "lop.repeats" {
 		t.Errorf("%v", err)
+	}
+}
+
+// Each value has a row, and the value of the settings comes first.
+func TestRun(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", "")
+	log, _ := drawn.Log("@one PROMPT { Bash'make lint'!2(3s) }*6 STOP")
+	file := filepath.Join(t.TempDir(), "bad.log")
+	labels := filepath.Join(filepath.Dir(file), "labels.jsonl")
+	if err := errors.Join(os.WriteFile(file, log, 0o600),
+		os.WriteFile(labels, []byte(`{"label":"expect","type":"loop","session":"one"}`+"\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := run([]string{"-labels", labels, "loop.repeats=2..20/2", file}, &out); err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for line := range strings.Lines(out.String()) {
+		rows = append(rows, strings.Join(strings.Fields(line), " "))
+	}
+	want := []string{"loop.repeats alerts queued median delay true false missed", "4 now 1 1 12s 1 0 0", "2 1 1 4s 1 0 0", "20 0 0 – 0 0 1"}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := run([]string{"loop.repeats=2..20"}, &out); err == nil {
+		t.Error("no log is enough")
 	}
 }
