@@ -1,39 +1,34 @@
 package provider
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
+
+	"aburn/internal/fetch"
 )
 
 // API is Anthropic's Messages API with a key.
 type API struct {
 	URL string // https://api.anthropic.com, or a server on this machine
 	Key string
-	// Sleep waits; nil is the clock. Tries is how often a question is asked at most; 0 is 4.
-	Sleep  func(context.Context, time.Duration) error
-	Tries  int
-	Client *http.Client // nil is one that follows no redirect
+	// Wait replaces waiting between tries, for tests.
+	Wait func(context.Context, time.Duration) error
 }
 
 const (
 	defaultURL = "https://api.anthropic.com"
 	apiVersion = "2023-06-01"
-	apiTimeout = 10 * time.Minute
-	maxBody    = 8 << 20
-	maxWait    = 2 * time.Minute // a longer wait is the caller's to decide
 	answerTool = "answer"
 )
+
+// bounds: a model may think for minutes. A wait above MaxWait is the caller's to decide.
+var bounds = fetch.Bounds{Tries: 4, OneTry: 10 * time.Minute, FirstWait: time.Second, MaxWait: 2 * time.Minute, MaxAnswer: 8 << 20}
 
 func (a *API) Name() string { return "api" }
 
@@ -45,21 +40,10 @@ func (a *API) Ready(context.Context) error {
 	if a.Key == "" {
 		return fmt.Errorf("%w: there is no key", ErrAuth)
 	}
-	_, err := a.address("/")
-	return err
-}
-
-// address refuses what would carry the key in clear over a network.
-func (a *API) address(path string) (string, error) {
-	u, err := url.Parse(cmp.Or(a.URL, defaultURL))
-	if err != nil || u.Host == "" {
-		return "", errors.New("the provider's address is none")
+	if err := fetch.Check(cmp.Or(a.URL, defaultURL)); err != nil {
+		return fmt.Errorf("the provider's address %w", err)
 	}
-	local := u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()
-	if u.Scheme != "https" && !(u.Scheme == "http" && local) {
-		return "", errors.New("the provider's address is neither https nor on this machine")
-	}
-	return u.JoinPath(path).String(), nil
+	return nil
 }
 
 type message struct {
@@ -167,7 +151,8 @@ func (a *API) CountTokens(ctx context.Context, r Request) (int, error) {
 	return m.Input, nil
 }
 
-// post sends a question until somebody answers, at most a.Tries times.
+// post sends a question until somebody answers, or all tries are used up. A question that is asked twice costs twice, and
+// changes nothing.
 func (a *API) post(ctx context.Context, path string, q question) ([]byte, error) {
 	if err := a.Ready(ctx); err != nil {
 		return nil, err
@@ -176,93 +161,25 @@ func (a *API) post(ctx context.Context, path string, q question) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	tries := cmp.Or(a.Tries, 4)
-	for i := 0; ; i++ {
-		body, wait, err := a.once(ctx, path, data, i)
-		if wait <= 0 || err == nil || i == tries-1 || wait > maxWait {
-			return body, err
-		}
-		if err := a.sleep(ctx, wait); err != nil {
-			return nil, err
-		}
-	}
-}
-
-func (a *API) sleep(ctx context.Context, d time.Duration) error {
-	if a.Sleep != nil {
-		return a.Sleep(ctx, d)
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}
-
-// once sends a question. wait is how long to wait before it may be sent again; 0 where
-// that would not help.
-func (a *API) once(ctx context.Context, path string, data []byte, try int) (body []byte, wait time.Duration, err error) {
-	address, err := a.address(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	within, cancel := context.WithTimeout(ctx, apiTimeout)
-	defer cancel()
-	req, err := http.NewRequestWithContext(within, http.MethodPost, address, bytes.NewReader(data))
-	if err != nil {
-		return nil, 0, err
-	}
-	req.Header.Set("content-type", "application/json")
-	req.Header.Set("anthropic-version", apiVersion)
-	req.Header.Set("x-api-key", a.Key)
-	res, err := a.client().Do(req)
-	backoff := time.Second << min(try, 5)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, 0, ctx.Err()
-		}
-		return nil, backoff, errors.New(a.clean(err.Error()))
-	}
-	defer res.Body.Close()
-	body, err = io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	client := fetch.Client{Bounds: bounds, Wait: a.Wait}
+	body, err := client.Do(ctx, fetch.Request{
+		Method: http.MethodPost, URL: strings.TrimSuffix(cmp.Or(a.URL, defaultURL), "/") + path, Body: data, Repeat: true,
+		Header: map[string]string{"content-type": "application/json", "anthropic-version": apiVersion, "x-api-key": a.Key},
+	})
+	var status *fetch.Status
 	switch {
+	case err == nil:
+		return body, nil
 	case ctx.Err() != nil:
-		return nil, 0, ctx.Err()
-	case err != nil:
-		return nil, backoff, fmt.Errorf("the answer broke off: %s", a.clean(err.Error()))
-	case len(body) > maxBody:
-		return nil, 0, fmt.Errorf("the provider answered with more than %d MB", maxBody>>20)
+		return nil, ctx.Err()
+	case !errors.As(err, &status):
+		return nil, err
+	case status.Code == http.StatusUnauthorized || status.Code == http.StatusForbidden:
+		return nil, ErrAuth
+	case status.Code == http.StatusTooManyRequests:
+		return nil, &RateError{status.After}
 	}
-	return a.judge(res, body, backoff)
-}
-
-func (a *API) judge(res *http.Response, body []byte, backoff time.Duration) ([]byte, time.Duration, error) {
-	switch status := res.StatusCode; {
-	case status == http.StatusOK:
-		return body, 0, nil
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return nil, 0, ErrAuth
-	case status == http.StatusTooManyRequests:
-		wait := backoff
-		if s, err := strconv.Atoi(res.Header.Get("retry-after")); err == nil && s > 0 {
-			wait = time.Duration(min(s, 24*3600)) * time.Second
-		}
-		return nil, wait, &RateError{wait}
-	case status >= 500:
-		return nil, backoff, &ServiceError{status, a.said(body)}
-	default:
-		return nil, 0, &ServiceError{status, a.said(body)}
-	}
-}
-
-func (a *API) client() *http.Client {
-	if a.Client != nil {
-		return a.Client
-	}
-	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return nil, &ServiceError{status.Code, a.said(status.Body)}
 }
 
 // said is the message of an error's body.

@@ -84,10 +84,13 @@ var (
 	ErrSchema    = errors.New("the answer has not the form that was asked for")
 )
 
-// RateError says that the provider wants no more questions for a while.
+// RateError says that the provider wants no more questions for a while; 0 where it does not say for how long.
 type RateError struct{ After time.Duration }
 
 func (e *RateError) Error() string {
+	if e.After == 0 {
+		return "the provider takes no more questions for now"
+	}
 	return fmt.Sprintf("the provider takes no more questions for %v", e.After.Round(time.Second))
 }
 

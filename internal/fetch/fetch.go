@@ -10,6 +10,7 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,14 +25,26 @@ import (
 	"time"
 )
 
-// Bounds of a request.
+// Bounds of a request. Each zero stands for the value of defaults.
+type Bounds struct {
+	Tries     int
+	OneTry    time.Duration
+	FirstWait time.Duration // before the second try; it doubles
+	MaxWait   time.Duration // a server that wants more is asked another time
+	MaxAnswer int64         // bytes
+}
+
+var defaults = Bounds{Tries: 3, OneTry: 10 * time.Second, FirstWait: time.Second, MaxWait: 20 * time.Second, MaxAnswer: 2 << 20}
+
+func (b Bounds) filled() Bounds {
+	return Bounds{
+		cmp.Or(b.Tries, defaults.Tries), cmp.Or(b.OneTry, defaults.OneTry), cmp.Or(b.FirstWait, defaults.FirstWait),
+		cmp.Or(b.MaxWait, defaults.MaxWait), cmp.Or(b.MaxAnswer, defaults.MaxAnswer),
+	}
+}
+
 const (
-	maxTries  = 3
-	oneTry    = 10 * time.Second
-	firstWait = 500 * time.Millisecond
-	maxWait   = 20 * time.Second // a server that wants more is asked another time
-	maxAnswer = 2 << 20          // bytes
-	maxHead   = 4 << 10          // bytes of an answer that is an error
+	maxHead   = 4 << 10 // bytes of an answer that is an error
 	redirects = 3
 )
 
@@ -93,6 +106,7 @@ func local(host string) bool {
 
 // Client asks. The zero Client is ready.
 type Client struct {
+	Bounds Bounds
 	// Wait replaces waiting between tries, for tests.
 	Wait func(context.Context, time.Duration) error
 	Now  func() time.Time
@@ -106,22 +120,23 @@ func (c *Client) Do(ctx context.Context, r Request) ([]byte, error) {
 		return nil, fmt.Errorf("the address %w", err)
 	}
 	c.once.Do(func() { c.http = &http.Client{CheckRedirect: sameHost} })
-	wait := firstWait
+	bounds := c.Bounds.filled()
+	wait := bounds.FirstWait
 	for try := 1; ; try++ {
-		answer, err := c.try(ctx, r)
-		pause, again := after(r, err, wait)
-		if err == nil || !again || try == maxTries || ctx.Err() != nil {
+		answer, err := c.try(ctx, r, bounds)
+		pause, again := after(r, err, wait, bounds.MaxWait)
+		if err == nil || !again || try == bounds.Tries || ctx.Err() != nil {
 			return answer, err
 		}
 		if c.pause(ctx, pause) != nil {
 			return nil, err
 		}
-		wait *= 4
+		wait *= 2
 	}
 }
 
 // after says whether a failed request may be tried again, and when.
-func after(r Request, err error, wait time.Duration) (time.Duration, bool) {
+func after(r Request, err error, wait, maxWait time.Duration) (time.Duration, bool) {
 	var s *Status
 	if !errors.As(err, &s) {
 		untaken := errors.Is(err, syscall.ECONNREFUSED) // nobody read it
@@ -161,8 +176,8 @@ func sameHost(next *http.Request, before []*http.Request) error {
 	return nil
 }
 
-func (c *Client) try(ctx context.Context, r Request) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, oneTry)
+func (c *Client) try(ctx context.Context, r Request, bounds Bounds) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, bounds.OneTry)
 	defer cancel()
 	method := r.Method
 	if method == "" {
@@ -185,8 +200,8 @@ func (c *Client) try(ctx context.Context, r Request) ([]byte, error) {
 		head, _ := io.ReadAll(io.LimitReader(resp.Body, maxHead))
 		return nil, &Status{Host: q.URL.Host, Code: resp.StatusCode, Body: head, After: c.retryAfter(resp.Header.Get("Retry-After"))}
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	if err == nil && len(body) > maxAnswer {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, bounds.MaxAnswer+1))
+	if err == nil && int64(len(body)) > bounds.MaxAnswer {
 		err = ErrLong
 	}
 	if err != nil {

@@ -63,12 +63,12 @@ func TestFaults(t *testing.T) {
 		{"too many, then fine", Request{}, []http.HandlerFunc{code(429, "Retry-After", "7"), fine}, 2, []time.Duration{7 * time.Second}, "fine", 0},
 		{"too many until a date", Request{}, []http.HandlerFunc{code(429, "Retry-After", now.Add(9*time.Second).Format(http.TimeFormat)), fine}, 2, []time.Duration{9 * time.Second}, "fine", 0},
 		{"too many for long", Request{}, []http.HandlerFunc{code(429, "Retry-After", "3600")}, 1, nil, "429 Too Many Requests, and wants to be asked again in 1h0m0s", 429},
-		{"too many for ever", Request{}, []http.HandlerFunc{code(429)}, 3, []time.Duration{firstWait, 4 * firstWait}, "429", 429},
+		{"too many for ever", Request{}, []http.HandlerFunc{code(429)}, 3, []time.Duration{defaults.FirstWait, 2 * defaults.FirstWait}, "429", 429},
 		{"a post that was not taken", Request{Method: "POST"}, []http.HandlerFunc{code(429, "Retry-After", "1"), fine}, 2, []time.Duration{time.Second}, "fine", 0},
-		{"broken, then fine", Request{}, []http.HandlerFunc{code(500), code(502), fine}, 3, []time.Duration{firstWait, 4 * firstWait}, "fine", 0},
+		{"broken, then fine", Request{}, []http.HandlerFunc{code(500), code(502), fine}, 3, []time.Duration{defaults.FirstWait, 2 * defaults.FirstWait}, "fine", 0},
 		{"a post that may have been done", Request{Method: "POST"}, []http.HandlerFunc{code(500), fine}, 1, nil, "500", 500},
-		{"a post that may be done twice", Request{Method: "POST", Repeat: true}, []http.HandlerFunc{code(500), fine}, 2, []time.Duration{firstWait}, "fine", 0},
-		{"half an answer, then fine", Request{}, []http.HandlerFunc{half, fine}, 2, []time.Duration{firstWait}, "fine", 0},
+		{"a post that may be done twice", Request{Method: "POST", Repeat: true}, []http.HandlerFunc{code(500), fine}, 2, []time.Duration{defaults.FirstWait}, "fine", 0},
+		{"half an answer, then fine", Request{}, []http.HandlerFunc{half, fine}, 2, []time.Duration{defaults.FirstWait}, "fine", 0},
 		{"half an answer to a post", Request{Method: "POST"}, []http.HandlerFunc{half}, 1, nil, "its answer ends in the middle", 0},
 		{"ten megabytes", Request{}, []http.HandlerFunc{long}, 1, nil, "its answer is too long", 0},
 		{"redirected within", Request{}, []http.HandlerFunc{code(302, "Location", "/other"), fine}, 2, nil, "fine", 0},
@@ -118,7 +118,7 @@ func TestNobodyListens(t *testing.T) {
 	n := 0
 	c := &Client{Wait: func(context.Context, time.Duration) error { n++; return nil }}
 	_, err := c.Do(context.Background(), Request{URL: closed.URL + "/secret", Method: "POST"})
-	if err == nil || strings.Contains(err.Error(), "secret") || n != maxTries-1 {
+	if err == nil || strings.Contains(err.Error(), "secret") || n != defaults.Tries-1 {
 		t.Errorf("%v after %d waits", err, n)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
