@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 )
 
 // Update is how a file of newer prices would change the user's own prices.
 type Update struct {
-	// Form is whose form the file has.
-	Form    Form
 	Changes []Change
 	// Same counts models of the file whose prices already count.
 	Same int
@@ -39,31 +36,19 @@ type LeftOut struct {
 	Why   string `json:"why"`
 }
 
-// Form is the form of a file of prices.
-type Form string
-
-const (
-	OwnForm     Form = "aburn"
-	LiteLLMForm Form = "litellm"
-)
-
-// PlanUpdate works out how the prices in text change the own prices, which is the text of a file that Read takes, or
-// empty. A file in our form keeps its days. LiteLLM's states no day, so its rows hold from today, and only models that
-// wanted names are taken. An own row gives way on the days on which a new row holds for its model. An error about text
-// is a *FileError.
+// PlanUpdate works out how LiteLLM's file of prices, text, changes the own prices, which is the text of a file that Read
+// takes, or empty. LiteLLM states no day, so its rows hold from today, and only models that wanted names are taken. An own
+// row ends where a new row holds for its model. An error about text is a *FileError.
 func PlanUpdate(own, text []byte, today Day, wanted func(model string) bool) (*Update, error) {
 	base, table, err := ownTable(own)
 	if err != nil {
 		return nil, fmt.Errorf("the own prices: %w", err)
 	}
-	u := &Update{}
-	if u.Form, err = formOf(text); err != nil {
+	if err := isLiteLLM(text); err != nil {
 		return nil, err
 	}
-	if u.Form == LiteLLMForm {
-		text, err = u.fromLiteLLM(text, table, today, wanted)
-	}
-	if err != nil {
+	u := &Update{}
+	if text, err = u.fromLiteLLM(text, table, today, wanted); err != nil {
 		return nil, err
 	}
 	newer, err := Read(text)
@@ -74,7 +59,6 @@ func PlanUpdate(own, text []byte, today Day, wanted func(model string) bool) (*U
 	if err := strict(text, &add); err != nil {
 		return nil, err
 	}
-	add.renameSources(base.Sources)
 	if err := u.merge(base, &add, newer, table); err != nil {
 		return nil, err
 	}
@@ -104,37 +88,22 @@ func ownTable(own []byte) (*file, *Prices, error) {
 	return base, Shipped().With(mine), nil
 }
 
-// formOf tells the form of a file of prices by its members.
-func formOf(text []byte) (Form, error) {
+// isLiteLLM refuses what has no price of LiteLLM's.
+func isLiteLLM(text []byte) error {
 	list, err := members(text)
 	if err != nil {
-		return "", err
+		return err
 	}
-	models := 0
-	for _, m := range list {
-		switch m.name {
-		case "v", "rows", "currency":
-			return OwnForm, nil
-		}
-		if bytes.Contains(m.raw, []byte(`_cost_per_token"`)) {
-			models++
-		}
+	if !slices.ContainsFunc(list, func(m pricedMember) bool { return bytes.Contains(m.raw, []byte(`_cost_per_token"`)) }) {
+		return &FileError{Line: 1, Err: errors.New("this is no price file of LiteLLM")}
 	}
-	if models == 0 {
-		return "", &FileError{Line: 1, Err: errors.New("neither a price file of aburn nor one of LiteLLM")}
-	}
-	return LiteLLMForm, nil
+	return nil
 }
 
-// merge puts the new rows, which newer holds in the same order, into base. What already counts changes nothing.
+// merge puts the new rows, which newer holds in the same order, into base.
 func (u *Update) merge(base, add *file, newer, table *Prices) error {
 	for i, row := range newer.rows {
 		row.Own = true
-		before := table.holding(row.Models[0], row.From)
-		if before != nil && before.prices(row) {
-			u.Same += len(row.Models)
-			continue
-		}
 		var f fileRow
 		if err := strict(add.Rows[i], &f); err != nil {
 			return err
@@ -143,12 +112,12 @@ func (u *Update) merge(base, add *file, newer, table *Prices) error {
 			return err
 		}
 		base.Rows = append(base.Rows, add.Rows[i])
-		for _, id := range f.Sources { // row has the names from before
+		for _, id := range f.Sources {
 			base.Sources[id] = add.Sources[id]
 		}
-		u.Changes = append(u.Changes, Change{Row: row, Before: before})
+		u.Changes = append(u.Changes, Change{Row: row, Before: table.holding(row.Models[0], row.From)})
 	}
-	return base.mergeModifiers(add)
+	return nil
 }
 
 // holding is the row of a model on a day, or the first one if the day is empty.
@@ -159,17 +128,6 @@ func (p *Prices) holding(model string, day Day) *Row {
 		}
 	}
 	return nil
-}
-
-// prices reports whether row already says for all of its models and days what o says.
-func (row *Row) prices(o *Row) bool {
-	for _, m := range o.Models {
-		if !slices.Contains(row.Models, m) {
-			return false
-		}
-	}
-	return row.days == o.days && row.Seen == o.Seen && slices.Equal(row.Uncertain, o.Uncertain) && row.base == o.base &&
-		reflect.DeepEqual(row.long, o.long) && reflect.DeepEqual(row.tiers, o.tiers)
 }
 
 // giveWay takes the days and models of a new row out of the rows that the file has.
@@ -229,73 +187,6 @@ func (f *fileRow) without(n *fileRow) []fileRow {
 		part(shared, n.Until, f.Until)
 	}
 	return parts
-}
-
-// mergeModifiers takes the modifiers of another file; they win over those of the same vendor and condition.
-func (f *file) mergeModifiers(add *file) error {
-	key := func(raw json.RawMessage) (string, error) {
-		var m fileModifier
-		err := strict(raw, &m)
-		return m.Vendor + "\x00" + m.When, err
-	}
-	for _, raw := range add.Modifiers {
-		name, err := key(raw)
-		if err != nil {
-			return err
-		}
-		f.Modifiers = slices.DeleteFunc(f.Modifiers, func(old json.RawMessage) bool {
-			other, _ := key(old)
-			return other == name
-		})
-		f.Modifiers = append(f.Modifiers, raw)
-		var m fileModifier
-		if err := strict(raw, &m); err != nil {
-			return err
-		}
-		for _, id := range m.Sources {
-			if source, ok := add.Sources[id]; ok {
-				f.Sources[id] = source
-			}
-		}
-	}
-	return nil
-}
-
-// renameSources gives sources other keys where taken has another source under the key.
-func (f *file) renameSources(taken map[string]Source) {
-	for _, id := range slices.Sorted(maps.Keys(f.Sources)) {
-		old, clash := taken[id]
-		if !clash || old == f.Sources[id] {
-			continue
-		}
-		name := id
-		for n := 2; ; n++ {
-			name = fmt.Sprintf("%s-%d", id, n)
-			_, here := f.Sources[name]
-			if other, there := taken[name]; !here && (!there || other == f.Sources[id]) {
-				break
-			}
-		}
-		f.Sources[name] = f.Sources[id]
-		delete(f.Sources, id)
-		for _, list := range [][]json.RawMessage{f.Rows, f.Modifiers} {
-			for i := range list {
-				list[i] = withSource(list[i], id, name)
-			}
-		}
-	}
-}
-
-func withSource(raw json.RawMessage, from, to string) json.RawMessage {
-	var element map[string]json.RawMessage
-	var ids []string
-	if json.Unmarshal(raw, &element) != nil || json.Unmarshal(element["sources"], &ids) != nil || !slices.Contains(ids, from) {
-		return raw
-	}
-	ids[slices.Index(ids, from)] = to
-	element["sources"], _ = json.Marshal(ids)
-	text, _ := json.Marshal(element)
-	return text
 }
 
 // text writes the file with one line for each row, so that an error's line names it.

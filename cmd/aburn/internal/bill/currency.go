@@ -14,11 +14,10 @@ import (
 
 // Currency is what a person reads amounts in. A rate is applied when an amount is shown, and to nothing that is kept.
 type Currency struct {
-	Code      string   `json:"code"`       // of ISO 4217
-	PerDollar string   `json:"per_dollar"` // a decimal number, as the user wrote it
-	Date      cost.Day `json:"date"`       // of the rate
-
-	Digits int `json:"-"` // behind the point
+	Code      string   // of ISO 4217
+	PerDollar string   // a decimal number, as the user wrote it
+	Date      cost.Day // of the rate
+	Digits    int      // behind the point
 
 	rate *big.Rat
 }
@@ -57,15 +56,6 @@ func (in *Currency) Float(a cost.Amount) float64 {
 	x, _ := in.of(a).Float64()
 	return x
 }
-
-// Decimal is the exact amount in the currency, as a decimal number.
-func (in *Currency) Decimal(a cost.Amount) string {
-	text := in.of(a).FloatString(costDigits + rateDigits)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
-}
-
-// Digits behind the point of an amount in dollars, and at most those of a rate.
-const costDigits, rateDigits = 12, 9
 
 // Rounded is an amount to the smallest unit of the currency. What is below it is shown as such, and never as nothing.
 func (in *Currency) Rounded(a cost.Amount) string {

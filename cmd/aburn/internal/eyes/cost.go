@@ -34,7 +34,7 @@ func CostCommand(a *kit.App) *cli.Command {
 		Description: "Prices every answer of a model that an archived session was billed for, each once: what a fork inherited is its parent's, and a sub-agent's answers are\n" +
 			"its own. An answer belongs to the local day on which it came. Prices are list prices, not your bill: a subscription costs what it costs.\n" +
 			"The setting cost.billing says how you pay for an agent. An amount is a \"list price\" if you pay by use, else an \"API value\".\n" +
-			"cost.currency shows amounts in another currency, at a rate and of a day that you write.\n\n" +
+			"cost.currency shows amounts in another currency, at a rate that you write.\n\n" +
 			"≥ marks an amount that may be higher: tokens have no price, or the life of a cache write is unknown. ≈ marks an amount with a price that nobody saw at its\n" +
 			"vendor; `aburn prices` lists them. Tokens without a price stand beside the amount, and never count as 0.\n\n" +
 			"A block is five hours of one agent's answers, from the full hour of its first one. When a plan's past windows began is not known, so blocks are estimated.\n\n" +

@@ -188,8 +188,6 @@ type CostReport struct {
 	Until    *time.Time `json:"until,omitempty"`
 	Currency string     `json:"currency"`
 	Prices   cost.Day   `json:"prices"`
-	// Conversion is what the "converted" of a row is in, if the user's settings name another currency.
-	Conversion *bill.Currency `json:"conversion,omitempty"`
 	// Billing is how the user pays for the agents of the answers, where their settings say it.
 	Billing map[string]settings.Billing `json:"billing,omitempty"`
 	Rows    []costRow                   `json:"rows"`
@@ -255,12 +253,11 @@ type costPart struct {
 	Tokens    cost.Tokens `json:"tokens"`
 	Searches  int64       `json:"web_searches"`
 	bill.Priced
-	Converted string   `json:"converted,omitempty"` // the amount in the user's currency
-	Used      []string `json:"price_rows"`
+	Used []string `json:"price_rows"`
 }
 
 func costJSON(a *CostAnswer, breakdown bool) CostReport {
-	r := CostReport{By: a.By, Timezone: a.zoneName(), Since: kit.OptionalTime(a.Since), Until: kit.OptionalTime(a.Until), Currency: "USD", Conversion: a.Currency, Prices: a.Prices.Made,
+	r := CostReport{By: a.By, Timezone: a.zoneName(), Since: kit.OptionalTime(a.Since), Until: kit.OptionalTime(a.Until), Currency: "USD", Prices: a.Prices.Made,
 		Billing: bill.Billing{}, Rows: []costRow{}, Total: a.rowOf(a.Total, breakdown)}
 	for _, agent := range a.Agents {
 		if how := a.Billing[agent]; how != settings.BillingUnknown {
@@ -300,12 +297,8 @@ func (a *CostAnswer) rowOf(g *cost.Group, breakdown bool) costRow {
 }
 
 func (a *CostAnswer) partOf(g *cost.Group) costPart {
-	part := costPart{Name: g.Name, Agent: g.Agent, From: kit.OptionalTime(g.From), To: kit.OptionalTime(g.Until), Sessions: g.Sessions, Responses: g.Responses, Tokens: g.Tokens,
+	return costPart{Name: g.Name, Agent: g.Agent, From: kit.OptionalTime(g.From), To: kit.OptionalTime(g.Until), Sessions: g.Sessions, Responses: g.Responses, Tokens: g.Tokens,
 		Searches: g.Searches, Priced: *bill.PricedOf(&g.Sum), Used: g.UsedRows()}
-	if a.Currency != nil {
-		part.Converted = a.Currency.Decimal(g.Amount)
-	}
-	return part
 }
 
 // cell is a recorded name for a table of a spreadsheet. One that would begin a formula there gets a quote in front, which shows
@@ -320,20 +313,12 @@ func cell(name string) string {
 
 func costCSV(w io.Writer, a *CostAnswer, breakdown bool) error {
 	out := csv.NewWriter(w)
-	header := []string{string(a.By), "agent", "model", "sessions", "responses", "input", "cache_read", "cache_write_5m", "cache_write_1h", "cache_write", "output", "web_searches", "usd", "at_least", "uncertain", "unpriced_tokens"}
-	if a.Currency != nil {
-		header = append(header, strings.ToLower(a.Currency.Code))
-	}
-	out.Write(header)
+	out.Write([]string{string(a.By), "agent", "model", "sessions", "responses", "input", "cache_read", "cache_write_5m", "cache_write_1h", "cache_write", "output", "web_searches", "usd", "at_least", "uncertain", "unpriced_tokens"})
 	line := func(name, agent, model string, g *cost.Group) {
 		n := func(n int64) string { return strconv.FormatInt(n, 10) }
 		t := &g.Tokens
-		row := []string{cell(name), cell(agent), cell(model), n(int64(g.Sessions)), n(int64(g.Responses)), n(t.Input), n(t.CacheRead), n(t.Write5m), n(t.Write1h), n(t.Write), n(t.Output), n(g.Searches),
-			g.Amount.Decimal(), strconv.FormatBool(g.Lower()), strconv.FormatBool(g.Uncertain), n(g.UnpricedTokens())}
-		if a.Currency != nil {
-			row = append(row, a.Currency.Decimal(g.Amount))
-		}
-		out.Write(row)
+		out.Write([]string{cell(name), cell(agent), cell(model), n(int64(g.Sessions)), n(int64(g.Responses)), n(t.Input), n(t.CacheRead), n(t.Write5m), n(t.Write1h), n(t.Write), n(t.Output), n(g.Searches),
+			g.Amount.Decimal(), strconv.FormatBool(g.Lower()), strconv.FormatBool(g.Uncertain), n(g.UnpricedTokens())})
 	}
 	for _, g := range a.Groups {
 		if !breakdown {

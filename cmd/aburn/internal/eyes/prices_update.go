@@ -26,19 +26,19 @@ import (
 func pricesUpdateCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "update",
-		Usage:     "take newer prices from a file into your own",
+		Usage:     "take LiteLLM's prices into your own",
 		ArgsUsage: "FILE",
-		Description: "FILE is a price file of aburn, or LiteLLM's model_prices_and_context_window.json. It shows what would change, and asks.\n" +
-			"aburn's form keeps its days. LiteLLM's states none: its prices hold from today, and earlier answers keep their price. Of LiteLLM's\n" +
-			"file it takes models that aburn has a price of or that your sessions used. Their amounts are marked ≈.",
+		Description: "FILE is LiteLLM's model_prices_and_context_window.json. The command shows what would change, and asks. It takes models\n" +
+			"that aburn has a price of or that your sessions used. LiteLLM states no days: its prices hold from today, earlier answers keep their\n" +
+			"price, and amounts with a price of LiteLLM's are marked ≈.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "all", Usage: "of LiteLLM's file, take every model"},
+			&cli.BoolFlag{Name: "all", Usage: "take every model"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "only show what would change"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "change without asking"},
 			kit.JSONFlag(),
 		},
 		ArgValidator: pricesUpdateArguments,
-		Metadata:     kit.Examples("aburn prices update model_prices_and_context_window.json --dry-run", "aburn prices update ours.json --yes"),
+		Metadata:     kit.Examples("aburn prices update model_prices_and_context_window.json --dry-run"),
 		Action:       a.Action(runPricesUpdate),
 	}
 }
@@ -53,7 +53,6 @@ func pricesUpdateArguments(_ context.Context, cmd *cli.Command) error {
 // PricesUpdate is what `aburn prices update --json` prints.
 type PricesUpdate struct {
 	File     string         `json:"file"` // the user's own prices
-	Form     cost.Form      `json:"form"`
 	Changes  []priceChange  `json:"changes"`
 	Same     int            `json:"same"`
 	Unwanted int            `json:"unwanted"`
@@ -123,7 +122,7 @@ func planUpdate(ctx context.Context, c *scope.Caller, path, named string, all bo
 	}
 	plan, err = cost.PlanUpdate(before, text, cost.Day(c.Now.UTC().Format(time.DateOnly)), wanted)
 	if err != nil {
-		return nil, nil, kit.BadNews(file+": "+err.Error(), "nothing was changed: your prices are as before", "docs/formats/prices.md describes the file")
+		return nil, nil, kit.BadNews(file+": "+err.Error(), "nothing was changed: your prices are as before", "a price file of aburn's own form counts with --prices FILE")
 	}
 	return before, plan, nil
 }
@@ -152,7 +151,7 @@ func wantedModels(ctx context.Context, c *scope.Caller, table *cost.Prices, all 
 }
 
 func updateReport(path string, plan *cost.Update) PricesUpdate {
-	r := PricesUpdate{File: path, Form: plan.Form, Changes: []priceChange{}, Same: plan.Same, Unwanted: plan.Unwanted, LeftOut: append([]cost.LeftOut{}, plan.LeftOut...)}
+	r := PricesUpdate{File: path, Changes: []priceChange{}, Same: plan.Same, Unwanted: plan.Unwanted, LeftOut: append([]cost.LeftOut{}, plan.LeftOut...)}
 	for _, c := range plan.Changes {
 		change := priceChange{Models: c.Row.Models, From: c.Row.From, Until: c.Row.Until, Before: []cost.Rate{}, After: c.Row.Rates(), Doubt: c.Row.Doubt()}
 		if c.Before != nil {
