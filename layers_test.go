@@ -24,7 +24,6 @@ var floors = []struct{ packages, may string }{
 	{"workflow", "internal/shell"},
 	{"supervisor/limits", ""},
 	{"internal/journal/... internal/queue internal/recent internal/settings", "internal/... logfmt/... supervisor/limits workflow"},
-	{"logfmt/drawn supervisor/scenario", "internal/agentcli logfmt/..."},
 	{"chain", "internal/... internal/journal/... logfmt/... workflow"},
 
 	// Judging is pure: it opens no file, and time is given to it.
@@ -36,8 +35,9 @@ var floors = []struct{ packages, may string }{
 
 	{"trace", "internal/plain"},
 	{"trace/draft", "internal/jsonl internal/scrub trace"},
-	{"trace/contents trace/export trace/graph trace/join trace/packed trace/tracetest", "internal/... internal/lab/world trace trace/draft"},
-	{"trace/<agent>", "internal/agentcli internal/journal/... internal/jsonl internal/project internal/sqlite internal/sqlitero logfmt/... trace trace/draft"},
+	{"trace/genai", "internal/jsonl trace trace/draft"}, // what Gemini CLI and its descendants store alike
+	{"trace/contents trace/export trace/graph trace/join trace/packed", "internal/... trace trace/draft"},
+	{"trace/<agent>", "internal/agentcli internal/journal/... internal/jsonl internal/project internal/sqlite internal/sqlitero logfmt/... trace trace/draft trace/genai"},
 	{"insight/...", "internal/... trace"},
 	{"archive/...", "internal/... insight/... trace trace/contents trace/draft trace/join trace/packed"},
 	{"insight/cost/...", "internal/... internal/settings insight/... archive/... trace"},
@@ -65,7 +65,7 @@ var only = []struct{ what, by string }{
 	{"cmd/aburn/...", "cmd/aburn/..."},
 	{"cmd/aburn-push/...", "cmd/aburn-push/..."},
 	{"cmd/aburn-instrument/...", "cmd/aburn-instrument/..."},
-	{"internal/lab/...", "internal/lab/... trace/tracetest"},
+	{"internal/lab/...", "internal/lab/..."},
 
 	{"github.com/bmatcuk/doublestar/...", "instrument/..."},
 	{"github.com/coder/websocket/...", "cmd/aburn/... web/..."},
@@ -80,11 +80,11 @@ var only = []struct{ what, by string }{
 	{"github.com/klauspost/compress/...", "archive/... trace/contents trace/openclaw"},
 	{"github.com/modelcontextprotocol/go-sdk/...", "internal/mcpserver"},
 	{"github.com/ncruces/go-sqlite3/...", "internal/sqlite"},
-	{"github.com/rogpeppe/go-internal/...", "cmd/aburn-instrument/..."},
+	{"github.com/rogpeppe/go-internal/...", "cmd/aburn-instrument/... internal/lab/scenario"},
 	{"github.com/tidwall/gjson/...", "cmd/aburn/... chain hooks/... install/... instrument/... internal/... logfmt/... supervisor/... trace/... worker/..."},
 	{"github.com/urfave/cli/...", "cmd/..."},
 	{"github.com/yuin/goldmark/...", "web/excerpt"},
-	{"go.yaml.in/yaml/v3/...", "instrument/... worker/..."},
+	{"go.yaml.in/yaml/v3/...", "instrument/... internal/lab/packaging worker/..."},
 	{"golang.org/x/mod/...", "install/... internal/lab/..."},
 	{"golang.org/x/sys/...", "internal/..."},
 	{"golang.org/x/term/...", "cmd/... internal/term worker/..."},
