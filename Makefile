@@ -1,5 +1,5 @@
 # What `go` cannot say in one command. Nothing here needs more than Go and make
-# (test-agents also needs npm and the network, to install the pinned agents).
+# (test-agents also needs npm and the network, to install the pinned agents; dist and test-packages install goreleaser).
 
 PREFIX ?= $(HOME)/.local
 MODULE := $(shell sed -n 's/^module //p' go.mod)
