@@ -49,8 +49,10 @@ func runInit(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if !cmd.Bool("here") {
 		dir = initRoot(a, dir)
 	}
-	if cmd.Bool("trust-log") && len(scope.CallingAgents(a.Getenv)) > 0 {
-		return kit.BadNews("an agent can't trust a log", "ask the person to run this command")
+	if cmd.Bool("trust-log") {
+		if err := scope.PersonOnly(a, "trust a log"); err != nil {
+			return err
+		}
 	}
 	done, err := makeProject(a, cmd, dir)
 	if err != nil {

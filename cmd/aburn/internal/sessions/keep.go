@@ -83,8 +83,8 @@ func runKeep(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case len(names) == 0:
 		return listKept(a, cmd, dir)
 	}
-	if agents := scope.CallingAgents(a.Getenv); len(agents) > 0 && !remove {
-		return kit.BadNews("copies with texts are kept for people, and "+agents[0].Of.Title+" started this command", "run it in a terminal of your own")
+	if agent := scope.AgentTitle(a.Getenv); agent != "" && !remove {
+		return kit.BadNews("copies with texts are kept for people, and "+agent+" started this command", "run it in a terminal of your own")
 	}
 	if remove {
 		return removeKept(ctx, a, cmd, dir, names)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/worker/crew"
@@ -38,7 +39,7 @@ func CleanupCommand(a *kit.App) *cli.Command {
 }
 
 func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := PersonOnly(a, "remove workers' trees"); err != nil {
+	if err := scope.PersonOnly(a, "remove workers' trees"); err != nil {
 		return err
 	}
 	o, err := OpenOffice(a, cmd)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/project"
@@ -202,7 +203,7 @@ func configText(a *kit.App, cmd *cli.Command, o *Office, c *config.Config) error
 }
 
 func runConfigConfirm(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := PersonOnly(a, "confirm what a repository would run"); err != nil {
+	if err := scope.PersonOnly(a, "confirm what a repository would run"); err != nil {
 		return err
 	}
 	o, err := OpenOffice(a, cmd)

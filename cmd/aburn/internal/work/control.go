@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/worker"
@@ -52,7 +53,7 @@ func checkKill(_ context.Context, cmd *cli.Command) error {
 }
 
 func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := PersonOnly(a, "end workers"); err != nil {
+	if err := scope.PersonOnly(a, "end workers"); err != nil {
 		return err
 	}
 	o, err := OpenOffice(a, cmd)

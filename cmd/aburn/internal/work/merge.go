@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
 	"aburn/internal/git"
@@ -137,7 +138,7 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if !options.Check {
-		if err := PersonOnly(a, "merge a worker's branch"); err != nil {
+		if err := scope.PersonOnly(a, "merge a worker's branch"); err != nil {
 			return err
 		}
 	}
@@ -279,7 +280,7 @@ func SyncCommand(a *kit.App) *cli.Command {
 
 func runSync(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if !cmd.Bool("check") {
-		if err := PersonOnly(a, "rebase a worker's branch"); err != nil {
+		if err := scope.PersonOnly(a, "rebase a worker's branch"); err != nil {
 			return err
 		}
 	}

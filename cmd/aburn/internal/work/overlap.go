@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/worker"
@@ -139,7 +140,7 @@ func ClashText(list []ClashReport) string {
 
 // tellClashes says of each conflict once that it is there.
 func (o *Office) tellClashes(a *kit.App, members []*crew.Member, names map[string]bool) {
-	if PersonOnly(a, "") != nil {
+	if scope.PersonOnly(a, "") != nil {
 		return // it is the person who has to hear of it
 	}
 	for _, m := range members {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/worker"
@@ -57,7 +58,7 @@ func runPr(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		Base: cmd.String("base"), Title: strings.TrimSpace(cmd.String("title")), Body: strings.TrimSpace(cmd.String("body")), Draft: cmd.Bool("draft"), Check: cmd.Bool("check"), Hooks: cmd.Bool("hooks"),
 	}
 	if !p.Check {
-		if err := PersonOnly(a, "push a branch or open a pull request"); err != nil {
+		if err := scope.PersonOnly(a, "push a branch or open a pull request"); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/project"
@@ -103,7 +104,7 @@ func runProjects(_ context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 func runProjectAdd(_ context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := PersonOnly(a, "name projects"); err != nil {
+	if err := scope.PersonOnly(a, "name projects"); err != nil {
 		return err
 	}
 	if cmd.NArg() > 1 {
@@ -199,7 +200,7 @@ func addProject(a *kit.App, dir, name string) error {
 }
 
 func runProjectRemove(_ context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := PersonOnly(a, "name projects"); err != nil {
+	if err := scope.PersonOnly(a, "name projects"); err != nil {
 		return err
 	}
 	if cmd.NArg() != 1 {

@@ -188,7 +188,7 @@ func sendOptions(a *kit.App, cmd *cli.Command) (o crew.SendOptions, from string,
 		return o, "", kit.UsageError("--after-turn excludes --type and --interrupt")
 	}
 	if o.Type || cmd.Bool("interrupt") {
-		return o, "", PersonOnly(a, "type into a worker's terminal")
+		return o, "", scope.PersonOnly(a, "type into a worker's terminal")
 	}
 	if _, name, _, ok := crew.ParseMark(a.Getenv(hold.MarkVariable)); ok {
 		from = "the worker " + name
@@ -237,7 +237,7 @@ func InterruptCommand(a *kit.App) *cli.Command {
 }
 
 func runInterrupt(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := PersonOnly(a, "end turns of workers"); err != nil {
+	if err := scope.PersonOnly(a, "end turns of workers"); err != nil {
 		return err
 	}
 	o, err := OpenOffice(a, cmd)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/hold"
 	"aburn/internal/plain"
@@ -45,7 +46,7 @@ func AnswerCommand(a *kit.App) *cli.Command {
 const answerTime = 30 * time.Second
 
 func runAnswer(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := PersonOnly(a, "answer for the person"); err != nil {
+	if err := scope.PersonOnly(a, "answer for the person"); err != nil {
 		return err
 	}
 	o, err := OpenOffice(a, cmd)

@@ -18,7 +18,6 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
-	"aburn/internal/hold"
 	"aburn/internal/project"
 	"aburn/internal/queue"
 	"aburn/internal/term"
@@ -207,23 +206,6 @@ func Program(name string) (string, error) {
 func executable(path string) bool {
 	st, err := os.Stat(path)
 	return err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0
-}
-
-// PersonOnly refuses what only a person may ask for to agents and to everything that a worker starts. It is a fence, not a
-// wall: an agent of the same user could take the variables away.
-func PersonOnly(a *kit.App, what string) error {
-	if a.Getenv(hold.MarkVariable) != "" {
-		return kit.BadNews("a worker may not "+what, "ask the person to run this command")
-	}
-	if list := scope.CallingAgents(a.Getenv); len(list) > 0 {
-		return kit.BadNews("an agent may not "+what, "ask the person to run this command")
-	}
-	return nil
-}
-
-// AgentCalls reports whether an agent runs this command, in a worker or anywhere else.
-func AgentCalls(a *kit.App) bool {
-	return a.Getenv(hold.MarkVariable) != "" || len(scope.CallingAgents(a.Getenv)) > 0
 }
 
 // OneWorker requires exactly one argument, a worker.

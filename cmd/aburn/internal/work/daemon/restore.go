@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/cmd/internal/kit"
@@ -39,7 +40,7 @@ func runRestore(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.String("project") != "" && cmd.NArg() == 0 && !cmd.Bool("all") {
 		return kit.UsageError("the last stop was of all projects", "aburn restore --all --project NAME: its workers that ended unasked", "name workers")
 	}
-	if err := work.PersonOnly(a, "restore workers"); err != nil {
+	if err := scope.PersonOnly(a, "restore workers"); err != nil {
 		return err
 	}
 	names := cmd.Args().Slice()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/cmd/internal/kit"
@@ -76,7 +77,7 @@ func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page) erro
 	if err := spawn.CheckEnv(cmd.StringSlice("env")); err != nil {
 		return err
 	}
-	if err := work.PersonOnly(a, "start what looks after workers"); err != nil {
+	if err := scope.PersonOnly(a, "start what looks after workers"); err != nil {
 		return err
 	}
 	p, err := openPost(a)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
@@ -39,7 +40,7 @@ func StopCommand(a *kit.App) *cli.Command {
 }
 
 func runStop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := work.PersonOnly(a, "stop workers"); err != nil {
+	if err := scope.PersonOnly(a, "stop workers"); err != nil {
 		return err
 	}
 	only := cmd.Args().First()

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v3"
 	"golang.org/x/term"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/worker"
@@ -39,7 +40,7 @@ func AttachCommand(a *kit.App) *cli.Command {
 }
 
 func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := work.PersonOnly(a, "sit down at a worker's terminal"); err != nil {
+	if err := scope.PersonOnly(a, "sit down at a worker's terminal"); err != nil {
 		return err
 	}
 	o, err := work.OpenOffice(a, cmd)

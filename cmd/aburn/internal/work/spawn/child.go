@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/hold"
@@ -23,7 +24,7 @@ import (
 // worker is one by where it works.
 func parentOf(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command) (*crew.Member, error) {
 	mark := a.Getenv(hold.MarkVariable)
-	if !work.AgentCalls(a) {
+	if !scope.AgentCalls(a.Getenv) {
 		return nil, nil
 	}
 	name, err := workerHere(o, mark)

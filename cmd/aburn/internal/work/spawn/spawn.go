@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v3"
 	"golang.org/x/term"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
@@ -145,7 +146,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := takeOver(ctx, o, a, cmd, repo, &p, source); err != nil {
 		return err
 	}
-	p.ByAgent = work.AgentCalls(a) || cmd.Bool("by-agent")
+	p.ByAgent = scope.AgentCalls(a.Getenv) || cmd.Bool("by-agent")
 	if err := o.Admit(ctx, &p); err != nil {
 		return refusal(err)
 	}
@@ -198,12 +199,12 @@ func addRules(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, 
 // maySpawn refuses what the caller, this system or two flags together do not allow.
 func maySpawn(a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("trust") {
-		if err := work.PersonOnly(a, "say that the person trusts a repository"); err != nil {
+		if err := scope.PersonOnly(a, "say that the person trusts a repository"); err != nil {
 			return err
 		}
 	}
 	if len(cmd.StringSlice("gate")) > 0 { // they run outside of what the agent that asks may do
-		if err := work.PersonOnly(a, "say what runs as gates"); err != nil {
+		if err := scope.PersonOnly(a, "say what runs as gates"); err != nil {
 			return err
 		}
 	}

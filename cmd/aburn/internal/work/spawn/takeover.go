@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
@@ -15,7 +16,7 @@ import (
 
 // takeOver has the worker go on with a branch that is there, here or on the remote, or with that of a pull request.
 func takeOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, p *crew.Plan, source *crew.Member) error {
-	byAgent := work.AgentCalls(a) || cmd.Bool("by-agent")
+	byAgent := scope.AgentCalls(a.Getenv) || cmd.Bool("by-agent")
 	if cmd.IsSet("pr") {
 		if byAgent {
 			return kit.BadNews("an agent may not take over a pull request", "aburn ask: a person can")
