@@ -65,3 +65,39 @@ func (agent) Busy(s slot.Screen) bool {
 	}
 	return false
 }
+
+// Asks knows a dialog by its last line, by the sign of a menu in the line of the cursor, and by the absence of an input line. Text of
+// the model may look the same, but the cursor is in no such text. The words are those between the rule above and the menu.
+func (c agent) Asks(s slot.Screen) (words string, ok bool) {
+	last := len(s.Lines) - 1
+	for last >= 0 && strings.TrimSpace(s.Lines[last]) == "" {
+		last--
+	}
+	if s.Y < 0 || s.Y >= last || !strings.Contains(s.Lines[last], "Esc to cancel") || !strings.HasPrefix(strings.TrimLeft(s.Lines[s.Y], " "), "❯ ") {
+		return "", false
+	}
+	if _, prompts := c.Input(s); prompts {
+		return "", false
+	}
+	menu := s.Y
+	for menu > 0 && isOption(s.Lines[menu-1]) {
+		menu--
+	}
+	top := menu - 1
+	for top >= 0 && !isRule(s, top) {
+		top--
+	}
+	var said []string
+	for _, line := range s.Lines[top+1 : menu] {
+		if line = strings.TrimSpace(line); strings.Trim(line, "╌") != "" && !strings.HasPrefix(line, "Tip:") {
+			said = append(said, line)
+		}
+	}
+	return strings.Join(said, " · "), len(said) > 0
+}
+
+// isOption reports whether a line is a numbered one of a menu.
+func isOption(line string) bool {
+	number, _, ok := strings.Cut(strings.TrimSpace(line), ". ")
+	return ok && number != "" && strings.Trim(number, "0123456789") == ""
+}

@@ -32,6 +32,12 @@ type Typist interface {
 	Press(ctx context.Context, address string, k Key) error
 }
 
+// Asker is an agent whose dialogs can be told from all else on its screen: a permission, or whether a folder is trusted.
+type Asker interface {
+	// Asks is what a dialog that waits for a person says. ok is false if the screen shows none for sure.
+	Asks(Screen) (words string, ok bool)
+}
+
 // Prompter is an agent whose input line can be read off its screen.
 type Prompter interface {
 	// Input is what stands in the input line. ok is false if the screen shows none: a question, a menu, or nothing known.
