@@ -28,6 +28,7 @@ const (
 	LedgerPreserved    LedgerKind = "preserved"
 	LedgerExpired      LedgerKind = "expired"
 	LedgerOverlap      LedgerKind = "overlap"
+	LedgerBranch       LedgerKind = "branch"
 	LedgerSynced       LedgerKind = "synced"
 	LedgerMerged       LedgerKind = "merged"
 	LedgerUsage        LedgerKind = "usage"

@@ -68,6 +68,7 @@ const (
 	Preserved    = Kind(logfmt.LedgerPreserved)
 	Expired      = Kind(logfmt.LedgerExpired) // a snapshot of which each change was made by a commit too
 	Overlapped   = Kind(logfmt.LedgerOverlap)
+	Branched     = Kind(logfmt.LedgerBranch) // its worktree is on another branch, which is its own
 	Synced       = Kind(logfmt.LedgerSynced)
 	Merged       = Kind(logfmt.LedgerMerged)
 	Used         = Kind(logfmt.LedgerUsage)

@@ -313,14 +313,14 @@ func (w *Worker) pause() Reason {
 	return TurnIsOver
 }
 
-// demote shows what a screen said: Working may look Idle or in need of input, Idle may look in need of input. A later
+// demote shows what a screen said: Working may look Idle or in need of input, Idle and NotStarted may look in need of input. A later
 // screen takes it back, and any other fact that matters does.
 func (w *Worker) demote(f *Fact) {
 	base := w.place
 	if w.strong != nil {
 		base = *w.strong
 	}
-	if base.State != Working && base.State != Idle {
+	if base.State != Working && base.State != Idle && (base.State != NotStarted || f.Kind != Asks && f.Kind != Answered) {
 		return
 	}
 	shown := base
@@ -333,7 +333,7 @@ func (w *Worker) demote(f *Fact) {
 		shown = place{NeedsInput, AwaitingUser, f.At, []Ref{f.ref()}}
 	case TurnFailed:
 		shown = place{NeedsInput, ErrorInProcess, f.At, []Ref{f.ref()}}
-	case Prompted, ToolBegan, ToolEnded:
+	case Prompted, ToolBegan, ToolEnded, Answered:
 	default:
 		return
 	}

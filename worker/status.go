@@ -220,12 +220,15 @@ func (w *Worker) Flags(now time.Time) Flags {
 	return Flags{
 		NoSignal:        launched && now.Sub(w.LaunchedAt) >= noSignalAfter,
 		Unseen:          w.Unseen,
-		Weak:            w.strong != nil,
+		Weak:            w.Weak(),
 		NoChange:        w.told.State == Done && w.Changes != nil && *w.Changes == 0,
 		KilledYetLives:  w.Refuted == ManuallyKilled && w.State != Terminated,
 		RemovedUnproven: w.Unproven,
 	}
 }
+
+// Weak reports whether the state was read off the screen.
+func (w *Worker) Weak() bool { return w.strong != nil }
 
 // MayRemove reports whether the tree may be removed: its whole state is kept, or it was clean, after the agent's last
 // fact.

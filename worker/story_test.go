@@ -391,6 +391,10 @@ func TestAskOutlivesTheTurn(t *testing.T) {
 func TestWeak(t *testing.T) {
 	s := newStory().launch(false)
 	s.add(Fact{Kind: Started, Weak: true}).add(Fact{Kind: Prompted, Weak: true}).want(t, NotStarted, SpawnRequested)
+	s.add(Fact{Kind: TurnEnded, Weak: true}).want(t, NotStarted, SpawnRequested)
+	s.add(Fact{Kind: Asks, Weak: true}).want(t, NeedsInput, AwaitingUser) // whether a folder is trusted
+	s.add(Fact{Kind: Answered, Weak: true}).want(t, NotStarted, SpawnRequested)
+	s.add(Fact{Kind: Asks, Weak: true}).want(t, NeedsInput, AwaitingUser)
 	s.add(Fact{Kind: Prompted}).add(Fact{Kind: Asks, Weak: true})
 	if w := s.want(t, NeedsInput, AwaitingUser); !w.Flags(noon).Weak || w.Delivery() != OnHold {
 		t.Error("it is not shown as weak, or a key may be pressed")

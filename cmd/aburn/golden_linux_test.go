@@ -237,6 +237,7 @@ var goldenLess = map[string]string{
 	"sync":             workerGoldens,
 	"pr":               workerGoldens,
 	"project ls":       "it names folders of the machine: see project.txtar",
+	"project repair":   "it names folders of the machine: see project-moved.txtar",
 	"config check":     "it names files of the machine: see config.txtar and worker/config/testdata",
 	"overlap":          workerGoldens,
 }

@@ -227,3 +227,64 @@ echo $?`
 		s.noProcess()
 	}
 }
+
+// TestBoardShowsWhatIsLeft: the board says of processes that no holder holds what ps says, in the same words: of a worker whose holder
+// was killed, and of one that has no ledger any more.
+func TestBoardShowsWhatIsLeft(t *testing.T) {
+	world.Slow(t)
+	t.Parallel()
+	s, w := newBoard(t)
+	s.shim("claude", scripted)
+	one := s.spawned("one", "setsid sleep 600 & sleep 604")
+	left := s.runsAs("sleep 600")[0]
+	s.spawned("two", "sleep 605")
+	dirs, _ := filepath.Glob(filepath.Join(s.home, ".local/state/aburn/workers/*"))
+	s.must(os.RemoveAll(filepath.Join(dirs[0], "two")))
+	s.must(syscall.Kill(s.holder(one.PID), syscall.SIGKILL))
+	syscall.Kill(one.PID, syscall.SIGKILL)
+	s.until("ps says what is left", func() bool { return len(s.reportOf("one").Left) == 1 })
+	w.serve("--no-ingest")
+	page := w.until("/", s.strayWords("two"))
+	if needs := zone(t, page, "needs"); !strings.Contains(needs, "unaccounted: process") || !strings.Contains(needs, " (aburn kill two)") {
+		t.Errorf("what no ledger knows does not need its person:\n%s", needs)
+	}
+	for _, want := range []string{"1 process left running", strconv.Itoa(left) + " (sleep): no holder has them (aburn kill one)"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the board lacks %q:\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "/two\"") {
+		t.Error("a worker without a ledger has a link to a page that is not there")
+	}
+	w.until("/w/"+filepath.Base(dirs[0])+"/one", "1 process left running")
+	if text := w.aburn("top", "--once", "--no-ingest"); !strings.Contains(text, "unaccounted: process") {
+		t.Errorf("top: %s", text)
+	}
+	s.ok("aburn", "kill", "--all", "--yes")
+}
+
+// TestBoardWithoutALedger: what a worker started is shown also where no ledger of its project is left.
+func TestBoardWithoutALedger(t *testing.T) {
+	world.Slow(t)
+	t.Parallel()
+	s, w := newBoard(t)
+	s.shim("claude", scripted)
+	s.spawned("one", "sleep 605")
+	dirs, _ := filepath.Glob(filepath.Join(s.home, ".local/state/aburn/workers/*/one"))
+	s.must(os.RemoveAll(dirs[0]))
+	w.serve("--no-ingest")
+	w.until("/", s.strayWords("one"))
+	s.ok("aburn", "kill", "one")
+}
+
+// strayWords is what ps says of a worker that no ledger knows.
+func (s *site) strayWords(name string) string {
+	s.Helper()
+	for line := range strings.Lines(s.ok("aburn", "ps", name)) {
+		if words, ok := strings.CutPrefix(line, "state"); ok && strings.Contains(words, "unaccounted: process ") {
+			return strings.TrimSpace(words)
+		}
+	}
+	s.Fatalf("ps does not call %s unaccounted", name)
+	return ""
+}

@@ -75,11 +75,17 @@ func follow(path, root string) error {
 	if was, err := os.ReadFile(old + rootSuffix); err != nil || ofOss(old, string(was)) {
 		return nil // it is still there too
 	}
+	former, _ := os.ReadFile(old + wasSuffix)
+	was, _ := os.ReadFile(old + rootSuffix)
+	if err := beside(path+wasSuffix, string(former)+string(was)+"\n"); err != nil { // whose workers are still recorded there
+		return err
+	}
 	for _, suffix := range [...]string{anchorSuffix, consentSuffix, ossSuffix, sealSuffix, ""} { // the mark last: it counts
 		if err := os.Rename(old+suffix, path+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
+	os.Remove(old + wasSuffix)
 	return os.Remove(old + rootSuffix)
 }
 

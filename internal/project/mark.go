@@ -166,7 +166,7 @@ func Unmark(root string) error {
 }
 
 func unmark(path string) (err error) {
-	for _, name := range []string{path, path + rootSuffix, path + sealSuffix, path + ossSuffix, path + anchorSuffix, path + consentSuffix} {
+	for _, name := range []string{path, path + rootSuffix, path + sealSuffix, path + ossSuffix, path + anchorSuffix, path + consentSuffix, path + wasSuffix} {
 		if e := os.Remove(name); !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)
 		}

@@ -46,7 +46,7 @@ func Original(root string, env func(string) string) string {
 		return root
 	}
 	for _, one := range Marked(env) {
-		key := StateKey(one)
+		key := KeyOf(one, state)
 		if CloneKey(key, filepath.Join(state, LedgersDir, key)) == filepath.Base(root) {
 			return one
 		}
@@ -102,7 +102,7 @@ func OfTree(dir string, env func(string) string) string {
 		return ""
 	}
 	roots := Marked(env)
-	if i := slices.IndexFunc(roots, func(root string) bool { return StateKey(root) == key }); i >= 0 {
+	if i := slices.IndexFunc(roots, func(root string) bool { return KeyOf(root, state) == key }); i >= 0 {
 		return Original(roots[i], env)
 	}
 	return ""

@@ -64,6 +64,8 @@ type Crew struct {
 	Ask func(ctx context.Context, host, dir string, names []string) ([]News, error)
 	// Try has the aburn of a far member run gates; nil runs none.
 	Try func(ctx context.Context, m *Member, order FarGates) (FarVerdict, error)
+
+	strange sync.Map // see follow: worktrees on branches that are not their workers', so that git is asked once
 }
 
 // folder is where the agent of a tree works: the project's own folder in it.
@@ -84,6 +86,19 @@ func (c *Crew) wt(path string) string {
 	return filepath.ToSlash(rel)
 }
 
+// formerWt is the name that entries had for a member's tree before its project moved; "" if it did not.
+func (c *Crew) formerWt(m *Member) string {
+	was := m.Ledger.Project
+	if was == "" || was == c.Root {
+		return ""
+	}
+	rel, err := filepath.Rel(was, c.folder(m.Request.Tree))
+	if err != nil {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
 // Look brings the ledgers up to date with what holders wrote and says where each worker stands. Without names it is all.
 func (c *Crew) Look(ctx context.Context, names ...string) ([]*Member, error) {
 	answers := c.ask(ctx) // meanwhile the ledgers are read
@@ -92,7 +107,7 @@ func (c *Crew) Look(ctx context.Context, names ...string) ([]*Member, error) {
 		return nil, err
 	}
 	look := proc.NewLook()
-	members := c.gather(ctx, look, names, c.settle)
+	members := c.gather(ctx, look, names, false)
 	c.probe(ctx, members, nil, answers(), look)
 	return members, nil
 }
@@ -112,7 +127,7 @@ func (c *Crew) Peek(ctx context.Context) ([]*Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.gather(ctx, proc.NewLook(), names, peek), nil
+	return c.gather(ctx, proc.NewLook(), names, true), nil
 }
 
 // names are those of all workers where none are said.
@@ -124,17 +139,24 @@ func (c *Crew) names(said []string) ([]string, error) {
 }
 
 func (c *Crew) glance(ctx context.Context, names ...string) []*Member {
-	return c.gather(ctx, proc.NewLook(), names, c.settle)
+	return c.gather(ctx, proc.NewLook(), names, false)
 }
 
-// gather says where workers stand by what read finds in their ledgers, and by the log.
-func (c *Crew) gather(ctx context.Context, look *proc.Look, names []string, read func(context.Context, *ledger.Book) (*ledger.Contents, error)) []*Member {
+// gather says where workers stand by their ledgers and by the log. A peek writes nothing into the ledgers.
+func (c *Crew) gather(ctx context.Context, look *proc.Look, names []string, peeks bool) []*Member {
 	members := make([]*Member, len(names))
 	each(len(names), func(i int) {
 		m := &Member{Name: names[i]}
 		members[i] = m
 		book := c.Store.Book(m.Name)
-		m.Ledger, m.Err = read(ctx, book)
+		if peeks {
+			m.Ledger, m.Err = peek(ctx, book)
+		} else {
+			m.Ledger, m.Err = c.settle(ctx, book)
+		}
+		if m.Err == nil {
+			c.followed(ctx, book, m, peeks)
+		}
 		if errors.Is(m.Err, ledger.ErrUnknown) {
 			m.Err = c.bereft(m.Name)
 		}
@@ -144,6 +166,7 @@ func (c *Crew) gather(ctx context.Context, look *proc.Look, names []string, read
 			if m.Far() {
 				c.mirror(m)
 			}
+			m.Made, m.Request.Branch = m.Request.Branch, m.Branches()[0]
 			c.listen(m)
 			m.meet(look)
 		}
@@ -206,6 +229,7 @@ func (c *Crew) fold(members []*Member, look *proc.Look) {
 // hear is what the log says, by the name that it has for the tree of each member; "" is no tree.
 func (c *Crew) hear(members []*Member, look *proc.Look) (said map[string]*heard.Heard, in []string) {
 	trees, in := map[string]bool{}, make([]string, len(members))
+	former := map[string]string{} // of a project that moved
 	var since time.Time
 	for i, m := range members {
 		if m.Err != nil || m.Request.Tree == "" || m.Far() {
@@ -216,6 +240,9 @@ func (c *Crew) hear(members []*Member, look *proc.Look) (said map[string]*heard.
 		}
 		in[i] = c.wt(m.Request.Tree)
 		trees[in[i]] = true
+		if was := c.formerWt(m); was != "" && was != in[i] {
+			trees[was], former[in[i]] = true, was
+		}
 		if since.IsZero() || m.Asked.Before(since) {
 			since = m.Asked
 		}
@@ -225,6 +252,9 @@ func (c *Crew) hear(members []*Member, look *proc.Look) (said map[string]*heard.
 		return nil, in
 	}
 	said, _ = heard.Since(c.Log, since, trees, look) // what could be read
+	for wt, before := range former {
+		said[wt] = said[wt].Behind(said[before])
+	}
 	return said, in
 }
 

@@ -114,12 +114,13 @@ type Cleanup struct {
 	Name     string   `json:"worker"`
 	Removed  bool     `json:"removed"` // or would be, in a dry run
 	Why      string   `json:"why,omitempty"`
-	Kept     string   `json:"preserved,omitempty"` // the commit that holds its state
-	Branch   string   `json:"branch,omitempty"`    // that stays
-	Snapshot int      `json:"snapshot,omitempty"`  // its number
-	Expired  int      `json:"expired,omitempty"`   // snapshots of a tree that is gone that went, or would
-	Left     int      `json:"left,omitempty"`      // processes that it left running, and that were ended, or would be
-	GoOn     []string `json:"go_on,omitempty"`     // workers that it had begun, and that go on
+	Kept     string   `json:"preserved,omitempty"`       // the commit that holds its state
+	Branch   string   `json:"branch,omitempty"`          // that stays
+	Former   []string `json:"former_branches,omitempty"` // on which it worked before, and that stay
+	Snapshot int      `json:"snapshot,omitempty"`        // its number
+	Expired  int      `json:"expired,omitempty"`         // snapshots of a tree that is gone that went, or would
+	Left     int      `json:"left,omitempty"`            // processes that it left running, and that were ended, or would be
+	GoOn     []string `json:"go_on,omitempty"`           // workers that it had begun, and that go on
 }
 
 // CleanupOptions say what may be removed beside clean trees.
@@ -220,9 +221,8 @@ func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.T
 	}
 	headless.Forget(book.Dir, m.Ledger.Gen())
 	c.withdraw(m)
-	if r.Removed = true; m.Request.Taken || !repo.DropBranch(ctx, m.Request.Branch, m.Base()) {
-		r.Branch = m.Request.Branch
-	}
+	r.Removed = true
+	r.Branch, r.Former = c.dropBranches(ctx, repo, m)
 	gone := ledger.Entry{Fact: worker.Fact{Kind: worker.Removed, Gen: max(1, m.Ledger.Gen()), Clean: r.Kept == ""}}
 	gone.Commit = r.Kept
 	os.Remove(filepath.Join(book.Dir, portsFile))

@@ -16,7 +16,9 @@ type Member struct {
 	Name    string
 	Worker  *worker.Worker
 	Ledger  *ledger.Contents
-	Request ledger.Detail // of its first request
+	Request ledger.Detail // of its first request; the branch is the present one
+	Made    string        // the branch that it was spawned on
+	Off     string        // the branch that its worktree is on, if that is not the worker's
 	Asked   time.Time
 	Talk    *slot.Talk // with an agent without a terminal; nil for others
 	Err     error      // the ledger cannot be read

@@ -44,9 +44,11 @@ type Merge struct {
 	Into      string          `json:"into"`
 	How       How             `json:"how"`
 	Check     bool            `json:"check,omitempty"`
-	From      string          `json:"from"`         // where the branch stood
-	To        string          `json:"to,omitempty"` // where it stands
-	Head      string          `json:"head"`         // the worker's commit
+	From      string          `json:"from"`             // where the branch stood
+	To        string          `json:"to,omitempty"`     // where it stands
+	Head      string          `json:"head"`             // the worker's commit
+	Branch    string          `json:"branch"`           // that is merged
+	Behind    []string        `json:"behind,omitempty"` // the worker's former branches with commits that it does not have
 	Commits   int             `json:"commits"`
 	Files     int             `json:"files"`
 	Conflicts []tree.Conflict `json:"conflicts,omitempty"`
@@ -89,7 +91,7 @@ type merge struct {
 // Merge brings a worker's commits into a branch. All objects are made, and all that could refuse is asked, before anything is
 // touched. Then the branch moves in one step. Conflicts stand in the result and touch nothing.
 func (c *Crew) Merge(ctx context.Context, repo *tree.Repo, m *Member, o MergeOptions) (Merge, error) {
-	x := &merge{c: c, repo: repo, m: m, o: o, r: Merge{Worker: m.Name, Check: o.Check, How: o.How}}
+	x := &merge{c: c, repo: repo, m: m, o: o, r: Merge{Worker: m.Name, Branch: m.Request.Branch, Check: o.Check, How: o.How}}
 	if o.Check {
 		err := x.begin(ctx, x.look)
 		return x.r, err
@@ -111,6 +113,7 @@ func (x *merge) begin(ctx context.Context, next func(context.Context) error) err
 	if err := x.source(ctx); err != nil {
 		return err
 	}
+	x.r.Behind = x.m.Behind(ctx, x.repo)
 	if err := x.asSeen(); err != nil {
 		return err
 	}
@@ -202,6 +205,9 @@ func (x *merge) source(ctx context.Context) error {
 		return err
 	}
 	if s.Head != x.head && !x.repo.Contains(ctx, x.head, s.Head) {
+		if s.Branch != "" {
+			return notItsBranch(x.m, s.Branch)
+		}
 		return refuse(fmt.Sprintf("its tree stands on %s, which is not on its branch %s", s.Head[:8], x.m.Request.Branch), "git merge "+s.Head[:8], "git -C "+t.Path+" log --oneline -5")
 	}
 	if x.r.Left = s.Changes; x.o.Include {
@@ -226,7 +232,7 @@ func (x *merge) pack(ctx context.Context, t *tree.Tree, s *tree.State) error {
 	case len(s.Nested) > 0:
 		return refuse("a repository of its own lies in its tree: "+names(s.Nested), "commit there, and then its place in "+t.Path)
 	case s.Branch != x.m.Request.Branch:
-		return refuse("its tree is not on its branch "+x.m.Request.Branch, "git -C "+t.Path+" status")
+		return notItsBranch(x.m, s.Branch)
 	}
 	packed, err := t.Pack(ctx, x.c.Store.Book(x.m.Name).Dir, x.subject()+"\n\nWhat the worker "+x.m.Name+" had not committed.\n")
 	if err == nil && packed != "" {

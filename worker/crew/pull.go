@@ -35,6 +35,7 @@ type PullRequest struct {
 	State   string   `json:"state,omitempty"` // open, merged, closed; "" if there is none
 	Draft   bool     `json:"draft,omitempty"`
 	Branch  string   `json:"branch"`
+	Behind  []string `json:"behind,omitempty"` // the worker's former branches with commits that it does not have
 	Base    string   `json:"base,omitempty"`
 	Head    string   `json:"head,omitempty"`
 	Commits int      `json:"commits,omitempty"`
@@ -70,7 +71,7 @@ type pulling struct {
 func (c *Crew) Pull(ctx context.Context, repo *tree.Repo, m *Member, f forge.Forge, remote tree.Remote, owner string, o PullOptions) (PullRequest, error) {
 	x := &pulling{&merge{c: c, repo: repo, m: m, o: MergeOptions{Gates: o.Gates}}, f, remote, owner, o, PullRequest{Worker: m.Name, Branch: m.Request.Branch}}
 	if o.Check {
-		p, err := x.ask(ctx)
+		p, err := x.ask(ctx, m.Branches()...)
 		if err == nil && p != nil {
 			x.stands(p)
 			err = c.Polled(m, p.Known()) // what strangers wrote moves no worker
@@ -85,16 +86,28 @@ func (c *Crew) Pull(ctx context.Context, repo *tree.Repo, m *Member, f forge.For
 	return x.pr, x.do(ctx)
 }
 
-func (x *pulling) ask(ctx context.Context) (*forge.Pull, error) {
-	pulls, err := x.f.Pulls(ctx, x.owner, []string{x.m.Request.Branch})
+// ask is the pull request of the first of some branches that has one.
+func (x *pulling) ask(ctx context.Context, branches ...string) (*forge.Pull, error) {
+	pulls, err := x.f.Pulls(ctx, x.owner, branches)
 	if err != nil {
 		return nil, err
 	}
-	return pulls[x.m.Request.Branch], nil
+	return FirstPull(pulls, branches), nil
+}
+
+// FirstPull is the pull request of the first of some branches that has one; nil if none has.
+func FirstPull(pulls map[string]*forge.Pull, branches []string) *forge.Pull {
+	for _, b := range branches {
+		if p := pulls[b]; p != nil {
+			return p
+		}
+	}
+	return nil
 }
 
 // stands takes what the forge says.
 func (x *pulling) stands(p *forge.Pull) {
+	x.pr.Branch = p.Branch
 	x.pr.Number, x.pr.URL, x.pr.State, x.pr.Draft, x.pr.Base, x.pr.Head = p.Number, p.URL, p.Is, p.Draft, p.Base, p.Head
 	k := p.Known()
 	if p.Is == worker.PullOpen {
@@ -106,11 +119,11 @@ func (x *pulling) do(ctx context.Context) error {
 	if err := x.source(ctx); err != nil {
 		return err
 	}
-	x.pr.Left, x.pr.Works = x.r.Left, x.r.Works
+	x.pr.Left, x.pr.Works, x.pr.Behind = x.r.Left, x.r.Works, x.m.Behind(ctx, x.repo)
 	if x.head == x.m.Base() || x.unchangedSince(ctx) {
 		return refuse("it changed nothing that a pull request could show", "aburn diff "+x.m.Name)
 	}
-	now, err := x.ask(ctx)
+	now, err := x.ask(ctx, x.m.Request.Branch)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 type Sync struct {
 	Worker    string          `json:"worker"`
 	Onto      string          `json:"onto"`
+	Branch    string          `json:"branch"`
 	From      string          `json:"from"` // where its branch stood
 	To        string          `json:"to"`
 	Base      string          `json:"base"` // the commit that it now begins at
@@ -28,7 +29,7 @@ type Sync struct {
 // Sync sets the worker's commits onto its base as that stands now, in the worker's own tree. The commits are made first; with
 // a conflict nothing was touched.
 func (c *Crew) Sync(ctx context.Context, repo *tree.Repo, m *Member, onto string, check bool) (s Sync, err error) {
-	s = Sync{Worker: m.Name, Onto: onto, Check: check}
+	s = Sync{Worker: m.Name, Branch: m.Request.Branch, Onto: onto, Check: check}
 	unlock, err := c.alone(c.Store.Book(m.Name), m)
 	if err != nil {
 		return s, err
@@ -79,7 +80,7 @@ func (c *Crew) syncable(ctx context.Context, t *tree.Tree, m *Member) error {
 	case s.Midway != "":
 		return refuse("a "+s.Midway+" is not finished in its tree", "git -C "+t.Path+" status")
 	case s.Branch != m.Request.Branch:
-		return refuse("its tree is not on its branch "+m.Request.Branch, "git -C "+t.Path+" status")
+		return notItsBranch(m, s.Branch)
 	case len(s.Changes) > 0:
 		return refuse(fmt.Sprintf("its tree has %d not committed: %s", len(s.Changes), names(s.Changes)), "let it commit them, or do it in "+t.Path)
 	}

@@ -3,6 +3,8 @@
 package heard
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,6 +72,23 @@ func (h *Heard) older(e *logfmt.Entry, look *proc.Look) {
 	if f, ok := fact(e, look); ok {
 		h.Facts = append(h.Facts, f)
 	}
+}
+
+// Behind is what two names of one worktree say, of which the other one was the earlier. Either may be nil.
+func (h *Heard) Behind(earlier *Heard) *Heard {
+	if h == nil || earlier == nil {
+		return cmp.Or(h, earlier)
+	}
+	both := *h
+	both.Facts = slices.Concat(earlier.Facts, h.Facts)
+	both.Newest, both.Session = max(h.Newest, earlier.Newest), cmp.Or(h.Session, earlier.Session)
+	if !h.spoke {
+		both.spoke, both.Said = earlier.spoke, earlier.Said
+	}
+	if earlier.Pushed.After(h.Pushed) {
+		both.Pushed = earlier.Pushed
+	}
+	return &both
 }
 
 // pushes reports whether the head of a command line pushes or opens a pull request, as far as one can see.

@@ -25,7 +25,7 @@ type Detail struct {
 	Permissions string          `json:"permissions,omitempty"`  // requested
 	Repo        string          `json:"repo,omitempty"`         // requested: the checkout whose worktree it is
 	Tree        string          `json:"tree,omitempty"`         // requested: where the worker works; a real path
-	Branch      string          `json:"branch,omitempty"`       // requested; merged: the branch that was merged into
+	Branch      string          `json:"branch,omitempty"`       // requested, branch; merged: the branch that was merged into
 	Taken       bool            `json:"taken,omitempty"`        // requested: the branch was there before, and never goes with the worker
 	Base        string          `json:"base,omitempty"`         // requested, synced: the commit that the branch begins at; merged: where the other branch stood
 	BaseRef     string          `json:"base_ref,omitempty"`     // requested, synced: and what the person called it

@@ -71,7 +71,7 @@ func Open(root string, env func(string) string) (*Store, error) {
 	if state == "" || state == root || strings.HasPrefix(state, root+string(filepath.Separator)) {
 		return nil, ErrNoState
 	}
-	key := project.StateKey(root)
+	key := project.KeyOf(root, state)
 	return &Store{Project: root, Key: key, Dir: filepath.Join(state, project.LedgersDir, key), state: state, trees: filepath.Join(state, project.TreesDir, key)}, nil
 }
 
@@ -245,7 +245,11 @@ func (b *Book) Read() (*Contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parse(data)
+	c, err := parse(data)
+	if err == nil {
+		b.relocate(c.Project, c.Entries)
+	}
+	return c, err
 }
 
 // Request is the first request, the zero Entry if there is none. Nothing behind it is read.
@@ -261,7 +265,9 @@ func (b *Book) Request() (e Entry, err error) {
 			return Entry{}, nil
 		}
 		if e = (Entry{}); e.parse(line[:len(line)-1]) == nil && e.Kind == worker.Requested {
-			return e, nil
+			one := []Entry{e}
+			b.relocate(b.store.projectOf(b.Name), one)
+			return one[0], nil
 		}
 	}
 }
@@ -348,6 +354,7 @@ func (b *Book) Update(decide func(*Contents) ([]Entry, error)) (*Contents, error
 	if err != nil {
 		return nil, err
 	}
+	b.relocate(c.Project, c.Entries)
 	fresh, err := decide(c)
 	if err != nil || len(fresh) == 0 {
 		return c, err

@@ -59,12 +59,8 @@ func withWorkers(env func(string) string) (roots []string) {
 	dirs, _ := os.ReadDir(filepath.Join(state, project.LedgersDir))
 	for _, d := range dirs {
 		s := &Store{Dir: filepath.Join(state, project.LedgersDir, d.Name())}
-		names, _ := s.Names()
-		for _, name := range names {
-			if root := s.projectOf(name); root != "" {
-				roots = append(roots, root)
-				break
-			}
+		if root := s.root(state, d.Name()); root != "" {
+			roots = append(roots, root)
 		}
 	}
 	return roots

@@ -115,7 +115,7 @@ func watched(m *crew.Member, pushed string) bool {
 	return pushed != "" && !(m.Over() && m.Gone())
 }
 
-// pushed is the commit of a member's branch on its remotes, as this repository knows it: whoever pushes, git notes it there.
+// pushed is the commit of a member's branch on its remotes, or of a former one if the present one is not there, as this repository knows it: whoever pushes, git notes it there.
 func (p *Pulls) pushed(ctx context.Context, m *crew.Member) string {
 	if m.Err != nil || m.Request.Repo == "" || m.Request.Branch == "" {
 		return ""
@@ -128,7 +128,12 @@ func (p *Pulls) pushed(ctx context.Context, m *crew.Member) string {
 	if dir == "" {
 		return ""
 	}
-	return tree.RemoteTip(dir, m.Request.Branch)
+	for _, b := range m.Branches() {
+		if id := tree.RemoteTip(dir, b); id != "" {
+			return id
+		}
+	}
+	return ""
 }
 
 // ask begins a question about a place whose turn it is, if none is on its way. It does not wait for the answer.
@@ -223,7 +228,7 @@ func (q *Pulls) question(ctx context.Context, name string, at *place, list []*cr
 	var branches []string
 	for _, m := range list {
 		a.names = append(a.names, m.Name)
-		branches = append(branches, m.Request.Branch)
+		branches = append(branches, m.Branches()...)
 	}
 	pulls := map[string]*forge.Pull{}
 	for some := range slices.Chunk(branches, forge.MaxBranches) {
@@ -238,7 +243,7 @@ func (q *Pulls) question(ctx context.Context, name string, at *place, list []*cr
 		}
 	}
 	for _, m := range list {
-		if pull := pulls[m.Request.Branch]; pull != nil {
+		if pull := crew.FirstPull(pulls, m.Branches()); pull != nil {
 			a.pulls[m.Name] = pull
 			a.logs = append(a.logs, q.fetchLogs(ctx, at.f, pull)...)
 		}

@@ -176,6 +176,8 @@ func needs(s Seen) string {
 		return "its turn failed"
 	case s.Worker.Reason == worker.BudgetReached:
 		return "its budget is used up"
+	case s.Dialog != "":
+		return "its screen asks: " + plain.OneLine(s.Dialog, 160)
 	case s.Asks != "":
 		return "it asks: " + plain.OneLine(s.Asks, 160)
 	case s.Said != "":
@@ -265,7 +267,7 @@ func blocked(s Seen) *Notice {
 
 // silent is an agent that should have hooks, and of which nothing was heard.
 func silent(s Seen, now time.Time) *Notice {
-	if s.Attended || s.Worker.Over() || !s.Worker.Flags(now).NoSignal {
+	if s.Attended || s.Worker.Over() || !s.Worker.Flags(now).NoSignal || s.Dialog != "" || s.Screen && now.Sub(s.Worker.LaunchedAt) < screenTold {
 		return nil
 	}
 	return &Notice{

@@ -86,6 +86,8 @@ type Seen struct {
 	Entries []ledger.Entry
 	Said    string         // with aburn done or aburn ask
 	Asks    string         // what it asks in its protocol
+	Screen  bool           // dialogs are seen on its screen
+	Dialog  string         // and this one is
 	Tree    bool           // its tree is there
 	Clashes []ledger.Entry // conflicts with living workers that nobody was told of
 	NoGates string         // why gates that should run cannot; "" if they can
@@ -100,6 +102,7 @@ const (
 	settleTime = 5 * time.Second // for ends that come together, to be told together
 	untoldTime = 2 * time.Minute // a message of aburn's own may wait so long
 	silentTime = time.Minute     // after its last word an agent's turn counts as over
+	screenTold = 2 * time.Minute // after its launch the screen would have shown a dialog
 )
 
 // Plan says what is due now, with what is due for other reasons. tried holds what this process attempted already.

@@ -31,10 +31,13 @@ type Project struct {
 	Slot   chan struct{} // gates run one at a time, over all projects that share it
 	Wake   func()        // gates ended, or a forge answered: another round is due
 	Pulls  *Pulls        // nil looks at no pull requests
+	// Clock is the machine's boot and its uptime awake; nil is this machine's.
+	Clock func() (boot string, up time.Duration)
 
 	members []*crew.Member
 	judged  time.Time
 	still   map[string]*still // by the members' names
+	watched map[string]*watch // so are these
 	expired time.Time         // when it was looked last which snapshots nobody needs any more
 	stamp   string
 	read    time.Time // when the members were, and until when that rests
@@ -103,6 +106,9 @@ func (p *Project) Round(ctx context.Context, now time.Time) error {
 	if err := p.stand(ctx); err != nil {
 		p.Say("silence: " + err.Error())
 	}
+	if err := p.dialogs(ctx, now); err != nil {
+		p.Say("screens: " + err.Error())
+	}
 	p.expire(ctx, now)
 	p.hearMerges(ctx)
 	p.ask(ctx, now)
@@ -167,6 +173,7 @@ func (p *Project) seen(now time.Time) (list []Seen) {
 			continue
 		}
 		s := Seen{Name: m.Name, Worker: m.Worker, Entries: m.Ledger.Entries, Said: m.Said, Tree: !m.Gone(), Clashes: p.Crew.Untold(m, living), Attended: m.Request.Via == crew.Terminal}
+		s.Screen, s.Dialog = p.Crew.Watches(m), crew.OnScreen(m)
 		if m.Talk != nil && len(m.Talk.Asks) > 0 {
 			s.Asks = m.Talk.Asks[0].What
 		}

@@ -106,7 +106,11 @@ func (p *Project) silent(ctx context.Context, m *crew.Member, lasted time.Durati
 
 // sight is this moment on this machine.
 func (p *Project) sight() (now sight) {
-	now.boot, now.up = proc.Clock()
+	if p.Clock != nil {
+		now.boot, now.up = p.Clock()
+	} else {
+		now.boot, now.up = proc.Clock()
+	}
 	return now
 }
 

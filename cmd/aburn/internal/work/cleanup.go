@@ -47,6 +47,7 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
+	o.warnStranded(a)
 	members, err := o.Chosen(ctx, cmd.Args().Slice())
 	if err != nil {
 		return err
@@ -173,6 +174,9 @@ func CleanupText(a *kit.App, results []crew.Cleanup, o crew.CleanupOptions) erro
 			}
 			if r.Branch != "" {
 				text += " · branch " + r.Branch + " stays"
+			}
+			if len(r.Former) > 0 {
+				text += " · so do those before it: " + strings.Join(r.Former, ", ")
 			}
 			if len(r.GoOn) > 0 {
 				text += " · what it spawned goes on: " + strings.Join(r.GoOn, ", ")

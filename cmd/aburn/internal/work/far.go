@@ -218,7 +218,12 @@ func (o *Office) Bring(ctx context.Context, repo *tree.Repo, m *crew.Member) (*c
 	if _, err := o.FarRun(ctx, m, "", "snapshots", "--take", m.Name); err != nil && errors.Is(err, ssh.ErrLost) {
 		return m, "", err
 	}
-	commit, err := repo.Fetch(ctx, o.from(m), m.Request.Branch, "refs/aburn/far/"+m.Name, crew.SnapshotRefs(m.Name))
+	copied := "refs/aburn/far/" + m.Name
+	// A branch that its agent made there may have the name of one that is here and somebody else's.
+	if here := repo.Tip(ctx, m.Request.Branch); m.Request.Branch != m.Made && here != "" && !repo.Holds(ctx, copied, here) {
+		return m, "", fmt.Errorf("its branch %s has the name of a branch of yours", m.Request.Branch)
+	}
+	commit, err := repo.Fetch(ctx, o.from(m), m.Request.Branch, copied, crew.SnapshotRefs(m.Name))
 	if err != nil {
 		return m, commit, err
 	}
@@ -343,7 +348,7 @@ func (o *Office) Cleanup(ctx context.Context, repo *tree.Repo, m *crew.Member, o
 	if list, err := o.Look(ctx, m.Name); err == nil && list[0].Err == nil {
 		now = list[0]
 	}
-	if commit == m.Base() && repo.DropBranch(ctx, m.Request.Branch, commit) {
+	if commit == m.Base() && m.Request.Branch == m.Made && repo.DropBranch(ctx, m.Made, commit) {
 		r.Branch = ""
 	} else {
 		r.Branch = m.Request.Branch

@@ -245,6 +245,7 @@ func MergeText(a *kit.App, m *crew.Member, r crew.Merge) error {
 	if r.Works {
 		a.Warn("its agent's turn is not over: what it commits later is not in this", "aburn ps "+m.Name)
 	}
+	warnBehind(a, r.Branch, r.Behind)
 	if len(r.Left) > 0 {
 		a.Warn(plain.Plural(int64(len(r.Left)), "file")+" of its tree in no commit, and so not merged: "+plain.Line(strings.Join(r.Left[:min(5, len(r.Left))], ", ")),
 			"aburn merge --include-changes "+m.Name)
@@ -256,6 +257,13 @@ func MergeText(a *kit.App, m *crew.Member, r crew.Merge) error {
 		a.Hint("git submodule update: " + plain.Line(strings.Join(r.Modules[:min(3, len(r.Modules))], ", ")) + " moved")
 	}
 	return nil
+}
+
+// warnBehind warns of former branches of a worker with commits that its present one does not have.
+func warnBehind(a *kit.App, branch string, behind []string) {
+	for _, b := range behind {
+		a.Warn(plain.Line("it worked on "+b+" before, which has commits that "+branch+" does not have"), "git log --oneline "+branch+".."+b, "git merge "+b)
+	}
 }
 
 func SyncCommand(a *kit.App) *cli.Command {

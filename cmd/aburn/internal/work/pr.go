@@ -253,6 +253,7 @@ func prText(a *kit.App, m *crew.Member, r crew.PullRequest, check bool) {
 	if r.Works {
 		a.Warn("its agent's turn is not over: what it commits later is not in this", "aburn pr "+m.Name)
 	}
+	warnBehind(a, r.Branch, r.Behind)
 	if len(r.Left) > 0 {
 		hint := "aburn send " + m.Name + " \"commit what is left\""
 		if m.Over() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,6 +43,7 @@ func ProjectCommand(a *kit.App) *cli.Command {
 				Metadata: kit.Examples("aburn project add", "aburn project add --name shop ~/code/cart", "aburn project add --from ~/.agent-orchestrator/config.yaml"),
 				Action:   a.Action(runProjectAdd),
 			},
+			repairCommand(a),
 			{
 				Name: "rm", Usage: "take a name away again", ArgsUsage: "NAME", Description: "Nothing of the project itself changes.",
 				ShellComplete: a.CommandCompleter(func(*cli.Command, int) []string { return ProjectNames(a.Getenv) }),
@@ -90,6 +92,11 @@ func runProjects(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	if cmd.Bool("json") {
 		return a.PrintJSON(reports)
+	}
+	for _, root := range ledger.Projects(a.Getenv) {
+		if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
+			a.Warn(plain.Line("a project with workers is not at "+root+" any more"), "if you moved it: aburn project repair DIR, with its folder now")
+		}
 	}
 	out := a.Screen(cmd)
 	if len(reports) == 0 {

@@ -75,6 +75,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		r.Verdicts = o.verdicts(ctx, scope.CallerOf(a, cmd), []*crew.Member{m})[m.Session]
 		return checked(cmd, []*crew.Member{m}, nil, psOne(a, cmd, m, r, now))
 	}
+	o.warnStranded(a)
 	all, strays, err := o.Roll(ctx)
 	if err != nil {
 		return kit.BadNews(err.Error())
@@ -102,7 +103,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			reports = append(reports, r)
 		}
 		for _, s := range strays {
-			reports = append(reports, strayReport(s))
+			reports = append(reports, StrayReport(s))
 		}
 		return checked(cmd, shown, strays, a.PrintJSON(reports))
 	}
@@ -140,11 +141,11 @@ func (o *Office) meant(word string) []string {
 
 func psStray(a *kit.App, cmd *cli.Command, s *crew.Stray) error {
 	if cmd.Bool("json") {
-		return a.PrintJSON(strayReport(s))
+		return a.PrintJSON(StrayReport(s))
 	}
 	out := a.Screen(cmd)
 	kit.Title(out, true, s.Name)
-	kit.HangingParagraph(out, 11, "state", plain.Line(strayText(s)))
+	kit.HangingParagraph(out, 11, "state", plain.Line(StrayText(s)))
 	kit.HangingParagraph(out, 11, "running", plain.Line(crew.LeftWords(s.Processes)+" (aburn kill "+s.Name+")"))
 	kit.HangingParagraph(out, 11, "tree", plain.Line(s.Tree))
 	return nil
@@ -214,7 +215,7 @@ func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, strays []*cre
 		if text := verdictText(found[m.Session]); text != "" {
 			state += " · " + text
 		}
-		if text := leftText(m); text != "" {
+		if text := LeftRunning(m); text != "" {
 			state += " · " + text
 		}
 		task := m.Request.Task
@@ -232,7 +233,7 @@ func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, strays []*cre
 		table.Add(cells...)
 	}
 	for _, s := range strays {
-		table.Add(s.Name, strayText(s), "-", "-", "-", "-")
+		table.Add(s.Name, StrayText(s), "-", "-", "-", "-")
 	}
 	if err := table.Print(out, 0); err != nil {
 		return err
@@ -260,6 +261,14 @@ func psColumns() []term.Column {
 		{Title: "NAME"}, {Title: "STATE"}, {Title: "SINCE"}, {Title: "AGENT", Spare: 3}, {Title: "BRANCH", Spare: 4}, {Title: "PR"},
 		{Title: "CHANGED", Spare: 1}, {Title: "COST"}, {Title: "TASK", Flex: true, Min: 12, Spare: 2},
 	}
+}
+
+// formerly names the branches on which a worker worked before; "" for none.
+func formerly(branches []string) string {
+	if len(branches) == 0 {
+		return ""
+	}
+	return "before on " + strings.Join(branches, ", ")
 }
 
 func namesOf(members []*crew.Member) (names []string) {
@@ -347,9 +356,7 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, r WorkerReport, now tim
 		line("messages", plain.Plural(int64(r.Messages), "message")+" of which its record shows nothing yet")
 	}
 	line("remarks", strings.Join(r.Flags, "; "))
-	if len(m.Left) > 0 {
-		line("running", crew.LeftWords(m.Left)+": no holder has them (aburn kill "+m.Name+")")
-	}
+	line("running", LeftWords(m))
 	if r.Damaged > 0 {
 		line("damage", plain.Plural(int64(r.Damaged), "line")+" of its ledger could not be read")
 	}
@@ -365,7 +372,7 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, r WorkerReport, now tim
 	line("spawned by", r.Parent)
 	line("spawned", strings.Join(r.Workers, ", "))
 	line("agent", kit.Join(r.Agent, r.Via, r.Session))
-	line("branch", kit.Join(r.Branch, "from "+strings.TrimSpace(r.BaseRef+" "+r.Base[:min(len(r.Base), 8)])))
+	line("branch", kit.Join(r.Branch, "from "+strings.TrimSpace(r.BaseRef+" "+r.Base[:min(len(r.Base), 8)]), formerly(r.Former)))
 	if p := r.Pull; p != nil {
 		line("pr", pullText(fmt.Sprintf("#%d", p.Number), p.State, p.Draft, p.Checks, p.Review, p.Conflicts, 0)+" · "+p.URL)
 	}

@@ -31,6 +31,7 @@ type WorkerReport struct {
 	Via       string              `json:"via,omitempty"`
 	Tree      string              `json:"tree,omitempty"`
 	Branch    string              `json:"branch,omitempty"`
+	Former    []string            `json:"former_branches,omitempty"`
 	Base      string              `json:"base,omitempty"`
 	BaseRef   string              `json:"base_ref,omitempty"`
 	Session   string              `json:"session,omitempty"`
@@ -74,6 +75,13 @@ func (o *Office) ReportOf(m *crew.Member, names map[string]bool, now time.Time) 
 		Base: d.Base, BaseRef: d.BaseRef, Changes: w.Changes, Snapshots: len(crew.Snapshots(m.Ledger)), Removed: m.Gone(), Damaged: m.Ledger.Damaged,
 		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names), Left: leftProcesses(m.Left), Says: m.Said, Messages: len(w.Open()), Pull: PullOf(m), Budget: d.Limit,
 	}
+	if words := crew.OnScreen(m); words != "" {
+		r.Flags = append(r.Flags, "its screen asks: "+words)
+	}
+	if m.Off != "" {
+		r.Flags = append(r.Flags, "its worktree is on "+m.Off+", a branch that was there before the worker")
+	}
+	r.Former = m.Branches()[1:]
 	r.Activity = string(w.Activity(now, worker.Signals{ReadyFor: o.readyFor()}))
 	if l := m.Ledger.Last(worker.Launched); l != nil {
 		r.Session = l.Session

@@ -56,8 +56,8 @@ func strayCalled(strays []*crew.Stray, word string) *crew.Stray {
 	return nil
 }
 
-// strayReport is a stray among the workers of `aburn ps --json`.
-func strayReport(s *crew.Stray) WorkerReport {
+// StrayReport is a stray among the workers of `aburn ps --json`.
+func StrayReport(s *crew.Stray) WorkerReport {
 	return WorkerReport{
 		Worker: s.Name, State: unaccounted, Status: unaccounted, Zone: string(worker.ZoneNeedsYou), Tree: s.Tree, PID: s.Processes[0].PID,
 		Left: leftProcesses(s.Processes), Error: s.Why,
@@ -73,8 +73,8 @@ func leftProcesses(list []crew.Carrier) (out []LeftProcess) {
 	return out
 }
 
-// strayText is a stray in the words of a person.
-func strayText(s *crew.Stray) string {
+// StrayText is a stray in the words of a person.
+func StrayText(s *crew.Stray) string {
 	text := fmt.Sprintf("%s: process %d runs", unaccounted, s.Processes[0].PID)
 	if n := len(s.Processes); n > 1 {
 		text = fmt.Sprintf("%s: process %d and %d more run", unaccounted, s.Processes[0].PID, n-1)
@@ -82,12 +82,20 @@ func strayText(s *crew.Stray) string {
 	return text + ", and " + s.Why
 }
 
-// leftText says that processes of a worker run that no holder holds; "" for none.
-func leftText(m *crew.Member) string {
+// LeftRunning says that processes of a worker run that no holder holds; "" for none.
+func LeftRunning(m *crew.Member) string {
 	if len(m.Left) == 0 {
 		return ""
 	}
 	return plain.Plural(int64(len(m.Left)), "process", "processes") + " left running"
+}
+
+// LeftWords names the processes that a worker left running, and what ends them; "" for none.
+func LeftWords(m *crew.Member) string {
+	if len(m.Left) == 0 {
+		return ""
+	}
+	return crew.LeftWords(m.Left) + ": no holder has them (aburn kill " + m.Name + ")"
 }
 
 // Unaccounted are findings for `aburn doctor` about a project: strays of its workers, and what its workers left running. Outside of a
@@ -98,13 +106,16 @@ func Unaccounted(ctx context.Context, a *kit.App, dir string) (findings []string
 		return nil
 	}
 	defer o.Close()
+	for _, s := range o.stranded() {
+		findings = append(findings, strandedText(s)+": aburn project repair")
+	}
 	all, err := o.Peek(ctx)
 	if err != nil {
 		return nil
 	}
 	members, strays := Accounted(o.Crew, all, crew.Marked())
 	for _, s := range strays {
-		findings = append(findings, s.Name+" is "+strayText(s)+"; it works in "+s.Tree)
+		findings = append(findings, s.Name+" is "+StrayText(s)+"; it works in "+s.Tree)
 	}
 	for _, m := range members {
 		if len(m.Left) > 0 {

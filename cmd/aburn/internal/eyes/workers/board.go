@@ -306,7 +306,12 @@ func (s *Pages) workerCard(v Known, w *board.Standing) pages.Worker {
 	if w.Messages > 0 {
 		card.Remarks = append(slices.Clone(card.Remarks), plain.Plural(int64(w.Messages), "message waits for it", "messages wait for it"))
 	}
-	if w.Error != "" {
+	if w.Running != "" {
+		card.Remarks = append(slices.Clone(card.Remarks), "running: "+show.Scrubbed(w.Running))
+	}
+	if w.Stray {
+		card.Href = "" // it has no page: there is no ledger
+	} else if w.Error != "" {
 		card.Remarks = append(slices.Clone(card.Remarks), show.Scrubbed(w.Error))
 	}
 	if w.Since != nil && !w.Since.IsZero() {

@@ -12,6 +12,7 @@ import (
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
+	"aburn/internal/project"
 	"aburn/worker"
 	"aburn/worker/crew"
 	"aburn/worker/ledger"
@@ -39,6 +40,8 @@ type Standing struct {
 	Over      bool     // its agent has ended
 	Lines     bool     // its agent has no terminal
 	Wt        string   // what entries of the log call its tree
+	Running   string   // what it left running, and what ends that; "" for nothing
+	Stray     bool     // only processes are left of it, of which no ledger knows
 }
 
 // Board follows the workers of all projects of a user. While nobody asks, it only notes that something changed.
@@ -61,6 +64,8 @@ type Board struct {
 	squads []Squad
 	dirty  map[string]bool
 	stats  map[string]stat // by root and name
+	marked []crew.Carrier  // processes of workers, as they were last looked for
+	sought time.Time
 }
 
 // followed is a project whose workers are followed.
@@ -117,6 +122,7 @@ const (
 func (b *Board) Refresh(ctx context.Context, everything bool) (looked bool) {
 	b.looking.Lock()
 	defer b.looking.Unlock()
+	b.seek(time.Now())
 	if !b.listed || everything {
 		b.list()
 	}
@@ -134,10 +140,24 @@ func (b *Board) Refresh(ctx context.Context, everything bool) (looked bool) {
 	return looked
 }
 
-// list opens the projects that have workers, and closes those that are shown no more.
+// seek looks for processes that carry marks of workers, as ps does, from time to time: it reads all processes of the user.
+func (b *Board) seek(now time.Time) {
+	if since := now.Sub(b.sought); !b.recorded && (since >= probeEvery || since < 0) {
+		b.marked, b.sought = crew.Marked(), now
+	}
+}
+
+// list opens the projects that have workers, or only processes of workers, and closes those that are shown no more.
 func (b *Board) list() {
 	b.listed = true
-	roots := slices.DeleteFunc(ledger.Projects(b.a.Getenv), func(root string) bool { return !b.shown(root) })
+	roots := ledger.Projects(b.a.Getenv)
+	for _, root := range project.Marked(b.a.Getenv) {
+		key := project.KeyOf(root, project.StateDir(b.a.Getenv))
+		if !slices.Contains(roots, root) && slices.ContainsFunc(b.marked, func(p crew.Carrier) bool { return strings.HasPrefix(p.Value, key+"/") }) {
+			roots = append(roots, root)
+		}
+	}
+	roots = slices.DeleteFunc(roots, func(root string) bool { return !b.shown(root) })
 	for _, root := range roots {
 		if b.of[root] != nil {
 			continue
@@ -177,8 +197,13 @@ func (b *Board) look(ctx context.Context, root string, f *followed) Squad {
 		s.Err = err
 		return s
 	}
+	all, strays := work.Accounted(o.Crew, all, b.marked)
 	shown := crew.Living(all)
 	names := work.Living(all)
+	for _, stray := range strays {
+		s.Workers = append(s.Workers, Standing{WorkerReport: work.StrayReport(stray), Root: root, Key: s.Key, Words: plain.Line(work.StrayText(stray)), Over: true, Stray: true,
+			Running: crew.LeftWords(stray.Processes) + " (aburn kill " + stray.Name + ")"})
+	}
 	for _, m := range shown {
 		s.Workers = append(s.Workers, standing(o, m, names, now))
 	}
@@ -194,7 +219,7 @@ func (b *Board) look(ctx context.Context, root string, f *followed) Squad {
 }
 
 func standing(o *work.Office, m *crew.Member, names map[string]bool, now time.Time) Standing {
-	w := Standing{WorkerReport: o.ReportOf(m, names, now), Root: o.Root, Key: o.Store.Key, Words: plain.Line(work.StateText(m))}
+	w := Standing{WorkerReport: o.ReportOf(m, names, now), Root: o.Root, Key: o.Store.Key, Words: plain.Line(kit.Join(work.StateText(m), work.LeftRunning(m))), Running: work.LeftWords(m)}
 	if m.Err != nil {
 		return w
 	}

@@ -55,7 +55,7 @@ func (b *Board) Detail(ctx context.Context, key, name, only string) (*Detail, er
 	defer o.Close()
 	d := &Detail{Standing: standing(o, m, map[string]bool{}, time.Now()), Gone: m.Gone(), Base: m.Base(), Via: m.Request.Via}
 	if known, ok := b.Worker(key, name); ok { // those who know the others, and what git counted
-		d.Overlaps, d.Clash, d.Stat = known.Overlaps, known.Clash, known.Stat
+		d.Overlaps, d.Clash, d.Stat, d.Left, d.Running, d.Words = known.Overlaps, known.Clash, known.Stat, known.Left, known.Running, known.Words
 	}
 	entries, texts := logMoments(o, m, d.Wt)
 	book := ledgerMoments(m.Ledger)

@@ -122,6 +122,9 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
+	if err := o.Stranded(); err != nil {
+		return err
+	}
 	parent, err := parentOf(ctx, o, a, cmd)
 	if err != nil {
 		return err

@@ -1,0 +1,167 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/internal/kit"
+	"aburn/internal/plain"
+	"aburn/internal/project"
+	"aburn/worker/ledger"
+	"aburn/worker/tree"
+)
+
+// stranded are the workers of this project that are recorded for a path where it was before.
+func (o *Office) stranded() []ledger.Stranded {
+	return ledger.StrandedFrom(o.Root, tree.Linked(o.Checkout), o.env)
+}
+
+// warnStranded says where the workers of a project that moved went.
+func (o *Office) warnStranded(a *kit.App) {
+	for _, s := range o.stranded() {
+		a.Warn(plain.Line(strandedText(s)), "aburn project repair", "or move it back to "+plain.Line(s.Root))
+	}
+}
+
+// maxStranded is how many workers are named.
+const maxStranded = 5
+
+func strandedText(s ledger.Stranded) string {
+	named := strings.Join(s.Names[:min(len(s.Names), maxStranded)], ", ")
+	if n := len(s.Names) - maxStranded; n > 0 {
+		named += fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("this project was at %s, where %s recorded: %s", s.Root, plain.Plural(int64(len(s.Names)), "worker is", "workers are"), named)
+}
+
+// Stranded refuses a new worker while others are recorded for a former path: a project has one list of them.
+func (o *Office) Stranded() error {
+	if list := o.stranded(); len(list) > 0 {
+		return kit.BadNews(plain.Line(strandedText(list[0])), "aburn project repair")
+	}
+	return nil
+}
+
+func repairCommand(a *kit.App) *cli.Command {
+	return &cli.Command{
+		Name: "repair", Usage: "find the workers of a project that you moved or renamed", ArgsUsage: "[DIR]",
+		Description: "DIR is the project's folder now; without it, it is the project around the current folder. Workers that run go on.\n" +
+			"Their ledgers, worktrees and snapshots stay where they are; git is told where the repository is now.",
+		Flags:    []cli.Flag{kit.JSONFlag()},
+		Metadata: kit.Examples("aburn project repair", "aburn project repair ~/code/shop"), Action: a.Action(runRepair),
+	}
+}
+
+// Repaired is what `aburn project repair --json` prints.
+type Repaired struct {
+	Path    string   `json:"path"`
+	From    string   `json:"from,omitempty"` // "" if there was nothing to do
+	Workers []string `json:"workers"`
+}
+
+func runRepair(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if err := scope.PersonOnly(a, "say where a project is"); err != nil {
+		return err
+	}
+	if cmd.NArg() > 1 {
+		return kit.UsageError("name one folder, or none", "aburn project repair --help")
+	}
+	dir, err := kit.Folder(cmd)
+	if err == nil && cmd.NArg() == 1 {
+		dir, err = kit.ExistingFolder(kit.InFolder(dir, cmd.Args().First()))
+	}
+	if err != nil {
+		return err
+	}
+	p, err := project.Find(dir, a.Getenv)
+	if err != nil {
+		return kit.UsageError(err.Error(), "aburn -C "+kit.ShellWord(dir)+" init")
+	}
+	_, main := project.Checkout(p.Root, a.Getenv)
+	list := ledger.StrandedFrom(p.Root, tree.Linked(main), a.Getenv)
+	switch {
+	case !p.Marked && project.Moved(p.Root):
+		err = project.Mark(p.Root)
+	case !p.Marked:
+		err = kit.UsageError("nobody said that "+p.Root+" is yours", "aburn -C "+kit.ShellWord(p.Root)+" init")
+	}
+	if err != nil {
+		return err
+	}
+	done := Repaired{Path: p.Root, Workers: []string{}}
+	if len(list) > 0 {
+		done.From, done.Workers = list[0].Root, list[0].Names
+		if err := bringAlong(ctx, a, p.Root, list[0]); err != nil {
+			return err
+		}
+	}
+	if cmd.Bool("json") {
+		return a.PrintJSON(done)
+	}
+	if done.From == "" {
+		_, err = fmt.Fprintln(a.Stdout, plain.Line("nothing to repair: no worker is recorded for a former path of "+p.Root))
+		return err
+	}
+	_, err = fmt.Fprintln(a.Stdout, plain.Line(fmt.Sprintf("%s of %s: %s", plain.Plural(int64(len(done.Workers)), "worker"), p.Root, strings.Join(done.Workers, ", "))))
+	return err
+}
+
+// bringAlong makes the workers of a former path those of root.
+func bringAlong(ctx context.Context, a *kit.App, root string, s ledger.Stranded) error {
+	if strings.ContainsAny(root, "\t\n") {
+		return kit.BadNews("the path "+kit.Quote(root)+" has a tab or a line break", "move the project to another folder")
+	}
+	now, err := ledger.Open(root, a.Getenv)
+	if err != nil {
+		return kit.UsageError(err.Error())
+	}
+	if names, _ := now.Names(); len(names) > 0 && now.Key != s.Key {
+		return kit.BadNews("workers were spawned here too, and a project has one list of them: "+strings.Join(names, ", "), "mv "+kit.ShellWord(root)+" "+kit.ShellWord(s.Root)+" brings back the others")
+	}
+	err = ledger.Rename(a.Getenv, func(given map[string]string) error {
+		for name, at := range given {
+			if at == s.Root {
+				given[name] = root
+			}
+		}
+		return project.SetRoot(s.Key, root, project.StateDir(a.Getenv))
+	})
+	if err != nil {
+		return kit.BadNews(err.Error())
+	}
+	o, err := OfficeOf(a, root)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	return o.repairTrees(ctx, s.Names)
+}
+
+// repairTrees has git and the workers' worktrees know of one another again.
+func (o *Office) repairTrees(ctx context.Context, names []string) error {
+	repos := map[string][]string{}
+	for _, name := range names {
+		e, err := o.Store.Book(name).Request()
+		if _, gone := os.Lstat(e.Tree); err != nil || e.Tree == "" || e.Repo == "" || e.Tree == e.Repo || gone != nil {
+			continue
+		}
+		repos[e.Repo] = append(repos[e.Repo], e.Tree)
+	}
+	for dir, paths := range repos {
+		repo, err := o.Repository(ctx, dir)
+		if err != nil {
+			return err
+		}
+		slices.Sort(paths)
+		if err := repo.Repair(ctx, paths); err != nil {
+			return kit.BadNews("git cannot repair the worktrees: "+err.Error(), "git -C "+kit.ShellWord(dir)+" worktree repair "+kit.ShellWord(paths[0]))
+		}
+	}
+	return nil
+}
