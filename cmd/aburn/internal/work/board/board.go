@@ -153,7 +153,8 @@ func (b *Board) list() {
 	roots := ledger.Projects(b.a.Getenv)
 	for _, root := range project.Marked(b.a.Getenv) {
 		key := project.KeyOf(root, project.StateDir(b.a.Getenv))
-		if !slices.Contains(roots, root) && slices.ContainsFunc(b.marked, func(p crew.Carrier) bool { return strings.HasPrefix(p.Value, key+"/") }) {
+		marks := func(p crew.Carrier) bool { return strings.HasPrefix(p.Value, key+"/") }
+		if !slices.Contains(roots, root) && slices.ContainsFunc(b.marked, marks) && project.Original(root, b.a.Getenv) == root { // a clone is no project
 			roots = append(roots, root)
 		}
 	}
