@@ -714,6 +714,45 @@ func TestFailedCreationIsUndone(t *testing.T) {
 	}
 }
 
+// TestFreeBranch: a branch is seen wherever git keeps it: in a file, packed, in a table, and below a name that is longer.
+func TestFreeBranch(t *testing.T) {
+	for _, format := range []string{"files", "reftable"} {
+		t.Run(format, func(t *testing.T) {
+			w := newWorld(t)
+			if format == "reftable" {
+				if out, err := exec.Command("git", "-C", w.repo.Root, "refs", "migrate", "--ref-format=reftable").CombinedOutput(); err != nil {
+					t.Skipf("git has no tables of refs here: %s", out)
+				}
+			}
+			w.git(w.repo.Root, "branch", "packed/one")
+			w.git(w.repo.Root, "pack-refs", "--all")
+			w.git(w.repo.Root, "branch", "loose/one")
+			for want, free := range map[string]string{
+				"packed/one": "packed/one-2", "loose/one": "loose/one-2", "main": "main-2", "packed/on": "packed/on", "one": "one", "new/one": "new/one",
+			} {
+				if got, err := w.repo.FreeBranch(t.Context(), want); err != nil || got != free {
+					t.Errorf("%s: %s, %v, want %s", want, got, err, free)
+				}
+			}
+		})
+	}
+}
+
+// Where refs are files, no process says that a branch is free.
+func TestFreeBranchAsksNobody(t *testing.T) {
+	w := newWorld(t)
+	w.git(w.repo.Root, "branch", "loose")
+	w.git(w.repo.Root, "pack-refs", "--all")
+	t.Setenv("PATH", t.TempDir())
+	repo := &Repo{Root: w.repo.Root, Main: w.repo.Main, own: w.repo.own, common: w.repo.common}
+	repo.g = git.In(repo.Root, []string{"PATH=" + t.TempDir()})
+	for want, free := range map[string]string{"loose": "loose-2", "new": "new"} {
+		if got, err := repo.FreeBranch(t.Context(), want); err != nil || got != free {
+			t.Errorf("%s: %s, %v, want %s", want, got, err, free)
+		}
+	}
+}
+
 // Trees come and go while others look. Git alone refuses some of these calls.
 func TestTreesTogether(t *testing.T) {
 	lab.Slow(t)
