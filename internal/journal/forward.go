@@ -61,6 +61,22 @@ func (c *cursor) begin(from Position) error {
 	}
 }
 
+// File opens the file that has a position, by whatever name it has by now. The error is ErrPosition if it is no longer in the log.
+func (j *Journal) File(at Position) (interface {
+	io.ReaderAt
+	io.Closer
+}, error) {
+	c := cursor{j: j}
+	if err := c.begin(at); err != nil {
+		c.close()
+		return nil, err
+	}
+	if c.f == nil { // the zero Position, and no log
+		return nil, ErrPosition
+	}
+	return c.f, nil
+}
+
 // End is the position after the last complete line of the log, or the zero Position without a
 // log.
 func (j *Journal) End() (Position, error) {

@@ -16,6 +16,7 @@ import (
 type index struct {
 	spans map[logfmt.SessionID]*span
 	byID  map[string]*span // by the id of the trace
+	files files
 	last  logfmt.SessionID // of the span that was noted last
 	now   *span
 	notes int // entries so far
@@ -23,21 +24,22 @@ type index struct {
 
 // span is where the entries of one session are. A family is a tree of spans, whose root has the entries of all.
 type span struct {
-	parent      *span // nil for the family itself
-	from, to    journal.Position
-	first, last int // numbers of its entries among all, from 1; 0 if it has none itself
-	entries     int
-	made        int // of entries, those that are in traces
-	bytes       int64
+	parent  *span // nil for the family itself
+	first   int   // number of its first entry among all, from 1; 0 if it has none itself
+	entries int
+	made    int // of entries, those that are in traces
+	bytes   int64
+	places  []places
 }
 
 func newIndex() *index {
 	return &index{spans: map[logfmt.SessionID]*span{}, byID: map[string]*span{}}
 }
 
-// note notes an entry between two positions. It reports whether the entry has a session.
-func (in *index) note(e *logfmt.Entry, from, to journal.Position, bytes int64) bool {
+// note notes an entry, which takes so many bytes of the log. It reports whether the entry has a session.
+func (in *index) note(e *logfmt.Entry, line journal.Line, bytes int64) bool {
 	in.notes++
+	at := in.files.place(line)
 	if e.Session == "" {
 		return false
 	}
@@ -50,9 +52,9 @@ func (in *index) note(e *logfmt.Entry, from, to journal.Position, bytes int64) b
 	}
 	s := in.now.family()
 	if s.entries == 0 {
-		s.from, s.first = from, in.notes
+		s.first, s.places = in.notes, []places{{}}
 	}
-	s.to, s.last = to, in.notes
+	s.places[0].add(at, len(line.JSON))
 	s.entries++
 	s.bytes += bytes
 	if agent := agentOf(e); agent != "" {
@@ -100,50 +102,51 @@ func (in *index) join(a, b *span) {
 	}
 	b.parent = a
 	if b.entries > 0 && (a.entries == 0 || b.first < a.first) {
-		a.from, a.first = b.from, b.first
+		a.first = b.first
 	}
-	if b.last > a.last {
-		a.to, a.last = b.to, b.last
-	}
-	a.entries, a.bytes = a.entries+b.entries, a.bytes+b.bytes
+	a.entries, a.bytes, a.places = a.entries+b.entries, a.bytes+b.bytes, append(a.places, b.places...)
 }
 
 // family returns the family of a session, nil if it was not noted.
-func (in *index) family(id []byte) *span {
-	if s := in.spans[logfmt.SessionID(id)]; s != nil {
+func (in *index) family(id logfmt.SessionID) *span {
+	if s := in.spans[id]; s != nil {
 		return s.family()
 	}
 	return nil
 }
 
-// part is some families, and where their entries are.
+// part is some families.
 type part struct {
-	span
-	has map[*span]bool
+	has     map[*span]bool
+	entries int
+	bytes   int64
 }
 
-// parts divides the families into parts of about so many entries, in the order in which they begin: what begins together
-// mostly ends together, so that the parts overlap little.
+// parts divides the families into parts of about so many entries, in the order in which they begin: what begins together lies together.
 func (in *index) parts(entries int) (list []*part) {
 	families := slices.DeleteFunc(slices.Collect(maps.Values(in.byID)), func(s *span) bool { return s.parent != nil || s.entries == 0 })
 	slices.SortFunc(families, func(a, b *span) int { return cmp.Compare(a.first, b.first) })
 	for _, s := range families {
 		n := len(list)
 		if n == 0 || list[n-1].entries+s.entries > entries {
-			list = append(list, &part{span: span{from: s.from, first: s.first}, has: map[*span]bool{}})
+			list = append(list, &part{has: map[*span]bool{}})
 			n++
 		}
 		p := list[n-1]
 		p.has[s] = true
-		if s.last > p.last {
-			p.to, p.last = s.to, s.last
-		}
 		p.entries, p.bytes = p.entries+s.entries, p.bytes+s.bytes
 	}
 	return list
 }
 
-// ends reports whether the n-th entry of a part, which ends at a position, is its last.
-func (p *part) ends(n int, at journal.Position) bool {
-	return n > p.last-p.first && at.Dev == p.to.Dev && at.Ino == p.to.Ino && at.Offset >= p.to.Offset
+// lines are the places of a part's entries, in the log's order.
+func (p *part) lines() []place {
+	list := make([]place, 0, p.entries)
+	for s := range p.has {
+		for _, at := range s.places {
+			list = at.appendTo(list)
+		}
+	}
+	slices.SortFunc(list, func(a, b place) int { return cmp.Compare(a.at, b.at) })
+	return list
 }

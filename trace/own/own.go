@@ -104,7 +104,7 @@ func Records(ctx context.Context, path string, refs []trace.Ref, each func(i int
 		if record.Carried {
 			continue
 		}
-		key := key(record.Value.Seq, string(record.Value.ID), record.Line)
+		key := key(record.Value.Seq, string(record.Value.ID), record.Segment, record.Offset)
 		if i, ok := open[key]; ok {
 			delete(open, key)
 			each(i, slices.Clone(record.JSON), nil)

@@ -47,7 +47,7 @@ func (r *reading) read(ctx context.Context, from journal.Position) error {
 		}
 		before = append(append(before[:0], record.JSON[max(0, len(record.JSON)-markLength):]...), '\n')
 		segments[record.Segment] = true
-		if record.Carried || !in.note(record.Value, begin, at, size) { // a copy of what earlier segments hold, or of no session
+		if record.Carried || !in.note(record.Value, record.Line, size) { // a copy of what earlier segments hold, or of no session
 			r.sink.Progress(size)
 		}
 	}
@@ -76,26 +76,8 @@ func (r *reading) read(ctx context.Context, from journal.Position) error {
 // readPart makes the traces of the families in a part.
 func (r *reading) readPart(ctx context.Context, in *index, p *part) error {
 	r.sessions = map[string]*session{}
-	var parser logfmt.Parser
-	var e logfmt.Entry
-	n := 0
-	for record, err := range r.log.Headers(p.from) {
-		if err != nil {
-			return err
-		}
-		if n++; n%1000 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if f := in.family(record.Value.Session); f != nil && p.has[f] && !record.Carried && parser.Parse(record.JSON, &e) == nil {
-			f.made++
-			r.at, r.size = int64(f.made), int64(f.entries)
-			if err := r.entry(&e, key(e.Seq, e.ID, record.Line)); err != nil {
-				return err
-			}
-		}
-		if p.ends(n, record.Next()) {
-			break
-		}
+	if err := r.makePart(ctx, in, p); err != nil {
+		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.sessions)) {
 		if err := r.emit(r.sessions[id]); err != nil {
@@ -106,15 +88,45 @@ func (r *reading) readPart(ctx context.Context, in *index, p *part) error {
 	return nil
 }
 
+func (r *reading) makePart(ctx context.Context, in *index, p *part) error {
+	var parser logfmt.Parser
+	var e logfmt.Entry
+	reader := newLineReader(r.log, &in.files)
+	defer func() { reader.close() }()
+	lines := p.lines()
+	for i := range lines {
+		if i%1000 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		line, file, err := reader.read(lines[i:])
+		if err != nil {
+			return err
+		}
+		if parser.Parse(line, &e) != nil {
+			continue // somebody changed the file meanwhile
+		}
+		f := in.family(e.Session)
+		if f == nil || !p.has[f] {
+			continue
+		}
+		f.made++
+		r.at, r.size = int64(f.made), int64(f.entries)
+		if err := r.entry(&e, key(e.Seq, e.ID, file.begin.Segment, lines[i].at-file.at)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // key names an entry: by its number, or by what else identifies it.
-func key(seq logfmt.Seq, id string, line journal.Line) string {
+func key(seq logfmt.Seq, id, segment string, offset int64) string {
 	switch {
 	case seq > 0:
 		return strconv.FormatUint(uint64(seq), 10)
 	case id != "":
 		return "id:" + id
 	}
-	return line.Segment + "@" + strconv.FormatInt(line.Offset, 10)
+	return segment + "@" + strconv.FormatInt(offset, 10)
 }
 
 // damage reports the lines behind from, in these segments, that are no entries. Reading itself only counts them.
