@@ -43,7 +43,7 @@ RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %) $(ALONE:%=-e %) | $(
 LAYERS := go test -count=1 .
 ELSEWHERE := GOOS=windows go vet ./... && GOOS=darwin go vet ./...
 
-.PHONY: demo demo-workers demo-instrument quick test test-long test-clock test-agents test-packages test-windows wine-root lint vuln bench install npm dist vetted layers module
+.PHONY: demo demo-workers demo-instrument quick test test-long test-clock test-agents test-packages test-windows wine-root lint vuln bench install npm dist vetted layers module test-npm test-cost judge
 
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
@@ -85,6 +85,23 @@ layers: # who imports whom
 
 test-agents: ## the six real agents on a scripted model
 	go test -tags agents -count=1 -timeout 30m ./internal/lab/realagents
+
+test-npm: ## what instruments JavaScript, on TypeScript, ESLint, Prettier, test runners and projects of others; needs npm and the network
+	ABURN_TYPESCRIPT=1 go test -count=1 -run 'Type' ./instrument/edit ./instrument/jsast ./cmd/aburn-instrument
+	ABURN_FOREIGN=few go test -count=1 -run TestForeignProjects ./cmd/aburn-instrument
+	ABURN_LINTERS=few go test -count=1 -run TestLintersOfNpm ./instrument
+	ABURN_RUNNERS=few go test -count=1 -run TestRunners ./instrument/record
+
+test-cost: ## every sum that aburn cost shows, against the truth of two homes of 200 MB
+	ABURN_STORM=13 go test -count=1 -run TestCostIsTheTruth ./cmd/aburn
+
+judge: ## what .ci/run runs: what judges a change
+	$(MAKE) -s test
+	$(MAKE) -s test-cost
+	$(MAKE) -s test-agents
+	$(MAKE) -s test-npm
+	@# goreleaser takes minutes to compile, so only a machine that has it tests deb, rpm and apk. `make test-packages` installs it.
+	if [ -x "$(GORELEASER)" ]; then ABURN_GORELEASER="$(GORELEASER)" go test -count=1 -run TestPackages ./internal/lab/packaging; fi
 
 # Wine 10 or newer, of this machine or in a Debian 13 root here. WINE_TESTS is a regular expression of tests to run.
 export WINE_ROOT ?= $(HOME)/.cache/aburn/wine

@@ -49,7 +49,8 @@ func TestLinks(t *testing.T) {
 
 // Every page that code names exists: hints, comments and flags of tests lead people to them.
 func TestPagesInCode(t *testing.T) {
-	path := regexp.MustCompile(`docs/(?:guide|formats|evidence)/[a-z-]+\.md|docs/(?:archive|backtest|benchmarks|errors|export|insight|mcp|readers|remedy|report|scrubbing|settings|supervision|watching)\.md`)
+	path := regexp.MustCompile(`docs/(?:guide|formats|evidence)/[a-z-]+\.md|docs/(?:archive|backtest|benchmarks|errors|export|insight|mcp|readers|remedy|` +
+		`report|scrubbing|settings|supervision|watching)\.md`)
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -195,7 +196,8 @@ func TestAnchors(t *testing.T) {
 // pages are the repository's texts for people and agents.
 func pages(t *testing.T) []string {
 	t.Helper()
-	list := []string{"README.md", "AGENTS.md", "worker/AGENTS.md", "instrument/AGENTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "logfmt/SPEC.md", "insight/failure/testdata/errors/README.md", "supervisor/testdata/README.md"}
+	list := []string{"README.md", "AGENTS.md", "worker/AGENTS.md", "instrument/AGENTS.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "logfmt/SPEC.md",
+		"insight/failure/testdata/errors/README.md", "supervisor/testdata/README.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
@@ -294,7 +296,8 @@ func newHelp(t *testing.T) *help {
 	if runtime.GOOS == "windows" {
 		exe += ".exe"
 	}
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", dir+string(filepath.Separator), "./cmd/aburn", "./cmd/aburn-instrument", "./cmd/aburn-push").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", dir+string(filepath.Separator), "./cmd/aburn", "./cmd/aburn-instrument",
+		"./cmd/aburn-push").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return &help{t, exe, map[string]string{}}
