@@ -23,8 +23,10 @@ var ownTables = map[string]string{
 
 // characterClasses are names of package unicode and strconv that decide what may be shown.
 var characterClasses = map[string]bool{
-	"IsPrint": true, "IsControl": true, "IsGraphic": true, "C": true, "Cc": true, "Cf": true, "Co": true, "Cs": true, "Zl": true, "Zp": true, "GraphicRanges": true, "PrintRanges": true,
-	"Other_Default_Ignorable_Code_Point": true, "Variation_Selector": true, "Bidi_Control": true, "Join_Control": true, "Noncharacter_Code_Point": true, "Deprecated": true,
+	"IsPrint": true, "IsControl": true, "IsGraphic": true, "C": true, "Cc": true, "Cf": true, "Co": true, "Cs": true, "Zl": true, "Zp": true,
+	"GraphicRanges": true, "PrintRanges": true,
+	"Other_Default_Ignorable_Code_Point": true, "Variation_Selector": true, "Bidi_Control": true, "Join_Control": true, "Noncharacter_Code_Point": true,
+	"Deprecated":                   true,
 	"Prepended_Concatenation_Mark": true,
 }
 

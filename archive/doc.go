@@ -17,4 +17,10 @@
 //
 // One process writes at a time, under the lock of package ingest; any number read. Digests are kept without that lock
 // (Keeper): the transaction that changes what a digest was made from drops it.
+//
+// # Where to begin
+//
+// It may import trace and what is beside its readers, insight, and plumbing; never a reader or a command. Begin with
+// Archive.Write and Archive.Trace. Package ingest fills it, digests keeps digests, kept copies transcripts, lines makes
+// first lines, tried keeps what was tried.
 package archive

@@ -43,7 +43,8 @@ func TestQuote(t *testing.T) {
 // TestNothingHidden draws strings from the dangerous parts of Unicode: no output of this package shows one raw.
 func TestNothingHidden(t *testing.T) {
 	var all strings.Builder
-	for _, table := range []*unicode.RangeTable{unicode.Cc, unicode.Cf, unicode.Cs, unicode.Co, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Other_Default_Ignorable_Code_Point} {
+	for _, table := range []*unicode.RangeTable{unicode.Cc, unicode.Cf, unicode.Cs, unicode.Co, unicode.Zl, unicode.Zp, unicode.Bidi_Control,
+		unicode.Other_Default_Ignorable_Code_Point} {
 		for _, r16 := range table.R16 {
 			all.WriteRune(rune(r16.Lo))
 			all.WriteRune(rune(r16.Hi))

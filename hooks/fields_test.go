@@ -24,7 +24,8 @@ func TestEventName(t *testing.T) {
 
 func TestUnknownFields(t *testing.T) {
 	secret := "gh" + "p_" + "x7Kq2mZ9tR4vB8nL1c" + "D6wF3hJ5sG0pYaQeUi"
-	p, err := ParsePayload([]byte(`{"hook_event_name":"New","b":true,"n":-1.5,"id":"a/b.c:1","prose":"two words","nul":null,"list":[1,2],"object":{"a":"` + secret +
+	p, err := ParsePayload([]byte(`{"hook_event_name":"New","b":true,"n":-1.5,"id":"a/b.c:1","prose":"two words","nul":null,"list":[1,2],"object":{"a":"` +
+		secret +
 		`"},"token":"` + secret + `","known":"x","odd name":1,"":2,"long":"` + strings.Repeat("a", 65) + `"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +36,8 @@ func TestUnknownFields(t *testing.T) {
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	p, err = ParsePayload([]byte(`{"hook_event_name":"New","auth_token":"f00ba7deadbeef1234567890abcdef12345678","dbPassword":"correcthorse","` + secret + `":1,"next_token":"abc1"}`))
+	p, err = ParsePayload([]byte(`{"hook_event_name":"New","auth_token":"f00ba7deadbeef1234567890abcdef12345678","dbPassword":"correcthorse","` + secret +
+		`":1,"next_token":"abc1"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,11 +77,13 @@ func TestStatusLine(t *testing.T) {
 			"opus-5.5 · API value $22.15 today"},
 		"yesterday is not today": {full, &hooks.Glance{Made: now.Add(-3 * time.Hour), Today: "$22.15", DayEnds: now.Add(-time.Minute)},
 			"opus-5.5 · $1.84 session · ctx 42%"},
-		"from the future": {full, &hooks.Glance{Made: now.Add(time.Hour), Today: "$22.15", DayEnds: tonight, Watched: now.Add(time.Hour), Waits: []hooks.Wait{{Project: "shop", Session: "s2"}}},
+		"from the future": {full, &hooks.Glance{Made: now.Add(time.Hour), Today: "$22.15", DayEnds: tonight, Watched: now.Add(time.Hour),
+			Waits: []hooks.Wait{{Project: "shop", Session: "s2"}}},
 			"opus-5.5 · $1.84 session · ctx 42%"},
 		"one waits": {full, &hooks.Glance{Watched: now, Waits: []hooks.Wait{{Project: "shop", Session: "s2"}}},
 			"opus-5.5 · $1.84 session · ctx 42% · 1 waits: shop"},
-		"three wait": {full, &hooks.Glance{Watched: now, Waits: []hooks.Wait{{Project: "shop", Session: "s2"}, {Project: "docs", Session: "s3"}, {Project: "pay", Session: "s4"}}},
+		"three wait": {full, &hooks.Glance{Watched: now, Waits: []hooks.Wait{{Project: "shop", Session: "s2"}, {Project: "docs", Session: "s3"},
+			{Project: "pay", Session: "s4"}}},
 			"opus-5.5 · $1.84 session · ctx 42% · 3 wait: shop, docs"},
 		"two of one project": {full, &hooks.Glance{Watched: now, Waits: []hooks.Wait{{Project: "shop", Session: "s2"}, {Project: "shop", Session: "s3"}}},
 			"opus-5.5 · $1.84 session · ctx 42% · 2 wait: shop"},
@@ -89,9 +91,11 @@ func TestStatusLine(t *testing.T) {
 			"opus-5.5 · $1.84 session · ctx 42%"},
 		"nobody watches any more": {full, &hooks.Glance{Watched: now.Add(-61 * time.Second), Waits: []hooks.Wait{{Project: "shop", Session: "s2"}}},
 			"opus-5.5 · $1.84 session · ctx 42%"},
-		"what moves the screen": {`{"model":{"display_name":"O\u001b[31m\npus\u202e"}}`, &hooks.Glance{Watched: now, Waits: []hooks.Wait{{Project: "sh\x1b[2Jop\u202e\n", Session: "s2"}}},
+		"what moves the screen": {`{"model":{"display_name":"O\u001b[31m\npus\u202e"}}`,
+			&hooks.Glance{Watched: now, Waits: []hooks.Wait{{Project: "sh\x1b[2Jop\u202e\n", Session: "s2"}}},
 			"o\ufffd[31m-pus\ufffd · 1 waits: sh\ufffd[2Jop\ufffd"},
-		"windows": {fmt.Sprintf(`{"rate_limits":{"five_hour":{"used_percentage":38.9,"resets_at":%d},"seven_day":{"used_percentage":74.9,"resets_at":%d}}}`, soon.Unix(), soon.Unix()), nil,
+		"windows": {fmt.Sprintf(`{"rate_limits":{"five_hour":{"used_percentage":38.9,"resets_at":%d},"seven_day":{"used_percentage":74.9,"resets_at":%d}}}`,
+			soon.Unix(), soon.Unix()), nil,
 			"5h 38% →" + soon.Format("15:04")},
 		"the week when it is near": {fmt.Sprintf(`{"rate_limits":{"seven_day":{"used_percentage":75,"resets_at":%d}}}`, soon.Unix()), nil,
 			"week 75% →" + soon.Format("Mon 15:04")},
@@ -112,7 +116,8 @@ func TestStatusLine(t *testing.T) {
 
 // No payload and no file makes the line fail, print an error, or write anything but limits.
 func TestStatusLineNeverComplains(t *testing.T) {
-	for _, payload := range []string{"", " ", "{", "[]", `"x"`, "null", "\x00\x01", `{"model":[[[[]]]],"cost":[],"workspace":7,"rate_limits":[1]}`, strings.Repeat("x", 17<<20)} {
+	for _, payload := range []string{"", " ", "{", "[]", `"x"`, "null", "\x00\x01", `{"model":[[[[]]]],"cost":[],"workspace":7,"rate_limits":[1]}`,
+		strings.Repeat("x", 17<<20)} {
 		if got := statusLine(t, payload, stateIn(t.TempDir()), nil); got != "" {
 			t.Errorf("%.20q prints %q", payload, got)
 		}
@@ -145,7 +150,8 @@ func TestStatusLineKeepsLimits(t *testing.T) {
 		statusLine(t, fmt.Sprintf(`{"rate_limits":{"five_hour":{"used_percentage":%v,"resets_at":%d}}}`, used, resets.Unix()), env, nil)
 		statusLine(t, `{"rate_limits":{}}`, env, nil) // a session that was not told yet
 		l := hooks.ReadLimits(&agentcli.Claude, env)
-		if len(l.Windows) != 1 || l.Windows[0].Used != used || l.Windows[0].Length != 5*time.Hour || !l.Windows[0].Resets.Equal(resets) || time.Since(l.At) > time.Minute {
+		if len(l.Windows) != 1 || l.Windows[0].Used != used || l.Windows[0].Length != 5*time.Hour || !l.Windows[0].Resets.Equal(resets) ||
+			time.Since(l.At) > time.Minute {
 			t.Errorf("%+v, want %v %%", l, used)
 		}
 	}
@@ -193,7 +199,8 @@ func TestGlanceWriters(t *testing.T) {
 					}
 					g.Watched, g.Waits, g.More = time.UnixMilli(2e12), nil, 0
 					for n := range 40 {
-						g.Waits = append(g.Waits, hooks.Wait{Project: strings.Repeat(`"\`, 60), Session: logfmt.SessionID(fmt.Sprint(n) + strings.Repeat("x", logfmt.MaxSession-2))})
+						g.Waits = append(g.Waits, hooks.Wait{Project: strings.Repeat(`"\`, 60),
+							Session: logfmt.SessionID(fmt.Sprint(n) + strings.Repeat("x", logfmt.MaxSession-2))})
 					}
 				}); err != nil {
 					t.Error(err)

@@ -54,7 +54,8 @@ func ordinary(tb testing.TB) *trace.SessionTrace {
 	line := "p:fix_the_build "
 	for i := range 7 {
 		n := string(rune('a' + i))
-		line += "say c" + n + "1:Read=f" + n + ".go ok c" + n + "2:Edit=f" + n + ".go ok file:f" + n + ".go c" + n + "3:Bash=go_test bad:1 c" + n + "4:Grep=x ok c" + n + "5:Bash=go_vet ok say "
+		line += "say c" + n + "1:Read=f" + n + ".go ok c" + n + "2:Edit=f" + n + ".go ok file:f" + n + ".go c" + n + "3:Bash=go_test bad:1 c" + n + "4:Grep=x ok c" +
+			n + "5:Bash=go_vet ok say "
 	}
 	return drawn(tb, line)
 }

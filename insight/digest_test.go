@@ -57,8 +57,10 @@ func TestErrors(t *testing.T) {
 		"cancelled Read null 1×21–21 solved 0",
 	})
 	first := d.Errors[0]
-	expect(t, "head and text", []string{first.Head, first.Text, d.Errors[4].Head}, []string{"--- FAIL: TestA (#)", "--- FAIL: TestA (0.01s)", "String to replace not found in file."})
-	expect(t, "classes", d.Classes, []insight.ClassCount{{failure.Cancelled, 1}, {failure.EditMismatch, 1}, {failure.Network, 1}, {failure.Permission, 1}, {failure.Test, 3}, {failure.Type, 1}})
+	expect(t, "head and text", []string{first.Head, first.Text, d.Errors[4].Head},
+		[]string{"--- FAIL: TestA (#)", "--- FAIL: TestA (0.01s)", "String to replace not found in file."})
+	expect(t, "classes", d.Classes, []insight.ClassCount{{failure.Cancelled, 1}, {failure.EditMismatch, 1}, {failure.Network, 1}, {failure.Permission, 1},
+		{failure.Test, 3}, {failure.Type, 1}})
 	if d.Decisive != 0 {
 		t.Errorf("the decisive one is %d, and test has most", d.Decisive)
 	}
@@ -110,7 +112,8 @@ func TestMoreErrors(t *testing.T) {
 		line += fmt.Sprintf("c1%d:Bash=x bad:1:Permission_denied_%s ", i, strings.Repeat("y", i+1))
 	}
 	d = insight.Make(drawn(t, line), false)
-	if e := d.Errors[len(d.Errors)-1]; len(d.Errors) != insight.MaxErrors || d.Decisive != insight.MaxErrors-1 || e.Class != failure.Permission || !strings.HasSuffix(e.Head, "denied y") {
+	if e := d.Errors[len(d.Errors)-1]; len(d.Errors) != insight.MaxErrors || d.Decisive != insight.MaxErrors-1 || e.Class != failure.Permission ||
+		!strings.HasSuffix(e.Head, "denied y") {
 		t.Errorf("%d errors, decisive %d, the last %s", len(d.Errors), d.Decisive, show(e))
 	}
 }
@@ -136,7 +139,8 @@ func TestTools(t *testing.T) {
 	for _, s := range d.Slow {
 		slow = append(slow, fmt.Sprint(s.Event, " ", s.What, " ", s.MS, " ", s.Gap, " ", s.Failed))
 	}
-	expect(t, "slow calls", slow, []string{"8 make 9000 false false", "5 a 4000 false false", "4 make 2000 true true", "2 make 1000 true true", "12 a.go 1000 true true"})
+	expect(t, "slow calls", slow, []string{"8 make 9000 false false", "5 a 4000 false false", "4 make 2000 true true", "2 make 1000 true true",
+		"12 a.go 1000 true true"})
 }
 
 // What calls within code cost is its response's, and the code itself is no call.
@@ -205,8 +209,10 @@ func TestPhases(t *testing.T) {
 		"start:ship +900 c5:Bash=git_push ok fail:ship "+ // 19–22
 		"start:plan say start:docs phase:docs:A"), true) // 23–24, 25, 26
 	expect(t, "phases", d.Phases, []insight.PhaseUse{
-		{Command: "build", Phase: "RED", Result: "completed", ActiveMS: 3000, Tokens: 10, Calls: 1, Failed: 1, Tools: []insight.ToolFailed{{"Bash", 1}}, First: 3, Last: 6},
-		{Command: "build", Phase: "GREEN", Result: "open", ActiveMS: 36000, Tokens: 5, Calls: 3, Failed: 2, Tools: []insight.ToolFailed{{"Bash", 2}}, First: 8, Last: 14},
+		{Command: "build", Phase: "RED", Result: "completed", ActiveMS: 3000, Tokens: 10, Calls: 1, Failed: 1, Tools: []insight.ToolFailed{{"Bash", 1}}, First: 3,
+			Last: 6},
+		{Command: "build", Phase: "GREEN", Result: "open", ActiveMS: 36000, Tokens: 5, Calls: 3, Failed: 2, Tools: []insight.ToolFailed{{"Bash", 2}}, First: 8,
+			Last: 14},
 		{Command: "build", Phase: "REFACTOR", Result: "failed", ActiveMS: 2000, First: 15, Last: 17},
 		{Command: "ship", Result: "failed", ActiveMS: 2000, Calls: 1, First: 19, Last: 22}, // 15 minutes of pause are not active
 		{Command: "plan", Result: "open", ActiveMS: 1000, First: 23, Last: 24},

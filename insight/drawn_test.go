@@ -87,7 +87,8 @@ func (d *drawing) word(word string) {
 }
 
 // tools are the types of the tools that tests use.
-var tools = map[string]trace.ToolType{"Bash": trace.ShellTool, "Read": trace.ReadTool, "Edit": trace.EditTool, "Grep": trace.SearchTool, "Task": trace.AgentTool, "exec": trace.OtherTool}
+var tools = map[string]trace.ToolType{"Bash": trace.ShellTool, "Read": trace.ReadTool, "Edit": trace.EditTool, "Grep": trace.SearchTool,
+	"Task": trace.AgentTool, "exec": trace.OtherTool}
 
 func (d *drawing) call(id, spec string) {
 	spec, response, _ := strings.Cut(spec, "@")

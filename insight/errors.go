@@ -83,7 +83,8 @@ func (g *grouping) failed(u *use, stopped bool) {
 	c, r := u.call, u.end
 	class := failure.Cancelled
 	if r.Status != trace.StatusCancelled || r.Denied != "" {
-		class = failure.Classify(failure.Failure{Type: c.Type, Tool: c.Tool, Command: c.Head, Path: c.Path, Exit: r.ExitCode, Denied: r.Denied, Head: r.Head, Stopped: stopped})
+		class = failure.Classify(failure.Failure{Type: c.Type, Tool: c.Tool, Command: c.Head, Path: c.Path, Exit: r.ExitCode, Denied: r.Denied, Head: r.Head,
+			Stopped: stopped})
 	}
 	g.add(ErrorGroup{Class: class, Type: c.Type, Tool: c.Tool, Exit: r.ExitCode, Text: r.Head, First: u.seq}, u)
 }

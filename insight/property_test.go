@@ -84,7 +84,8 @@ func TestProperties(t *testing.T) {
 			fail("%s", wrong)
 		}
 	}
-	for _, want := range []string{"unknown nothing", "completed work", "gave_up open_calls", "errored failing_tail", "errored fatal_error", "interrupted interrupt", "killed open_calls", "completed failing_tail", "errored work", "much"} {
+	for _, want := range []string{"unknown nothing", "completed work", "gave_up open_calls", "errored failing_tail", "errored fatal_error",
+		"interrupted interrupt", "killed open_calls", "completed failing_tail", "errored work", "much"} {
 		if seen[want] == 0 {
 			t.Errorf("no session was %s: %v", want, seen)
 		}
@@ -118,7 +119,8 @@ func mismatch(d *insight.Digest) string {
 	}
 	var all insight.ToolUse
 	for _, u := range d.Tools {
-		all.Calls, all.Ended, all.Failed, all.Denied, all.SpentAll = all.Calls+u.Calls, all.Ended+u.Ended, all.Failed+u.Failed, all.Denied+u.Denied, all.SpentAll+u.SpentAll
+		all.Calls, all.Ended, all.Failed, all.Denied, all.SpentAll = all.Calls+u.Calls, all.Ended+u.Ended, all.Failed+u.Failed, all.Denied+u.Denied,
+			all.SpentAll+u.SpentAll
 	}
 	c := d.Counts
 	if all.Calls != c.Calls || all.Ended != c.Calls-c.NoResult || all.Failed != c.Failed || all.Denied != c.Denied || all.SpentAll != d.Spent.Failed {
@@ -143,8 +145,9 @@ func shown(tr *trace.SessionTrace, d *insight.Digest) string {
 	if len(bodies) > 5 || (len(bodies) == 0) != (v.Rule == insight.RuleNothing) {
 		return "the verdict names no events, or too many"
 	}
-	if (v.Refined == "") != (map[string]insight.Outcome{insight.RuleInterrupt: insight.Interrupted, insight.RuleFatalError: insight.Errored, insight.RuleFailingTail: insight.Errored,
-		insight.RuleOpenCalls: insight.GaveUp, insight.RuleWork: insight.Completed, insight.RuleNothing: insight.Unknown}[v.Rule] == v.Outcome) {
+	if (v.Refined == "") != (map[string]insight.Outcome{insight.RuleInterrupt: insight.Interrupted, insight.RuleFatalError: insight.Errored,
+		insight.RuleFailingTail: insight.Errored,
+		insight.RuleOpenCalls:   insight.GaveUp, insight.RuleWork: insight.Completed, insight.RuleNothing: insight.Unknown}[v.Rule] == v.Outcome) {
 		return "what was refined is not said"
 	}
 	switch v.Rule {

@@ -83,7 +83,8 @@ func TestFacts(t *testing.T) {
 		{"p:hi say outcome:errored", "errored work completed → errored: errored, the test"},
 		{"p:hi c1:Bash=a outcome:interrupted", "interrupted open_calls gave_up → interrupted: interrupted, the test"},
 		{"p:hi " + tail + "outcome:completed", "errored failing_tail "},
-		{"start:build " + tail + "complete:build outcome:killed", "killed failing_tail errored → killed: COMPLETE of build at 2026-11-21 10:00:08 UTC; killed, the test"},
+		{"start:build " + tail + "complete:build outcome:killed",
+			"killed failing_tail errored → killed: COMPLETE of build at 2026-11-21 10:00:08 UTC; killed, the test"},
 		// Nothing turns an interrupt into something else.
 		{"p:hi intr start:build fail:build outcome:killed", "interrupted interrupt "},
 		{"p:hi intr start:build complete:build stop outcome:completed", "interrupted interrupt "},
@@ -110,7 +111,8 @@ func TestLive(t *testing.T) {
 		t.Fatalf("%+v", d.Verdict)
 	}
 	d.SetLive(true)
-	if d.Outcome() != insight.Running || d.Verdict.Outcome != insight.Errored || d.Keys.Coarse == before.Coarse || d.Keys.Sub != before.Sub || d.Keys.Fine != before.Fine {
+	if d.Outcome() != insight.Running || d.Verdict.Outcome != insight.Errored || d.Keys.Coarse == before.Coarse || d.Keys.Sub != before.Sub ||
+		d.Keys.Fine != before.Fine {
 		t.Errorf("live: %s, %+v, keys %+v, before %+v", d.Outcome(), d.Verdict, d.Keys, before)
 	}
 	stored, err := decode(insight.Append(nil, d))

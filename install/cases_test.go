@@ -321,7 +321,8 @@ func TestNotes(t *testing.T) {
 		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "x"}]}]}}`, `:1:41: Codex ignores this whole file: it knows no handler of type "x"`},
 		{Codex, `{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}}`, `:1:32: Codex ignores this whole file: a handler without "type"`},
 		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": 7}]}]}}`, `:1:63: Codex ignores this whole file: "command" is a number`},
-		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "timeout": 1.5}]}]}}`, `:1:79: Codex ignores this whole file: a timeout has to be whole seconds`},
+		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "timeout": 1.5}]}]}}`,
+			`:1:79: Codex ignores this whole file: a timeout has to be whole seconds`},
 		{Claude, `{"disableAllHooks": true}`, ":1:21: disableAllHooks is on: Claude Code runs no hook at all"},
 		{Claude, `{"hooks": {}, "hooks": {}}`, `:1:11: the key "hooks" stands again below, and only the last one counts`},
 	} {

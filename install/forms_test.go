@@ -99,7 +99,8 @@ func TestFoldersOfThePerson(t *testing.T) {
 	for _, a := range spliced() {
 		b := newBench(t, a, []byte(someSettings))
 		drive := filepath.ToSlash(filepath.VolumeName(b.home))
-		vars := map[string]string{"XDG_STATE_HOME": b.home + "/.local/state/", "XDG_DATA_HOME": "not/absolute", "XDG_CONFIG_HOME": drive + "/my config/it's", "ABURN_HOME": drive + "/a"}
+		vars := map[string]string{"XDG_STATE_HOME": b.home + "/.local/state/", "XDG_DATA_HOME": "not/absolute", "XDG_CONFIG_HOME": drive + "/my config/it's",
+			"ABURN_HOME": drive + "/a"}
 		b.options.Env = func(name string) string {
 			if v := vars[name]; v != "" {
 				return v
@@ -148,7 +149,8 @@ func TestMissingProgram(t *testing.T) {
 			continue
 		}
 		dir := t.TempDir()
-		for name, content := range map[string]string{"gone": "", "text": "no program", "fails": "#!/bin/sh\necho broken >&2\nexit 2\n", "killed": "#!/bin/sh\nkill -ABRT $$\n"} {
+		for name, content := range map[string]string{"gone": "", "text": "no program", "fails": "#!/bin/sh\necho broken >&2\nexit 2\n",
+			"killed": "#!/bin/sh\nkill -ABRT $$\n"} {
 			path := filepath.Join(dir, name, programFile(hookName))
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				t.Fatal(err)

@@ -268,7 +268,8 @@ func passing(path string, env func(string) string) bool {
 		}
 	}
 	home := env("HOME")
-	for _, dir := range []string{env("TMPDIR"), os.TempDir(), "/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"} {
+	for _, dir := range []string{env("TMPDIR"), os.TempDir(), "/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders",
+		"/dev/shm"} {
 		if !filepath.IsAbs(dir) || !within(path, dir) {
 			continue
 		}

@@ -105,13 +105,15 @@ func isOurs(a Agent, group any) bool {
 		return false
 	}
 	if !a.Hooks.Exec && runtime.GOOS == "windows" {
-		return strings.Contains(command, `\aburn-hook.exe`) && strings.Contains(strings.ReplaceAll(command, "'", ""), " "+a.Name+" --home C:/") && strings.HasPrefix(command, "try { & '") == a.Hooks.MissingBlocks
+		return strings.Contains(command, `\aburn-hook.exe`) && strings.Contains(strings.ReplaceAll(command, "'", ""), " "+a.Name+" --home C:/") &&
+			strings.HasPrefix(command, "try { & '") == a.Hooks.MissingBlocks
 	}
 	if !a.Hooks.Exec {
 		return strings.Contains(command, "/aburn-hook "+a.Name+" --home /") && strings.HasSuffix(command, " 2>/dev/null || true") == a.Hooks.MissingBlocks
 	}
 	args := list(get(handlers[0], "args"))
-	return strings.HasSuffix(strings.TrimSuffix(command, ".exe"), string(filepath.Separator)+"aburn-hook") && len(args) == 3 && args[0] == "claude" && args[1] == "--home"
+	return strings.HasSuffix(strings.TrimSuffix(command, ".exe"), string(filepath.Separator)+"aburn-hook") && len(args) == 3 && args[0] == "claude" &&
+		args[1] == "--home"
 }
 
 // checkInstalled compares the files before and after an install: every event has aburn's group once, at the end, with a

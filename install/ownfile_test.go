@@ -141,7 +141,8 @@ func TestCopilotProject(t *testing.T) {
 	if err != nil || c.Files[0].Path != path || len(c.Files[0].Notes) != 1 {
 		t.Fatalf("%v %+v", err, c.Files[0])
 	}
-	for _, want := range []string{`"bash": "aburn-hook copilot preToolUse 2>/dev/null || true"`, `"powershell": "try { & 'aburn-hook' 'copilot' 'preToolUse' 2>$null } catch {}; exit 0"`} {
+	for _, want := range []string{`"bash": "aburn-hook copilot preToolUse 2>/dev/null || true"`,
+		`"powershell": "try { & 'aburn-hook' 'copilot' 'preToolUse' 2>$null } catch {}; exit 0"`} {
 		if !bytes.Contains(data, []byte(want)) {
 			t.Errorf("%s is not in %s", want, data)
 		}

@@ -79,7 +79,8 @@ func TestServerIsReversible(t *testing.T) {
 			b := newServerBench(t, original)
 			b.install()
 			installed := b.read()
-			if own := registered(t, installed); own.Command != filepath.Join(b.home, "bin", programFile(serverName)) || own.Type != "stdio" || !slices.Equal(own.Args, []string{"mcp"}) {
+			if own := registered(t, installed); own.Command != filepath.Join(b.home, "bin", programFile(serverName)) || own.Type != "stdio" ||
+				!slices.Equal(own.Args, []string{"mcp"}) {
 				t.Fatalf("registered is %+v", own)
 			}
 			if c := b.install(); !c.Nothing() {
@@ -110,7 +111,8 @@ func TestServerLayout(t *testing.T) {
 	inline := strings.NewReplacer("X", "", "Y", " ", "Z", "").Replace(entry)
 	for _, c := range []struct{ name, before, after string }{
 		{"empty", "{}\n", "{\n  \"mcpServers\": {\n    " + lines("      ") + "\n  }\n}\n"},
-		{"as the agent writes it", "{\n  \"a\": 1,\n  \"mcpServers\": {\n    \"b\": {}\n  }\n}", "{\n  \"a\": 1,\n  \"mcpServers\": {\n    \"b\": {},\n    " + lines("      ") + "\n  }\n}"},
+		{"as the agent writes it", "{\n  \"a\": 1,\n  \"mcpServers\": {\n    \"b\": {}\n  }\n}",
+			"{\n  \"a\": 1,\n  \"mcpServers\": {\n    \"b\": {},\n    " + lines("      ") + "\n  }\n}"},
 		{"null", "{\n  \"mcpServers\": null\n}", "{\n  \"mcpServers\": {\n    " + lines("      ") + "\n  }\n}"},
 		{"one line", `{"a": 1}`, `{"a": 1, "mcpServers": {` + inline + `}}`},
 	} {
@@ -132,10 +134,13 @@ func TestServerRefusals(t *testing.T) {
 	for _, c := range []struct{ data, want string }{
 		{`[]`, ":1:1: the file is an array, not an object"},
 		{`{"mcpServers": []}`, `:1:16: "mcpServers" is an array, not an object`},
-		{"{\"mcpServers\": {\n \"aburn\": {\"command\": \"other\", \"args\": [\"mcp\"]}}}", `:2:11: the MCP server "aburn" is somebody else's: it does not run aburn mcp`},
-		{`{"mcpServers": {"aburn": {"command": "/bin/aburn", "args": ["mcp", "-v"]}}}`, `:1:26: the MCP server "aburn" is somebody else's: it does not run aburn mcp`},
+		{"{\"mcpServers\": {\n \"aburn\": {\"command\": \"other\", \"args\": [\"mcp\"]}}}",
+			`:2:11: the MCP server "aburn" is somebody else's: it does not run aburn mcp`},
+		{`{"mcpServers": {"aburn": {"command": "/bin/aburn", "args": ["mcp", "-v"]}}}`,
+			`:1:26: the MCP server "aburn" is somebody else's: it does not run aburn mcp`},
 		{`{"mcpServers": {"aburn": null}}`, `:1:26: the MCP server "aburn" is somebody else's: it does not run aburn mcp`},
-		{`{"mcpServers": {"aburn": {"type": "http", "url": "https://example.invalid", "command": "/bin/aburn", "args": ["mcp"]}}}`, `:1:26: the MCP server "aburn" is somebody else's: it does not run aburn mcp`},
+		{`{"mcpServers": {"aburn": {"type": "http", "url": "https://example.invalid", "command": "/bin/aburn", "args": ["mcp"]}}}`,
+			`:1:26: the MCP server "aburn" is somebody else's: it does not run aburn mcp`},
 		{`{"mcpServers": {"aburn": {"url": "https://example.invalid"}}}`, `:1:26: the MCP server "aburn" is somebody else's: it does not run aburn mcp`},
 	} {
 		b := newServerBench(t, []byte(c.data))
@@ -189,7 +194,8 @@ func TestServerFiles(t *testing.T) {
 	b.options.Scope = User
 	b.install()
 	found := Servers(Claude, repo, b.env)
-	if len(found) != 2 || found[0].Scope != User || found[0].Line != 3 || !found[0].Ours || found[1].Path != filepath.Join(repo, ".mcp.json") || found[1].Command != "aburn" {
+	if len(found) != 2 || found[0].Scope != User || found[0].Line != 3 || !found[0].Ours || found[1].Path != filepath.Join(repo, ".mcp.json") ||
+		found[1].Command != "aburn" {
 		t.Errorf("found: %+v", found)
 	}
 	b.options.MCP = false
@@ -219,7 +225,8 @@ func TestCodexServer(t *testing.T) {
 		{"there already", "[mcp_servers.aburn]\ncommand = \"BIN/aburn\"\nargs = [\"mcp\"]\n", "", "codex mcp remove aburn"},
 		{"laid out otherwise", "[mcp_servers.aburn]\ncommand = \"BIN/aburn\"\nargs = [\n  \"mcp\",\n]\n", "", "codex mcp remove aburn"},
 		{"from another place", "[mcp_servers.aburn]\ncommand = \"/old/aburn\"\nargs = [\"mcp\"]\n", add, "codex mcp remove aburn"},
-		{"with a folder that is not set any more", "[mcp_servers.aburn]\ncommand = \"BIN/aburn\"\nargs = [\"mcp\"]\n\n[mcp_servers.aburn.env]\nABURN_HOME = \"/x\"\n", add, "codex mcp remove aburn"},
+		{"with a folder that is not set any more", "[mcp_servers.aburn]\ncommand = \"BIN/aburn\"\nargs = [\"mcp\"]\n\n[mcp_servers.aburn.env]\nABURN_HOME = \"/x\"\n",
+			add, "codex mcp remove aburn"},
 	} {
 		b := newCodex(c.config)
 		for what, want := range map[string]string{"install": c.install, "uninstall": c.uninstall} {

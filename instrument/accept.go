@@ -109,7 +109,8 @@ func (w *applying) rule(pair *rules.Pair, extended *extension) []rules.Finding {
 }
 
 // accept takes the result of a plan.
-func (w *applying) accept(ctx context.Context, f *FileResult, m *jsast.Module, plan edit.Plan, source []byte, dropped []edit.Dropped, list []rules.Finding, extended *extension) {
+func (w *applying) accept(ctx context.Context, f *FileResult, m *jsast.Module, plan edit.Plan, source []byte, dropped []edit.Dropped, list []rules.Finding,
+	extended *extension) {
 	f.note(dropped)
 	var made added
 	for _, c := range plan.Functions {

@@ -92,7 +92,8 @@ func (a Applying) begin(engine jsast.Engine) (*applying, error) {
 		return nil, &PathError{a.Dir, "is no folder that can be read", ""}
 	}
 	w := &applying{Applying: a, engine: engine, root: root, contract: a.Contract, created: a.Created, result: &RunResult{
-		Files: []*FileResult{}, SchemaDiff: []registry.Change{}, RegistryFiles: []string{}, Libraries: []string{}, LibrariesInstalled: []string{}, LibraryFailures: []string{}, Warnings: []string{}, Findings: []rules.Finding{}, Registry: map[string][]byte{}, Had: map[string][]byte{},
+		Files: []*FileResult{}, SchemaDiff: []registry.Change{}, RegistryFiles: []string{}, Libraries: []string{}, LibrariesInstalled: []string{},
+		LibraryFailures: []string{}, Warnings: []string{}, Findings: []rules.Finding{}, Registry: map[string][]byte{}, Had: map[string][]byte{},
 	}}
 	if w.contract == nil {
 		if w.contract, err = ReadContract(a.Dir, a.Config); err != nil {

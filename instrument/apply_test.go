@@ -140,14 +140,16 @@ func TestTheFormatterPrintsWhatItPrintedBefore(t *testing.T) {
 		{"it fails", "process.exit(3)", "the formatter failed, so the file is as aburn wrote it: exit code 3", "startActiveSpan('shop.order.place'"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := folder(t, map[string]string{"a.mjs": placing, "node_modules/prettier/package.json": `{"bin": "./bin.cjs"}`, "node_modules/prettier/bin.cjs": tt.script})
+			dir := folder(t, map[string]string{"a.mjs": placing, "node_modules/prettier/package.json": `{"bin": "./bin.cjs"}`,
+				"node_modules/prettier/bin.cjs": tt.script})
 			f := FindFormatter(dir, os.Environ())
 			if f == nil || strings.Join(f.Line, " ") != "node node_modules/prettier/bin.cjs" {
 				t.Fatalf("%+v", f)
 			}
 			r := work(t, Applying{Dir: dir, Plan: &Plan{[]Planned{placed("a.mjs")}}, Formatter: f})
 			file := r.Files[0]
-			if file.Status != Success || !strings.Contains(string(file.After), tt.has) || !strings.Contains(strings.Join(file.Notes, "\n"), tt.note) || tt.note == "" && len(file.Notes) > 0 {
+			if file.Status != Success || !strings.Contains(string(file.After), tt.has) || !strings.Contains(strings.Join(file.Notes, "\n"), tt.note) || tt.note == "" &&
+				len(file.Notes) > 0 {
 				t.Errorf("%+v\n%s", file, file.After)
 			}
 		})
@@ -192,7 +194,8 @@ func TestManySpansOfAFile(t *testing.T) {
 	for i := 1; i <= 5; i++ {
 		text += fmt.Sprintf("export async function work%d(order) {\n  await save(order.id);\n}\n", i)
 		if i < 5 {
-			p.Functions = append(p.Functions, edit.Choice{ID: fmt.Sprintf("f%d", i), Name: fmt.Sprintf("work%d", i), Action: "span", Span: fmt.Sprintf("shop.order.work%d", i)})
+			p.Functions = append(p.Functions, edit.Choice{ID: fmt.Sprintf("f%d", i), Name: fmt.Sprintf("work%d", i), Action: "span",
+				Span: fmt.Sprintf("shop.order.work%d", i)})
 		}
 	}
 	dir := folder(t, map[string]string{"a.mjs": text})
@@ -219,7 +222,8 @@ func TestManySpansOfAFile(t *testing.T) {
 		}
 		f := r.Files[0]
 		notes := strings.Join(f.Notes, "\n")
-		if f.Status != tt.want || !strings.HasPrefix(notes, tt.notes) || (tt.notes == "") != (notes == "") || (f.After == nil) != (tt.want == NeedsHuman) || (f.SpansAdded == 0) != (tt.want == NeedsHuman) || r.NeedsHuman != len(r.Files)-r.Succeeded {
+		if f.Status != tt.want || !strings.HasPrefix(notes, tt.notes) || (tt.notes == "") != (notes == "") || (f.After == nil) != (tt.want == NeedsHuman) ||
+			(f.SpansAdded == 0) != (tt.want == NeedsHuman) || r.NeedsHuman != len(r.Files)-r.Succeeded {
 			t.Errorf("%+v: %s %q %s", tt, f.Status, notes, f.Reason)
 		}
 	}

@@ -44,7 +44,8 @@ func SmallestRegistry(namespace string) map[string]string {
 
 // quoteYAML is a value as YAML has it on one line.
 func quoteYAML(s string) string {
-	if regexp.MustCompile(`^[A-Za-z][A-Za-z0-9 ._/-]*[A-Za-z0-9]$`).MatchString(s) && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off"}, strings.ToLower(s)) {
+	if regexp.MustCompile(`^[A-Za-z][A-Za-z0-9 ._/-]*[A-Za-z0-9]$`).MatchString(s) &&
+		!slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off"}, strings.ToLower(s)) {
 		return s
 	}
 	b, _ := json.Marshal(s) // a JSON string is one of YAML's; strings always marshal
@@ -55,9 +56,12 @@ func quoteYAML(s string) string {
 // for none: then only keys that it lacks are added, at its end, and named in added.
 func (p *Project) ConfigText(had []byte, c Config) (text []byte, added []string) {
 	type line struct{ key, value, comment string }
-	lines := []line{{"schemaPath", p.Registry, "the registry: which spans and attributes this project makes"}, {"sdkInitFile", p.SetUp, "sets up telemetry; is never instrumented"},
-		{"testCommand", p.TestCommand, "run only after you permitted exactly this line"}, {"dependencyStrategy", p.Strategy, "where the API belongs: this is a " + p.Type}}
-	has := map[string]bool{"schemaPath": c.SchemaPath != "", "sdkInitFile": c.SDKInitFile != "", "testCommand": c.TestCommand != nil, "dependencyStrategy": c.DependencyStrategy != ""}
+	lines := []line{{"schemaPath", p.Registry, "the registry: which spans and attributes this project makes"},
+		{"sdkInitFile", p.SetUp, "sets up telemetry; is never instrumented"},
+		{"testCommand", p.TestCommand, "run only after you permitted exactly this line"},
+		{"dependencyStrategy", p.Strategy, "where the API belongs: this is a " + p.Type}}
+	has := map[string]bool{"schemaPath": c.SchemaPath != "", "sdkInitFile": c.SDKInitFile != "", "testCommand": c.TestCommand != nil,
+		"dependencyStrategy": c.DependencyStrategy != ""}
 	var b strings.Builder
 	if had == nil {
 		b.WriteString("# How aburn instruments this project. All keys stand in the guide; what is not here has its default.\n")

@@ -1,6 +1,3 @@
-// Package instrument puts OpenTelemetry into JavaScript against a contract, and
-// proves that nothing else changed. It starts here with the proof: [Check] judges
-// two files that somebody else wrote.
 package instrument
 
 import (

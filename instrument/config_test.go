@@ -10,7 +10,8 @@ import (
 
 func TestParseConfig(t *testing.T) {
 	c, err := ParseConfig("c.yaml", []byte("tracerName: shop\nrules:\n  CDQ-007: advisory\ntelemetry:\n  endpoint: http://localhost\nexclude: [a]\n"))
-	if err != nil || c.TracerName != "shop" || c.Rules["CDQ-007"] != rules.Advisory || c.Telemetry.Endpoint == "" || c.MaxFilesPerRun != 50 || len(c.Exclude) != 1 {
+	if err != nil || c.TracerName != "shop" || c.Rules["CDQ-007"] != rules.Advisory || c.Telemetry.Endpoint == "" || c.MaxFilesPerRun != 50 ||
+		len(c.Exclude) != 1 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if c, err := ParseConfig("c.yaml", nil); err != nil || c.Mode != "plan" {

@@ -184,7 +184,8 @@ func isGenerated(root *os.Root, file string) bool {
 	if strings.Contains(text, "@generated") {
 		return true
 	}
-	return strings.Contains(text, "generated") && (strings.Contains(text, "do not edit") || strings.Contains(text, "do not modify") || strings.Contains(text, "do not change"))
+	return strings.Contains(text, "generated") && (strings.Contains(text, "do not edit") || strings.Contains(text, "do not modify") ||
+		strings.Contains(text, "do not change"))
 }
 
 // leadingComments are the comments before a file's first code.

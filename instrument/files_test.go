@@ -34,7 +34,8 @@ func TestGeneratedFilesAreLeftOut(t *testing.T) {
 	if !slices.Equal(s.Files, []string{"crlf.js", "open.js", "plain.js"}) || !slices.Equal(skipped, []string{"auto.cjs", "fb.js", "go.js"}) {
 		t.Errorf("files %v, skipped %v", s.Files, skipped)
 	}
-	if s, err = Select(t.Context(), dir, []string{"go.js", "."}, Defaults(), os.Environ()); err != nil || !slices.Contains(s.Files, "go.js") || len(s.Skipped) != 2 {
+	if s, err = Select(t.Context(), dir, []string{"go.js", "."}, Defaults(), os.Environ()); err != nil || !slices.Contains(s.Files, "go.js") ||
+		len(s.Skipped) != 2 {
 		t.Errorf("named itself: %+v, %v", s, err)
 	}
 }

@@ -83,7 +83,8 @@ func (f *Formatter) format(ctx context.Context, name string, before, source []by
 
 func (f *Formatter) print(ctx context.Context, name string, source []byte) ([]byte, error) {
 	r, err := run.Do(ctx, run.Program{
-		Argv: append(append([]string{}, f.Line...), "--stdin-filepath", name), Dir: f.Dir, Env: run.Clean(f.Env), Stdin: bytes.NewReader(source), Timeout: formatTime, Output: 4 << 20,
+		Argv: append(append([]string{}, f.Line...), "--stdin-filepath", name), Dir: f.Dir, Env: run.Clean(f.Env), Stdin: bytes.NewReader(source), Timeout: formatTime,
+		Output: 4 << 20,
 	})
 	switch {
 	case err != nil:

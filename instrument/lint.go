@@ -84,7 +84,8 @@ func (l *Linter) judge(ctx context.Context, name string, before, after []byte, l
 // depends on the path.
 func (l *Linter) messages(ctx context.Context, name string, source []byte) ([]rules.LintMessage, error) {
 	r, err := run.Do(ctx, run.Program{
-		Argv: append(append([]string{}, l.Line...), "--format", "json", "--stdin", "--stdin-filename", name), Dir: l.Dir, Env: run.Clean(l.Env), Stdin: bytes.NewReader(source), Timeout: formatTime, Output: 4 << 20,
+		Argv: append(append([]string{}, l.Line...), "--format", "json", "--stdin", "--stdin-filename", name), Dir: l.Dir, Env: run.Clean(l.Env),
+		Stdin: bytes.NewReader(source), Timeout: formatTime, Output: 4 << 20,
 	})
 	switch {
 	case err != nil:

@@ -17,10 +17,13 @@ var linters = []struct{ eslint, prettier string }{{"9.39.1", "3.10.1"}, {"8.57.1
 
 // Four ways to write one function.
 const (
-	printed  = "export async function place(order) {\n  const receipt = await save(order.id, \"now\");\n  if (!receipt) {\n    throw new Error(\"no receipt\");\n  }\n  return receipt;\n}\n\nasync function save(id) {\n  return id;\n}\n"
-	standard = "export async function place (order) {\n  const receipt = await save(order.id, 'now')\n  if (!receipt) {\n    throw new Error('no receipt')\n  }\n  return receipt\n}\n\nasync function save (id) {\n  return id\n}\n"
-	tabbed   = "export async function place(order) {\n\tconst receipt = await save(order.id, \"now\")\n\tif (!receipt) throw new Error(\"no receipt\")\n\treturn receipt\n}\n\nasync function save(id) {\n\treturn id\n}\n"
-	common   = "\"use strict\";\n\nexports.place = async function place(order) {\n  return await exports.save(order.id);\n};\n\nexports.save = async (id) => id;\n"
+	printed = "export async function place(order) {\n  const receipt = await save(order.id, \"now\");\n  if (!receipt) {\n    throw new Error(\"no " +
+		"receipt\");\n  }\n  return receipt;\n}\n\nasync function save(id) {\n  return id;\n}\n"
+	standard = "export async function place (order) {\n  const receipt = await save(order.id, 'now')\n  if (!receipt) {\n    throw new Error('no receipt')\n  " +
+		"}\n  return receipt\n}\n\nasync function save (id) {\n  return id\n}\n"
+	tabbed = "export async function place(order) {\n\tconst receipt = await save(order.id, \"now\")\n\tif (!receipt) throw new Error(\"no " +
+		"receipt\")\n\treturn receipt\n}\n\nasync function save(id) {\n\treturn id\n}\n"
+	common = "\"use strict\";\n\nexports.place = async function place(order) {\n  return await exports.save(order.id);\n};\n\nexports.save = async (id) => id;\n"
 )
 
 // lintCase is a project with ESLint: its rules, as they stand in a configuration of either form.
@@ -39,26 +42,41 @@ const restricted = `"no-restricted-imports": ["error", "@opentelemetry/api"]`
 
 var lintCases = []lintCase{
 	{name: "what most projects want", few: true, file: "src/a.mjs", source: printed, status: Success,
-		rules: `"no-undef": "off", "no-unused-vars": "error", "no-shadow": "error", "consistent-return": "error", "prefer-const": "error", "no-var": "error", "no-useless-catch": "error", "no-unsafe-finally": "error", "eqeqeq": "error", "curly": "error", "prefer-arrow-callback": "error", "no-return-assign": "error", "no-else-return": "error"`},
-	{name: "a wait in each async function", file: "src/a.mjs", source: printed, rules: `"require-await": "error"`, status: Failed, said: "Async function 'place' has no 'await' expression. (require-await)"},
-	{name: "CommonJS", file: "src/a.cjs", source: common, status: Success, rules: `"strict": ["error", "global"], "no-shadow": "error", "no-unused-vars": "error"`},
-	{name: "an import that is not wanted", few: true, file: "src/a.mjs", source: printed, rules: restricted, status: Failed, said: "ESLint: '@opentelemetry/api' import is restricted from being used. (no-restricted-imports)"},
-	{name: "one that is warned of", file: "src/a.mjs", source: printed, rules: strings.Replace(restricted, "error", "warn", 1), status: Success, said: "import is restricted"},
-	{name: "advisory by the configuration", file: "src/a.mjs", source: printed, rules: restricted, level: rules.Advisory, status: Success, said: "import is restricted"},
+		rules: `"no-undef": "off", "no-unused-vars": "error", "no-shadow": "error", "consistent-return": "error", "prefer-const": "error", "no-var": "error", ` +
+			`"no-useless-catch": "error", "no-unsafe-finally": "error", "eqeqeq": "error", "curly": "error", "prefer-arrow-callback": "error", "no-return-assign": ` +
+			`"error", "no-else-return": "error"`},
+	{name: "a wait in each async function", file: "src/a.mjs", source: printed, rules: `"require-await": "error"`, status: Failed,
+		said: "Async function 'place' has no 'await' expression. (require-await)"},
+	{name: "CommonJS", file: "src/a.cjs", source: common, status: Success,
+		rules: `"strict": ["error", "global"], "no-shadow": "error", "no-unused-vars": "error"`},
+	{name: "an import that is not wanted", few: true, file: "src/a.mjs", source: printed, rules: restricted, status: Failed,
+		said: "ESLint: '@opentelemetry/api' import is restricted from being used. (no-restricted-imports)"},
+	{name: "one that is warned of", file: "src/a.mjs", source: printed, rules: strings.Replace(restricted, "error", "warn", 1), status: Success,
+		said: "import is restricted"},
+	{name: "advisory by the configuration", file: "src/a.mjs", source: printed, rules: restricted, level: rules.Advisory, status: Success,
+		said: "import is restricted"},
 	{name: "off by the configuration", file: "src/a.mjs", source: printed, rules: restricted, level: rules.Off, status: Success},
 	{name: "a number that was too high before", few: true, file: "src/a.mjs", source: printed, rules: `"max-lines": ["error", 3]`, status: Success},
-	{name: "one that was not", file: "src/a.mjs", source: printed, rules: `"max-lines": ["error", 15]`, status: Failed, said: "File has too many lines (24). Maximum allowed is 15. (max-lines)"},
-	{name: "the wrapper is a function too", file: "src/a.mjs", source: printed, rules: `"max-nested-callbacks": ["error", 1], "max-depth": ["error", 1]`, status: Failed, said: "(max-depth)"},
+	{name: "one that was not", file: "src/a.mjs", source: printed, rules: `"max-lines": ["error", 15]`, status: Failed,
+		said: "File has too many lines (24). Maximum allowed is 15. (max-lines)"},
+	{name: "the wrapper is a function too", file: "src/a.mjs", source: printed, rules: `"max-nested-callbacks": ["error", 1], "max-depth": ["error", 1]`,
+		status: Failed, said: "(max-depth)"},
 	{name: "a rule of another folder", file: "lib/a.mjs", source: printed, flat: `, {files: ["src/**"], rules: {` + restricted + `}}`, status: Success},
-	{name: "a rule of this folder", file: "src/a.mjs", source: printed, flat: `, {files: ["src/**"], rules: {` + restricted + `}}`, status: Failed, said: "import is restricted"},
+	{name: "a rule of this folder", file: "src/a.mjs", source: printed, flat: `, {files: ["src/**"], rules: {` + restricted + `}}`, status: Failed,
+		said: "import is restricted"},
 	{name: "a file that ESLint ignores", file: "src/a.mjs", source: printed, rules: restricted, flat: `, {ignores: ["src/**"]}`, status: Success},
-	{name: "a language that ESLint does not parse", few: true, file: "src/a.mjs", source: printed, rules: restricted, flat: `, {languageOptions: {ecmaVersion: 5, sourceType: "script"}}`, status: Success, said: "ESLint does not parse the file as it was, so it was not linted"},
-	{name: "a configuration that fails", file: "src/a.mjs", source: printed, config: "throw new Error('none')", status: Success, said: "ESLint failed, so the file was not linted: exit code 2"},
+	{name: "a language that ESLint does not parse", few: true, file: "src/a.mjs", source: printed, rules: restricted,
+		flat: `, {languageOptions: {ecmaVersion: 5, sourceType: "script"}}`, status: Success, said: "ESLint does not parse the file as it was, so it was not linted"},
+	{name: "a configuration that fails", file: "src/a.mjs", source: printed, config: "throw new Error('none')", status: Success,
+		said: "ESLint failed, so the file was not linted: exit code 2"},
 	{name: "no configuration", file: "src/a.mjs", source: printed, status: Success, said: "ESLint failed, so the file was not linted: exit code 2"},
 	{name: "standard's style", file: "src/a.mjs", source: standard, status: Success,
-		flat: `, {plugins: {s: require("@stylistic/eslint-plugin")}, rules: {"s/semi": ["error", "never"], "s/quotes": ["error", "single"], "s/indent": ["error", 2], "s/space-before-function-paren": "error", "s/comma-dangle": "error", "s/eol-last": "error", "s/no-trailing-spaces": "error", "s/object-curly-spacing": ["error", "always"], "s/arrow-parens": ["error", "always"]}}`},
+		flat: `, {plugins: {s: require("@stylistic/eslint-plugin")}, rules: {"s/semi": ["error", "never"], "s/quotes": ["error", "single"], "s/indent": ["error",` +
+			` 2], "s/space-before-function-paren": "error", "s/comma-dangle": "error", "s/eol-last": "error", "s/no-trailing-spaces": "error", ` +
+			`"s/object-curly-spacing": ["error", "always"], "s/arrow-parens": ["error", "always"]}}`},
 	{name: "tabs and double quotes", file: "src/a.mjs", source: tabbed, status: Success,
-		flat: `, {plugins: {s: require("@stylistic/eslint-plugin")}, rules: {"s/semi": ["error", "never"], "s/quotes": ["error", "double"], "s/indent": ["error", "tab"]}}`},
+		flat: `, {plugins: {s: require("@stylistic/eslint-plugin")}, rules: {"s/semi": ["error", "never"], "s/quotes": ["error", "double"], "s/indent": ` +
+			`["error", "tab"]}}`},
 	{name: "semicolons and double quotes", file: "src/a.mjs", source: printed, status: Success,
 		flat: `, {plugins: {s: require("@stylistic/eslint-plugin")}, rules: {"s/semi": "error", "s/quotes": ["error", "double"], "s/indent": ["error", 2]}}`},
 }
@@ -77,7 +95,8 @@ func TestLintersOfNpm(t *testing.T) {
 	for _, l := range linters {
 		t.Run("ESLint "+l.eslint+", Prettier "+l.prettier, func(t *testing.T) {
 			dir := t.TempDir()
-			npm := exec.Command("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--legacy-peer-deps", "eslint@"+l.eslint, "prettier@"+l.prettier, "@stylistic/eslint-plugin@5.10.0")
+			npm := exec.Command("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--legacy-peer-deps", "eslint@"+l.eslint, "prettier@"+l.prettier,
+				"@stylistic/eslint-plugin@5.10.0")
 			npm.Dir = dir
 			if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"private": true}`), 0o600); err != nil {
 				t.Fatal(err)
@@ -121,7 +140,8 @@ func (c lintCase) try(t *testing.T, dir string, old bool) {
 		texts["eslint.config.cjs"] = c.config
 	case c.rules == "" && c.flat == "":
 	case old:
-		texts[".eslintrc.cjs"] = `module.exports = {root: true, parserOptions: {ecmaVersion: 2022, sourceType: "module"}, overrides: [{files: "*.cjs", parserOptions: {sourceType: "script"}}], rules: {` + c.rules + `}}`
+		texts[".eslintrc.cjs"] = `module.exports = {root: true, parserOptions: {ecmaVersion: 2022, sourceType: "module"}, overrides: [{files: "*.cjs", ` +
+			`parserOptions: {sourceType: "script"}}], rules: {` + c.rules + `}}`
 	default:
 		texts["eslint.config.cjs"] = `module.exports = [{rules: {` + c.rules + `}}` + c.flat + `]`
 	}
@@ -156,7 +176,9 @@ type printCase struct {
 var printCases = []printCase{
 	{name: "as it is", source: printed, prints: true},
 	{name: "with tabs and few columns", few: true, config: `{"useTabs": true, "printWidth": 50, "semi": false}`, source: tabbed, prints: true},
-	{name: "by a rule of the folder", config: `{"overrides": [{"files": "src/**", "options": {"singleQuote": true, "trailingComma": "none", "arrowParens": "avoid"}}]}`, source: strings.ReplaceAll(printed, `"`, "'"), prints: true},
+	{name: "by a rule of the folder",
+		config: `{"overrides": [{"files": "src/**", "options": {"singleQuote": true, "trailingComma": "none", "arrowParens": "avoid"}}]}`,
+		source: strings.ReplaceAll(printed, `"`, "'"), prints: true},
 	{name: "not before", source: standard, note: "was not printed by the project's formatter before"},
 	{name: "a file that it ignores", ignore: "src/\n", source: standard},
 	{name: "a configuration that is broken", config: `{"semi": [}`, source: printed, note: "the formatter failed, so the file is as aburn wrote it: exit code 2"},

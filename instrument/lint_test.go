@@ -36,14 +36,18 @@ func TestTheLinter(t *testing.T) {
 		{"an error", strings.Replace(linting, "SEVERITY", "2", 1), "", Failed, "the project's linter refuses it: ESLint: No tracers here. (no-tracer)"},
 		{"a warning", strings.Replace(linting, "SEVERITY", "1", 1), "", Success, "ESLint: No tracers here."},
 		{"an error, advisory by the configuration", strings.Replace(linting, "SEVERITY", "2", 1), rules.Advisory, Success, "ESLint: No tracers here."},
-		{"a secret", strings.NewReplacer("SEVERITY", "2", "No tracers here", "'+'sk-ant-'+'api03-'+'aB3dE5'.repeat(16)+'").Replace(linting), "", Failed, "ESLint: [redacted:"},
+		{"a secret", strings.NewReplacer("SEVERITY", "2", "No tracers here", "'+'sk-ant-'+'api03-'+'aB3dE5'.repeat(16)+'").Replace(linting), "", Failed,
+			"ESLint: [redacted:"},
 		{"off", "require('fs').writeFileSync('started', '')", rules.Off, Success, ""},
-		{"it does not parse", "process.stdout.write(JSON.stringify([{ messages: [{ ruleId: null, fatal: true, severity: 2, message: 'Parsing error: ' + Math.random(), line: 1 }] }])); process.exitCode = 1", "", Success, "ESLint does not parse the file as it was, so it was not linted"},
+		{"it does not parse",
+			"process.stdout.write(JSON.stringify([{ messages: [{ ruleId: null, fatal: true, severity: 2, message: 'Parsing error: ' + Math.random(), line: 1 }] " +
+				"}])); process.exitCode = 1", "", Success, "ESLint does not parse the file as it was, so it was not linted"},
 		{"it fails", "process.exit(2)", "", Success, "ESLint failed, so the file was not linted: exit code 2"},
 		{"it prints something else", "console.log('hello')", "", Success, "it printed no JSON of one file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := folder(t, map[string]string{"a.mjs": placing, "node_modules/eslint/package.json": `{"bin": {"eslint": "./bin.cjs"}}`, "node_modules/eslint/bin.cjs": tt.script})
+			dir := folder(t, map[string]string{"a.mjs": placing, "node_modules/eslint/package.json": `{"bin": {"eslint": "./bin.cjs"}}`,
+				"node_modules/eslint/bin.cjs": tt.script})
 			l := FindLinter(dir, os.Environ())
 			if l == nil || strings.Join(l.Line, " ") != "node node_modules/eslint/bin.cjs" {
 				t.Fatalf("%+v", l)

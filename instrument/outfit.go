@@ -170,7 +170,8 @@ func (o *Outfit) cover(r *RunResult, packages []string) error {
 	}
 	text, left, err := contract.Registry.Cover(list)
 	if len(left) > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the registry does not have %s, which libraries set, nor a dependency on the semantic conventions that does", strings.Join(left[:min(len(left), 5)], ", ")))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the registry does not have %s, which libraries set, nor a dependency on the semantic conventions that does",
+			strings.Join(left[:min(len(left), 5)], ", ")))
 	}
 	if err != nil || text == nil {
 		return err

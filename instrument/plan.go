@@ -44,7 +44,8 @@ func (e *PlanError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.L
 // maxPlan bounds a plan, in bytes.
 const maxPlan = 4 << 20
 
-var planKeys = []string{"files", "path", "source", "functions", "newSpans", "newAttributes", "libraries", "notes", "id", "name", "action", "span", "tier", "reason",
+var planKeys = []string{"files", "path", "source", "functions", "newSpans", "newAttributes", "libraries", "notes", "id", "name", "action", "span", "tier",
+	"reason",
 	"attributes", "key", "expr", "at", "kind", "brief", "type", "examples"}
 
 // ReadPlan reads a plan. A mistake in it is a *PlanError.
@@ -88,7 +89,8 @@ func ParsePlan(file string, data []byte) (*Plan, error) {
 		clean := path.Clean(f.Path)
 		switch {
 		case f.Path == "" || clean != f.Path || !filepath.IsLocal(filepath.FromSlash(f.Path)) || f.Path == ".":
-			return nil, &PlanError{File: file, Line: line, Msg: fmt.Sprintf("the path is %q, and has to be one below the project's folder, such as src/order.js", f.Path)}
+			return nil, &PlanError{File: file, Line: line, Msg: fmt.Sprintf("the path is %q, and has to be one below the project's folder, such as src/order.js",
+				f.Path)}
 		case seen[f.Path]:
 			return nil, &PlanError{File: file, Line: line, Msg: fmt.Sprintf("%s stands twice", f.Path)}
 		}
@@ -98,7 +100,9 @@ func ParsePlan(file string, data []byte) (*Plan, error) {
 				return nil, &PlanError{file, line, fmt.Sprintf("%s, function %q: the action is %q", f.Path, c.ID, c.Action), c.Action, []string{"span", "skip"}}
 			}
 			if c.Action == "span" && c.Name == "" && f.Source == "" {
-				return nil, &PlanError{File: file, Line: line, Msg: fmt.Sprintf("%s, function %q: neither its name nor the file's source is given; ids move when a file changes", f.Path, c.ID)}
+				return nil,
+					&PlanError{File: file, Line: line, Msg: fmt.Sprintf("%s, function %q: neither its name nor the file's source is given; ids move when a file changes",
+						f.Path, c.ID)}
 			}
 		}
 	}

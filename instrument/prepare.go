@@ -172,9 +172,11 @@ func (p *Project) lookAtSDK(sdk *jsproject.SDK) {
 	case sdk == nil:
 		p.say("sdk", Noted, "no OpenTelemetry SDK is installed: spans are made, and nobody records them", p.manager()+" add @opentelemetry/sdk-node")
 	case !jsproject.KnowsLine(sdk.Line):
-		p.say("sdk", Noted, fmt.Sprintf("%s %s is of the %s.x line; aburn installs no packages beside it, because it knows the lines 2 and 3 only", sdk.Package, sdk.Version, sdk.Line), "https://github.com/open-telemetry/opentelemetry-js/blob/main/doc/upgrade-to-2.x.md")
+		p.say("sdk", Noted, fmt.Sprintf("%s %s is of the %s.x line; aburn installs no packages beside it, because it knows the lines 2 and 3 only", sdk.Package,
+			sdk.Version, sdk.Line), "https://github.com/open-telemetry/opentelemetry-js/blob/main/doc/upgrade-to-2.x.md")
 	case !sdk.Installed:
-		p.say("sdk", Noted, fmt.Sprintf("package.json asks for %s %s, the %s.x line; it is not installed", sdk.Package, sdk.Version, sdk.Line), p.manager()+" install")
+		p.say("sdk", Noted, fmt.Sprintf("package.json asks for %s %s, the %s.x line; it is not installed", sdk.Package, sdk.Version, sdk.Line),
+			p.manager()+" install")
 	default:
 		p.say("sdk", Met, fmt.Sprintf("%s %s is installed: the %s.x line", sdk.Package, sdk.Version, sdk.Line), "")
 	}
@@ -205,7 +207,8 @@ func (p *Project) lookAtSetUp(ctx context.Context, c Config, environ []string) e
 	}
 	if len(found) == 0 {
 		p.Exports = "nowhere: no file sets up telemetry"
-		p.say("set-up", Noted, "no file sets up telemetry (NodeSDK, registerInstrumentations, registerOTel): spans will be made, and go nowhere", "https://opentelemetry.io/docs/languages/js/getting-started/nodejs")
+		p.say("set-up", Noted, "no file sets up telemetry (NodeSDK, registerInstrumentations, registerOTel): spans will be made, and go nowhere",
+			"https://opentelemetry.io/docs/languages/js/getting-started/nodejs")
 		return nil
 	}
 	p.SetUp = found[0]
@@ -343,7 +346,8 @@ func (p *Project) lookAtRegistry(c Config) {
 	case err != nil:
 		p.say("registry", Missing, err.Error(), "aburn instrument registry check "+p.Registry)
 	case len(contract.Unsure) > 0:
-		p.say("registry", Noted, fmt.Sprintf("%s has %s, and is not judged whole: %s", p.Registry, spans(contract), contract.Unsure[0].Message), "aburn instrument registry check "+p.Registry)
+		p.say("registry", Noted, fmt.Sprintf("%s has %s, and is not judged whole: %s", p.Registry, spans(contract), contract.Unsure[0].Message),
+			"aburn instrument registry check "+p.Registry)
 	default:
 		p.say("registry", Met, fmt.Sprintf("%s is valid, with %s", p.Registry, spans(contract)), "")
 	}

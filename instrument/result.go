@@ -64,7 +64,8 @@ type RunResult struct {
 
 // NewFileResult is a result without a plan.
 func NewFileResult(path string, s Status, reason string) *FileResult {
-	return &FileResult{Path: path, Status: s, Reason: reason, SchemaExtensions: []string{}, Dropped: []string{}, Notes: []string{}, Blocking: []rules.Finding{}, Advisory: []rules.Finding{}}
+	return &FileResult{Path: path, Status: s, Reason: reason, SchemaExtensions: []string{}, Dropped: []string{}, Notes: []string{}, Blocking: []rules.Finding{},
+		Advisory: []rules.Finding{}}
 }
 
 // Tell ends the span of a file with what became of it: names, counts and ids of rules.

@@ -57,7 +57,8 @@ func TestWholeFilesAreJudgedAsCheckDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, _, err := instrument.Applying{Dir: dir, Config: config}.Rewrite(t.Context(), engine, instrument.Rewritten{Path: name, Source: instrument.SourceHash(source), Code: code})
+		r, _, err := instrument.Applying{Dir: dir, Config: config}.Rewrite(t.Context(), engine,
+			instrument.Rewritten{Path: name, Source: instrument.SourceHash(source), Code: code})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,10 +129,12 @@ func rewritten(t *testing.T, spoil func(dir string, a *instrument.Applying, r *i
 func TestWhatAWholeFileGets(t *testing.T) {
 	r, made := rewritten(t, func(string, *instrument.Applying, *instrument.Rewritten) {})
 	f := r.Files[0]
-	if f.Status != instrument.Success || f.SpansAdded != 1 || f.AttributesUsed != 1 || f.AttributesCreated != 1 || len(f.SchemaExtensions) != 2 || string(f.After) != counted || len(r.SchemaDiff) == 0 || r.Succeeded != 1 {
+	if f.Status != instrument.Success || f.SpansAdded != 1 || f.AttributesUsed != 1 || f.AttributesCreated != 1 || len(f.SchemaExtensions) != 2 ||
+		string(f.After) != counted || len(r.SchemaDiff) == 0 || r.Succeeded != 1 {
 		t.Errorf("%+v", f)
 	}
-	if c := made.Functions; len(c) != 1 || c[0].ID != "f1" || c[0].Name != "count" || c[0].Span != "shop.list.count" || c[0].Attributes[0].Key != "shop.list.size" {
+	if c := made.Functions; len(c) != 1 || c[0].ID != "f1" || c[0].Name != "count" || c[0].Span != "shop.list.count" ||
+		c[0].Attributes[0].Key != "shop.list.size" {
 		t.Errorf("%+v", made)
 	}
 	if !strings.Contains(string(r.Registry["aburn-attributes.yaml"]), "shop.list.size") {
@@ -182,7 +185,8 @@ func TestWhatAWholeFileCannotDo(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, _ := rewritten(t, tt.spoil)
-			if f := r.Files[0]; f.Status != instrument.Failed || !strings.HasPrefix(f.Reason, tt.reason) || f.After != nil || r.Failed != 1 || len(r.Registry) > 0 || f.SpansAdded != 0 {
+			if f := r.Files[0]; f.Status != instrument.Failed || !strings.HasPrefix(f.Reason, tt.reason) || f.After != nil || r.Failed != 1 || len(r.Registry) > 0 ||
+				f.SpansAdded != 0 {
 				t.Errorf("%s: %s; %+v", f.Status, f.Reason, f)
 			}
 		})
@@ -194,7 +198,8 @@ func TestFactsSayWhatToMend(t *testing.T) {
 	r, _ := rewritten(t, func(_ string, _ *instrument.Applying, r *instrument.Rewritten) {
 		r.Code = []byte(strings.Replace(counted, "      span.end();\n", "", 1))
 	})
-	if facts := strings.Join(r.Files[0].Facts(), "\n"); !strings.Contains(facts, "line 4, count: CDQ-001: ") || !strings.Contains(facts, "like this: finally { span.end(); }") {
+	if facts := strings.Join(r.Files[0].Facts(), "\n"); !strings.Contains(facts, "line 4, count: CDQ-001: ") ||
+		!strings.Contains(facts, "like this: finally { span.end(); }") {
 		t.Error(facts)
 	}
 }

@@ -98,13 +98,15 @@ func word(line []byte) string {
 
 func TestWhatCarries(t *testing.T) {
 	for name, c := range map[string]struct{ log, want string }{
-		"nothing":          {"", ""},
-		"tools do not":     {"TOOL.build/s STOP.session/s PROMPT.session/s", ""},
-		"last of each":     {"START.plan COMPLETE.plan START.plan START.build FAILED.plan FAILED.build START.build", "COMPLETE.plan START.plan FAILED.plan FAILED.build START.build"},
-		"each worktree":    {"COMPLETE.plan COMPLETE.plan@a COMPLETE.plan@b COMPLETE.plan@a", "COMPLETE.plan COMPLETE.plan@b COMPLETE.plan@a"},
-		"not a phase's":    {"COMPLETE.build COMPLETE.build.RED PHASE_COMPLETE.build.RED FAILED.build.GREEN START.build.RED", "COMPLETE.build"},
-		"not an agent's":   {"COMPLETE.build COMPLETE.build*Explore FAILED.build*Explore", "COMPLETE.build"},
-		"last of session":  {"START.build/s PHASE_START.build.RED/s TOOL.build.RED/s PHASE_START.build.RED/r TOOL.build/r", "START.build/s PHASE_START.build.RED/s PHASE_START.build.RED/r"},
+		"nothing":      {"", ""},
+		"tools do not": {"TOOL.build/s STOP.session/s PROMPT.session/s", ""},
+		"last of each": {"START.plan COMPLETE.plan START.plan START.build FAILED.plan FAILED.build START.build",
+			"COMPLETE.plan START.plan FAILED.plan FAILED.build START.build"},
+		"each worktree":  {"COMPLETE.plan COMPLETE.plan@a COMPLETE.plan@b COMPLETE.plan@a", "COMPLETE.plan COMPLETE.plan@b COMPLETE.plan@a"},
+		"not a phase's":  {"COMPLETE.build COMPLETE.build.RED PHASE_COMPLETE.build.RED FAILED.build.GREEN START.build.RED", "COMPLETE.build"},
+		"not an agent's": {"COMPLETE.build COMPLETE.build*Explore FAILED.build*Explore", "COMPLETE.build"},
+		"last of session": {"START.build/s PHASE_START.build.RED/s TOOL.build.RED/s PHASE_START.build.RED/r TOOL.build/r",
+			"START.build/s PHASE_START.build.RED/s PHASE_START.build.RED/r"},
 		"agent's too":      {"START.build/s AGENT_SPAWN.build/s*Explore", "START.build/s AGENT_SPAWN.build/s*Explore"},
 		"one line, once":   {"START.build/s", "START.build/s"},
 		"old sessions":     {"PHASE_START.build.RED/s-8 PHASE_START.build.RED/r-6 MILESTONE.build/q-9 TOOL.build/q-1", "PHASE_START.build.RED/r MILESTONE.build/q"},
@@ -212,7 +214,8 @@ func TestBlock(t *testing.T) {
 
 func TestCheckpointData(t *testing.T) {
 	open := CheckpointData{Segment: "workflow.log.1", First: 1, Last: 4567, Entries: 4600, Carried: 12, Left: 3, Dropped: []Range{{1, 99}, {200, 200}}}
-	if got := string(open.Bytes()); got != `{"segment":"workflow.log.1","first":1,"last":4567,"entries":4600,"carrying":12,"left":3,"dropped":[[1,99],[200,200]]}` {
+	want := `{"segment":"workflow.log.1","first":1,"last":4567,"entries":4600,"carrying":12,"left":3,"dropped":[[1,99],[200,200]]}`
+	if got := string(open.Bytes()); got != want {
 		t.Errorf("opening: %s", got)
 	}
 	shut := CheckpointData{Closing: true, Carried: 12, Left: 3}
@@ -227,7 +230,8 @@ func TestCheckpointData(t *testing.T) {
 			t.Errorf("%s read as %v", data, c)
 		}
 	}
-	if c, ok := ParseCheckpoint([]byte(`{"carrying":-5,"first":-1,"last":1e99,"dropped":[[5,1],[1],7,["a","b"]]}`)); !ok || fmt.Sprint(c) != fmt.Sprint(CheckpointData{Dropped: []Range{{0, 0}}}) {
+	if c, ok := ParseCheckpoint([]byte(`{"carrying":-5,"first":-1,"last":1e99,"dropped":[[5,1],[1],7,["a","b"]]}`)); !ok ||
+		fmt.Sprint(c) != fmt.Sprint(CheckpointData{Dropped: []Range{{0, 0}}}) {
 		t.Errorf("hostile numbers read as %v, %v", c, ok)
 	}
 }

@@ -112,8 +112,12 @@ func FuzzDetails(f *testing.F) {
 
 func BenchmarkReadDetails(b *testing.B) {
 	for _, tc := range []struct{ name, data string }{
-		{"tool", `{"tool":"Bash","tool_use_id":"toolu_016FYwLPaPqzR3dWVbHSEs8M","head":"go test ./internal/journal -run 'TestStorm|TestCut' -count=1 2>&1 | tail -20","input":"5f1c02ab","exit_code":0,"duration_ms":5123,"hook_us":412,"lock_us":3}`},
-		{"edit", `{"tool":"Edit","tool_use_id":"toolu_016FYwLPaPqzR3dWVbHSEs8M","path":"internal/journal/append.go","input":"5f1c02ab","bytes":12345,"sha256":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","duration_ms":7,"hook_us":812,"lock_us":3}`},
+		{"tool",
+			`{"tool":"Bash","tool_use_id":"toolu_016FYwLPaPqzR3dWVbHSEs8M","head":"go test ./internal/journal -run 'TestStorm|TestCut' -count=1 2>&1 | tail -20",` +
+				`"input":"5f1c02ab","exit_code":0,"duration_ms":5123,"hook_us":412,"lock_us":3}`},
+		{"edit",
+			`{"tool":"Edit","tool_use_id":"toolu_016FYwLPaPqzR3dWVbHSEs8M","path":"internal/journal/append.go","input":"5f1c02ab","bytes":12345,` +
+				`"sha256":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","duration_ms":7,"hook_us":812,"lock_us":3}`},
 		{"prompt", `{"head":"go on","chars":5,"proc":{"pid":4711,"start":987654321,"host":"build-7"},"hook_us":412,"lock_us":3}`},
 	} {
 		b.Run(tc.name, func(b *testing.B) {

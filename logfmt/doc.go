@@ -9,4 +9,8 @@
 //   - Both lines of an entry contain no control and no bidi character, end with a newline, and
 //     are together at most MaxEntry bytes.
 //   - The human line is derived from the JSON line, never the other way.
+//
+// # Where to begin
+//
+// It imports nothing of this module. Begin with Entry, its AppendTo, and Parse; SPEC.md says why each byte is there.
 package logfmt

@@ -96,7 +96,8 @@ func reread(t *testing.T, line []byte, e Entry, h Header) {
 	}
 }
 
-const stale = `{"ts":"2026-11-21T10:03:00.123Z","cmd":"build","phase":"RED","event":"TOOL","session":"s","seq":42,"id":"0","agent":{"id":"a"},"source":"x","wt":"y","data":{"z":1}`
+const stale = `{"ts":"2026-11-21T10:03:00.123Z","cmd":"build","phase":"RED","event":"TOOL","session":"s","seq":42,"id":"0","agent":{"id":"a"},"source":"x",` +
+	`"wt":"y","data":{"z":1}`
 
 // rewrite writes what was read, reads it again, and writes that again.
 func rewrite(t *testing.T, e Entry) {
@@ -140,7 +141,8 @@ func splitEntry(t *testing.T, b []byte) (line, human []byte) {
 // FuzzRoundTrip: whatever the fields, the entry is written, and read back in its
 // normal form.
 func FuzzRoundTrip(f *testing.F) {
-	f.Add(int64(1795255380123), "build", "RED", "TOOL", "8ccc287b", uint64(7), "0123456789abcdef", "Explore", "claude", "wt", "main", `{"tool":"Bash"}`, "k", `[1]`, 0)
+	f.Add(int64(1795255380123), "build", "RED", "TOOL", "8ccc287b", uint64(7), "0123456789abcdef", "Explore", "claude", "wt", "main", `{"tool":"Bash"}`, "k",
+		`[1]`, 0)
 	f.Add(int64(0), "a b", "é\u202e", "x\ny", "\x00", uint64(1)<<60, "", "", "\xff", "..", "\"\\", ` { } `, "crc", `"x"`, 3)
 	f.Add(int64(-62135596800000), "session", "", "STOP", "", uint64(0), "", "", "", "", "", ``, "data", `{"a":{}}`, 40_000)
 	f.Fuzz(func(t *testing.T, ms int64, cmd, phase, event, session string, seq uint64, id, agent, source, wt, branch, data, key, raw string, blow int) {

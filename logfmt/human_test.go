@@ -24,8 +24,10 @@ var humanLines = []struct{ entry, data, want string }{
 	{"plan:COMPLETE", `{"outputs":[{"path":"a"}]}`, "# PLAN:COMPLETE - -> a"},
 	{"build:FAILED", `{"error":"3 tests fail","recoverable":true,"suggestion":"run them alone"}`, "# BUILD:FAILED - 3 tests fail; try: run them alone"},
 	{"build:GREEN:FAILED", `{"error":"3 tests fail"}`, "# BUILD:GREEN:FAILED - 3 tests fail"},
-	{"build:AGENT_SPAWN @Explore", `{"agent_id":"a1","agent_type":"Explore","task":"find the tests","background":true}`, "# BUILD:AGENT_SPAWN - Explore in the background: find the tests"},
-	{"build:AGENT_COMPLETE @Explore", `{"agent_id":"a1","agent_type":"Explore","status":"failed","error":"no model"}`, "# BUILD:AGENT_COMPLETE - Explore (failed): no model"},
+	{"build:AGENT_SPAWN @Explore", `{"agent_id":"a1","agent_type":"Explore","task":"find the tests","background":true}`,
+		"# BUILD:AGENT_SPAWN - Explore in the background: find the tests"},
+	{"build:AGENT_COMPLETE @Explore", `{"agent_id":"a1","agent_type":"Explore","status":"failed","error":"no model"}`,
+		"# BUILD:AGENT_COMPLETE - Explore (failed): no model"},
 	{"build:AGENT_SPAWN", `{"agent_id":"a1"}`, "# BUILD:AGENT_SPAWN - a1"},
 	// hooks
 	{"session:SESSION_START", `{"source":"startup","client":"claude","client_version":"2.1.329"}`, "# SESSION:SESSION_START - claude 2.1.329 (startup)"},
@@ -40,14 +42,16 @@ var humanLines = []struct{ entry, data, want string }{
 	{"build:TOOL", `{"tool":"shell","head":"ls","outcome":"unknown","inferred":"transcript"}`, "# BUILD:TOOL - shell: ls (unknown, from the transcript)"},
 	{"build:TOOL", `{"tool":"Bash","head":"grep x y","exit_code":1,"outcome":"ok","duration_ms":61000}`, "# BUILD:TOOL - Bash: grep x y (exit 1, 1m01s)"},
 	{"build:TOOL @Explore", `{"tool":"Read","path":"a.go"}`, "# BUILD:TOOL - [Explore] Read: a.go"},
-	{"build:TOOL_FAILED", `{"tool":"Bash","head":"go test","exit_code":1,"duration_ms":3723000,"error":"--- FAIL: TestX\nexit 1"}`, "# BUILD:TOOL_FAILED - Bash: go test (exit 1, 1h02m): --- FAIL: TestX exit 1"},
+	{"build:TOOL_FAILED", `{"tool":"Bash","head":"go test","exit_code":1,"duration_ms":3723000,"error":"--- FAIL: TestX\nexit 1"}`,
+		"# BUILD:TOOL_FAILED - Bash: go test (exit 1, 1h02m): --- FAIL: TestX exit 1"},
 	{"session:TOOL_DENIED", `{"tool":"Bash","head":"rm -rf x","reason":"by the user"}`, "# SESSION:TOOL_DENIED - Bash: rm -rf x: by the user"},
 	{"session:PERMISSION", `{"tool":"Bash","head":"rm x"}`, "# SESSION:PERMISSION - Bash: rm x"},
 	{"session:NOTIFY", `{"type":"idle_prompt","head":"Claude is waiting"}`, "# SESSION:NOTIFY - idle_prompt: Claude is waiting"},
 	{"session:STOP", `{"hook_us":412,"lock_us":3}`, "# SESSION:STOP"},
 	{"session:TURN_FAILED", `{"error":"overloaded","reason":"529 Overloaded"}`, "# SESSION:TURN_FAILED - overloaded: 529 Overloaded"},
 	{"session:INTERRUPT", `{"proc":{"pid":7}}`, "# SESSION:INTERRUPT"},
-	{"session:CWD_CHANGED", `{"hook":"CwdChanged","fields":{"old_cwd":"/a","new_cwd":"/a/sub"},"hook_us":7}`, "# SESSION:CWD_CHANGED - old_cwd=/a, new_cwd=/a/sub"},
+	{"session:CWD_CHANGED", `{"hook":"CwdChanged","fields":{"old_cwd":"/a","new_cwd":"/a/sub"},"hook_us":7}`,
+		"# SESSION:CWD_CHANGED - old_cwd=/a, new_cwd=/a/sub"},
 	{"session:COMPACT", `{"trigger":"auto","stage":"before"}`, "# SESSION:COMPACT - auto, before"},
 	{"session:UNREADABLE", `{"bytes":52428800,"sha256":"0123456789abcdef","reason":"not JSON"}`, "# SESSION:UNREADABLE - 50.0 MB, sha256 0123456789ab: not JSON"},
 	// workers
@@ -56,7 +60,8 @@ var humanLines = []struct{ entry, data, want string }{
 	{"session:WORKER_DONE", `{"worker":"fix-cart"}`, "# SESSION:WORKER_DONE - fix-cart"},
 	// aburn
 	{"supervisor:INTERVENTION", `{"type":"stuck","signature":"build RED","task_id":"t1"}`, "# SUPERVISOR:INTERVENTION - stuck: build RED (t1)"},
-	{"session:CHECKPOINT", `{"segment":"workflow.log.1","first":1,"last":9,"entries":9,"carrying":2,"left":1}`, "# SESSION:CHECKPOINT - continues workflow.log.1 (9 entries); 2 lines carried over, 1 left behind"},
+	{"session:CHECKPOINT", `{"segment":"workflow.log.1","first":1,"last":9,"entries":9,"carrying":2,"left":1}`,
+		"# SESSION:CHECKPOINT - continues workflow.log.1 (9 entries); 2 lines carried over, 1 left behind"},
 	{"session:CHECKPOINT", `{"carried":2,"left":0}`, "# SESSION:CHECKPOINT - 2 lines carried over"},
 	// others'
 	{"deploy:ROLLED_OUT", `{"message":"to 3 hosts"}`, "# DEPLOY:ROLLED_OUT - to 3 hosts"},
@@ -94,7 +99,8 @@ func TestHumanLineIsBounded(t *testing.T) {
 	long := strings.Repeat("ä \n", 5000)
 	for _, ev := range append(Events(), "OTHER") {
 		var o Object
-		for _, key := range []string{"summary", "details", "description", "args", "error", "reason", "head", "tool", "client", "type", "signature", "task_id", "command", "task"} {
+		for _, key := range []string{"summary", "details", "description", "args", "error", "reason", "head", "tool", "client", "type", "signature", "task_id",
+			"command", "task"} {
 			o.Str(key, long)
 		}
 		e := Entry{Time: noon, Cmd: long, Phase: long, Event: ev, Agent: &Agent{Type: long}, Data: o.Bytes()}
@@ -102,7 +108,8 @@ func TestHumanLineIsBounded(t *testing.T) {
 			t.Errorf("%s: %d bytes: %q", ev, len(h), h)
 		}
 	}
-	e := Entry{Time: noon, Cmd: "build", Event: Complete, Data: new(Object).Str("summary", strings.Repeat("s", 500)).Raw("outputs", []byte(`["plan.md"]`)).Str("next_suggested", "ship").Bytes()}
+	e := Entry{Time: noon, Cmd: "build", Event: Complete, Data: new(Object).Str("summary", strings.Repeat("s", 500)).Raw("outputs",
+		[]byte(`["plan.md"]`)).Str("next_suggested", "ship").Bytes()}
 	if h := e.Human(); !strings.HasSuffix(h, "… -> plan.md; next: ship") {
 		t.Errorf("a long summary hides the outputs: %s", h)
 	}

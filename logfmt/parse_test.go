@@ -16,7 +16,8 @@ func TestParseForeign(t *testing.T) {
 		want Entry
 	}{
 		{`{"ts":"2026-11-21T10:03:00Z","cmd":"plan","event":"COMPLETE"}`, Entry{Time: day, Cmd: "plan", Event: Complete}},
-		{`{"ts":"2026-11-21T10:03:00Z","cmd":"plan","phase":null,"event":"COMPLETE","data":{"outputs":["a","b"]},"agent":{"type":"Plan","id":"1","parent_cmd":"x","model":"m"}}`,
+		{`{"ts":"2026-11-21T10:03:00Z","cmd":"plan","phase":null,"event":"COMPLETE","data":{"outputs":["a","b"]},"agent":{"type":"Plan","id":"1",` +
+			`"parent_cmd":"x","model":"m"}}`,
 			Entry{Time: day, Cmd: "plan", Event: Complete, Data: []byte(`{"outputs":["a","b"]}`), Agent: &Agent{"Plan", "1", "x"}}},
 		{"\xef\xbb\xbf \t{ \"event\" : \"X\", \"cmd\":\"p\\u006can\", \"data\" : { \"a\" : [ 1, \"b  c\" ] } , \"ts\":\"2026-11-21T11:03:00+01:00\" } \r",
 			Entry{Time: day, Cmd: "plan", Event: "X", Data: []byte(`{"a":[1,"b  c"]}`)}},
@@ -37,7 +38,8 @@ func TestParseForeign(t *testing.T) {
 		{`{"ts":"2026-11-21T10:03:00Z","cmd":"a","seq":5,"event":"X","crc":"00000000"}`, Entry{Time: day, Cmd: "a", Event: "X", Seq: 5, Edited: true}},
 		{`{"ts":"2026-11-21T10:03:00Z","crc":"00000000","cmd":"a","seq":5,"event":"X"}`, Entry{Time: day, Cmd: "a", Event: "X", Seq: 5, Edited: true}},
 		{`{"ts":"2026-11-21T10:03:00Z","cmd":"a","event":"X","crc":null}`, Entry{Time: day, Cmd: "a", Event: "X"}},
-		{`{"ts":"2026-11-21T10:03:00Z","cmd":"a","event":"X","seq":1.5,"crc":7}`, Entry{Time: day, Cmd: "a", Event: "X", Edited: true, Extra: []Member{{"seq", []byte("1.5")}}}},
+		{`{"ts":"2026-11-21T10:03:00Z","cmd":"a","event":"X","seq":1.5,"crc":7}`,
+			Entry{Time: day, Cmd: "a", Event: "X", Edited: true, Extra: []Member{{"seq", []byte("1.5")}}}},
 		{`{"ts":"2026-11-21T10:03:00Z","cmd":"a","event":"X","seq":9007199254740992,"crc":""}`,
 			Entry{Time: day, Cmd: "a", Event: "X", Edited: true, Extra: []Member{{"seq", []byte("9007199254740992")}}}},
 		{"{\"ts\":\"2026-11-21T10:03:00Z\",\"cmd\":\"a\",\"event\":\"X\",\"source\":\"b\xffc\",\"data\":{\"d\":\"\xff\"}}",

@@ -9,8 +9,10 @@ import (
 // the same as one that has met nothing.
 func TestParserIsLikeNew(t *testing.T) {
 	for _, line := range []string{
-		`{"ts":"2026-11-21T10:03:00.123Z","cmd":"build","phase":"RED","event":"TOOL","session":"b97d2ad7-d108-46fe","seq":42,"id":"92aef5d5260f830f","source":"claude","wt":"","data":{"a":"b"},"crc":"00000000"}`,
-		`{"ts":"2026-11-21T10:03:00.123Z","cmd":"plan","event":"TOOL","session":"123456789","seq":7,"id":"12345678","agent":{"type":"t","id":"i"},"wt":"x","data":{},"crc":"00000000"}`,
+		`{"ts":"2026-11-21T10:03:00.123Z","cmd":"build","phase":"RED","event":"TOOL","session":"b97d2ad7-d108-46fe","seq":42,"id":"92aef5d5260f830f",` +
+			`"source":"claude","wt":"","data":{"a":"b"},"crc":"00000000"}`,
+		`{"ts":"2026-11-21T10:03:00.123Z","cmd":"plan","event":"TOOL","session":"123456789","seq":7,"id":"12345678","agent":{"type":"t","id":"i"},"wt":"x",` +
+			`"data":{},"crc":"00000000"}`,
 		`{"ts":"2026-11-21T10:03:00.123Z","cmd":"plan","event":"STOP","session":"s","seq":7,"id":"1","crc":"00000000"}`,
 	} {
 		var p Parser

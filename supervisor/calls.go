@@ -47,7 +47,8 @@ func asksService(d *state.Did) bool {
 	line := strings.NewReplacer("&&", ";", "||", ";", "|", ";", "(", ";", "!", ";").Replace(d.Input)
 	for command := range strings.SplitSeq(line, ";") {
 		words := strings.Fields(command)
-		for len(words) > 0 && (strings.Contains(words[0], "=") || words[0] == "timeout" || words[0] == "if" || words[0] == "while" || words[0][0] >= '0' && words[0][0] <= '9') {
+		for len(words) > 0 && (strings.Contains(words[0], "=") || words[0] == "timeout" || words[0] == "if" || words[0] == "while" || words[0][0] >= '0' &&
+			words[0][0] <= '9') {
 			words = words[1:]
 		}
 		if len(words) > 0 && isServiceQuery(words) {
@@ -67,7 +68,8 @@ func isServiceQuery(words []string) bool {
 		"nvidia-smi", "ps", "pgrep", "top", "lsof", "ss", "netstat":
 		return true
 	case "gh", "glab", "hub", "kubectl", "oc", "helm", "argocd", "flux", "flyctl", "fly", "vercel", "netlify", "heroku", "railway", "aws", "gcloud", "az", "doctl",
-		"docker", "podman", "docker-compose", "systemctl", "service", "supervisorctl", "pm2", "terraform", "consul", "nomad", "rabbitmqctl", "celery", "npm", "pip", "ssh", "psql":
+		"docker", "podman", "docker-compose", "systemctl", "service", "supervisorctl", "pm2", "terraform", "consul", "nomad", "rabbitmqctl", "celery", "npm", "pip",
+		"ssh", "psql":
 		return slices.ContainsFunc(words[1:], func(w string) bool {
 			return slices.Contains(lookVerbs, w) || strings.HasPrefix(w, "describe-") || strings.HasPrefix(w, "list-") || strings.HasPrefix(w, "get-")
 		})
@@ -82,7 +84,8 @@ func isServiceQuery(words []string) bool {
 
 // lookVerbs are the read-only sub-commands of programs that also act.
 var lookVerbs = []string{
-	"get", "describe", "list", "ls", "status", "view", "checks", "show", "logs", "log", "ps", "inspect", "watch", "wait", "top", "stats", "history", "version", "is-active", "index", "output",
+	"get", "describe", "list", "ls", "status", "view", "checks", "show", "logs", "log", "ps", "inspect", "watch", "wait", "top", "stats", "history", "version",
+	"is-active", "index", "output",
 }
 
 // mayFollow reports whether a call may look at what runs in the background.
@@ -133,11 +136,13 @@ func writes(d *state.Did) bool {
 	if !state.IsShell(d.Tool) {
 		return false
 	}
-	line := strings.NewReplacer("2>&1", "", "2>/dev/null", "", "&>/dev/null", "", ">/dev/null", "", "2> /dev/null", "", "> /dev/null", "", "->", "", "=>", "").Replace(d.Input)
+	line := strings.NewReplacer("2>&1", "", "2>/dev/null", "", "&>/dev/null", "", ">/dev/null", "", "2> /dev/null", "", "> /dev/null", "", "->", "", "=>",
+		"").Replace(d.Input)
 	if strings.Contains(line, ">") {
 		return true
 	}
-	for _, word := range []string{"sed -i", "perl -i", "perl -pi", "tee ", "patch", "mv ", "cp ", "git apply", "git checkout", "git restore", "git stash", "git merge", "git rebase", "git pull", "fmt", "format", "--fix", "--write", "generate"} {
+	for _, word := range []string{"sed -i", "perl -i", "perl -pi", "tee ", "patch", "mv ", "cp ", "git apply", "git checkout", "git restore", "git stash",
+		"git merge", "git rebase", "git pull", "fmt", "format", "--fix", "--write", "generate"} {
 		if strings.Contains(line, word) {
 			return true
 		}
@@ -185,7 +190,8 @@ func onlyPrints(line string) bool {
 
 func prints(words []string) bool {
 	switch words[0] {
-	case "cat", "ls", "ll", "grep", "rg", "ag", "head", "tail", "wc", "nl", "tree", "pwd", "cd", "which", "file", "stat", "du", "df", "ps", "env", "date", "echo", "jq", "diff", "cut", "sort", "uniq", "true", "test", "[":
+	case "cat", "ls", "ll", "grep", "rg", "ag", "head", "tail", "wc", "nl", "tree", "pwd", "cd", "which", "file", "stat", "du", "df", "ps", "env", "date", "echo",
+		"jq", "diff", "cut", "sort", "uniq", "true", "test", "[":
 		return true
 	case "sed":
 		return !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--in-place") })

@@ -17,7 +17,8 @@ func (j *judgement) chain() {
 			continue
 		}
 		if missing := stillMissing(j.s.Links, l); len(missing) > 0 {
-			j.broken(l, roundConfidence(j.model, j.s.Links, l, missing), "jumped", state.Mark{}, "was begun"+l.Start.Cited()+" without "+list(missing, 3)+" before it", missing[0])
+			j.broken(l, roundConfidence(j.model, j.s.Links, l, missing), "jumped", state.Mark{}, "was begun"+l.Start.Cited()+" without "+list(missing, 3)+" before it",
+				missing[0])
 			continue
 		}
 		if p := predecessor(j.model, j.s.Links, l); p != nil {
@@ -108,7 +109,8 @@ func (j *judgement) after(l, p *state.Link) {
 	case p.Failed.Is() && p.Failed.Ord > p.Complete.Ord && p.Failed.Ord < l.Start.Ord && p.Failed.Ord > p.Start.Ord:
 		j.broken(l, 0.95*known, "failed", p.Failed, "was begun"+l.Start.Cited()+" although "+quoted(p.Cmd)+" before it had failed"+p.Failed.Cited(), p.Cmd)
 	case p.Open && p.Start.Ord > p.Complete.Ord && p.Start.Ord < l.Start.Ord && !j.mayStillWorkOn(l, p):
-		j.broken(l, 0.94*known, "unfinished", p.Start, "was begun"+l.Start.Cited()+" although "+quoted(p.Cmd)+" before it"+p.Start.Cited()+" was never finished", p.Cmd)
+		j.broken(l, 0.94*known, "unfinished", p.Start, "was begun"+l.Start.Cited()+" although "+quoted(p.Cmd)+" before it"+p.Start.Cited()+" was never finished",
+			p.Cmd)
 	}
 }
 
@@ -133,6 +135,7 @@ func (j *judgement) broken(l *state.Link, c float64, how string, of state.Mark, 
 		Evidence:  []state.Mark{of, l.Start}, Since: l.Start,
 		Says:    quoted(l.Cmd) + " " + says,
 		Healthy: "each command of the chain begins when the one before it is complete",
-		Suggest: "Find out whether what " + quoted(missing) + " should have left behind is there; if it is not, do that first, or ask the user whether to go on without it.",
+		Suggest: "Find out whether what " + quoted(missing) +
+			" should have left behind is there; if it is not, do that first, or ask the user whether to go on without it.",
 	})
 }

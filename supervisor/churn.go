@@ -27,7 +27,8 @@ func (j *judgement) churn(v *view) {
 			Evidence:  a.marks, Since: a.marks[0],
 			Says:    "the file " + quoted(f.Path) + " was rewritten back and forth: " + count(a.returns, "time") + " it got a content that it had before",
 			Healthy: "each edit of a file brings it to a content that it has not had",
-			Suggest: "Two changes of this file undo each other. Write down what each of them is for, find what makes both seem right (often another file or a test), and decide once.",
+			Suggest: "Two changes of this file undo each other. Write down what each of them is for, find what makes both seem right (often another file or a " +
+				"test), and decide once.",
 		})
 	}
 }

@@ -28,9 +28,11 @@ func (j *judgement) failures(v *view) {
 			Type: limits.ExplicitFailure, Session: v.ID, Confidence: f.known,
 			Signature: signature(limits.ExplicitFailure, v.ID, f.Cmd, f.Wt, p.Name, p.End.Anchor()),
 			Evidence:  []state.Mark{f.Start, p.Start, p.End}, Since: p.End,
-			Says:    "the phase " + quoted(p.Name) + " of " + quoted(f.Cmd) + " ended as failed" + p.End.Cited() + " and was not begun again since, nor was the command completed",
+			Says: "the phase " + quoted(p.Name) + " of " + quoted(f.Cmd) + " ended as failed" + p.End.Cited() +
+				" and was not begun again since, nor was the command completed",
 			Healthy: "a phase that failed is begun again and completed, or its command is logged as failed",
-			Suggest: "Read why " + quoted(p.Name) + " failed, remove that cause first, then begin the phase again; if it cannot be removed, log " + quoted(f.Cmd) + " as failed and tell the user.",
+			Suggest: "Read why " + quoted(p.Name) + " failed, remove that cause first, then begin the phase again; if it cannot be removed, log " + quoted(f.Cmd) +
+				" as failed and tell the user.",
 		})
 	}
 }
@@ -130,7 +132,8 @@ func (j *judgement) failedAgents(v *view) {
 			Evidence:  []state.Mark{a.Spawned, a.Ended}, Since: a.Ended,
 			Says:    says,
 			Healthy: "a sub-agent ends with its result, and that is checked before it is built upon",
-			Suggest: "Do not build on the result of " + quoted(agentKind(a)) + ". Find out what it left behind, then give the task to a new sub-agent in smaller pieces, or do it yourself.",
+			Suggest: "Do not build on the result of " + quoted(agentKind(a)) +
+				". Find out what it left behind, then give the task to a new sub-agent in smaller pieces, or do it yourself.",
 		})
 	}
 }

@@ -204,10 +204,11 @@ func TestHealthySessionsAreLeftAlone(t *testing.T) {
 // What goes wrong in the middle of such a session is told, and nothing else.
 func TestFaultsAreFound(t *testing.T) {
 	faults := map[string]string{
-		"loop A!":               "{ Bash'make all'!2 }*6",
-		"tool_failure_run A!":   "Bash'q1'!1 Bash'q2'!127 Read'q3'! Bash'q4'!1 Bash'q5'!2 Edit'q6'! Bash'q7'!1 Bash'q8'!1",
-		"edit_churn A!":         "Edit'z.go'=z1 Bash'go vet'!1 Edit'z.go'=z2 Bash'go vet'!1 Edit'z.go'=z1 Edit'z.go'=z2 Edit'z.go'=z1",
-		"phase_stuck A!":        "build:RED> +4m Read'z1' +4m Grep'z2' +4m Read'z3' +4m Bash'ls z4' +4m Read'z5' +4m Read'z6' Edit'z_test.go'=z1 Bash'go test z'!1 build:RED. build:GREEN> build:GREEN. build*'z'",
+		"loop A!":             "{ Bash'make all'!2 }*6",
+		"tool_failure_run A!": "Bash'q1'!1 Bash'q2'!127 Read'q3'! Bash'q4'!1 Bash'q5'!2 Edit'q6'! Bash'q7'!1 Bash'q8'!1",
+		"edit_churn A!":       "Edit'z.go'=z1 Bash'go vet'!1 Edit'z.go'=z2 Bash'go vet'!1 Edit'z.go'=z1 Edit'z.go'=z2 Edit'z.go'=z1",
+		"phase_stuck A!": "build:RED> +4m Read'z1' +4m Grep'z2' +4m Read'z3' +4m Bash'ls z4' +4m Read'z5' +4m Read'z6' Edit'z_test.go'=z1 Bash'go test " +
+			"z'!1 build:RED. build:GREEN> build:GREEN. build*'z'",
 		"out_of_order A!":       "build:RED> Edit'z_test.go'=z1 Bash'go test z'!1 build:RED. build:REFACTOR> Edit'z.go'=z1 build:REFACTOR. build*'z'",
 		"tdd_violation A!":      "build:RED> Edit'z.go'=z1 Bash'go test z'!1 build:RED. build:GREEN> Edit'z.go'=z2 build:GREEN. build*'z'",
 		"agent_failed A!":       "Agent'z'<z (fixer fixer~Read'z1' fixer)'failed' ^z Read'z2'",

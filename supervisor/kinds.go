@@ -27,12 +27,15 @@ const MaxUnearned = 0.9
 
 // kinds is the table of all types in the order of the documentation.
 var kinds = [...]Kind{
-	{limits.Loop, Presence, "high", true, "the same call with the same input, two calls in turns, or the same milestone, again and again with no progress and no change between"},
+	{limits.Loop, Presence, "high", true,
+		"the same call with the same input, two calls in turns, or the same milestone, again and again with no progress and no change between"},
 	{limits.PhaseStuck, Presence, "high", true, "a phase was worked on for longer than its timeout, with no progress for as long and no call open"},
-	{limits.Regression, Presence, "high", true, "a test that had passed is broken, outside a phase that wants a failing test, and the command or phase failed with it broken"},
+	{limits.Regression, Presence, "high", true,
+		"a test that had passed is broken, outside a phase that wants a failing test, and the command or phase failed with it broken"},
 	{limits.OutOfOrder, Presence, "medium", true, "a phase was begun without one that the model requires before it"},
 	{limits.ChainBroken, Presence, "medium", true, "a command of the chain was begun although the one before it was jumped over, failed or never finished"},
-	{limits.TDDViolation, Presence, "high", true, "production code was edited in a phase for tests only, or the next phase began and no test was seen or declared failing"},
+	{limits.TDDViolation, Presence, "high", true,
+		"production code was edited in a phase for tests only, or the next phase began and no test was seen or declared failing"},
 	{limits.ExplicitFailure, Presence, "critical", true, "a command ended with FAILED, and its session did not complete it since; or a phase did, and was left"},
 	{limits.AgentFailed, Presence, "high", true, "a sub-agent's end says that it failed, and nobody did its task since"},
 	{limits.ToolFailureRun, Presence, "high", true, "many calls in a row failed, with different inputs"},

@@ -33,7 +33,8 @@ type liveReplay struct {
 func live(t *testing.T, drawing string, after time.Duration, observe ...string) *liveReplay {
 	t.Helper()
 	model := workflow.Default()
-	st := &liveReplay{t: t, model: &model, state: state.New(&model, limits.Default()), raised: map[string]float64{}, first: map[string]int{}, signs: map[string]map[string]bool{}}
+	st := &liveReplay{t: t, model: &model, state: state.New(&model, limits.Default()), raised: map[string]float64{}, first: map[string]int{},
+		signs: map[string]map[string]bool{}}
 	d, err := drawn.Draw(nil, drawing)
 	if err != nil {
 		t.Fatal(err)

@@ -142,7 +142,8 @@ func (j *judgement) needs(v *view, agent string, r *repetition) (need int, known
 		return need, 0
 	case slices.ContainsFunc(r.cycle, onlyWaits):
 		return need * 2, 0.85
-	case asks && (slices.ContainsFunc(r.cycle, mayFollow) || r.mostlyApart(unhurried)) && (runsInBackground(v.Session, agent) || v.Turn.Machine && v.Turn.Start.Ord > r.marks[0].Ord):
+	case asks && (slices.ContainsFunc(r.cycle, mayFollow) || r.mostlyApart(unhurried)) &&
+		(runsInBackground(v.Session, agent) || v.Turn.Machine && v.Turn.Start.Ord > r.marks[0].Ord):
 		return need, 0 // it looks after work in the background, or was told that it is over
 	case slices.ContainsFunc(r.cycle, advancesEachTime), r.refused == 0 && slices.ContainsFunc(r.cycle, hasState):
 		return stateNeeds / len(r.cycle), 0.93
@@ -185,7 +186,8 @@ func (j *judgement) loop(v *view, agent string, r repetition) {
 		Evidence:  r.marks, Since: first,
 		Says:    r.says() + ", and nothing changed in between",
 		Healthy: "a repetition that changes something first: an edit, other arguments, another approach",
-		Suggest: "Stop repeating it. Read what the last call answered, say what you expected instead, and change one thing before you try again; if you do not know what to change, tell the user what you tried.",
+		Suggest: "Stop repeating it. Read what the last call answered, say what you expected instead, and change one thing before you try again; if you do not " +
+			"know what to change, tell the user what you tried.",
 	})
 }
 
@@ -207,7 +209,8 @@ func (r *repetition) says() string {
 	one := called(r.cycle[0].Tool, r.cycle[0].Input)
 	says := "the call " + one + " was made " + strconv.Itoa(r.times) + " times with the same input"
 	if len(r.cycle) == 2 {
-		says = "the calls " + one + " and " + called(r.cycle[1].Tool, r.cycle[1].Input) + " were made in turns, " + strconv.Itoa(r.times) + " times each, with the same inputs"
+		says = "the calls " + one + " and " + called(r.cycle[1].Tool, r.cycle[1].Input) + " were made in turns, " + strconv.Itoa(r.times) +
+			" times each, with the same inputs"
 	}
 	if r.failures > 0 {
 		says += ", " + strconv.Itoa(r.failures) + " of them failed"
@@ -271,7 +274,8 @@ func (j *judgement) failureRuns(v *view) {
 			Evidence:  append(marks, f.First, f.Last), Since: f.First,
 			Says:    count(f.Count, "call") + " in a row failed, with " + atLeast(n, state.MaxInputs) + " different inputs",
 			Healthy: "a failure is followed by something that works, and the next step builds on that",
-			Suggest: "Stop and read the first of these errors again: later ones often follow from it. Check what they have in common (the folder, a missing program, a permission, a wrong path) with one call that is sure to work.",
+			Suggest: "Stop and read the first of these errors again: later ones often follow from it. Check what they have in common (the folder, a missing " +
+				"program, a permission, a wrong path) with one call that is sure to work.",
 		})
 	})
 }

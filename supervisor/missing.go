@@ -93,7 +93,8 @@ func (j *judgement) undeclared(v *view) {
 		Type: limits.Undeclared, Session: v.ID, Confidence: 0.97 - 0.17*math.Pow(0.5, float64(work-1)),
 		Signature: signature(limits.Undeclared, v.ID, in.Cmd, in.Anchor()),
 		Evidence:  []state.Mark{in.Mark, v.Turn.Ended}, Since: in.Mark,
-		Says:    "the command " + quoted(in.Cmd) + " was invoked" + in.Cited() + ", and since then " + count(in.Turns, "turn") + " with " + count(in.Calls, "call") + " passed without a lifecycle entry of it",
+		Says: "the command " + quoted(in.Cmd) + " was invoked" + in.Cited() + ", and since then " + count(in.Turns, "turn") + " with " + count(in.Calls, "call") +
+			" passed without a lifecycle entry of it",
 		Healthy: "a command's prompt logs START first, and COMPLETE or FAILED at its end",
 		Suggest: "Log what " + quoted(in.Cmd) + " is doing: aburn log " + logName(in.Cmd) + " START now, and COMPLETE or FAILED when it ends.",
 	})
@@ -208,7 +209,8 @@ func (j *judgement) advice() {
 			Type: limits.IgnoredAdvice, Session: a.Session, Agent: of.Agent, Confidence: min(c, of.Confidence),
 			Signature: signature(limits.IgnoredAdvice, a.Session, a.Signature, a.Task),
 			Evidence:  []state.Mark{a.Queued, a.Delivered, a.Seen}, Since: a.Delivered,
-			Says:    "the advice about " + quoted(a.Type) + " was delivered" + a.Delivered.Cited() + " and seen, and " + count(a.Turns, "turn") + " later nothing has changed: " + of.Says,
+			Says: "the advice about " + quoted(a.Type) + " was delivered" + a.Delivered.Cited() + " and seen, and " + count(a.Turns, "turn") +
+				" later nothing has changed: " + of.Says,
 			Healthy: "advice is followed, or the agent says why not",
 			Suggest: "Say whether you disagree with it, and why; if not, do it now: " + of.Suggest,
 		})

@@ -37,7 +37,8 @@ func (j *judgement) silence(v *view) {
 		Type: limits.Silence, Session: v.ID, Confidence: c,
 		Signature: signature(limits.Silence, v.ID, v.Last.Anchor()),
 		Evidence:  []state.Mark{r.Start, v.Turn.Start, v.Last}, Since: v.Last,
-		Says:    "nothing was heard for " + lasting(passed) + " since " + v.Last.Entry() + ", although " + quoted(r.Cmd) + " is being worked on and no call, question or permission is open",
+		Says: "nothing was heard for " + lasting(passed) + " since " + v.Last.Entry() + ", although " + quoted(r.Cmd) +
+			" is being worked on and no call, question or permission is open",
 		Healthy: "a session at work makes a call or ends its turn within " + lasting(j.limits.SilenceAfter),
 		Suggest: "Look at the session: if it was interrupted, prompt it to go on; if the agent hangs, stop it and resume.",
 	})
@@ -96,7 +97,8 @@ func (j *judgement) agentSilence(v *view, a *state.Agent) {
 		Type: limits.AgentSilence, Session: v.ID, Agent: a.Name(), Confidence: c,
 		Signature: signature(limits.AgentSilence, v.ID, a.Name(), a.Spawned.Anchor()),
 		Evidence:  []state.Mark{a.Spawned}, Since: a.Spawned,
-		Says:    "the sub-agent " + quoted(agentKind(a)) + " was started " + lasting(passed) + " ago" + a.Spawned.Cited() + ", and nothing was heard of it or its tools",
+		Says: "the sub-agent " + quoted(agentKind(a)) + " was started " + lasting(passed) + " ago" + a.Spawned.Cited() +
+			", and nothing was heard of it or its tools",
 		Healthy: "a sub-agent makes its first call within " + lasting(j.limits.AgentSilenceAfter),
 		Suggest: "Ask what " + quoted(agentKind(a)) + " is doing; if it does not answer, stop it and give the task out again.",
 	})
@@ -116,7 +118,8 @@ func (j *judgement) abandoned(v *view, a *state.Agent) {
 		Type: limits.AbandonedAgent, Session: v.ID, Agent: a.Name(), Confidence: c,
 		Signature: signature(limits.AbandonedAgent, v.ID, a.Name(), a.Last.Anchor()),
 		Evidence:  []state.Mark{a.Spawned, a.Begun, a.Last, on}, Since: a.Last,
-		Says:    "the sub-agent " + quoted(agentKind(a)) + " had begun and has said nothing for " + lasting(passed) + " since " + a.Last.Entry() + ", while its parent " + how,
+		Says: "the sub-agent " + quoted(agentKind(a)) + " had begun and has said nothing for " + lasting(passed) + " since " + a.Last.Entry() +
+			", while its parent " + how,
 		Healthy: "a sub-agent ends, and its parent takes its result before it goes on",
 		Suggest: "Ask for the result of " + quoted(agentKind(a)) + ", or say that it is given up and check the files it was working on.",
 	})

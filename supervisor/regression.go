@@ -53,7 +53,8 @@ func (j *judgement) declaredRegression(v *view, f leftPhase) {
 		Type: limits.Regression, Session: v.ID, Confidence: 0.8,
 		Signature: signature(limits.Regression, v.ID, f.Cmd, "declared", p.End.Anchor()),
 		Evidence:  []state.Mark{p.Start, p.End}, Since: p.End,
-		Says:    "the phase " + quoted(p.Name) + " of " + quoted(f.Cmd) + " ended as failed" + p.End.Cited() + ", and its FAILED says that something is broken which had worked",
+		Says: "the phase " + quoted(p.Name) + " of " + quoted(f.Cmd) + " ended as failed" + p.End.Cited() +
+			", and its FAILED says that something is broken which had worked",
 		Healthy: "what passed before still passes when a phase ends, or the change that broke it is taken back",
 		Suggest: "Go back to the state at the end of the phase before, see that it works, and take " + quoted(p.Name) + " up again in smaller steps.",
 	})
@@ -187,7 +188,8 @@ func (j *judgement) regression(v *view, r *state.Run, t *state.Test, c float64) 
 		Evidence:  []state.Mark{t.LastPass, t.Broke, t.LastFail, r.End}, Since: r.End,
 		Says:    quoted(t.Input) + " had passed" + t.LastPass.Cited() + ", fails since " + t.Broke.Entry() + ", and " + quoted(r.Cmd) + " failed with it broken",
 		Healthy: "what passed before still passes when a command ends, or the change that broke it is taken back",
-		Suggest: "Compare the changes made between the last pass and the first failure, take back the one that broke " + quoted(t.Input) + ", and run it again before anything else.",
+		Suggest: "Compare the changes made between the last pass and the first failure, take back the one that broke " + quoted(t.Input) +
+			", and run it again before anything else.",
 	})
 }
 

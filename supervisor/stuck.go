@@ -84,7 +84,8 @@ func (j *judgement) stuck(v *view, agent string, p *state.Phase, from state.Mark
 		Says: "the phase " + quoted(p.Name) + p.Start.Cited() + " has been worked on for " + lasting(passed) +
 			" without progress; it should take " + lasting(limit),
 		Healthy: "within its timeout a phase ends, or a file, a test result or a milestone changes",
-		Suggest: "Say in one sentence what keeps this phase from ending. Make the next step smaller, so that a test result or a file changes, or log the phase as failed and tell the user why.",
+		Suggest: "Say in one sentence what keeps this phase from ending. Make the next step smaller, so that a test result or a file changes, or log the phase " +
+			"as failed and tell the user why.",
 	})
 }
 

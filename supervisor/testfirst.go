@@ -84,7 +84,8 @@ func (j *judgement) notSeenFailing(v *view, agent string, r *state.Run, p, next 
 		Type: limits.TDDViolation, Session: v.ID, Agent: agent, Confidence: c,
 		Signature: signature(limits.TDDViolation, v.ID, "unseen", p.Name, p.Start.Anchor()),
 		Evidence:  []state.Mark{p.Start, p.TestPassed, p.End, next.Start}, Since: next.Start,
-		Says:    "the phase " + quoted(next.Name) + " of " + quoted(r.Cmd) + " was begun" + next.Start.Cited() + ", and " + quoted(p.Name) + " before it neither showed nor declared a failing test: " + says,
+		Says: "the phase " + quoted(next.Name) + " of " + quoted(r.Cmd) + " was begun" + next.Start.Cited() + ", and " + quoted(p.Name) +
+			" before it neither showed nor declared a failing test: " + says,
 		Healthy: "a test was run and failed for the right reason before the code that makes it pass is written",
 		Suggest: "Run the new test without the new code and read its failure; then log it (--metric tests_failing=N).",
 	})
@@ -142,12 +143,14 @@ func cannotTest(d *state.Did) bool {
 	}
 	switch words[0] {
 	case "git", "cd", "mkdir", "rm", "cp", "mv", "ln", "touch", "chmod", "chown", "export", "source", "kill", "pkill", "sleep", "aburn",
-		"pip", "pip3", "apt", "apt-get", "brew", "apk", "dnf", "yum", "curl", "wget", "ssh", "scp", "rsync", "kubectl", "helm", "terraform", "gh", "psql", "mysql", "redis-cli":
+		"pip", "pip3", "apt", "apt-get", "brew", "apk", "dnf", "yum", "curl", "wget", "ssh", "scp", "rsync", "kubectl", "helm", "terraform", "gh", "psql", "mysql",
+		"redis-cli":
 		return true
 	}
 	for _, word := range words[1:min(len(words), 4)] {
 		switch word {
-		case "install", "i", "ci", "add", "remove", "update", "upgrade", "fetch", "pull", "push", "login", "publish", "deploy", "start", "serve", "dev", "fmt", "format":
+		case "install", "i", "ci", "add", "remove", "update", "upgrade", "fetch", "pull", "push", "login", "publish", "deploy", "start", "serve", "dev", "fmt",
+			"format":
 			return true
 		}
 	}
@@ -189,7 +192,8 @@ func likelyTest(path string) bool {
 		case slices.Contains(testWords, word):
 			return true
 		case slices.Contains(noTestWords, word):
-		case strings.HasPrefix(word, "test"), strings.HasSuffix(word, "test"), strings.HasSuffix(word, "tests"), strings.HasSuffix(word, "spec"), strings.HasSuffix(word, "specs"):
+		case strings.HasPrefix(word, "test"), strings.HasSuffix(word, "test"), strings.HasSuffix(word, "tests"), strings.HasSuffix(word, "spec"),
+			strings.HasSuffix(word, "specs"):
 			return true
 		}
 	}

@@ -8,8 +8,9 @@ func TestPathsThatMayBeTests(t *testing.T) {
 		"kernel/tools/testing/x.c": "test", "spec/models/cart.rb": "test", "t/01-basic.t": "test", "web/e2e/buy.ts": "test", "Tests/AppTests/Foo.swift": "test",
 		"apps/web/test-utils/render.tsx": "test", "src/FooTest_bar/x.go": "test", "unittests/a.cpp": "test", "mocks_gen.go": "test", "pkg/testhelpers/db.go": "test",
 		"features/steps/cart.py": "perhaps", "src/features/cart.ts": "perhaps", "lib/user_factory.rb": "perhaps", "src/it/App.java": "perhaps",
-		"src/cart.ts": "", "latest.go": "", "contest/vote.py": "", "pkg/request.go": "", "lib/attest.rs": "", "special.go": "", "manifest.py": "", "app/testimonials.tsx": "",
-		"src/item.go": "", "aspect.go": "",
+		"src/cart.ts": "", "latest.go": "", "contest/vote.py": "", "pkg/request.go": "", "lib/attest.rs": "", "special.go": "", "manifest.py": "",
+		"app/testimonials.tsx": "",
+		"src/item.go":          "", "aspect.go": "",
 	} {
 		got := ""
 		switch {

@@ -38,7 +38,8 @@ func (j *judgement) velocity(v *view) {
 		Type: limits.Declining, Session: v.ID, Confidence: min(0.88, 0.72+0.06*float64(n-least)),
 		Signature: signature(limits.Declining, v.ID, r.Cmd, cmp.Or(r.Start, r.Milestones[0].Mark).Anchor()),
 		Evidence:  marks, Since: marks[len(marks)-1],
-		Says:    "the last " + count(n, "gap") + " between milestones of " + quoted(r.Cmd) + " " + how + ", from " + lasting(first) + " to " + lasting(last) + " of work",
+		Says: "the last " + count(n, "gap") + " between milestones of " + quoted(r.Cmd) + " " + how + ", from " + lasting(first) + " to " + lasting(last) +
+			" of work",
 		Healthy: "milestones come at a pace that goes up and down",
 		Suggest: "Say what makes each step longer than the one before (the scope, the test run, something that was built wrong early), and cut the next step smaller.",
 	})

@@ -56,7 +56,8 @@ func (j *judgement) permission(v *view, w *state.Wait) {
 
 // takesTime reports whether a command is of a kind that runs for minutes.
 func takesTime(line string) bool {
-	for _, word := range []string{"install", "build", "compile", "clone", "download", "train", "deploy", "migrate", "sleep", "npm ci", "pull", "terraform", "benchmark"} {
+	for _, word := range []string{"install", "build", "compile", "clone", "download", "train", "deploy", "migrate", "sleep", "npm ci", "pull", "terraform",
+		"benchmark"} {
 		if strings.Contains(line, word) {
 			return true
 		}

@@ -59,7 +59,8 @@ func TestPluginFolders(t *testing.T) {
 	both := pluginFiles(t, Plugin{Agents: agents, Version: "1.2.3"})
 	for _, path := range []string{
 		"README.md", ".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", "hooks/hooks.json", "commands/build.md", "skills/aburn-logging/SKILL.md",
-		".agents/plugins/marketplace.json", "plugins/aburn/.codex-plugin/plugin.json", "plugins/aburn/skills/build/SKILL.md", "plugins/aburn/skills/ship/agents/openai.yaml",
+		".agents/plugins/marketplace.json", "plugins/aburn/.codex-plugin/plugin.json", "plugins/aburn/skills/build/SKILL.md",
+		"plugins/aburn/skills/ship/agents/openai.yaml",
 	} {
 		if both[path] == nil {
 			t.Errorf("%s is missing", path)

@@ -100,7 +100,8 @@ func TestRemoveKeeps(t *testing.T) {
 			kept++
 		}
 	}
-	if got := paths(t, dir); kept != 1 || !strings.Contains(got, "plan.toml") || !strings.Contains(got, "code.go") || !strings.Contains(got, "settings.json") || strings.Contains(got, "ship.toml") {
+	if got := paths(t, dir); kept != 1 || !strings.Contains(got, "plan.toml") || !strings.Contains(got, "code.go") || !strings.Contains(got, "settings.json") ||
+		strings.Contains(got, "ship.toml") {
 		t.Errorf("%d kept; %s", kept, got)
 	}
 }

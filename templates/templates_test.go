@@ -161,7 +161,8 @@ func TestTOMLCommands(t *testing.T) {
 			t.Fatalf("%s is %q", tmpl.Name, tmpl.Render(&agentcli.Gemini))
 		}
 		prompt := parts[2]
-		if strings.Contains(prompt, "'''") || !strings.Contains(prompt, "{{args}}") || !strings.Contains(prompt, "\n!{aburn chain ") || strings.Contains(prompt, "$ARGUMENTS") {
+		if strings.Contains(prompt, "'''") || !strings.Contains(prompt, "{{args}}") || !strings.Contains(prompt, "\n!{aburn chain ") ||
+			strings.Contains(prompt, "$ARGUMENTS") {
 			t.Errorf("%s: %s", tmpl.Name, prompt)
 		}
 		if open, closed := strings.Count(prompt, "{"), strings.Count(prompt, "}"); open != closed {

@@ -36,9 +36,11 @@ func TestWrite(t *testing.T) {
 		{name: "again", then: v1, want: "a/one.md=unchanged two.md=unchanged", one: "one\n"},
 		{name: "the next version", then: v2, want: "a/one.md=updated two.md=updated", one: "ONE\n"},
 		{name: "changed", edit: func(s string) string { return s + "more\n" }, then: v2, want: "a/one.md=kept two.md=updated", one: "one\nmore\n"},
-		{name: "changed, then the same version", edit: func(s string) string { return s + "more\n" }, then: v1, want: "a/one.md=kept two.md=unchanged", one: "one\nmore\n"},
+		{name: "changed, then the same version", edit: func(s string) string { return s + "more\n" }, then: v1, want: "a/one.md=kept two.md=unchanged",
+			one: "one\nmore\n"},
 		{name: "changed, forced", edit: func(s string) string { return s + "more\n" }, then: v2, force: true, want: "a/one.md=replaced two.md=updated", one: "ONE\n"},
-		{name: "line ends changed by git", edit: func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }, then: v2, want: "a/one.md=updated two.md=updated", one: "ONE\n"},
+		{name: "line ends changed by git", edit: func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }, then: v2,
+			want: "a/one.md=updated two.md=updated", one: "ONE\n"},
 		{name: "deleted", edit: func(string) string { return "" }, then: v2, want: "a/one.md=created two.md=updated", one: "ONE\n"},
 		{name: "somebody else's", before: foreign, then: v2, want: "a/one.md=kept two.md=updated", one: foreign},
 		{name: "somebody else's, the same", before: "one\n", then: v2, want: "a/one.md=updated two.md=updated", one: "ONE\n"},
@@ -132,7 +134,8 @@ func TestProjectFiles(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{".claude/commands/plan.md", ".claude/skills/aburn-logging/SKILL.md", ".claude/.aburn-templates", ".agents/skills/plan/SKILL.md", ".agents/skills/ship/agents/openai.yaml", ".agents/.aburn-templates"} {
+	for _, path := range []string{".claude/commands/plan.md", ".claude/skills/aburn-logging/SKILL.md", ".claude/.aburn-templates", ".agents/skills/plan/SKILL.md",
+		".agents/skills/ship/agents/openai.yaml", ".agents/.aburn-templates"} {
 		if st, err := os.Stat(filepath.Join(dir, path)); err != nil || st.Size() == 0 {
 			t.Errorf("%s: %v", path, err)
 		}

@@ -73,10 +73,12 @@ func reference(t testing.TB, tr *SessionTrace) []byte {
 
 // bodies has one of each kind.
 func bodies() []Body {
-	return []Body{new(UserMessage), new(AgentMessage), new(ToolCall), new(ToolResult), new(FileChange), new(Error), new(Interrupt), new(SubagentSpawn), new(Session)}
+	return []Body{new(UserMessage), new(AgentMessage), new(ToolCall), new(ToolResult), new(FileChange), new(Error), new(Interrupt), new(SubagentSpawn),
+		new(Session)}
 }
 
-var nasty = []string{"", "plain", "\"quoted\"\\", "<html>&", "a\u2028b\u2029", "bad\xffutf\xc3", "\x00\x01\x1f\x7f\n\r\t\b\f", "日本語 😀", "\ufffd", strings.Repeat("long ", 50)}
+var nasty = []string{"", "plain", "\"quoted\"\\", "<html>&", "a\u2028b\u2029", "bad\xffutf\xc3", "\x00\x01\x1f\x7f\n\r\t\b\f", "日本語 😀", "\ufffd",
+	strings.Repeat("long ", 50)}
 
 // fill sets every field that v has to something, zero now and then.
 func fill(r *rand.Rand, v reflect.Value) {
@@ -200,7 +202,8 @@ func long(n int) *SessionTrace {
 		case 0:
 			e.Body = &AgentMessage{Digest: Digest{512, "0123456789abcdef"}, Response: "msg_01"}
 		case 1:
-			e.Body = &ToolCall{Call: call, Index: i/3 + 1, Tool: "Bash", Type: ShellTool, Input: Digest{80, "0123456789abcdef"}, Key: "01234567", Head: "go test ./...", Response: "msg_01"}
+			e.Body = &ToolCall{Call: call, Index: i/3 + 1, Tool: "Bash", Type: ShellTool, Input: Digest{80, "0123456789abcdef"}, Key: "01234567", Head: "go test ./...",
+				Response: "msg_01"}
 		case 2:
 			e.Body = &ToolResult{Call: call, Result: len(tr.Results)}
 			tr.Results = append(tr.Results, ToolResultEvent{V: 1, Source: "claude", Session: tr.ID, Call: call, CallIndex: i/3 + 1, EventIndex: i + 1,

@@ -15,4 +15,12 @@
 //   - What was copied from another session (Copied) stays in the trace, and is in no count.
 //
 // The package is pure: no files, no clock, no environment, so that any room may use it.
+//
+// # Where to begin
+//
+// It imports internal/plain only. A reader may import trace/draft, trace,
+// internal/{agentcli,jsonl,sqlite,project,journal} and logfmt, and never another reader. Begin with SessionTrace and
+// Reader; trace/claude is the reader to copy from. Packages beside the readers: draft brings what sources say into a
+// trace's bounds, packed is its stored form, contents finds a text in an agent's own file, export writes OTLP, graph
+// and join relate sessions.
 package trace

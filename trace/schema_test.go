@@ -174,7 +174,8 @@ func TestSchemaHasTheMembersOfTheTypes(t *testing.T) {
 	check("the trace", schema.object, reflect.TypeFor[SessionTrace]())
 	for name, typ := range map[string]reflect.Type{
 		"digest": reflect.TypeFor[Digest](), "ref": reflect.TypeFor[Ref](), "event": reflect.TypeFor[wire](), "result": reflect.TypeFor[ToolResultEvent](),
-		"usage": reflect.TypeFor[Usage](), "response": reflect.TypeFor[Response](), "relationship": reflect.TypeFor[SessionRelationship](), "damage": reflect.TypeFor[Damage](),
+		"usage": reflect.TypeFor[Usage](), "response": reflect.TypeFor[Response](), "relationship": reflect.TypeFor[SessionRelationship](),
+		"damage": reflect.TypeFor[Damage](),
 	} {
 		check(name, schema.Defs[name], typ)
 	}

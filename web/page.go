@@ -1,5 +1,3 @@
-// Package web writes one self-contained HTML page. The file loads nothing, and by a policy of
-// hashes only its own scripts and styles can run. It knows nothing of what its pages show.
 package web
 
 import (
@@ -65,7 +63,8 @@ func (p *Page) Write(w io.Writer) error {
 		return err
 	}
 	return t.Execute(w, map[string]any{
-		"Title": plain.Line(p.Title), "Policy": policy(script, style), "Style": template.CSS(style), "Script": template.JS(script), "Data": p.Data, "Values": p.Values,
+		"Title": plain.Line(p.Title), "Policy": policy(script, style), "Style": template.CSS(style), "Script": template.JS(script), "Data": p.Data,
+		"Values": p.Values,
 	})
 }
 

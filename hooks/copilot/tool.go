@@ -112,7 +112,8 @@ func shellEnding(text string) ending {
 		}
 	}
 	if strings.HasPrefix(words, "command started in background with shellId: ") ||
-		strings.HasPrefix(words, "command with shellId: ") && (strings.Contains(words, " is still running") || strings.Contains(words, " moved to background by the user")) {
+		strings.HasPrefix(words, "command with shellId: ") && (strings.Contains(words, " is still running") ||
+			strings.Contains(words, " moved to background by the user")) {
 		return ending{background: true}
 	}
 	return ending{outcome: "unknown"}

@@ -27,12 +27,14 @@ func TestShellEndings(t *testing.T) {
 		{wrap(`Output: x\nExit Code: 137\nSignal: 9\nBackground PIDs: 8\nProcess Group PGID: 7`), `"x"`, "TOOL_FAILED 137 Signal: 9"},
 		{wrap(`Output: cut`), `"cut"`, "TOOL unknown"},
 		{wrap(`Command was cancelled by user before it could complete.`), `"Command cancelled by user."`, "TOOL_FAILED interrupted"},
-		{wrap(`Command was automatically cancelled because it exceeded the timeout`), `""`, "TOOL_FAILED killed Command was automatically cancelled because it exceeded the timeout"},
+		{wrap(`Command was automatically cancelled because it exceeded the timeout`), `""`,
+			"TOOL_FAILED killed Command was automatically cancelled because it exceeded the timeout"},
 		{`"Command moved to background (PID: 7)"`, `""`, "TOOL background"},
 		{`"Command injection detected: command substitution"`, `"Blocked"`, "TOOL_DENIED Command injection detected: command substitution"},
 		{`"anything else"`, `""`, "TOOL unknown"},
 	} {
-		p, err := hooks.ParsePayload([]byte(`{"hook_event_name":"AfterTool","tool_name":"run_shell_command","tool_response":{"llmContent":` + c.content + `,"returnDisplay":` + c.display + `}}`))
+		p, err := hooks.ParsePayload([]byte(`{"hook_event_name":"AfterTool","tool_name":"run_shell_command","tool_response":{"llmContent":` + c.content +
+			`,"returnDisplay":` + c.display + `}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +63,8 @@ func TestClosing(t *testing.T) {
 	began := time.Date(2026, 11, 22, 10, 0, 5, 0, time.UTC)
 	input := hooks.InputKey(`{"command":"ls"}`)
 	record := func(second int, status, result string) string {
-		return fmt.Sprintf(`{"id":"m","type":"gemini","toolCalls":[{"id":"x","name":"run_shell_command","args":{"command":"ls"},"status":%q,"timestamp":"2026-11-22T10:00:%02d.000Z","result":[{"functionResponse":{"response":{"error":%q}}}]}]}`, status, second, result) + "\n"
+		return fmt.Sprintf(`{"id":"m","type":"gemini","toolCalls":[{"id":"x","name":"run_shell_command","args":{"command":"ls"},"status":%q,`+
+			`"timestamp":"2026-11-22T10:00:%02d.000Z","result":[{"functionResponse":{"response":{"error":%q}}}]}]}`, status, second, result) + "\n"
 	}
 	for _, c := range []struct{ name, transcript, prompt, turn string }{
 		{"nothing", "", "", "TOOL unknown turn"},

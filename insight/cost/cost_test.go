@@ -31,9 +31,13 @@ func file(rows ...string) []byte {
 }
 
 const (
-	split = `{"vendor":"a","models":["m-1"],"from":"2026-10-01","until":"2026-11-01","per_mtok":{"input":4,"cache_write_5m":5,"cache_write_1h":8,"cache_read":0.2,"output":20},"fast":2,"batch":0.5,"seen":"vendor"}`
-	later = `{"vendor":"a","models":["m-1"],"from":"2026-11-01","per_mtok":{"input":2,"cache_write_5m":2.5,"cache_write_1h":4,"cache_read":0.1,"output":10},"seen":"others"}`
-	one   = `{"vendor":"o","models":["one"],"from":"2026-10-01","per_mtok":{"input":2,"cache_read":0.1,"output":10,"cache_write":2.5},"long":{"above":1000,"counts":"input + cache_read","whole_request":true,"times":{"input":2,"cache_read":2,"output":1.5}},"ultrafast":[{"times":3,"until":"2026-11-01"},{"times":6,"from":"2026-11-01"}],"seen":"vendor"}`
+	split = `{"vendor":"a","models":["m-1"],"from":"2026-10-01","until":"2026-11-01","per_mtok":{"input":4,"cache_write_5m":5,"cache_write_1h":8,` +
+		`"cache_read":0.2,"output":20},"fast":2,"batch":0.5,"seen":"vendor"}`
+	later = `{"vendor":"a","models":["m-1"],"from":"2026-11-01","per_mtok":{"input":2,"cache_write_5m":2.5,"cache_write_1h":4,"cache_read":0.1,"output":10},` +
+		`"seen":"others"}`
+	one = `{"vendor":"o","models":["one"],"from":"2026-10-01","per_mtok":{"input":2,"cache_read":0.1,"output":10,"cache_write":2.5},"long":{"above":1000,` +
+		`"counts":"input + cache_read","whole_request":true,"times":{"input":2,"cache_read":2,"output":1.5}},"ultrafast":[{"times":3,"until":"2026-11-01"},` +
+		`{"times":6,"from":"2026-11-01"}],"seen":"vendor"}`
 )
 
 func october() time.Time { return time.Date(2026, 10, 31, 23, 59, 59, 999, time.UTC) }

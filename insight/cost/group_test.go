@@ -73,9 +73,11 @@ func TestDaysOfOddLength(t *testing.T) {
 func TestGroups(t *testing.T) {
 	p := table(t, split, one)
 	uses := []cost.Use{
-		{Response: cost.Response{Model: "m-1", Tokens: cost.Tokens{Output: 1e5}}, Session: "a", Root: "a", Agent: "x", Project: "/shop", Branch: "main", Outcome: "failed"}, // $2
-		{Response: cost.Response{Model: "one", Tokens: cost.Tokens{Output: 1e5}}, Session: "a/1", Root: "a", Agent: "x", Project: "/shop", Branch: "fix"},                   // $1
-		{Response: cost.Response{Model: "one", Tokens: cost.Tokens{Output: 5e5}}, Session: "b", Root: "b", Agent: "y", Project: "/docs"},                                    // $5
+		// $2
+		{Response: cost.Response{Model: "m-1", Tokens: cost.Tokens{Output: 1e5}}, Session: "a", Root: "a", Agent: "x", Project: "/shop", Branch: "main",
+			Outcome: "failed"},
+		{Response: cost.Response{Model: "one", Tokens: cost.Tokens{Output: 1e5}}, Session: "a/1", Root: "a", Agent: "x", Project: "/shop", Branch: "fix"}, // $1
+		{Response: cost.Response{Model: "one", Tokens: cost.Tokens{Output: 5e5}}, Session: "b", Root: "b", Agent: "y", Project: "/docs"},                  // $5
 		{Response: cost.Response{Model: "who", Tokens: cost.Tokens{Output: 3}}, Session: "c", Root: "c", Agent: "y"},
 	}
 	for by, want := range map[cost.By]string{

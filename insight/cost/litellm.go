@@ -209,7 +209,8 @@ func perMtok(raw json.RawMessage) (n json.Number, exact bool, err error) {
 // row is the entry as a row from today.
 func (m *litellmModel) row(model string, today Day) fileRow {
 	slices.Sort(m.doubts)
-	row := fileRow{Vendor: m.vendor, Models: []string{model}, From: today, PerMtok: m.named(m.base), Sources: []string{litellmSource(today)}, Seen: "tracker", Uncertain: m.doubts}
+	row := fileRow{Vendor: m.vendor, Models: []string{model}, From: today, PerMtok: m.named(m.base), Sources: []string{litellmSource(today)}, Seen: "tracker",
+		Uncertain: m.doubts}
 	if m.above > 0 {
 		row.Long = &fileLong{Above: m.above, Counts: countsWrites, WholeRequest: true, PerMtok: m.named(m.long)}
 	}

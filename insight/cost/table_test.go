@@ -29,7 +29,8 @@ func byTable(t *testing.T, p *cost.Prices, table []cost.Rates, r *cost.Response)
 	for _, part := range []struct {
 		rate *int64
 		n    int64
-	}{{found.Input, k.Input}, {found.CacheRead, k.CacheRead}, {found.Write5m, k.Write5m}, {found.Write1h, k.Write1h}, {found.Write, k.Write}, {found.Output, k.Output}} {
+	}{{found.Input, k.Input}, {found.CacheRead, k.CacheRead}, {found.Write5m, k.Write5m}, {found.Write1h, k.Write1h}, {found.Write, k.Write},
+		{found.Output, k.Output}} {
 		if part.rate == nil {
 			unpriced += part.n
 		} else {
@@ -73,7 +74,8 @@ func TestTable(t *testing.T) {
 		want := p.Price(a)
 		got, unpriced, lower, uncertain := byTable(t, p, table, &a)
 		if got != int64(want.Amount)*1000 || unpriced != want.UnpricedTokens() || lower != want.Lower() || uncertain != want.Uncertain {
-			t.Fatalf("%+v: %d, %d without a price, %v, %v; want %d, %d, %v, %v", a, got, unpriced, lower, uncertain, int64(want.Amount)*1000, want.UnpricedTokens(), want.Lower(), want.Uncertain)
+			t.Fatalf("%+v: %d, %d without a price, %v, %v; want %d, %d, %v, %v", a, got, unpriced, lower, uncertain, int64(want.Amount)*1000, want.UnpricedTokens(),
+				want.Lower(), want.Uncertain)
 		}
 		if want.Amount > 0 {
 			priced++

@@ -42,7 +42,8 @@ func commandWords(head string) []string {
 func programWord(words []string) string {
 	name := path.Base(words[0])
 	switch name {
-	case "cd", "echo", "printf", "export", "set", "source", ".", "true", "false", "sleep", "tail", "head", "tee", "pwd", "/", "exit", "read", "wait", "for", "select", "case", "[", "[[",
+	case "cd", "echo", "printf", "export", "set", "source", ".", "true", "false", "sleep", "tail", "head", "tee", "pwd", "/", "exit", "read", "wait", "for",
+		"select", "case", "[", "[[",
 		"test", "return", "local", "unset", "trap", "shift", "break", "continue", ":":
 		return ""
 	}

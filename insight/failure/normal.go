@@ -211,9 +211,12 @@ func cutLast(s string) (before, after string, ok bool) {
 // isExtension reports whether s is a file extension that agents work with.
 func isExtension(s string) bool {
 	switch s {
-	case "go", "mod", "sum", "py", "pyi", "ipynb", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue", "svelte", "rs", "java", "kt", "kts", "scala", "c", "h", "cc", "cpp", "cxx", "hpp",
-		"cs", "rb", "php", "swift", "dart", "lua", "pl", "ex", "exs", "zig", "sh", "bash", "zsh", "ps1", "bat", "sql", "proto", "json", "jsonl", "yaml", "yml", "toml", "ini", "cfg", "conf", "lock",
-		"xml", "html", "css", "scss", "md", "rst", "txt", "csv", "tsv", "log", "png", "jpg", "svg", "pdf", "gz", "zip", "tar", "db", "sqlite", "tmp", "o", "so", "a", "jar", "class", "gradle", "tf", "snap":
+	case "go", "mod", "sum", "py", "pyi", "ipynb", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue", "svelte", "rs", "java", "kt", "kts", "scala", "c",
+		"h", "cc", "cpp", "cxx", "hpp",
+		"cs", "rb", "php", "swift", "dart", "lua", "pl", "ex", "exs", "zig", "sh", "bash", "zsh", "ps1", "bat", "sql", "proto", "json", "jsonl", "yaml", "yml",
+		"toml", "ini", "cfg", "conf", "lock",
+		"xml", "html", "css", "scss", "md", "rst", "txt", "csv", "tsv", "log", "png", "jpg", "svg", "pdf", "gz", "zip", "tar", "db", "sqlite", "tmp", "o", "so", "a",
+		"jar", "class", "gradle", "tf", "snap":
 		return true
 	}
 	return false
@@ -271,7 +274,8 @@ func unwrap(s string) string {
 	if i := strings.Index(s, "FATAL ERROR: "); i > 0 && strings.Contains(s[:i], "<--- Last few GCs --->") {
 		s = s[i:]
 	}
-	for _, sentence := range [...]string{"String to replace not found in file.", "of the string to replace,", "Failed to find expected lines in", "Failed to find context"} {
+	for _, sentence := range [...]string{"String to replace not found in file.", "of the string to replace,", "Failed to find expected lines in",
+		"Failed to find context"} {
 		if i := strings.Index(s, sentence); i >= 0 {
 			s = s[:i+len(sentence)]
 		}

@@ -23,11 +23,13 @@ var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // session is one of the project /p that ended so many days ago.
 func session(id string, days int, o insight.Outcome) *insight.Digest {
 	end := today.AddDate(0, 0, -days)
-	return &insight.Digest{Source: "claude", ID: id, Project: trace.Project{Path: "/p", Key: "/p"}, Start: end.Add(-time.Hour), End: end, Verdict: insight.Verdict{Outcome: o}, Decisive: -1}
+	return &insight.Digest{Source: "claude", ID: id, Project: trace.Project{Path: "/p", Key: "/p"}, Start: end.Add(-time.Hour), End: end,
+		Verdict: insight.Verdict{Outcome: o}, Decisive: -1}
 }
 
 func failed(d *insight.Digest, class failure.Class, head string, count, solved int) *insight.Digest {
-	d.Errors = append(d.Errors, insight.ErrorGroup{Class: class, Type: trace.ShellTool, Head: head, Hash: "h" + head, Count: count, First: 10 + len(d.Errors), Solved: solved})
+	d.Errors = append(d.Errors, insight.ErrorGroup{Class: class, Type: trace.ShellTool, Head: head, Hash: "h" + head, Count: count, First: 10 + len(d.Errors),
+		Solved: solved})
 	return d
 }
 
@@ -65,7 +67,8 @@ func TestFind(t *testing.T) {
 	l := Find(world(), today, 0)
 	var got []string
 	for _, one := range l.Lessons {
-		got = append(got, fmt.Sprintf("%s %s: %d in %d, %d failed, %d completed, %d solved, %.3f", one.Kind, one.What(), one.Times, one.Sessions, one.Failed, one.Completed, one.Solved, one.Weight))
+		got = append(got, fmt.Sprintf("%s %s: %d in %d, %d failed, %d completed, %d solved, %.3f", one.Kind, one.What(), one.Times, one.Sessions, one.Failed,
+			one.Completed, one.Solved, one.Weight))
 	}
 	want := []string{ // 2^(-1/30) is 0.977
 		"error error: build of shell: `undefined: x`: 2 in 2, 1 failed, 0 completed, 1 solved, 1.977",

@@ -57,7 +57,8 @@ func TestMeasure(t *testing.T) {
 	if got := Measure(all, []Applied{at}); len(got) != 1 || got[0] != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	const words = "before 6 of 8, after 2 of 7 sessions and sub-agents; 9 excluded: 3 going on, 2 without a time, 2 begun before and ended after, 2 interrupted or of an unknown outcome"
+	const words = "before 6 of 8, after 2 of 7 sessions and sub-agents; 9 excluded: 3 going on, 2 without a time, 2 begun before and ended after, 2 " +
+		"interrupted or of an unknown outcome"
 	if got := want.String(); got != words {
 		t.Errorf("%s", got)
 	}
@@ -78,7 +79,8 @@ func TestInsufficient(t *testing.T) {
 			t.Errorf("%d after: %s", n, m.String())
 		}
 	}
-	if m := Measure(nil, []Applied{{Key: "e1-kk", Time: noon(0)}})[0]; !m.Insufficient || m.String() != "before 0 of 0, after 0 of 0 sessions and sub-agents: insufficient data, it takes 5 after it; none excluded" {
+	if m := Measure(nil, []Applied{{Key: "e1-kk", Time: noon(0)}})[0]; !m.Insufficient ||
+		m.String() != "before 0 of 0, after 0 of 0 sessions and sub-agents: insufficient data, it takes 5 after it; none excluded" {
 		t.Errorf("%s", m.String())
 	}
 }

@@ -68,7 +68,8 @@ func anything(r *rand.Rand) (*insight.Digest, []*insight.Digest, []Rule) {
 		d.Live, d.Agent.Name = r.IntN(5) == 0, pick([]string{"claude", "codex"})
 		for range r.IntN(3) {
 			d.Errors = append(d.Errors, insight.ErrorGroup{
-				Class: classes[r.IntN(len(classes))], Type: trace.ToolType(pick([]string{"shell", "edit", ""})), Tool: pick([]string{"Bash", ""}), Exit: number(), Code: pick([]string{"c", ""}),
+				Class: classes[r.IntN(len(classes))], Type: trace.ToolType(pick([]string{"shell", "edit", ""})), Tool: pick([]string{"Bash", ""}), Exit: number(),
+				Code:   pick([]string{"c", ""}),
 				Status: r.IntN(2), Hash: fmt.Sprint(r.IntN(3)), Text: pick(words) + " " + pick(words), Count: 1, First: r.IntN(9), Solved: r.IntN(9),
 			})
 		}
@@ -88,11 +89,13 @@ func anything(r *rand.Rand) (*insight.Digest, []*insight.Digest, []Rule) {
 	}
 	var rules []Rule
 	for range r.IntN(3) {
-		g := Gate{Type: trace.ToolType(pick([]string{"shell", "", ""})), Tool: pick([]string{"Bash", "", ""}), Agent: pick([]string{"codex", "", ""}), Code: pick([]string{"c", "", ""}), Exit: number(), Status: r.IntN(2)}
+		g := Gate{Type: trace.ToolType(pick([]string{"shell", "", ""})), Tool: pick([]string{"Bash", "", ""}), Agent: pick([]string{"codex", "", ""}),
+			Code: pick([]string{"c", "", ""}), Exit: number(), Status: r.IntN(2)}
 		for range r.IntN(3) {
 			g.Words = append(g.Words, pick(words))
 		}
-		rules = append(rules, Rule{Name: "r", Class: classes[r.IntN(len(classes))], Gate: g, Text: pick([]string{"Do.", ""}), Pointer: pick([]string{"here", "here", ""})})
+		rules = append(rules, Rule{Name: "r", Class: classes[r.IntN(len(classes))], Gate: g, Text: pick([]string{"Do.", ""}),
+			Pointer: pick([]string{"here", "here", ""})})
 	}
 	return all[r.IntN(len(all))], all, rules
 }
@@ -131,7 +134,8 @@ func TestNoTierWithoutEvidence(t *testing.T) {
 			t.Fatalf("%s: %d failed, %d resolved of %d", a.Reason, a.Failed, a.Resolved, len(resolved))
 		}
 		erring := slices.ContainsFunc(d.Errors, func(e insight.ErrorGroup) bool { return e.Class != failure.Cancelled })
-		if none := fails && d.Keys.Sub == "" && want == None; none != (a.Reason == NoErrors || a.Reason == Unclassified) || (a.Reason == Unclassified) != (none && erring) {
+		if none := fails && d.Keys.Sub == "" && want == None; none != (a.Reason == NoErrors || a.Reason == Unclassified) ||
+			(a.Reason == Unclassified) != (none && erring) {
 			t.Fatalf("%s of %+v", a.Reason, d)
 		}
 		for i, s := range a.Siblings {

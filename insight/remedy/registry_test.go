@@ -17,24 +17,33 @@ var printed = map[string]struct {
 	exit                 int
 	edit                 bool
 }{
-	"claude-edit-unread":   {agent: "claude", edit: true, head: "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>"},
+	"claude-edit-unread": {agent: "claude", edit: true,
+		head: "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>"},
 	"claude-edit-no-match": {agent: "claude", edit: true, head: "<tool_use_error>String to replace not found in file. String: nope</tool_use_error>"},
 	"codex-patch-no-file": {agent: "codex", edit: true,
 		head: "apply_patch verification failed: Failed to read file to update /home/user/project/missing.txt: No such file or directory (os error 2)"},
 	"git-dubious-ownership": {command: "git status", exit: 128,
-		head: "fatal: detected dubious ownership in repository at '/srv/o' To add an exception for this directory, call: git config --global --add safe.directory /srv/o"},
+		head: "fatal: detected dubious ownership in repository at '/srv/o' To add an exception for this directory, call: git config --global --add " +
+			"safe.directory /srv/o"},
 	"git-index-lock": {command: "git add a", exit: 128,
-		head: "fatal: Unable to create '/home/user/l/.git/index.lock': File exists. Another git process seems to be running in this repository, e.g. an editor opened by 'git commit'."},
+		head: "fatal: Unable to create '/home/user/l/.git/index.lock': File exists. Another git process seems to be running in this repository, e.g. an editor " +
+			"opened by 'git commit'."},
 	"git-push-behind": {command: "git push origin main", exit: 1,
-		head: "To /srv/r.git ! [rejected] main -> main (fetch first) error: failed to push some refs to '/srv/r.git' hint: Updates were rejected because the remote contains work that you do hint: not have locally."},
+		head: "To /srv/r.git ! [rejected] main -> main (fetch first) error: failed to push some refs to '/srv/r.git' hint: Updates were rejected because the " +
+			"remote contains work that you do hint: not have locally."},
 	"git-push-not-forward": {command: "git push origin main", exit: 1,
-		head: "To /srv/r.git ! [rejected] main -> main (non-fast-forward) error: failed to push some refs to '/srv/r.git' hint: Updates were rejected because the tip of your current branch is behind"},
-	"go-sum-missing":         {command: "go build .", exit: 1, head: "a.go:2:8: missing go.sum entry for module providing package rsc.io/quote (imported by m); to add: go get m"},
-	"go-toolchain-local":     {command: "go build .", exit: 1, head: "go: go.mod requires go >= 1.99 (running go 1.26.8; GOTOOLCHAIN=local)"},
-	"go-no-module":           {command: "go test .", exit: 1, head: "go: go.mod file not found in current directory or any parent directory; see 'go help modules'"},
-	"npm-ci-no-lock":         {command: "npm ci", exit: 1, head: "npm error code EUSAGE npm error npm error The `npm ci` command can only install with an existing package-lock.json or npm error npm-shrinkwrap.json"},
+		head: "To /srv/r.git ! [rejected] main -> main (non-fast-forward) error: failed to push some refs to '/srv/r.git' hint: Updates were rejected because " +
+			"the tip of your current branch is behind"},
+	"go-sum-missing": {command: "go build .", exit: 1,
+		head: "a.go:2:8: missing go.sum entry for module providing package rsc.io/quote (imported by m); to add: go get m"},
+	"go-toolchain-local": {command: "go build .", exit: 1, head: "go: go.mod requires go >= 1.99 (running go 1.26.8; GOTOOLCHAIN=local)"},
+	"go-no-module": {command: "go test .", exit: 1,
+		head: "go: go.mod file not found in current directory or any parent directory; see 'go help modules'"},
+	"npm-ci-no-lock": {command: "npm ci", exit: 1,
+		head: "npm error code EUSAGE npm error npm error The `npm ci` command can only install with an existing package-lock.json or npm error npm-shrinkwrap.json"},
 	"pip-externally-managed": {command: "pip install x", exit: 1, head: "error: externally-managed-environment × This environment is externally managed"},
-	"docker-no-daemon":       {command: "docker ps", exit: 1, head: "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?"},
+	"docker-no-daemon": {command: "docker ps", exit: 1,
+		head: "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?"},
 }
 
 // sessionWith is a session in which one call failed with this head.

@@ -73,7 +73,8 @@ func TestCascade(t *testing.T) {
 		{"others that failed", failed, []*insight.Digest{
 			session("a", insight.GaveUp, sub, 1), session("b", insight.Killed, sub, 2), session("c", insight.Errored, sub, 3), session("d", insight.Errored, "s1-bb", 4),
 		}, nil, None, NoResolvedSibling, 4, 0},
-		{"neither", failed, []*insight.Digest{session("a", insight.Interrupted, sub, 1), session("b", insight.Unknown, sub, 2), live}, nil, None, NoResolvedSibling, 1, 0},
+		{"neither", failed, []*insight.Digest{session("a", insight.Interrupted, sub, 1), session("b", insight.Unknown, sub, 2), live}, nil, None, NoResolvedSibling,
+			1, 0},
 		{"itself is no sibling", session("done0", insight.Errored, sub, 0), done(1), nil, None, NoResolvedSibling, 1, 0},
 		{"other classes", failed, []*insight.Digest{session("a", insight.Completed, "s1-bb", 1)}, nil, None, NoResolvedSibling, 1, 0},
 		{"without errors", session("me", insight.GaveUp, "", 0), []*insight.Digest{session("a", insight.Completed, "", 1)}, nil, None, NoErrors, 1, 0},
@@ -83,7 +84,8 @@ func TestCascade(t *testing.T) {
 		{"a rule", failed, done(3), []Rule{rule}, KnownFix, RuleMatched, 1, 3},
 		{"a rule, and it completed", with(session("me", insight.Completed, sub, 0), "build/shell/1: undefined: y"), nil, []Rule{rule}, KnownFix, RuleMatched, 0, 0},
 		{"a rule of another class", with(session("me", insight.Errored, sub, 0), "test/shell/1: undefined: y"), nil, []Rule{rule}, None, NoResolvedSibling, 1, 0},
-		{"a rule that the text does not prove", with(session("me", insight.Errored, sub, 0), "build/shell/1: undefinedness"), done(1), []Rule{rule}, Low, ResolvedSiblings, 1, 1},
+		{"a rule that the text does not prove", with(session("me", insight.Errored, sub, 0), "build/shell/1: undefinedness"), done(1), []Rule{rule}, Low,
+			ResolvedSiblings, 1, 1},
 	} {
 		all := append(slices.Clone(c.others), c.d)
 		a := ForSession(c.d, all, c.rules)
@@ -144,9 +146,11 @@ func TestSiblings(t *testing.T) {
 	with(none, "build/shell/8: q")
 	added, removed := 3, 1
 	one.Changes = []insight.Change{
-		{Path: "before.go", Action: "modified", Event: 11}, {Path: "after.go", Action: "modified", Times: 2, Added: &added, Removed: &removed, Hash: strings.Repeat("ab", 32), Event: 12},
+		{Path: "before.go", Action: "modified", Event: 11}, {Path: "after.go", Action: "modified", Times: 2, Added: &added, Removed: &removed,
+			Hash: strings.Repeat("ab", 32), Event: 12},
 	}
-	one.Changes = append(one.Changes, insight.Change{Path: "too-late.go", Action: "modified", Times: 1, Event: 21}, insight.Change{Path: "late-too.go", Action: "modified", Times: 2, Event: 22})
+	one.Changes = append(one.Changes, insight.Change{Path: "too-late.go", Action: "modified", Times: 1, Event: 21},
+		insight.Change{Path: "late-too.go", Action: "modified", Times: 2, Event: 22})
 	two.Changes = []insight.Change{{Path: "early.go", Action: "created", Event: 1}}
 	a := ForSession(me, []*insight.Digest{one, none, two, tie}, nil)
 	var got []string
@@ -156,7 +160,8 @@ func TestSiblings(t *testing.T) {
 	if want := []string{"two 2", "tie 1", "one 1", "none 0"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if s := a.Siblings[2]; s.Error != 11 || s.Solved != 20 || !s.Known || len(s.Changes) != 2 || s.Changes[0].Path != "after.go" || s.Changes[1].Path != "late-too.go" {
+	if s := a.Siblings[2]; s.Error != 11 || s.Solved != 20 || !s.Known || len(s.Changes) != 2 || s.Changes[0].Path != "after.go" ||
+		s.Changes[1].Path != "late-too.go" {
 		t.Errorf("%+v", s)
 	}
 	if s := a.Siblings[0]; !s.Known || len(s.Changes) != 0 {
@@ -258,7 +263,8 @@ func TestHasWords(t *testing.T) {
 	}{
 		{"no author here", "auth", false}, {"no auth here", "auth", true}, {"auth", "auth", true}, {"re-auth!", "auth", true}, {"oauth", "auth", false},
 		{"auth2", "auth", false}, {"x_auth", "auth", false}, {"oauth, then auth", "auth", true}, {"überauth", "auth", false}, {"[rejected] main", "[rejected]", true},
-		{"code eusage", "code eusage", true}, {"aaa", "aa", false}, {"", "a", false}, {"(fetch first)", "fetch first", true}, {"prefetch first", "fetch first", false},
+		{"code eusage", "code eusage", true}, {"aaa", "aa", false}, {"", "a", false}, {"(fetch first)", "fetch first", true},
+		{"prefetch first", "fetch first", false},
 	} {
 		if got := hasWords(c.text, c.words); got != c.want {
 			t.Errorf("%q in %q: %v", c.words, c.text, got)

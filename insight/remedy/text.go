@@ -120,7 +120,8 @@ func (a *Answer) Why() string {
 	case NoResolvedSibling:
 		return "Sessions and sub-agents with this sub-signature: " + numbers + ". None of them completed, so nothing is comparable."
 	}
-	return "Sessions and sub-agents with this sub-signature: " + numbers + ". What changed in the completed ones is evidence, not a fix: nobody has shown that it helped."
+	return "Sessions and sub-agents with this sub-signature: " + numbers +
+		". What changed in the completed ones is evidence, not a fix: nobody has shown that it helped."
 }
 
 func (f *Fix) write(b *strings.Builder) {

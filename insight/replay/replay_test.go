@@ -47,8 +47,10 @@ func (s store) digests() (list []*insight.Digest) {
 // "error TEXT". Each event was read from the line of its number.
 func (s store) talk(id string, end int, lines ...string) *trace.SessionTrace {
 	t := &trace.SessionTrace{
-		V: trace.Version, Source: "claude", ID: id, Agent: trace.Agent{Name: "claude", Version: "2.1.329"}, Project: trace.Project{Path: "/home/user/shop", Key: "/home/user/shop"},
-		Start: noon(end - 30), End: noon(end), Sources: []trace.File{{Path: "/home/user/.claude/" + id + ".jsonl"}}, Events: []trace.Event{}, Results: []trace.ToolResultEvent{},
+		V: trace.Version, Source: "claude", ID: id, Agent: trace.Agent{Name: "claude", Version: "2.1.329"},
+		Project: trace.Project{Path: "/home/user/shop", Key: "/home/user/shop"},
+		Start:   noon(end - 30), End: noon(end), Sources: []trace.File{{Path: "/home/user/.claude/" + id + ".jsonl"}}, Events: []trace.Event{},
+		Results:       []trace.ToolResultEvent{},
 		Relationships: []trace.SessionRelationship{{Kind: trace.Root, Source: "claude", Session: id}},
 	}
 	calls := 0
@@ -88,9 +90,11 @@ func (s store) talk(id string, end int, lines ...string) *trace.SessionTrace {
 func shop() store {
 	s := store{}
 	s.talk("one", 10, "ask fix the tests of the shop", "Bash go test ./shop", "fail 1 --- FAIL: TestShop", "change shop/shop.go", "Bash go test ./shop", "ok")
-	s.talk("two", 20, "note the environment", "ask once more", "Bash ls", "ok", "Bash go test ./shop", "fail 1 --- FAIL: TestShop", "Bash go test ./shop", "fail 1 --- FAIL: TestShop", "change shop/shop.go")
+	s.talk("two", 20, "note the environment", "ask once more", "Bash ls", "ok", "Bash go test ./shop", "fail 1 --- FAIL: TestShop", "Bash go test ./shop",
+		"fail 1 --- FAIL: TestShop", "change shop/shop.go")
 	t := s.talk("two/agent", 15, "Bash go vet", "fail 1 vet: x.go:1: undefined: y")
-	t.Relationships = []trace.SessionRelationship{{Kind: trace.Subagent, Source: "claude", Session: "two/agent", Related: "two", AgentType: "Explore", Description: "look at the prices"}}
+	t.Relationships = []trace.SessionRelationship{{Kind: trace.Subagent, Source: "claude", Session: "two/agent", Related: "two", AgentType: "Explore",
+		Description: "look at the prices"}}
 	s.talk("none", 5, "error overloaded")
 	return s
 }
@@ -102,16 +106,19 @@ func TestMake(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	first := r.Errors[0]
-	if first.Class != failure.Test || first.Sessions != 2 || first.Count != 3 || first.Solved != 1 || first.Tool != "Bash" || first.Exit == nil || *first.Exit != 1 || first.Ref != (Ref{Source: "claude", Session: "two", Event: 5}) {
+	if first.Class != failure.Test || first.Sessions != 2 || first.Count != 3 || first.Solved != 1 || first.Tool != "Bash" || first.Exit == nil ||
+		*first.Exit != 1 || first.Ref != (Ref{Source: "claude", Session: "two", Event: 5}) {
 		t.Errorf("%+v", first)
 	}
 	if len(r.Errors) != 3 {
 		t.Errorf("%d different errors", len(r.Errors))
 	}
-	if want := (Tool{Type: trace.ShellTool, Sessions: 3, Calls: 6, Ended: 6, Failed: 4, Retries: r.Tools[0].Retries, Ref: Ref{Source: "claude", Session: "two", Event: 5}}); len(r.Tools) != 1 || r.Tools[0] != want {
+	if want := (Tool{Type: trace.ShellTool, Sessions: 3, Calls: 6, Ended: 6, Failed: 4, Retries: r.Tools[0].Retries,
+		Ref: Ref{Source: "claude", Session: "two", Event: 5}}); len(r.Tools) != 1 || r.Tools[0] != want {
 		t.Errorf("%+v", r.Tools)
 	}
-	if want := (File{Path: "shop/shop.go", Project: "/home/user/shop", Sessions: 2, Changes: 2, Ref: Ref{Source: "claude", Session: "two", Event: 9}}); len(r.Files) != 1 || r.Files[0] != want {
+	if want := (File{Path: "shop/shop.go", Project: "/home/user/shop", Sessions: 2, Changes: 2,
+		Ref: Ref{Source: "claude", Session: "two", Event: 9}}); len(r.Files) != 1 || r.Files[0] != want {
 		t.Errorf("%+v", r.Files)
 	}
 	var got []string
@@ -169,7 +176,8 @@ func TestBounds(t *testing.T) {
 	s := store{}
 	long := strings.Repeat("ä", 300)
 	for i := range 25 {
-		s.talk(fmt.Sprint("s", i), i, "ask "+long, "Bash x", "fail 1 "+fmt.Sprint("undefined: ", strings.Repeat("abcdefghijklmnopqrstuvwxyz"[i:i+1], 9), " ", long), "change "+fmt.Sprint(i, ".go"))
+		s.talk(fmt.Sprint("s", i), i, "ask "+long, "Bash x", "fail 1 "+fmt.Sprint("undefined: ", strings.Repeat("abcdefghijklmnopqrstuvwxyz"[i:i+1], 9), " ", long),
+			"change "+fmt.Sprint(i, ".go"))
 	}
 	opened := 0
 	all := s.digests()
@@ -279,7 +287,8 @@ func TestFilesOfProjects(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if text := Make("k", []*insight.Digest{in("s", "/p"), in("t", "/p")}, nothing).Markdown(); !strings.Contains(text, "- `a.go`: changed 4 times in 2 sessions (") {
+	if text := Make("k", []*insight.Digest{in("s", "/p"), in("t", "/p")}, nothing).Markdown(); !strings.Contains(text,
+		"- `a.go`: changed 4 times in 2 sessions (") {
 		t.Errorf("of one project:\n%s", text)
 	}
 }

@@ -81,7 +81,9 @@ func (p *page) head() {
 		p.WriteString(".\n")
 	}
 	if t := r.Tokens; t.Units > 0 {
-		fmt.Fprintf(p, "\nTokens: %d in %d of %d sessions and sub-agents that report any. %d went into calls, of these %d into calls that failed and %d into repeats of failed calls that did not fail.\n",
+		fmt.Fprintf(p,
+			"\nTokens: %d in %d of %d sessions and sub-agents that report any. %d went into calls, of these %d into calls that failed and %d into repeats of failed "+
+				"calls that did not fail.\n",
 			t.All, t.Units, t.Of, t.Calls, t.Failed, t.Retries)
 	}
 }
@@ -242,7 +244,8 @@ func (p *page) weeks() {
 			cmp.Or(w.Week, "none: running, or at an unknown time"), ratio(w.Failing, w.Ended), ratio(w.Failed, w.Calls), fmt.Sprint(w.Errors), ratio(w.Spent, w.Tokens),
 		})
 	}
-	plain.MarkdownTable(&p.Builder, []string{"ISO week (UTC)", "failing of ended", "failed of calls that ended", "errors", "tokens in failed calls and in repeats that did not fail"}, rows)
+	plain.MarkdownTable(&p.Builder, []string{"ISO week (UTC)", "failing of ended", "failed of calls that ended", "errors",
+		"tokens in failed calls and in repeats that did not fail"}, rows)
 	p.left(p.r.More.Weeks)
 }
 

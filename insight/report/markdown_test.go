@@ -36,7 +36,8 @@ func hostile() *Report {
 			Keys: insight.Keys{Coarse: name, Fine: name}, Classes: []insight.ClassCount{{Class: failure.Class(name), Count: 1}},
 			Errors: []insight.ErrorGroup{{Class: failure.Build, Tool: name, Head: name, Text: name, Count: 1, First: 1}},
 			Loops:  []insight.EditLoop{{Path: name, Edits: i}}, Tools: []insight.ToolUse{{Type: trace.ToolType(fmt.Sprint(i)), Calls: 1}},
-			Slow: []insight.SlowCall{{Tool: name, What: name, MS: 1}}, Phases: []insight.PhaseUse{{Command: name, Tools: []insight.ToolFailed{{Tool: name, Failed: 1}}}}, Usage: trace.Usage{Input: 1},
+			Slow: []insight.SlowCall{{Tool: name, What: name, MS: 1}}, Phases: []insight.PhaseUse{{Command: name, Tools: []insight.ToolFailed{{Tool: name, Failed: 1}}}},
+			Usage: trace.Usage{Input: 1},
 		})
 	}
 	tried := make([]remedy.Measured, 100)
@@ -51,7 +52,8 @@ func TestMarkdownIsBounded(t *testing.T) {
 	if len(text) > MaxMarkdown || len(text) < MaxMarkdown/2 {
 		t.Errorf("%d bytes", len(text))
 	}
-	for _, part := range []string{"Failures by shape", "First decisive errors", "Errors by class", "Files changed again and again", "Tools", "Phases", "By week", "Remedies", "left out"} {
+	for _, part := range []string{"Failures by shape", "First decisive errors", "Errors by class", "Files changed again and again", "Tools", "Phases", "By week",
+		"Remedies", "left out"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is missing", part)
 		}
@@ -89,7 +91,8 @@ func TestMarkdownTellsProjectsApart(t *testing.T) {
 			{Path: "a.go", Project: "/work/two", Units: 2, Edits: 8, Most: 4, Identical: 1, Worst: Place{Source: "claude", Session: "s2", Event: 7}},
 			{Path: "b.go", Units: 1, Edits: 4, Most: 4, Worst: Place{Source: "own", Session: "s3", Event: 2}},
 		},
-		Phases: []Phase{{Command: "build", Phase: "RED", Runs: 2, Completed: 1, Failed: 1, ActiveMS: 4000, Calls: 6, BadCalls: 1}, {Command: "ship", Runs: 1, Completed: 1, ActiveMS: 1000, Tokens: 70, Calls: 1}},
+		Phases: []Phase{{Command: "build", Phase: "RED", Runs: 2, Completed: 1, Failed: 1, ActiveMS: 4000, Calls: 6, BadCalls: 1},
+			{Command: "ship", Runs: 1, Completed: 1, ActiveMS: 1000, Tokens: 70, Calls: 1}},
 	}
 	page := r.Markdown()
 	for _, row := range []string{

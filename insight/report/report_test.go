@@ -32,7 +32,8 @@ func exit(n int) *int { return &n }
 //	b4 running            build 5×: in what was done, in no outcome
 func pile() []*insight.Digest {
 	build := func(times, solved int) []insight.ErrorGroup {
-		return []insight.ErrorGroup{{Class: failure.Build, Type: trace.ShellTool, Tool: "Bash", Exit: exit(2), Head: "<path>: undefined: <id>", Text: "x.go:3: undefined: y", Count: times, First: 7, Last: 9, Solved: solved}}
+		return []insight.ErrorGroup{{Class: failure.Build, Type: trace.ShellTool, Tool: "Bash", Exit: exit(2), Head: "<path>: undefined: <id>",
+			Text: "x.go:3: undefined: y", Count: times, First: 7, Last: 9, Solved: solved}}
 	}
 	one := func(source, id string, end time.Time, o insight.Outcome, rule string) *insight.Digest {
 		return &insight.Digest{Source: source, ID: id, Agent: trace.Agent{Name: source}, Project: trace.Project{Key: "/w/p"}, Relation: trace.Root, End: end,
@@ -43,24 +44,30 @@ func pile() []*insight.Digest {
 	a1.Errors, a1.Classes, a1.Decisive = build(3, 0), []insight.ClassCount{{Class: failure.Build, Count: 3}, {Class: failure.Test, Count: 1}}, 0
 	a1.Counts, a1.Usage = trace.Counts{Calls: 10, Failed: 4}, trace.Usage{Input: 900, Output: 100}
 	a1.Spent = insight.Spent{Calls: 800, Failed: 400, Retries: 50}
-	a1.Tools = []insight.ToolUse{{Type: trace.ReadTool, Calls: 2, Ended: 2}, {Type: trace.ShellTool, Calls: 8, Ended: 7, Failed: 4, Denied: 1, Retries: 2, Timed: 5, TimedMS: 9000, SpentAll: 400}}
-	a1.Slow = []insight.SlowCall{{Event: 7, Tool: "Bash", Type: trace.ShellTool, What: "make", MS: 5000, Failed: true}, {Event: 9, Tool: "Bash", Type: trace.ShellTool, What: "make", MS: 2000}}
+	a1.Tools = []insight.ToolUse{{Type: trace.ReadTool, Calls: 2, Ended: 2},
+		{Type: trace.ShellTool, Calls: 8, Ended: 7, Failed: 4, Denied: 1, Retries: 2, Timed: 5, TimedMS: 9000, SpentAll: 400}}
+	a1.Slow = []insight.SlowCall{{Event: 7, Tool: "Bash", Type: trace.ShellTool, What: "make", MS: 5000, Failed: true},
+		{Event: 9, Tool: "Bash", Type: trace.ShellTool, What: "make", MS: 2000}}
 	a1.Loops = []insight.EditLoop{{Path: "x.go", Edits: 4, Identical: 1, First: 3, Last: 30}}
 	a1.Phases = []insight.PhaseUse{
-		{Command: "build", Phase: "RED", Result: "completed", ActiveMS: 1000, Tokens: 200, Calls: 4, Failed: 1, Tools: []insight.ToolFailed{{Tool: "Bash", Failed: 1}}, First: 2},
-		{Command: "build", Phase: "GREEN", Result: "failed", ActiveMS: 3000, Tokens: 600, Calls: 6, Failed: 3, Tools: []insight.ToolFailed{{Tool: "Bash", Failed: 2}, {Tool: "Edit", Failed: 1}}, First: 11},
+		{Command: "build", Phase: "RED", Result: "completed", ActiveMS: 1000, Tokens: 200, Calls: 4, Failed: 1,
+			Tools: []insight.ToolFailed{{Tool: "Bash", Failed: 1}}, First: 2},
+		{Command: "build", Phase: "GREEN", Result: "failed", ActiveMS: 3000, Tokens: 600, Calls: 6, Failed: 3,
+			Tools: []insight.ToolFailed{{Tool: "Bash", Failed: 2}, {Tool: "Edit", Failed: 1}}, First: 11},
 	}
 	a2 := one("claude", "a2", day(17), insight.Errored, "fatal_error")
 	a2.Keys = a1.Keys
 	a2.Errors, a2.Classes, a2.Decisive = build(1, 12), []insight.ClassCount{{Class: failure.Build, Count: 1}}, 0
 	a2.Loops = []insight.EditLoop{{Path: "x.go", Edits: 6, First: 5}}
-	a2.Phases = []insight.PhaseUse{{Command: "build", Phase: "GREEN", Result: "open", ActiveMS: 500, Tokens: 100, Calls: 2, Failed: 1, Tools: []insight.ToolFailed{{Tool: "Edit", Failed: 1}}, First: 4}}
+	a2.Phases = []insight.PhaseUse{{Command: "build", Phase: "GREEN", Result: "open", ActiveMS: 500, Tokens: 100, Calls: 2, Failed: 1,
+		Tools: []insight.ToolFailed{{Tool: "Edit", Failed: 1}}, First: 4}}
 	a3 := one("claude", "a3", day(18), insight.Completed, "work")
 	a3.Keys.Fine, a3.Errors, a3.Classes, a3.Decisive = "e1-build", build(2, 20), []insight.ClassCount{{Class: failure.Build, Count: 2}}, 0
 	a3.Slow = []insight.SlowCall{{Event: 4, Tool: "Bash", Type: trace.ShellTool, What: "go test", MS: 3000, Gap: true}}
 	a4 := one("claude", "a4", day(23), insight.GaveUp, "open_calls")
 	a4.Keys.Fine, a4.Classes, a4.Decisive = "e1-missing", []insight.ClassCount{{Class: failure.NotFound, Count: 1}}, 0
-	a4.Errors = []insight.ErrorGroup{{Class: failure.NotFound, Type: trace.ReadTool, Tool: "Read", Head: "no such file", Text: "no such file", Count: 1, First: 2, Last: 2}}
+	a4.Errors = []insight.ErrorGroup{{Class: failure.NotFound, Type: trace.ReadTool, Tool: "Read", Head: "no such file", Text: "no such file", Count: 1, First: 2,
+		Last: 2}}
 	a4.Tools = []insight.ToolUse{{Type: trace.ReadTool, Calls: 1, Ended: 1, Failed: 1}}
 	a4.Counts = trace.Counts{Calls: 1, Failed: 1}
 	b1 := one("codex", "b1", day(23), insight.Completed, "work")
@@ -103,19 +110,22 @@ func TestFailures(t *testing.T) {
 	}
 	first := r.Failures[0]
 	first.Shape, first.Rate = "", "" // package insight's
-	same(t, "first shape", first, Shape{Key: "f1-same", Agent: "claude", Outcome: insight.Errored, Units: 2, OfFailing: 3, OfEnded: 7, First: day(16), Last: day(17),
+	same(t, "first shape", first, Shape{Key: "f1-same", Agent: "claude", Outcome: insight.Errored, Units: 2, OfFailing: 3, OfEnded: 7, First: day(16),
+		Last: day(17),
 		Seen: []Place{at("claude", "a2", 0, 17), at("claude", "a1", 0, 16)}})
 	if r.Failures[1].Key != "f1-a4" || r.Failures[1].Units != 1 {
 		t.Errorf("second shape is %+v", r.Failures[1])
 	}
-	same(t, "first error", r.Errors[0], Error{Key: "e1-build", Class: failure.Build, Type: trace.ShellTool, Tool: "Bash", Exit: r.Errors[0].Exit, Head: "<path>: undefined: <id>", Text: "x.go:3: undefined: y",
+	same(t, "first error", r.Errors[0], Error{Key: "e1-build", Class: failure.Build, Type: trace.ShellTool, Tool: "Bash", Exit: r.Errors[0].Exit,
+		Head: "<path>: undefined: <id>", Text: "x.go:3: undefined: y",
 		Units: 3, OfErring: 4, OfEnded: 7, Failing: 2, Times: 6, Solved: 2, First: day(16), Last: day(18),
 		Seen: []Place{at("claude", "a3", 7, 18), at("claude", "a2", 7, 17), at("claude", "a1", 7, 16)}})
 	if e := r.Errors[0].Exit; e == nil || *e != 2 {
 		t.Errorf("exit code %v, want 2", e)
 	}
 	same(t, "classes", r.Classes, []Class{
-		{Class: failure.Build, Errors: 11, OfErrors: 13, Units: 4, OfUnits: 8, Failing: 2, OfFailing: 3}, {Class: failure.NotFound, Errors: 1, OfErrors: 13, Units: 1, OfUnits: 8, Failing: 1, OfFailing: 3},
+		{Class: failure.Build, Errors: 11, OfErrors: 13, Units: 4, OfUnits: 8, Failing: 2, OfFailing: 3},
+		{Class: failure.NotFound, Errors: 1, OfErrors: 13, Units: 1, OfUnits: 8, Failing: 1, OfFailing: 3},
 		{Class: failure.Test, Errors: 1, OfErrors: 13, Units: 1, OfUnits: 8, Failing: 1, OfFailing: 3},
 	})
 }
@@ -125,25 +135,31 @@ func TestWhatWasDone(t *testing.T) {
 	same(t, "loops", r.Loops, []Loop{{Path: "x.go", Project: "/w/p", Units: 2, Edits: 10, Most: 6, Identical: 1, Worst: at("claude", "a2", 5, 17)}})
 	same(t, "units with loops", r.LoopsIn, 2)
 	same(t, "tools", r.Tools, []Tool{
-		{Type: trace.ShellTool, Calls: 8, Ended: 7, Failed: 4, Denied: 1, Retries: 2, Timed: 5, TimedMS: 9000, Spent: 400}, {Type: trace.ReadTool, Calls: 3, Ended: 3, Failed: 1},
+		{Type: trace.ShellTool, Calls: 8, Ended: 7, Failed: 4, Denied: 1, Retries: 2, Timed: 5, TimedMS: 9000, Spent: 400},
+		{Type: trace.ReadTool, Calls: 3, Ended: 3, Failed: 1},
 	})
 	same(t, "all tools", r.AllTools, Tool{Calls: 11, Ended: 10, Failed: 5, Denied: 1, Retries: 2, Timed: 5, TimedMS: 9000, Spent: 400})
 	same(t, "tokens", r.Tokens, Tokens{All: 1500, Calls: 800, Failed: 400, Retries: 50, Units: 2, Of: 8})
 	same(t, "slow", r.Slow, []Slow{
-		{at("claude", "a1", 7, 16), "Bash", trace.ShellTool, "make", 5000, false, true}, {at("claude", "a3", 4, 18), "Bash", trace.ShellTool, "go test", 3000, true, false},
+		{at("claude", "a1", 7, 16), "Bash", trace.ShellTool, "make", 5000, false, true},
+		{at("claude", "a3", 4, 18), "Bash", trace.ShellTool, "go test", 3000, true, false},
 		{at("claude", "a1", 9, 16), "Bash", trace.ShellTool, "make", 2000, false, false},
 	})
 	same(t, "phases", r.Phases, []Phase{
-		{Command: "build", Phase: "RED", Runs: 1, Completed: 1, ActiveMS: 1000, Tokens: 200, Calls: 4, BadCalls: 1, Tools: []insight.ToolFailed{{Tool: "Bash", Failed: 1}}, Worst: at("claude", "a1", 2, 16)},
-		{Command: "build", Phase: "GREEN", Runs: 2, Failed: 1, Open: 1, ActiveMS: 3500, Tokens: 700, Calls: 8, BadCalls: 4, Tools: []insight.ToolFailed{{Tool: "Bash", Failed: 2}, {Tool: "Edit", Failed: 2}}, Worst: at("claude", "a1", 11, 16)},
+		{Command: "build", Phase: "RED", Runs: 1, Completed: 1, ActiveMS: 1000, Tokens: 200, Calls: 4, BadCalls: 1,
+			Tools: []insight.ToolFailed{{Tool: "Bash", Failed: 1}}, Worst: at("claude", "a1", 2, 16)},
+		{Command: "build", Phase: "GREEN", Runs: 2, Failed: 1, Open: 1, ActiveMS: 3500, Tokens: 700, Calls: 8, BadCalls: 4,
+			Tools: []insight.ToolFailed{{Tool: "Bash", Failed: 2}, {Tool: "Edit", Failed: 2}}, Worst: at("claude", "a1", 11, 16)},
 	})
 }
 
 func TestWeeks(t *testing.T) {
 	same(t, "weeks", made().Weeks, []Week{
-		{Week: "2026-W47", Start: time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC), Ended: 3, Failing: 2, Outcomes: map[string]int{"errored": 2, "completed": 1}, Calls: 9, Failed: 4, Errors: 7,
+		{Week: "2026-W47", Start: time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC), Ended: 3, Failing: 2, Outcomes: map[string]int{"errored": 2, "completed": 1},
+			Calls: 9, Failed: 4, Errors: 7,
 			Classes: []insight.ClassCount{{Class: failure.Build, Count: 6}, {Class: failure.Test, Count: 1}}, Tokens: 1000, Spent: 450},
-		{Week: "2026-W48", Start: time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC), Ended: 3, Failing: 1, Outcomes: map[string]int{"gave_up": 1, "completed": 1, "interrupted": 1}, Calls: 1, Failed: 1, Errors: 1,
+		{Week: "2026-W48", Start: time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC), Ended: 3, Failing: 1,
+			Outcomes: map[string]int{"gave_up": 1, "completed": 1, "interrupted": 1}, Calls: 1, Failed: 1, Errors: 1,
 			Classes: []insight.ClassCount{{Class: failure.NotFound, Count: 1}}, Tokens: 500},
 	})
 	for _, c := range []struct{ moment, week, monday string }{

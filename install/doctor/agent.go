@@ -58,7 +58,8 @@ func (e *exam) loginShell(p *patient) {
 	case err == nil:
 		e.addf(p.topic(), OK, "aburn is on the PATH of a login shell (%s -lc), in which %s runs the model's commands", shell, p.Title)
 	case ctx.Err() == nil && errors.As(err, &failed) && failed.ExitCode() > 0:
-		e.add(p.topic(), Note, fmt.Sprintf("aburn is not on the PATH of a login shell (%s -lc), in which %s runs the model's commands: prompts there cannot call it", shell, p.Title),
+		e.add(p.topic(), Note, fmt.Sprintf("aburn is not on the PATH of a login shell (%s -lc), in which %s runs the model's commands: prompts there cannot call it",
+			shell, p.Title),
 			"set PATH in ~/.profile, or in the file that your login shell reads")
 	default:
 		e.addf(p.topic(), Note, "whether a login shell finds aburn cannot be told: %s -lc: %v", shell, cmp.Or(ctx.Err(), err))
@@ -186,7 +187,8 @@ func (e *exam) moves(p *patient, s *install.Settings) {
 	}
 	for _, m := range s.Moves {
 		line, name, _ := strings.Cut(m, ": ")
-		e.addf(p.topic(), Note, "%s:%s sets %s for sessions here: hooks in your own settings keep to the folders that they are registered with, aburn's commands do not", s.Path, line, name)
+		e.addf(p.topic(), Note,
+			"%s:%s sets %s for sessions here: hooks in your own settings keep to the folders that they are registered with, aburn's commands do not", s.Path, line, name)
 	}
 }
 
@@ -197,7 +199,8 @@ func (e *exam) folders(p *patient, s *install.Settings) {
 	}
 	hooks, registered := s.FolderEnv(e.Env)
 	if !registered {
-		e.add(p.topic(), Note, s.Path+" registers no folders: a repository's settings for the agent can set the variables that locate aburn's", "aburn install-hooks "+flags(p, s))
+		e.add(p.topic(), Note, s.Path+" registers no folders: a repository's settings for the agent can set the variables that locate aburn's",
+			"aburn install-hooks "+flags(p, s))
 		return
 	}
 	var differ []string
@@ -337,7 +340,8 @@ func (e *exam) servers(p *patient) {
 		case !s.Ours:
 			e.addf(p.topic(), Note, "%s: %v: %s", at, install.ErrOtherServer, s.Runs())
 		case s.Program(e.Env) == "":
-			e.add(p.topic(), Note, fmt.Sprintf("%s: the MCP server runs %s, which is not there: %s cannot ask aburn", at, s.Command, p.Title), "aburn install-hooks --mcp")
+			e.add(p.topic(), Note, fmt.Sprintf("%s: the MCP server runs %s, which is not there: %s cannot ask aburn", at, s.Command, p.Title),
+				"aburn install-hooks --mcp")
 		default:
 			e.addf(p.topic(), OK, "%s: the MCP server runs %s", at, s.Command)
 		}

@@ -30,7 +30,8 @@ func TestFullDisk(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command(w.path("bin/aburn-hook"), "claude")
 		cmd.Dir, cmd.Env = w.root, append(os.Environ(), "CLAUDE_PROJECT_DIR="+w.root)
-		cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":"s1","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"true"},"tool_use_id":"t%d","tool_response":{"stdout":""}}`, n))
+		cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":"s1","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"true"},`+
+			`"tool_use_id":"t%d","tool_response":{"stdout":""}}`, n))
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("the hook did not exit 0: %v", err)
 		}

@@ -187,7 +187,8 @@ func (e *exam) twice(p *patient) {
 		}
 	}
 	if n > 0 {
-		e.add(p.topic(), Bad, fmt.Sprintf("%d events call the hook more than once, in %s: every call costs, and what has no id is recorded twice", n, strings.Join(files, " and ")),
+		e.add(p.topic(), Bad, fmt.Sprintf("%d events call the hook more than once, in %s: every call costs, and what has no id is recorded twice", n,
+			strings.Join(files, " and ")),
 			"keep one: aburn uninstall-hooks --agent "+p.Name+" with --user, --project or --local, or disable the plugin")
 	}
 }

@@ -84,7 +84,8 @@ func TestWhatIsWrongWithTheProject(t *testing.T) {
 	report := w.run(w.root)
 	w.expect(report, "log bad 1 entry could not be written since 2")
 	w.expect(report, "log bad hooks cannot write ~/src/.oss/workflow.log: it is not a regular file (d---------)")
-	if denied("/p/.oss", errors.New("it is not a regular file")) != nil || len(denied("/p/.oss", &fs.PathError{Op: "openat", Path: "workflow.log", Err: fs.ErrPermission})) != 1 {
+	if denied("/p/.oss", errors.New("it is not a regular file")) != nil ||
+		len(denied("/p/.oss", &fs.PathError{Op: "openat", Path: "workflow.log", Err: fs.ErrPermission})) != 1 {
 		t.Error("a hint about modes stands where they are the fault")
 	}
 	if err := os.Chmod(w.path("src/.oss"), 0o777); err != nil {
@@ -99,7 +100,8 @@ func TestWhatKeepsAdviceAway(t *testing.T) {
 	w := newWorld(t)
 	w.install(install.User, install.Claude)
 	w.expect(w.run(w.root), "! advice")
-	w.write("src/.oss/queue.json", `{"version":"1.0","tasks":[{"id":"a","prompt":"x","status":"pending","session":"s"},{"id":"b","prompt":"x","status":"completed","session":"s"}]}`)
+	w.write("src/.oss/queue.json",
+		`{"version":"1.0","tasks":[{"id":"a","prompt":"x","status":"pending","session":"s"},{"id":"b","prompt":"x","status":"completed","session":"s"}]}`)
 	w.expect(w.run(w.root), "advice note tasks that aburn did not sign wait for your word in .oss/queue.json (1) -> aburn queue list")
 	w.write(".config/aburn/settings.json", `{"queue": {"foreign": true}}`)
 	w.expect(w.run(w.root), "! advice")
@@ -137,24 +139,28 @@ func TestWhatKeepsHooksFromRunning(t *testing.T) {
 		{"the switch, in the project's file", func(w *world) { w.write("src/.claude/settings.json", "{\n \"disableAllHooks\": true}") },
 			[]string{"claude bad ~/src/.claude/settings.json:2:21: disableAllHooks is on"}},
 		{"the program is gone", func(w *world) { os.Remove(w.path("bin/aburn-hook")) },
-			[]string{"claude bad ~/.claude/settings.json:3 calls ~/bin/aburn-hook, which is not there -> install aburn anew, then aburn install-hooks --agent claude --user",
+			[]string{"claude bad ~/.claude/settings.json:3 calls ~/bin/aburn-hook, which is not there -> install aburn anew, then aburn install-hooks --agent " +
+				"claude --user",
 				"codex bad ~/.codex/hooks.json:3 calls ~/bin/aburn-hook, which is not there"}},
 		{"another program of that name", func(w *world) {
 			os.Remove(w.path("bin/aburn-hook"))
 			w.script("bin/aburn-hook", "exit 0")
 		}, []string{"claude note ~/.claude/settings.json:3 calls ~/bin/aburn-hook, which is not aburn's own executable"}},
 		{"settings and local settings", func(w *world) { w.install(install.Local, install.Claude); w.install(install.Project, install.Claude) },
-			[]string{"claude bad 17 events call the hook more than once, in ~/.claude/settings.json and ~/src/.claude/settings.json and ~/src/.claude/settings.local.json"}},
+			[]string{"claude bad 17 events call the hook more than once, in ~/.claude/settings.json and ~/src/.claude/settings.json and " +
+				"~/src/.claude/settings.local.json"}},
 		{"identical commands run once", func(w *world) { w.install(install.Local, install.Claude) },
 			[]string{"! claude bad"}},
 		{"a plugin beside the settings", func(w *world) {
-			w.write("plugins/aburn/hooks/hooks.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "aburn-hook", "args": ["claude"], "timeout": 10}]}]}}`)
+			w.write("plugins/aburn/hooks/hooks.json",
+				`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "aburn-hook", "args": ["claude"], "timeout": 10}]}]}}`)
 			w.write(".claude/plugins/installed_plugins.json", `{"version": 2, "plugins": {"aburn@aburn": [{"installPath": "`+w.path("plugins/aburn")+`"}]}}`)
 			w.write("src/.claude/settings.json", `{"enabledPlugins": {"aburn@aburn": true}}`)
 		}, []string{"claude ok ~/plugins/aburn/hooks/hooks.json calls the hook at 1 events (the plugin aburn@aburn)",
 			"claude bad 1 events call the hook more than once"}},
 		{"a plugin that is not enabled", func(w *world) {
-			w.write("plugins/aburn/hooks/hooks.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "aburn-hook", "args": ["claude"], "timeout": 10}]}]}}`)
+			w.write("plugins/aburn/hooks/hooks.json",
+				`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "aburn-hook", "args": ["claude"], "timeout": 10}]}]}}`)
 			w.write(".claude/plugins/installed_plugins.json", `{"version": 2, "plugins": {"aburn@aburn": [{"installPath": "`+w.path("plugins/aburn")+`"}]}}`)
 		}, []string{"! claude bad"}},
 		{"Codex was never told", func(w *world) { os.Remove(w.path(".codex/config.toml")) },
@@ -240,7 +246,8 @@ func TestSessionsThatAreNotInTheLog(t *testing.T) {
 		{"before the install", func(w *world) { w.claudeSession("c1", w.root, now.Add(-time.Hour)) },
 			[]string{"claude note no session of Claude Code was active here"}},
 		{"a silent one", func(w *world) { w.claudeSession("c1", w.root, now.Add(2*time.Minute)) },
-			[]string{"claude bad hooks do not fire here: session c1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: it was started with ABURN=0"}},
+			[]string{"claude bad hooks do not fire here: session c1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: it " +
+				"was started with ABURN=0"}},
 		{"one of two", func(w *world) {
 			w.claudeSession("c1", w.root, now.Add(2*time.Minute))
 			w.claudeSession("c2", w.root, now.Add(2*time.Minute))
@@ -250,8 +257,10 @@ func TestSessionsThatAreNotInTheLog(t *testing.T) {
 			w.codexSession("x1", w.root, `"exec"`, now.Add(2*time.Minute))
 			w.codexSession("x2", w.root, `"exec"`, now.Add(5*time.Minute))
 			w.logged("x2")
-		}, []string{"codex note its newest session here is in the log; 1 of the newest 2 began before it and are not, the last of them x1 -> likely: the hooks were trusted only after it began\n",
-			"! codex bad"}},
+		},
+			[]string{"codex note its newest session here is in the log; 1 of the newest 2 began before it and are not, the last of them x1 -> likely: the hooks " +
+				"were trusted only after it began\n",
+				"! codex bad"}},
 		{"a newer one is silent", func(w *world) {
 			w.codexSession("x1", w.root, `"exec"`, now.Add(2*time.Minute))
 			w.codexSession("x2", w.root, `"exec"`, now.Add(5*time.Minute))
@@ -260,9 +269,12 @@ func TestSessionsThatAreNotInTheLog(t *testing.T) {
 		{"Codex without trust", func(w *world) {
 			os.Remove(w.path(".codex/config.toml"))
 			w.codexSession("x1", w.root, `"exec"`, now.Add(2*time.Minute))
-		}, []string{"codex bad hooks do not fire here: session x1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: Codex skips hooks of"}},
+		},
+			[]string{"codex bad hooks do not fire here: session x1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: Codex " +
+				"skips hooks of"}},
 		{"Codex, trusted since", func(w *world) { w.codexSession("x1", w.root, `"exec"`, now.Add(2*time.Minute)) },
-			[]string{"codex bad hooks do not fire here: session x1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: the hooks were trusted only after it began"}},
+			[]string{"codex bad hooks do not fire here: session x1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: the " +
+				"hooks were trusted only after it began"}},
 		{"a sub-agent of Codex has no session of its own", func(w *world) {
 			w.codexSession("x1", w.root, `{"subagent":{"thread_spawn":{}}}`, now.Add(2*time.Minute))
 		}, []string{"codex note no session of Codex was active here"}},
@@ -286,7 +298,9 @@ func TestSessionInASubFolder(t *testing.T) {
 	w.install(install.Local, install.Claude)
 	w.write("src/sub/x", "")
 	w.claudeSession("c1", w.path("src/sub"), time.Now().Add(3*time.Minute))
-	w.expect(w.run(w.root), "claude bad hooks do not fire here: session c1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: it was started in ~/src/sub, and Claude Code reads")
+	w.expect(w.run(w.root),
+		"claude bad hooks do not fire here: session c1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: it was started "+
+			"in ~/src/sub, and Claude Code reads")
 }
 
 // TestLoginShell: PATH here says nothing of the PATH that a login shell makes.
@@ -297,7 +311,9 @@ func TestLoginShell(t *testing.T) {
 	w.script("bin/aburn", "exit 0")
 	t.Setenv("SHELL", "/bin/sh")
 	w.write(".profile", "PATH=/usr/bin:/bin\n")
-	w.expect(w.run(w.root), "codex note aburn is not on the PATH of a login shell (/bin/sh -lc), in which Codex runs the model's commands: prompts there cannot call it -> set PATH in ~/.profile", "! claude note aburn")
+	w.expect(w.run(w.root),
+		"codex note aburn is not on the PATH of a login shell (/bin/sh -lc), in which Codex runs the model's commands: prompts there cannot call it -> set PATH "+
+			"in ~/.profile", "! claude note aburn")
 	w.write(".profile", "PATH=$HOME/bin:/usr/bin:/bin\n")
 	w.expect(w.run(w.root), "codex ok aburn is on the PATH of a login shell (/bin/sh -lc)")
 }
@@ -326,7 +342,8 @@ func TestCanaryOnABusyMachine(t *testing.T) {
 	w.live = true
 	w.expect(w.run(w.root), "live ok Claude Code, ~/.claude/settings.json: all 6 canary events recorded, ")
 	w.script("bin/aburn-hook", `case "$(cat)" in *SessionStart*) sleep 1 ;; esac`)
-	if report := w.run(w.root); !strings.Contains(report, "live bad Claude Code, ~/.claude/settings.json: the canary's log has [], not [") || !strings.Contains(report, ", and a hook ends itself after 800ms\n") {
+	if report := w.run(w.root); !strings.Contains(report, "live bad Claude Code, ~/.claude/settings.json: the canary's log has [], not [") ||
+		!strings.Contains(report, ", and a hook ends itself after 800ms\n") {
 		t.Error(report)
 	}
 }
@@ -335,7 +352,8 @@ func TestVersions(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want bool
-	}{{"2.1.99", "2.1.139", true}, {"2.1.139", "2.1.139", false}, {"2.1.329", "2.1.139", false}, {"2.2", "2.1.139", false}, {"2.1", "2.1.139", true}, {"0.9.9", "1", true}} {
+	}{{"2.1.99", "2.1.139", true}, {"2.1.139", "2.1.139", false}, {"2.1.329", "2.1.139", false}, {"2.2", "2.1.139", false}, {"2.1", "2.1.139", true},
+		{"0.9.9", "1", true}} {
 		if got := older(c.a, c.b); got != c.want {
 			t.Errorf("older(%s, %s) = %t", c.a, c.b, got)
 		}

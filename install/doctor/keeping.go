@@ -91,7 +91,8 @@ func (e *exam) copies() {
 		_, stored := list[i].Size()
 		size += stored
 	}
-	e.add("archive", Note, fmt.Sprintf("%s kept with their texts, and any secrets in them, in %s, %s on disk", plain.Plural(int64(len(list)), "session is", "sessions are"), filepath.Join(archive.Dir(e.Env), kept.Folder), plain.Size(size)),
+	e.add("archive", Note, fmt.Sprintf("%s kept with their texts, and any secrets in them, in %s, %s on disk",
+		plain.Plural(int64(len(list)), "session is", "sessions are"), filepath.Join(archive.Dir(e.Env), kept.Folder), plain.Size(size)),
 		"aburn keep --list")
 }
 
@@ -156,7 +157,8 @@ func (e *exam) expiring(a *agentcli.Agent, r trace.Reader, archived map[string]a
 	if left := keeps - e.Now.Sub(first); left > 0 {
 		when = "from " + first.Add(keeps).Format("2006-01-02") + " on"
 	}
-	e.add("archive", Note, fmt.Sprintf("%s deletes %s of sessions %s (%s: %s), and they are not archived", a.Title, files(missing), when, a.Store.Keeps.Setting, days(keeps)), "aburn ingest")
+	e.add("archive", Note, fmt.Sprintf("%s deletes %s of sessions %s (%s: %s), and they are not archived", a.Title, files(missing), when, a.Store.Keeps.Setting,
+		days(keeps)), "aburn ingest")
 	return all, missing
 }
 

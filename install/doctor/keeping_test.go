@@ -65,7 +65,8 @@ func TestExpiringSessions(t *testing.T) {
 	w.expect(w.run(w.root), "archive note Claude Code deletes 1 file of sessions from ")
 	w.ingest()
 	w.write(".gemini/tmp/p/chats/session-2026-10-01T10-00-00000000.jsonl",
-		`{"sessionId":"00000000-0000-4000-8000-000000000000","projectHash":"x","startTime":"2026-10-01T10:00:00.000Z","lastUpdated":"2026-10-01T10:00:00.000Z","kind":"main"}`+"\n")
+		`{"sessionId":"00000000-0000-4000-8000-000000000000","projectHash":"x","startTime":"2026-10-01T10:00:00.000Z","lastUpdated":"2026-10-01T10:00:00.000Z",`+
+			`"kind":"main"}`+"\n")
 	w.old(".gemini/tmp/p/chats/session-2026-10-01T10-00-00000000.jsonl", 40)
 	w.expect(w.run(w.root), "archive note Gemini CLI deletes 1 file of sessions the next time it starts (general.sessionRetention: 30 days)")
 	w.expect(w.run(w.root), "! archive ok") // that another agent's are safe is not what it would say

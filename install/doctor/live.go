@@ -140,7 +140,8 @@ func (e *exam) round(p *patient, s *install.Settings, r install.Registration) (w
 
 // spell makes the canary the agent's event in dir, with all its fields.
 func (c *canary) spell(p *patient, event, dir string) {
-	payload := map[string]any{"session_id": canarySession, "cwd": dir, "hook_event_name": event, "transcript_path": filepath.Join(dir, "none.jsonl"), "permission_mode": "default"}
+	payload := map[string]any{"session_id": canarySession, "cwd": dir, "hook_event_name": event, "transcript_path": filepath.Join(dir, "none.jsonl"),
+		"permission_mode": "default"}
 	maps.Copy(payload, c.fields)
 	if p.Canary != nil {
 		payload = p.Canary(payload)

@@ -49,7 +49,8 @@ func (e *exam) liveStatus(p *patient, s *install.Settings) {
 	defer cancel()
 	cmd := command(ctx, s, *r, e.Env)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, slices.DeleteFunc(os.Environ(), e.ofAgents), time.Second
-	cmd.Stdin = strings.NewReader(`{"session_id":"` + canarySession + `","cwd":"/","model":{"id":"canary","display_name":"Canary"},"workspace":{"current_dir":"/","project_dir":"/"},"cost":{"total_cost_usd":0.01}}`)
+	cmd.Stdin = strings.NewReader(`{"session_id":"` + canarySession +
+		`","cwd":"/","model":{"id":"canary","display_name":"Canary"},"workspace":{"current_dir":"/","project_dir":"/"},"cost":{"total_cost_usd":0.01}}`)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	start := time.Now()

@@ -132,7 +132,8 @@ func (w *world) codexSession(id, dir, source string, last time.Time) {
 		return fmt.Sprintf(`{"timestamp":%q,"type":%q,"payload":%s}`+"\n", at.UTC().Format(time.RFC3339Nano), kind, payload)
 	}
 	w.write(".codex/sessions/2026/11/21/rollout-2026-11-21T08-00-00-"+id+".jsonl",
-		line("session_meta", fmt.Sprintf(`{"id":%q,"cwd":%q,"source":%s,"base_instructions":{"text":%q}}`, id, dir, source, strings.Repeat("x", 30<<10)), last.Add(-time.Minute))+
+		line("session_meta", fmt.Sprintf(`{"id":%q,"cwd":%q,"source":%s,"base_instructions":{"text":%q}}`, id, dir, source, strings.Repeat("x", 30<<10)),
+			last.Add(-time.Minute))+
 			line("event_msg", "{}", last))
 }
 

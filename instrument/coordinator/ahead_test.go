@@ -107,7 +107,8 @@ func TestWholeFilesAreAskedForInTurn(t *testing.T) {
 	p := newProject(t, 3, nil)
 	p.config.Concurrency, p.config.Mode = 3, Rewrite
 	c := &crowd{}
-	if r := p.run(p.options(c), Callbacks{}); c.most != 1 || r.Succeeded != 3 || !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.HasPrefix(w, "concurrency counts in mode plan") }) {
+	if r := p.run(p.options(c), Callbacks{}); c.most != 1 || r.Succeeded != 3 ||
+		!slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.HasPrefix(w, "concurrency counts in mode plan") }) {
 		t.Errorf("%d at once, %+v", c.most, r)
 	}
 }
@@ -123,7 +124,8 @@ func TestWhatIsOutCountsInTheBudget(t *testing.T) {
 		c.say[path] = []provider.Answer{{Response: provider.Response{JSON: goodPlan(path).JSON, Usage: provider.Usage{Input: 3000}}}}
 	}
 	r := p.run(p.options(c), Callbacks{})
-	if c.most > 2 || len(c.asked) != 2 || r.Usage.Total() > 10_000 || r.Succeeded != 2 || !strings.Contains(r.Stopped, "the ceiling of 10000 tokens: 6000 were used") {
+	if c.most > 2 || len(c.asked) != 2 || r.Usage.Total() > 10_000 || r.Succeeded != 2 ||
+		!strings.Contains(r.Stopped, "the ceiling of 10000 tokens: 6000 were used") {
 		t.Errorf("%d at once, asked %v, %d tokens, stopped %q", c.most, c.asked, r.Usage.Total(), r.Stopped)
 	}
 }

@@ -41,7 +41,8 @@ type attempts struct {
 // written. The error is a *stop, or the context's.
 func (r *runner) askFile(ctx context.Context, f *scan.File, source []byte) (file *File, work *instrument.RunResult, plan instrument.Planned, err error) {
 	a := &attempts{runner: r, scan: f, source: source, seen: map[string]bool{}, file: &File{
-		FileResult: instrument.NewFileResult(f.Path, "", ""), Strategy: r.o.Config.Mode, ErrorProgression: []string{}, Libraries: []string{}, Functions: []Function{}, SourceHash: f.Source, Agent: r.agent(),
+		FileResult: instrument.NewFileResult(f.Path, "", ""), Strategy: r.o.Config.Mode, ErrorProgression: []string{}, Libraries: []string{}, Functions: []Function{},
+		SourceHash: f.Source, Agent: r.agent(),
 	}}
 	if why := r.refuses(source); why != "" {
 		a.file.Status, a.file.Reason, a.file.LastError = instrument.Failed, why, why
@@ -138,7 +139,8 @@ func (a *attempts) unanswered(answer *Answer) (facts []string, done bool, err er
 		return nil, true, nil
 	case whyTruncated:
 		a.cuts++
-		return []string{"the answer was too long: " + map[bool]string{false: "plan fewer attributes, with shorter reasons", true: "add fewer spans, and think less"}[a.rewrites()]}, a.cuts == 2, nil
+		return []string{"the answer was too long: " + map[bool]string{false: "plan fewer attributes, with shorter reasons",
+			true: "add fewer spans, and think less"}[a.rewrites()]}, a.cuts == 2, nil
 	case whySchema:
 		return []string{answer.Err}, false, nil
 	}
@@ -151,7 +153,8 @@ func (a *attempts) apply(ctx context.Context, plan edit.Plan) (*instrument.RunRe
 	planned := instrument.Planned{Path: a.scan.Path, Source: a.scan.Source, Plan: plan}
 	var refused []dropped
 	for {
-		work, err := instrument.Applying{Dir: a.o.Dir, Config: a.o.Config, Plan: &instrument.Plan{Files: []instrument.Planned{planned}}, Formatter: a.o.Formatter, Linter: a.o.Linter, Contract: a.now, Created: a.created, Trace: a.o.Trace, Attempt: true}.Work(ctx, a.o.Engine)
+		work, err := instrument.Applying{Dir: a.o.Dir, Config: a.o.Config, Plan: &instrument.Plan{Files: []instrument.Planned{planned}}, Formatter: a.o.Formatter,
+			Linter: a.o.Linter, Contract: a.now, Created: a.created, Trace: a.o.Trace, Attempt: true}.Work(ctx, a.o.Engine)
 		if err != nil {
 			return nil, planned, err
 		}

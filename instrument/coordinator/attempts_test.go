@@ -14,11 +14,16 @@ import (
 )
 
 const (
-	noSpan  = `{"functions":[{"id":"f1","action":"span","span":"shop.absent.run","tier":1,"reason":"r","attributes":[]}],"newSpans":[],"newAttributes":[],"libraries":[],"notes":[]}`
-	badEnum = `{"functions":[{"id":"f1","action":"wrap","span":"a.b","tier":1,"reason":"r","attributes":[]}],"newSpans":[],"newAttributes":[],"libraries":[],"notes":[]}`
-	skipAll = `{"functions":[{"id":"f1","action":"skip","span":"","tier":0,"reason":"no","attributes":[]}],"newSpans":[],"newAttributes":[],"libraries":[],"notes":[]}`
+	noSpan = `{"functions":[{"id":"f1","action":"span","span":"shop.absent.run","tier":1,"reason":"r","attributes":[]}],"newSpans":[],"newAttributes":[],` +
+		`"libraries":[],"notes":[]}`
+	badEnum = `{"functions":[{"id":"f1","action":"wrap","span":"a.b","tier":1,"reason":"r","attributes":[]}],"newSpans":[],"newAttributes":[],"libraries":[],` +
+		`"notes":[]}`
+	skipAll = `{"functions":[{"id":"f1","action":"skip","span":"","tier":0,"reason":"no","attributes":[]}],"newSpans":[],"newAttributes":[],"libraries":[],` +
+		`"notes":[]}`
 	// its new attribute has a foreign name
-	halfGood = `{"functions":[{"id":"f1","action":"span","span":"shop.start","tier":2,"reason":"r","attributes":[{"key":"shop.id","expr":"id","at":"after:3"},{"key":"other.x","expr":"id","at":"after:3"}]}],"newSpans":[],"newAttributes":[{"key":"other.x","type":"string","brief":"b","examples":["a"]}],"libraries":[],"notes":[]}`
+	halfGood = `{"functions":[{"id":"f1","action":"span","span":"shop.start","tier":2,"reason":"r","attributes":[{"key":"shop.id","expr":"id","at":"after:3"},` +
+		`{"key":"other.x","expr":"id","at":"after:3"}]}],"newSpans":[],"newAttributes":[{"key":"other.x","type":"string","brief":"b","examples":["a"]}],` +
+		`"libraries":[],"notes":[]}`
 )
 
 // TestWhatAModelCanAnswer, and how often it is asked for.
@@ -40,7 +45,8 @@ func TestWhatAModelCanAnswer(t *testing.T) {
 		reason  string
 	}{
 		{"good at once", []provider.Answer{ok}, instrument.Success, 1, "", "", ""},
-		{"a span that the registry lacks, then good", append(answers(response(noSpan)), ok), instrument.Success, 2, "", `SCH-001: the registry has no span "shop.absent.run"`, ""},
+		{"a span that the registry lacks, then good", append(answers(response(noSpan)), ok), instrument.Success, 2, "",
+			`SCH-001: the registry has no span "shop.absent.run"`, ""},
 		{"the same mistake twice", answers(response(noSpan)), instrument.Failed, 2, "", "SCH-001", "nothing of the plan passes the rules: SCH-001"},
 		{"a wrong enum", append(answers(response(badEnum)), ok), instrument.Success, 2, "", `the action is "wrap"; it is span or skip`, ""},
 		{"no form at all", append(answers(response(`{"code":"x"}`)), ok), instrument.Success, 2, "", "the answer has not the form", ""},
@@ -97,14 +103,16 @@ func TestBudgetsHold(t *testing.T) {
 	world.Slow(t)
 	p := newProject(t, 2, nil)
 	p.config.MaxTokensPerFile = 6000 // one question of about 1,900 tokens and an answer of 3,200; a second one is too much
-	m := &planner{say: map[string][]provider.Answer{"src/f0.mjs": {{Response: provider.Response{JSON: response(noSpan).JSON, Usage: provider.Usage{Input: 1800, Output: 100}}}}}}
+	m := &planner{say: map[string][]provider.Answer{"src/f0.mjs": {{Response: provider.Response{JSON: response(noSpan).JSON,
+		Usage: provider.Usage{Input: 1800, Output: 100}}}}}}
 	r := p.run(p.options(m), Callbacks{})
 	if got := strings.Join(m.asked, " "); got != "src/f0.mjs src/f1.mjs" || r.Files[0].Status != instrument.Failed || r.Files[1].Status != instrument.Success {
 		t.Errorf("asked %s; %+v", got, r.Files[0].FileResult)
 	}
 
 	p = newProject(t, 3, nil)
-	m = &planner{say: map[string][]provider.Answer{"src/f0.mjs": {{Response: provider.Response{JSON: goodPlan("src/f0.mjs").JSON, Usage: provider.Usage{Input: 50_000}}}}}}
+	m = &planner{say: map[string][]provider.Answer{"src/f0.mjs": {{Response: provider.Response{JSON: goodPlan("src/f0.mjs").JSON,
+		Usage: provider.Usage{Input: 50_000}}}}}}
 	r = p.run(p.options(m), Callbacks{})
 	if len(m.asked) != 1 || !strings.HasPrefix(r.Stopped, "the ceiling of ") || r.Succeeded != 1 || r.Branch == "" {
 		t.Errorf("asked %v, stopped %q", m.asked, r.Stopped)
@@ -112,7 +120,8 @@ func TestBudgetsHold(t *testing.T) {
 
 	p = newProject(t, 3, nil)
 	p.config.MaxTokensPerRun = 8000
-	m = &planner{say: map[string][]provider.Answer{"src/f0.mjs": {{Response: provider.Response{JSON: goodPlan("src/f0.mjs").JSON, Usage: provider.Usage{Input: 5000}}}}}}
+	m = &planner{say: map[string][]provider.Answer{"src/f0.mjs": {{Response: provider.Response{JSON: goodPlan("src/f0.mjs").JSON,
+		Usage: provider.Usage{Input: 5000}}}}}}
 	if r = p.run(p.options(m), Callbacks{}); len(m.asked) != 1 || !strings.Contains(r.Stopped, "8000 tokens") {
 		t.Errorf("asked %v, stopped %q", m.asked, r.Stopped)
 	}
@@ -121,7 +130,8 @@ func TestBudgetsHold(t *testing.T) {
 // TestNoQuestionBeforeTheCeilingIsAccepted, and none without somebody to accept it.
 func TestNoQuestionBeforeTheCeilingIsAccepted(t *testing.T) {
 	world.Unshared(t)
-	for name, accept := range map[string]func(Ceiling) bool{"nobody": nil, "no": func(c Ceiling) bool { return c.Calls != 6 || c.MaxTokens == 0 || c.Basis != "estimated" }} {
+	for name, accept := range map[string]func(Ceiling) bool{"nobody": nil,
+		"no": func(c Ceiling) bool { return c.Calls != 6 || c.MaxTokens == 0 || c.Basis != "estimated" }} {
 		p := newProject(t, 2, nil)
 		m := &planner{}
 		_, err := Run(t.Context(), p.options(m), Callbacks{OnCeiling: accept})
@@ -136,19 +146,24 @@ func TestNoQuestionBeforeTheCeilingIsAccepted(t *testing.T) {
 func TestAFileForAPersonBringsNoLibraries(t *testing.T) {
 	world.Slow(t)
 	const library = "@opentelemetry/instrumentation-pg"
-	source, code := "import pg from 'pg';\nimport { readFile } from 'node:fs/promises';\nexport const Pool = pg.Pool;\n", "import pg from 'pg';\nimport { readFile } from 'node:fs/promises';\nimport { trace, SpanStatusCode } from '@opentelemetry/api';\nconst tracer = trace.getTracer('shop');\nexport const Pool = pg.Pool;\n"
+	source, code := "import pg from 'pg';\nimport { readFile } from 'node:fs/promises';\nexport const Pool = pg.Pool;\n",
+		"import pg from 'pg';\nimport { readFile } from 'node:fs/promises';\nimport { trace, SpanStatusCode } from '@opentelemetry/api';\nconst tracer = "+
+			"trace.getTracer('shop');\nexport const Pool = pg.Pool;\n"
 	var functions, spans []string
 	for i := 1; i <= 4; i++ {
 		body := fmt.Sprintf("export async function step%d(order) {\n", i)
 		source += body + "  return await readFile(order.id);\n}\n"
-		code += body + fmt.Sprintf("  return tracer.startActiveSpan('shop.step%d.run', async (span) => {\n    try {\n      return await readFile(order.id);\n    } catch (error) {\n      span.recordException(error);\n"+
-			"      span.setStatus({ code: SpanStatusCode.ERROR });\n      throw error;\n    } finally {\n      span.end();\n    }\n  });\n}\n", i)
+		code += body +
+			fmt.Sprintf("  return tracer.startActiveSpan('shop.step%d.run', async (span) => {\n    try {\n      return await readFile(order.id);\n    } catch "+
+				"(error) {\n      span.recordException(error);\n"+
+				"      span.setStatus({ code: SpanStatusCode.ERROR });\n      throw error;\n    } finally {\n      span.end();\n    }\n  });\n}\n", i)
 		functions = append(functions, fmt.Sprintf(`{"id":"f%d","action":"span","span":"shop.step%d.run","tier":1,"reason":"r","attributes":[]}`, i, i))
 		spans = append(spans, fmt.Sprintf(`{"id":"shop.step%d.run","kind":"internal","brief":"A step","attributes":[]}`, i))
 	}
 	text, _ := json.Marshal(code) // a string
 	rest := `"newSpans":[` + strings.Join(spans, ",") + `],"newAttributes":[],"libraries":["` + library + `"],"notes":[]}`
-	for mode, answer := range map[string]string{Plan: `{"functions":[` + strings.Join(functions, ",") + `],` + rest, Rewrite: `{"code":` + string(text) + `,` + rest} {
+	for mode, answer := range map[string]string{Plan: `{"functions":[` + strings.Join(functions, ",") + `],` + rest,
+		Rewrite: `{"code":` + string(text) + `,` + rest} {
 		for sensitivity, want := range map[string]instrument.Status{"strict": instrument.NeedsHuman, "moderate": instrument.Success} {
 			p := newProject(t, 0, map[string]string{"src/steps.mjs": source})
 			p.config.Mode, p.config.ReviewSensitivity = mode, sensitivity

@@ -176,7 +176,9 @@ func (r *runner) revert(ctx context.Context, f *File) error {
 		return &stop{f.Path + " makes the tests fail, and somebody changed it while they ran: it was left alone"}
 	}
 	r.book.at("reverted " + f.Path)
-	hash, err := r.repo.commit(ctx, fmt.Sprintf("instrument: take back the spans in %s\n\nThe tests failed with them, twice, and passed without them.\n\nInstrument-Run: %s\n", f.Path, r.o.Run), []string{f.Path})
+	hash, err := r.repo.commit(ctx,
+		fmt.Sprintf("instrument: take back the spans in %s\n\nThe tests failed with them, twice, and passed without them.\n\nInstrument-Run: %s\n", f.Path, r.o.Run),
+		[]string{f.Path})
 	if err != nil {
 		return err
 	}

@@ -327,7 +327,8 @@ func (r *runner) pullRequest(ctx context.Context) error {
 }
 
 func (r *runner) gh(ctx context.Context, args ...string) (string, error) {
-	said, err := run.Do(ctx, run.Program{Argv: append([]string{"gh"}, args...), Dir: r.o.Dir, Env: append(run.Clean(r.o.Environ, ghNames...), "GH_PROMPT_DISABLED=1", "NO_COLOR=1"), Timeout: 5 * time.Minute})
+	said, err := run.Do(ctx, run.Program{Argv: append([]string{"gh"}, args...), Dir: r.o.Dir,
+		Env: append(run.Clean(r.o.Environ, ghNames...), "GH_PROMPT_DISABLED=1", "NO_COLOR=1"), Timeout: 5 * time.Minute})
 	if err != nil {
 		return "", err
 	}

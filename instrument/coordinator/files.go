@@ -115,7 +115,8 @@ func (r *runner) file(ctx context.Context, f *scanFile) (done *File, err error) 
 }
 
 func (r *runner) untouched(f *scanFile, why string) *File {
-	return &File{FileResult: instrument.NewFileResult(f.Path, instrument.Failed, why), Strategy: r.o.Config.Mode, ErrorProgression: []string{}, Libraries: []string{}, Functions: []Function{}, SourceHash: f.Source, Agent: r.agent()}
+	return &File{FileResult: instrument.NewFileResult(f.Path, instrument.Failed, why), Strategy: r.o.Config.Mode, ErrorProgression: []string{},
+		Libraries: []string{}, Functions: []Function{}, SourceHash: f.Source, Agent: r.agent()}
 }
 
 // refresh reads the registry anew: a person may have added to it meanwhile.
@@ -149,7 +150,8 @@ func (r *runner) write(ctx context.Context, f *File, work *instrument.RunResult)
 
 func (r *runner) fail(f *File, format string, args ...any) error {
 	why, _ := scrub.Text(fmt.Sprintf(format, args...)) // of a hook, perhaps
-	f.Status, f.Reason, f.SpansAdded, f.AttributesUsed, f.AttributesCreated, f.SchemaExtensions, f.Functions = instrument.Failed, why, 0, 0, 0, []string{}, []Function{}
+	f.Status, f.Reason, f.SpansAdded, f.AttributesUsed, f.AttributesCreated, f.SchemaExtensions, f.Functions = instrument.Failed, why, 0, 0, 0, []string{},
+		[]Function{}
 	return nil
 }
 
@@ -200,7 +202,8 @@ func (r *runner) verify(ctx context.Context, f *File, proved string, files []str
 	hooked.ResultHash = instrument.SourceHash(committed)
 	f.Commit = ""
 	if r.repo.hooks {
-		return errors.Join(r.takeBack(ctx, &hooked), r.takeBack(ctx, f), r.fail(f, "a hook of the repository changed it as it was committed, so nothing proves it; it is as it was"))
+		return errors.Join(r.takeBack(ctx, &hooked), r.takeBack(ctx, f),
+			r.fail(f, "a hook of the repository changed it as it was committed, so nothing proves it; it is as it was"))
 	}
 	return errors.Join(r.takeBack(ctx, f), r.fail(f, "%v", instrument.ErrChanged))
 }

@@ -60,8 +60,9 @@ func child() {
 	folder, err := os.OpenRoot(os.Getenv(childState))
 	die(err)
 	o := Options{
-		Dir: os.Getenv(childDir), Selection: s, Config: c, Environ: os.Environ(), Run: "r1", Folder: folder, Engine: jsast.NewGoja(), Provider: &planner{log: os.Getenv(childLog)},
-		Trusted: true, NoPR: true, Version: "0", Now: time.Now, Sleep: func(ctx context.Context, d time.Duration) error { time.Sleep(d); return ctx.Err() },
+		Dir: os.Getenv(childDir), Selection: s, Config: c, Environ: os.Environ(), Run: "r1", Folder: folder, Engine: jsast.NewGoja(),
+		Provider: &planner{log: os.Getenv(childLog)},
+		Trusted:  true, NoPR: true, Version: "0", Now: time.Now, Sleep: func(ctx context.Context, d time.Duration) error { time.Sleep(d); return ctx.Err() },
 		step: func(string) {
 			if steps.Add(1) == int64(at) {
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -101,7 +102,8 @@ func (p *project) child(step int, log, how string) (steps int, plan string, kill
 		p.Fatal(err)
 	}
 	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), childDir+"="+p.dir, childState+"="+p.state, childLog+"="+log, childStep+"="+strconv.Itoa(step), childTests+"="+guiltyTests, childHow+"="+how)
+	cmd.Env = append(os.Environ(), childDir+"="+p.dir, childState+"="+p.state, childLog+"="+log, childStep+"="+strconv.Itoa(step), childTests+"="+guiltyTests,
+		childHow+"="+how)
 	out, err := cmd.CombinedOutput()
 	if exit, ok := err.(*exec.ExitError); ok && exit.Sys().(syscall.WaitStatus).Signaled() {
 		return 0, "", true

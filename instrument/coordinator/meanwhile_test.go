@@ -63,7 +63,8 @@ func TestTheRegistryChangesWhileAModelThinks(t *testing.T) {
 			p.write("telemetry/aburn-spans.yaml", mine)
 		}
 	}})
-	if text := p.read("telemetry/aburn-spans.yaml"); r.Succeeded != 2 || !strings.Contains(text, "span.shop.mine") || !strings.Contains(text, "span.shop.f0.run") || !strings.Contains(text, "span.shop.f1.run") {
+	if text := p.read("telemetry/aburn-spans.yaml"); r.Succeeded != 2 || !strings.Contains(text, "span.shop.mine") ||
+		!strings.Contains(text, "span.shop.f0.run") || !strings.Contains(text, "span.shop.f1.run") {
 		t.Errorf("%+v\n%s", r.RunResult, text)
 	}
 }
@@ -83,7 +84,8 @@ func TestAChangeBesideASearchIsKept(t *testing.T) {
 	if r.Files[1].Reverted == "" || p.read(path) != original || r.Files[0].Reverted != "" {
 		t.Errorf("%+v", r.Files[1])
 	}
-	if text := p.read("src/f0.mjs"); !strings.HasSuffix(text, "// mine\n") || !strings.Contains(text, "startActiveSpan") || strings.Contains(p.git("log", "-p", "main.."), "// mine") {
+	if text := p.read("src/f0.mjs"); !strings.HasSuffix(text, "// mine\n") || !strings.Contains(text, "startActiveSpan") ||
+		strings.Contains(p.git("log", "-p", "main.."), "// mine") {
 		t.Errorf("the person's line is lost, or committed:\n%s", text)
 	}
 	if !strings.Contains(strings.Join(r.Warnings, "\n"), "src/f0.mjs: somebody changed it while the tests ran") {
@@ -127,7 +129,8 @@ func TestAFileThatChangedBeforeARunGoesOn(t *testing.T) {
 	p.write(path, text+"// mine\n")
 	m := &planner{}
 	r := p.run(p.options(m), Callbacks{})
-	if r.Succeeded != 2 || r.Files[2].Reason != instrument.ErrChanged.Error() || strings.Join(m.asked, " ") != "src/f1.mjs" || p.read(path) != text+"// mine\n" || p.git("status", "--porcelain") != "M "+path {
+	if r.Succeeded != 2 || r.Files[2].Reason != instrument.ErrChanged.Error() || strings.Join(m.asked, " ") != "src/f1.mjs" || p.read(path) != text+"// mine\n" ||
+		p.git("status", "--porcelain") != "M "+path {
 		t.Errorf("asked %v, %+v\n%s", m.asked, r.Files[2].FileResult, p.git("status", "--porcelain"))
 	}
 }

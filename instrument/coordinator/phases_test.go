@@ -40,15 +40,18 @@ func TestWhatEndsARunBeforeItBegan(t *testing.T) {
 			p.write("src/new.mjs", "f();\n")
 			o.Selection.Files = append(o.Selection.Files, "src/new.mjs")
 		}, "src/new.mjs: not committed as it is", Prepare, "commit first"},
-		{"a provider without a login", func(_ *project, o *Options) { o.Provider = &absent{} }, "the provider absent cannot be asked: file does not exist", Prepare, "provider in aburn-instrument.yaml"},
-		{"an API without a model", func(_ *project, o *Options) { o.Provider = &provider.API{Key: "k"} }, "the provider api needs the name of a model", Prepare, "--model"},
+		{"a provider without a login", func(_ *project, o *Options) { o.Provider = &absent{} }, "the provider absent cannot be asked: file does not exist", Prepare,
+			"provider in aburn-instrument.yaml"},
+		{"an API without a model", func(_ *project, o *Options) { o.Provider = &provider.API{Key: "k"} }, "the provider api needs the name of a model", Prepare,
+			"--model"},
 		{"Weaver is required and not there", func(_ *project, o *Options) { o.Config.Weaver = "required" }, "weaver is not on PATH", Prepare, "set weaver: auto"},
 		{"the registry has an error", func(p *project, _ *Options) {
 			p.write("telemetry/a.yaml", "groups: [{id: a}]\n")
 			p.git("commit", "-qam", "broken")
 		}, "has an error", Scanning, "aburn instrument registry check telemetry"},
 		{"too many files", func(_ *project, o *Options) { o.Config.MaxFilesPerRun = 1 }, "2 files match, and maxFilesPerRun is 1", Scanning, "name fewer paths"},
-		{"the branch is there", func(p *project, o *Options) { p.git("branch", "mine"); o.Branch = "mine" }, "the branch mine is there already", Branching, "--branch"},
+		{"the branch is there", func(p *project, o *Options) { p.git("branch", "mine"); o.Branch = "mine" }, "the branch mine is there already", Branching,
+			"--branch"},
 		{"a branch that has no name", func(_ *project, o *Options) { o.Branch = "a..b" }, `"a..b" is no name of a branch`, Branching, "--branch"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -105,7 +108,8 @@ func TestASecondRunChangesNothing(t *testing.T) {
 	o := p.options(m)
 	o.Run = "r2"
 	r := p.run(o, Callbacks{OnCeiling: func(Ceiling) bool { t.Error("a ceiling for nothing"); return false }})
-	if len(m.asked) > 0 || r.Processed != 0 || r.Branch != "" || len(r.Idle) != 2 || !strings.Contains(r.Idle[0].Reason, "its spans are there already") || p.git("rev-parse", "HEAD") != head || p.git("status", "--porcelain") != "" {
+	if len(m.asked) > 0 || r.Processed != 0 || r.Branch != "" || len(r.Idle) != 2 || !strings.Contains(r.Idle[0].Reason, "its spans are there already") ||
+		p.git("rev-parse", "HEAD") != head || p.git("status", "--porcelain") != "" {
 		t.Errorf("asked %v; %+v", m.asked, r)
 	}
 }
@@ -120,7 +124,8 @@ func TestADryRunWritesNothing(t *testing.T) {
 	o := p.options(m)
 	o.DryRun, o.Folder, o.Tests = true, nil, []string{"sh", "-c", "touch ran"}
 	r := p.run(o, Callbacks{})
-	if after := p.git("status", "--porcelain") + p.git("rev-parse", "HEAD") + p.git("branch"); after != before || r.Succeeded != 2 || r.Branch != "" || len(r.Checkpoints) > 0 {
+	if after := p.git("status", "--porcelain") + p.git("rev-parse", "HEAD") + p.git("branch"); after != before || r.Succeeded != 2 || r.Branch != "" ||
+		len(r.Checkpoints) > 0 {
 		t.Errorf("%s\n%+v", after, r)
 	}
 	if !strings.Contains(m.texts[1], "The registry has grown since: span") || !strings.Contains(string(r.Files[1].After), "startActiveSpan('shop.f1.run'") {
@@ -166,7 +171,8 @@ func TestTestsThatTurnRedAreSearchedFor(t *testing.T) {
 		{"one is guilty", "! grep -q startActiveSpan src/f2.mjs", []string{"src/f2.mjs"}, "", true},
 		{"two are guilty", "! grep -q startActiveSpan src/f1.mjs && ! grep -q startActiveSpan src/f3.mjs", []string{"src/f1.mjs", "src/f3.mjs"}, "", true},
 		{"once, for no reason", "test ! -e telemetry/aburn-spans.yaml || test -e flake || { touch flake; false; }", nil, "", true},
-		{"not the spans' fault", "test ! -e telemetry/aburn-spans.yaml", nil, "a checkpoint failed after 4 files: the tests are not as green as before the run", false},
+		{"not the spans' fault", "test ! -e telemetry/aburn-spans.yaml", nil, "a checkpoint failed after 4 files: the tests are not as green as before the run",
+			false},
 		{"red before, by name, and no worse", "echo 'not ok 1 - old'; false", nil, "", true},
 		{"red before, and a new one", "echo '  ✖ old (1.5ms)'; grep -q startActiveSpan src/f0.mjs && echo '  ✖ new (3ms)'; false", []string{"src/f0.mjs"}, "", true},
 		{"red before, without names", "false", nil, "", true},
@@ -194,7 +200,8 @@ func TestTestsThatTurnRedAreSearchedFor(t *testing.T) {
 					t.Errorf("%s has no spans", path)
 				}
 			}
-			if !slices.Equal(reverted, tt.reverted) || r.Stopped != tt.stopped || r.Checkpoints[len(r.Checkpoints)-1].Passed != tt.passed || p.git("status", "--porcelain") != "" {
+			if !slices.Equal(reverted, tt.reverted) || r.Stopped != tt.stopped || r.Checkpoints[len(r.Checkpoints)-1].Passed != tt.passed ||
+				p.git("status", "--porcelain") != "" {
 				t.Errorf("reverted %v, stopped %q, %+v", reverted, r.Stopped, r.Checkpoints)
 			}
 			if !tt.passed && !slices.Equal(r.Checkpoints[0].Radius, []string{"src/f0.mjs", "src/f1.mjs", "src/f2.mjs", "src/f3.mjs"}) {
@@ -215,7 +222,8 @@ func TestWithoutTheAPITestsJudgeNothing(t *testing.T) {
 	o.Tests = []string{"sh", "-c", "! grep -q startActiveSpan src/f0.mjs"}
 	r := p.run(o, Callbacks{})
 	text := strings.Join(r.Warnings, "\n")
-	if r.Succeeded != 2 || r.Tests != nil || !strings.Contains(text, "lacks the OpenTelemetry API") || !strings.Contains(text, "not installed: @opentelemetry/api") || !strings.Contains(text, "not permitted") {
+	if r.Succeeded != 2 || r.Tests != nil || !strings.Contains(text, "lacks the OpenTelemetry API") ||
+		!strings.Contains(text, "not installed: @opentelemetry/api") || !strings.Contains(text, "not permitted") {
 		t.Errorf("%s\n%+v", text, r)
 	}
 }
@@ -228,7 +236,9 @@ func TestKilledBesideThePackageManager(t *testing.T) {
 	}
 	p := newProject(t, 2, map[string]string{"package.json": `{"name": "shop", "private": true}`})
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte("#!/bin/sh\necho '{\"name\": \"shop\", \"private\": true, \"dependencies\": {\"@opentelemetry/api\": \"^1.9.0\"}}' > package.json\n"), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(bin, "npm"),
+		[]byte("#!/bin/sh\necho '{\"name\": \"shop\", \"private\": true, \"dependencies\": {\"@opentelemetry/api\": \"^1.9.0\"}}' > package.json\n"),
+		0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
@@ -302,7 +312,8 @@ func TestAProjectBelowTheRepository(t *testing.T) {
 	o.Tests = []string{"sh", "-c", "! grep -q startActiveSpan src/f1.mjs"}
 	r := p.run(o, Callbacks{})
 	path, original := work(1)
-	if r.Succeeded != 2 || r.Files[1].Reverted == "" || p.read(path) != original || p.git("status", "--porcelain", "--", "src", "telemetry") != "" || len(r.SchemaDiff) == 0 {
+	if r.Succeeded != 2 || r.Files[1].Reverted == "" || p.read(path) != original || p.git("status", "--porcelain", "--", "src", "telemetry") != "" ||
+		len(r.SchemaDiff) == 0 {
 		t.Errorf("%+v\n%s", r.Files[1].FileResult, p.git("status", "--porcelain"))
 	}
 }
@@ -322,7 +333,8 @@ func TestARefusedCommitTakesTheFileBack(t *testing.T) {
 	o.Hooks = true
 	r := p.run(o, Callbacks{})
 	path, original := work(1)
-	if r.Succeeded != 2 || !strings.HasPrefix(r.Files[1].Reason, "git refused the commit") || p.read(path) != original || p.git("status", "--porcelain") != "" || strings.Contains(p.read("telemetry/aburn-spans.yaml"), "f1") {
+	if r.Succeeded != 2 || !strings.HasPrefix(r.Files[1].Reason, "git refused the commit") || p.read(path) != original || p.git("status", "--porcelain") != "" ||
+		strings.Contains(p.read("telemetry/aburn-spans.yaml"), "f1") {
 		t.Errorf("%+v\n%s", r.Files[1].FileResult, p.git("status", "--porcelain"))
 	}
 	p = newProject(t, 1, nil)
@@ -399,7 +411,8 @@ func TestAStoppedRunGoesOn(t *testing.T) {
 	o = p.options(again)
 	o.Tests = []string{"false"} // the run began without
 	r = p.run(o, Callbacks{OnCeiling: func(Ceiling) bool { t.Error("it was accepted already"); return true }})
-	if got := strings.Join(again.asked, " "); got != "src/f1.mjs src/f2.mjs" || r.Succeeded != 3 || r.Stopped != "" || p.git("branch", "--show-current") != r.Branch || len(r.Ceiling.Each) != 3 || len(r.SchemaDiff) != 3 || r.Tests != nil || r.HashStart == r.HashEnd {
+	if got := strings.Join(again.asked, " "); got != "src/f1.mjs src/f2.mjs" || r.Succeeded != 3 || r.Stopped != "" ||
+		p.git("branch", "--show-current") != r.Branch || len(r.Ceiling.Each) != 3 || len(r.SchemaDiff) != 3 || r.Tests != nil || r.HashStart == r.HashEnd {
 		t.Errorf("asked %s; %+v", got, r)
 	}
 }
@@ -415,7 +428,8 @@ func TestEveryFieldOfAResultIsFilled(t *testing.T) {
 	o := p.options(&planner{})
 	o.Tests = []string{"sh", "-c", "true"}
 	r := p.run(o, Callbacks{})
-	empty := []string{"Stopped", "PullRequest", "Command", "CostUSD", "LibrariesInstalled", "LibraryFailures", "Warnings", "Libraries", "Registry", "Had", "Contract", "Failed", "NeedsHuman", "Skipped", "SDKInit", "Weaver", "WeaverDiff"}
+	empty := []string{"Stopped", "PullRequest", "Command", "CostUSD", "LibrariesInstalled", "LibraryFailures", "Warnings", "Libraries", "Registry", "Had",
+		"Contract", "Failed", "NeedsHuman", "Skipped", "SDKInit", "Weaver", "WeaverDiff"}
 	v := reflect.ValueOf(*r)
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		if f.Anonymous || slices.Contains(empty, f.Name) {
@@ -440,8 +454,9 @@ func TestTheLinterOfTheProject(t *testing.T) {
 	for _, linted := range []bool{false, true} {
 		p := newProject(t, 1, nil)
 		p.write("node_modules/eslint/package.json", `{"bin": {"eslint": "./bin.cjs"}}`)
-		p.write("node_modules/eslint/bin.cjs", "let s = ''\nprocess.stdin.on('data', (d) => s += d).on('end', () => process.stdout.write(JSON.stringify([{ messages: "+
-			"s.includes('getTracer') ? [{ ruleId: 'no-tracer', severity: 2, message: 'No tracers here.', line: 1, column: 1 }] : [] }])))")
+		p.write("node_modules/eslint/bin.cjs",
+			"let s = ''\nprocess.stdin.on('data', (d) => s += d).on('end', () => process.stdout.write(JSON.stringify([{ messages: "+
+				"s.includes('getTracer') ? [{ ruleId: 'no-tracer', severity: 2, message: 'No tracers here.', line: 1, column: 1 }] : [] }])))")
 		o := p.options(&planner{})
 		o.DryRun = true
 		if linted {
@@ -463,8 +478,11 @@ func TestWeaverBesideARun(t *testing.T) {
 	}
 	const invalid = `echo '[{"error":{"UnresolvedAttributeRef":{"provenance":"a.yaml"}},"diagnostic":{"message":"m","severity":"Error"}}]'; exit 1`
 	for _, tt := range []struct{ name, check, diff, registry, says, warns string }{
-		{"it agrees", "exit 0", `echo '{"changes":{"spans":[{"type":"added","name":"shop.f0.run"}],"registry_attributes":[{"type":"renamed","old_name":"a","new_name":"b"}]}}'`, "", "renamed attribute a b\nadded span shop.f0.run\n", ""},
-		{"it disagrees after the run", `[ -e telemetry/aburn-spans.yaml ] || exit 0; ` + invalid, `echo '{"changes":{}}'`, "the registry has an error by now, says weaver 0.25.1", "", ""},
+		{"it agrees", "exit 0",
+			`echo '{"changes":{"spans":[{"type":"added","name":"shop.f0.run"}],"registry_attributes":[{"type":"renamed","old_name":"a","new_name":"b"}]}}'`, "",
+			"renamed attribute a b\nadded span shop.f0.run\n", ""},
+		{"it disagrees after the run", `[ -e telemetry/aburn-spans.yaml ] || exit 0; ` + invalid, `echo '{"changes":{}}'`,
+			"the registry has an error by now, says weaver 0.25.1", "", ""},
 		{"its comparison fails", "exit 0", "exit 3", "", "", "Weaver did not compare the registry"},
 		{"it breaks meanwhile", `[ -e telemetry/aburn-spans.yaml ] || exit 0; echo no; exit 3`, `echo '{"changes":{}}'`, "", "", "aburn judges the registry alone"},
 	} {
@@ -472,7 +490,8 @@ func TestWeaverBesideARun(t *testing.T) {
 			p := newProject(t, 1, nil)
 			p.config.Weaver = "auto"
 			bin := t.TempDir()
-			script := "#!/bin/sh\ncase \"$*\" in\n--version) echo 'weaver 0.25.1' ;;\n*' check '*) " + tt.check + " ;;\n*' diff '*) " + tt.diff + " ;;\n*) exit 4 ;;\nesac\n"
+			script := "#!/bin/sh\ncase \"$*\" in\n--version) echo 'weaver 0.25.1' ;;\n*' check '*) " + tt.check + " ;;\n*' diff '*) " + tt.diff +
+				" ;;\n*) exit 4 ;;\nesac\n"
 			if err := os.WriteFile(filepath.Join(bin, "weaver"), []byte(script), 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -480,7 +499,8 @@ func TestWeaverBesideARun(t *testing.T) {
 			r := p.run(p.options(&planner{}), Callbacks{})
 			last := r.Checkpoints[len(r.Checkpoints)-1]
 			warned := strings.Join(r.Warnings, "\n")
-			if r.Succeeded != 1 || r.Weaver != "weaver 0.25.1" || r.WeaverDiff != tt.says || last.Registry != tt.registry || last.Passed != (tt.registry == "") || !strings.Contains(warned, tt.warns) || (warned == "") != (tt.warns == "") && !strings.Contains(warned, "no test command") {
+			if r.Succeeded != 1 || r.Weaver != "weaver 0.25.1" || r.WeaverDiff != tt.says || last.Registry != tt.registry || last.Passed != (tt.registry == "") ||
+				!strings.Contains(warned, tt.warns) || (warned == "") != (tt.warns == "") && !strings.Contains(warned, "no test command") {
 				t.Errorf("%q %q %+v\n%s", r.Weaver, r.WeaverDiff, last, warned)
 			}
 		})
@@ -517,16 +537,19 @@ func TestADryRunGoesOn(t *testing.T) {
 	o.DryRun = true
 	var told []Attempt
 	var asked []string
-	r := p.run(o, Callbacks{OnCeiling: func(Ceiling) bool { t.Error("it was accepted already"); return true }, OnAttempt: func(a Attempt) { told = append(told, a) }, OnAsk: func(path string, attempt, tokens int) {
-		asked = append(asked, path)
-		if attempt != 1 || tokens < 3000 {
-			t.Errorf("attempt %d of %d tokens", attempt, tokens)
-		}
-	}})
-	if got := strings.Join(m.asked, " "); got != "src/f2.mjs" || !slices.Equal(asked, m.asked) || r.Succeeded != 3 || r.Calls != 3 || !reflect.DeepEqual(r.Plan, whole.Plan) || len(r.SchemaDiff) != 3 {
+	r := p.run(o, Callbacks{OnCeiling: func(Ceiling) bool { t.Error("it was accepted already"); return true },
+		OnAttempt: func(a Attempt) { told = append(told, a) }, OnAsk: func(path string, attempt, tokens int) {
+			asked = append(asked, path)
+			if attempt != 1 || tokens < 3000 {
+				t.Errorf("attempt %d of %d tokens", attempt, tokens)
+			}
+		}})
+	if got := strings.Join(m.asked, " "); got != "src/f2.mjs" || !slices.Equal(asked, m.asked) || r.Succeeded != 3 || r.Calls != 3 ||
+		!reflect.DeepEqual(r.Plan, whole.Plan) || len(r.SchemaDiff) != 3 {
 		t.Errorf("asked %s; %+v\n%+v", got, r, r.Plan)
 	}
-	if len(told) != 3 || len(told[0].Request.Turns) != 0 || len(told[2].Request.Turns) != 1 || told[0].N != 1 || told[2].Path != "src/f2.mjs" || told[0].Answer == nil || len(told[0].Facts) > 0 {
+	if len(told) != 3 || len(told[0].Request.Turns) != 0 || len(told[2].Request.Turns) != 1 || told[0].N != 1 || told[2].Path != "src/f2.mjs" ||
+		told[0].Answer == nil || len(told[0].Facts) > 0 {
 		t.Errorf("told %+v", told)
 	}
 	if after := p.git("status", "--porcelain") + p.git("branch"); after != before {

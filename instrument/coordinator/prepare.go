@@ -133,7 +133,8 @@ func (r *runner) scan(ctx context.Context) (Data, error) {
 		return Data{"files": len(r.survey.Files)}, nil
 	}
 	begin := Beginning{Run: r.o.Run, Version: r.o.Version, Config: configHash(r.o.Config), Provider: r.o.Provider.Name(), Model: r.o.Config.AgentModel,
-		Mode: r.o.Config.Mode, Dry: r.o.DryRun, NoTests: r.o.NoTests, NoInstall: r.o.NoInstall, NoPR: r.o.NoPR, Named: r.o.Branch, Base: s.Base, Commit: s.Commit, Idle: r.survey.Idle, Hash: r.result.HashStart, Order: []string{}}
+		Mode: r.o.Config.Mode, Dry: r.o.DryRun, NoTests: r.o.NoTests, NoInstall: r.o.NoInstall, NoPR: r.o.NoPR, Named: r.o.Branch, Base: s.Base, Commit: s.Commit,
+		Idle: r.survey.Idle, Hash: r.result.HashStart, Order: []string{}}
 	for _, f := range r.survey.Files {
 		begin.Order = append(begin.Order, f.Path)
 	}

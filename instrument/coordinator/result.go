@@ -199,7 +199,8 @@ func (r *Result) tell(s *telemetry.Span) {
 		name string
 		n    int
 	}{
-		{"files", r.Processed}, {"files.succeeded", r.Succeeded}, {"files.failed", r.Failed}, {"files.skipped", r.Skipped}, {"files.needs_human", r.NeedsHuman}, {"files.idle", len(r.Idle)},
+		{"files", r.Processed}, {"files.succeeded", r.Succeeded}, {"files.failed", r.Failed}, {"files.skipped", r.Skipped}, {"files.needs_human", r.NeedsHuman},
+		{"files.idle", len(r.Idle)},
 		{"spans", spans}, {"attributes", used}, {"attributes.created", created}, {"calls", r.Calls}, {"tokens", r.Usage.Total()},
 	} {
 		s.Number("aburn.instrument."+n.name, n.n)

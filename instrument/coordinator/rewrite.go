@@ -48,7 +48,8 @@ func (a *attempts) rewritten(ctx context.Context, answer json.RawMessage) (facts
 	work, made, err := instrument.Applying{
 		Dir: a.o.Dir, Config: a.o.Config, Formatter: a.o.Formatter, Linter: a.o.Linter, Contract: a.now, Created: a.created, Trace: a.o.Trace, Attempt: true,
 	}.Rewrite(ctx, a.o.Engine, instrument.Rewritten{
-		Path: a.scan.Path, Source: a.scan.Source, Code: []byte(got.Code), NewSpans: got.NewSpans, NewAttributes: got.NewAttributes, Libraries: got.Libraries, Notes: got.Notes,
+		Path: a.scan.Path, Source: a.scan.Source, Code: []byte(got.Code), NewSpans: got.NewSpans, NewAttributes: got.NewAttributes, Libraries: got.Libraries,
+		Notes: got.Notes,
 	})
 	if err != nil {
 		return nil, false, err

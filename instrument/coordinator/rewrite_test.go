@@ -44,15 +44,19 @@ func TestWhatAModelCanGiveAsAWholeFile(t *testing.T) {
 		reason string
 	}{
 		{"good at once", []provider.Answer{ok}, instrument.Success, []int{1}, "", ""},
-		{"with a fence around it", []provider.Answer{{Response: wholeFile(first, "```js\n"+code+"```\n")}, ok}, instrument.Success, []int{1, 3}, "NDS-003: is ```js", ""},
+		{"with a fence around it", []provider.Answer{{Response: wholeFile(first, "```js\n"+code+"```\n")}, ok}, instrument.Success, []int{1, 3}, "NDS-003: is ```js",
+			""},
 		{"broken code", []provider.Answer{with("  });\n}", "  });"), ok}, instrument.Success, []int{1, 3}, "NDS-001: the file does not parse", ""},
 		{"code is left out", []provider.Answer{elided, ok}, instrument.Success, []int{1, 3}, "ELISION: an added comment stands for code", ""},
 		{"other code", []provider.Answer{changed, ok}, instrument.Success, []int{1, 3}, "NDS-003", ""},
 		{"a span that nobody ends", []provider.Answer{with("      span.end();\n", ""), ok}, instrument.Success, []int{1, 3}, "CDQ-001", ""},
-		{"an effect in an attribute", []provider.Answer{with("span.setAttribute('shop.id', id)", "span.setAttribute('shop.id', (globalThis.a = id))"), ok}, instrument.Success, []int{1, 3}, "an added expression has an effect", ""},
-		{"another package", []provider.Answer{with("import { trace,", "import 'child_process';\nimport { trace,"), ok}, instrument.Success, []int{1, 3}, "NDS-003", ""},
+		{"an effect in an attribute", []provider.Answer{with("span.setAttribute('shop.id', id)", "span.setAttribute('shop.id', (globalThis.a = id))"), ok},
+			instrument.Success, []int{1, 3}, "an added expression has an effect", ""},
+		{"another package", []provider.Answer{with("import { trace,", "import 'child_process';\nimport { trace,"), ok}, instrument.Success, []int{1, 3}, "NDS-003",
+			""},
 		{"another tracer", []provider.Answer{with("getTracer('shop')", "getTracer('mine')"), ok}, instrument.Success, []int{1, 3}, "CDQ-011", ""},
-		{"a span that the registry lacks", []provider.Answer{with("'shop.f0.run'", "'shop.f0.walk'"), ok}, instrument.Success, []int{1, 3}, `SCH-001: the registry has no span "shop.f0.walk"`, ""},
+		{"a span that the registry lacks", []provider.Answer{with("'shop.f0.run'", "'shop.f0.walk'"), ok}, instrument.Success, []int{1, 3},
+			`SCH-001: the registry has no span "shop.f0.walk"`, ""},
 		{"the same mistake twice, then good", []provider.Answer{changed, changed, ok}, instrument.Success, []int{1, 3, 1}, "NDS-003", ""},
 		{"the same mistake for ever", []provider.Answer{changed}, instrument.Failed, []int{1, 3, 1}, "NDS-003", "a rule blocks it: NDS-003"},
 		{"no span", []provider.Answer{{Response: wholeFile(first, original)}}, instrument.Unchanged, []int{1}, "", "the model put no span into it"},
@@ -99,7 +103,8 @@ func TestBothModesLeaveTheSame(t *testing.T) {
 		p := newProject(t, 3, nil)
 		p.config.Mode = mode
 		r := p.run(p.options(&planner{}), Callbacks{})
-		if r.Succeeded != 3 || r.Stopped != "" || r.Files[1].Functions[0].Name != "work1" || r.Files[1].Functions[0].Tier != 1 || r.Files[1].Categories.ExternalCalls != 1 || r.Files[1].AttributesUsed != 1 || r.Files[1].SpansAdded != 1 {
+		if r.Succeeded != 3 || r.Stopped != "" || r.Files[1].Functions[0].Name != "work1" || r.Files[1].Functions[0].Tier != 1 ||
+			r.Files[1].Categories.ExternalCalls != 1 || r.Files[1].AttributesUsed != 1 || r.Files[1].SpansAdded != 1 {
 			t.Errorf("%s: %+v %+v", mode, r, r.Files[1])
 		}
 		all := p.read("telemetry/aburn-spans.yaml")
@@ -139,7 +144,8 @@ func TestAFileThatCannotBeSentWhole(t *testing.T) {
 			m := &planner{}
 			var ceiling Ceiling
 			r := p.run(p.options(m), Callbacks{OnCeiling: func(c Ceiling) bool { ceiling = c; return true }})
-			if got := strings.Join(m.asked, " "); got != "src/f1.mjs" || r.Files[0].Status != instrument.Failed || !strings.HasPrefix(r.Files[0].Reason, tt.reason) || r.Succeeded != 1 || p.read(first) != tt.text {
+			if got := strings.Join(m.asked, " "); got != "src/f1.mjs" || r.Files[0].Status != instrument.Failed || !strings.HasPrefix(r.Files[0].Reason, tt.reason) ||
+				r.Succeeded != 1 || p.read(first) != tt.text {
 				t.Errorf("asked %s; %+v", got, r.Files[0].FileResult)
 			}
 			if c := ceiling.Each[0]; c.Calls != 0 || c.MaxTokens != 0 || !strings.HasPrefix(c.Note, "it is not asked about: ") || ceiling.Calls != 3 {
@@ -176,7 +182,8 @@ func TestUnusedNamesStayOutOfTheRegistry(t *testing.T) {
 	world.Slow(t)
 	p := newProject(t, 1, nil)
 	p.config.Mode = Rewrite
-	answer := strings.Replace(string(goodFile(first).JSON), `"newAttributes":[]`, `"newAttributes":[{"key":"shop.extra","type":"string","brief":"b","examples":["a"]}]`, 1)
+	answer := strings.Replace(string(goodFile(first).JSON), `"newAttributes":[]`,
+		`"newAttributes":[{"key":"shop.extra","type":"string","brief":"b","examples":["a"]}]`, 1)
 	r := p.run(p.options(&planner{say: map[string][]provider.Answer{first: answers(response(answer))}}), Callbacks{})
 	if f := r.Files[0]; r.Succeeded != 1 || f.AttributesCreated != 0 || !slices.Contains(f.Dropped, "registry, attribute shop.extra: the code does not use it") {
 		t.Errorf("%+v", f.FileResult)
@@ -250,7 +257,8 @@ func served(t *testing.T, list []provider.Response) provider.Provider {
 		var q struct {
 			Messages []struct{ Role, Content string }
 		}
-		if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q.Messages) != 1+2*n || n > 0 && (q.Messages[1].Role != "assistant" || !strings.Contains(q.Messages[2].Content, "NDS-003")) {
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil || len(q.Messages) != 1+2*n || n > 0 &&
+			(q.Messages[1].Role != "assistant" || !strings.Contains(q.Messages[2].Content, "NDS-003")) {
 			t.Errorf("%+v %v", q, err)
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"id": "x", "stop_reason": "tool_use", "usage": map[string]int{"input_tokens": 100, "output_tokens": 20},

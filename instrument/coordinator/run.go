@@ -110,7 +110,8 @@ func Run(ctx context.Context, o Options, cb Callbacks) (*Result, error) {
 	r := &runner{o: o, cb: cb, ahead: ahead{out: map[string]*asking{}}, book: &book{folder: o.Folder, state: state, now: o.Now, step: o.step}}
 	r.repo = newRepository(o)
 	r.result = &Result{Run: o.Run, Provider: o.Provider.Name(), Model: o.Config.AgentModel, RunResult: &instrument.RunResult{
-		SchemaDiff: []registry.Change{}, RegistryFiles: []string{}, Libraries: []string{}, Warnings: []string{}, Findings: []rules.Finding{}, LibrariesInstalled: []string{}, LibraryFailures: []string{},
+		SchemaDiff: []registry.Change{}, RegistryFiles: []string{}, Libraries: []string{}, Warnings: []string{}, Findings: []rules.Finding{},
+		LibrariesInstalled: []string{}, LibraryFailures: []string{},
 	}}
 	ctx, span := o.Trace.Start(ctx, telemetry.Run)
 	span.Text("aburn.instrument.run", o.Run)

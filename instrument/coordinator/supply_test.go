@@ -54,8 +54,10 @@ func TestLockFiles(t *testing.T) {
 		{name: "none yet", installed: true, commits: "package-lock.json package.json"},
 		{name: "committed", files: map[string]string{"package-lock.json": "{}\n"}, installed: true, commits: "package-lock.json package.json"},
 		{name: "ignored", files: map[string]string{".gitignore": "package-lock.json\n"}, installed: true, commits: "package.json"},
-		{name: "changed", files: map[string]string{"package-lock.json": "{}\n"}, then: map[string]string{"package-lock.json": "{\"mine\": 1}\n"}, status: "M package-lock.json", warns: "nothing is installed: package-lock.json: not committed as it is"},
-		{name: "not added", then: map[string]string{"package-lock.json": "{\"mine\": 1}\n"}, status: "?? package-lock.json", warns: "nothing is installed: package-lock.json: not committed as it is"},
+		{name: "changed", files: map[string]string{"package-lock.json": "{}\n"}, then: map[string]string{"package-lock.json": "{\"mine\": 1}\n"},
+			status: "M package-lock.json", warns: "nothing is installed: package-lock.json: not committed as it is"},
+		{name: "not added", then: map[string]string{"package-lock.json": "{\"mine\": 1}\n"}, status: "?? package-lock.json",
+			warns: "nothing is installed: package-lock.json: not committed as it is"},
 	} {
 		npm(t, installs)
 		p := newProject(t, 1, map[string]string{"package.json": noAPI})
@@ -69,7 +71,8 @@ func TestLockFiles(t *testing.T) {
 		}
 		r := p.supplied(&planner{})
 		log := strings.Join(strings.Fields(p.git("log", "--format=", "--name-only", "--grep=what the spans need")), " ")
-		if r.Succeeded != 1 || len(r.LibrariesInstalled) > 0 != c.installed || log != c.commits || p.git("status", "--porcelain") != c.status || !strings.Contains(strings.Join(r.Warnings, "\n"), c.warns) {
+		if r.Succeeded != 1 || len(r.LibrariesInstalled) > 0 != c.installed || log != c.commits || p.git("status", "--porcelain") != c.status ||
+			!strings.Contains(strings.Join(r.Warnings, "\n"), c.warns) {
 			t.Errorf("%s: installed %v, committed %q, status %q, %q", c.name, r.LibrariesInstalled, log, p.git("status", "--porcelain"), r.Warnings)
 		}
 		for name, text := range c.then {
@@ -90,7 +93,8 @@ func TestALockFileAboveTheProject(t *testing.T) {
 	p.git("commit", "-q", "-m", "a workspace")
 	p.dir = filepath.Join(p.dir, "pkg")
 	r := p.supplied(&planner{})
-	if log := p.git("log", "--format=", "--name-only", "--grep=what the spans need"); r.Succeeded != 1 || !strings.Contains(log, "package-lock.json") || p.git("status", "--porcelain", "-uno") != "" {
+	if log := p.git("log", "--format=", "--name-only", "--grep=what the spans need"); r.Succeeded != 1 || !strings.Contains(log, "package-lock.json") ||
+		p.git("status", "--porcelain", "-uno") != "" {
 		t.Errorf("%q, status %q, %+v", log, p.git("status", "--porcelain", "-uno"), r.Warnings)
 	}
 }
@@ -106,7 +110,8 @@ func TestPackageJSONChangesBesideThePackageManager(t *testing.T) {
 		npm(t, c.script)
 		p := newProject(t, 1, map[string]string{"package.json": noAPI})
 		r := p.supplied(&planner{})
-		if r.Succeeded != 1 || !strings.Contains(p.read("package.json"), `"mine"`) || strings.Contains(p.git("log", "-p", "main.."), `"mine"`) || !strings.Contains(strings.Join(r.Warnings, "\n"), c.warns) {
+		if r.Succeeded != 1 || !strings.Contains(p.read("package.json"), `"mine"`) || strings.Contains(p.git("log", "-p", "main.."), `"mine"`) ||
+			!strings.Contains(strings.Join(r.Warnings, "\n"), c.warns) {
 			t.Errorf("%s: %q\n%s\n%s", c.name, r.Warnings, p.read("package.json"), p.git("log", "-p", "main.."))
 		}
 	}

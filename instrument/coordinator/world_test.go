@@ -27,12 +27,15 @@ type project struct {
 
 const manifest = "schema_url: https://shop.example/schemas/0.1.0\n"
 
-const contract = "groups:\n- {id: registry.shop, type: attribute_group, brief: b, stability: development, attributes: [{id: shop.id, type: string, brief: b, stability: development, examples: [o]}]}\n" +
+const contract = "groups:\n- {id: registry.shop, type: attribute_group, brief: b, stability: development, attributes: [{id: shop.id, type: string, brief: " +
+	"b, stability: development, examples: [o]}]}\n" +
 	"- {id: span.shop.start, type: span, span_kind: internal, stability: development, brief: b, attributes: [{ref: shop.id}]}\n"
 
 // work is a file whose function a run wants to instrument.
 func work(i int) (path, text string) {
-	return fmt.Sprintf("src/f%d.mjs", i), fmt.Sprintf("import { readFile } from 'node:fs/promises';\nexport async function work%d(order) {\n  const id = order.id;\n  return await readFile(id);\n}\n", i)
+	return fmt.Sprintf("src/f%d.mjs", i),
+		fmt.Sprintf("import { readFile } from 'node:fs/promises';\nexport async function work%d(order) {\n  const id = order.id;\n  return await readFile(id);\n}\n",
+			i)
 }
 
 func newProject(t testing.TB, files int, more map[string]string) *project {
@@ -103,7 +106,8 @@ func (p *project) options(provider provider.Provider) Options {
 	}
 	p.Cleanup(func() { folder.Close() })
 	return Options{
-		Dir: p.dir, Selection: s, Config: p.config, Environ: os.Environ(), Run: "r1", Folder: folder, Engine: jsast.NewGoja(), Provider: provider, Trusted: true, NoPR: true,
+		Dir: p.dir, Selection: s, Config: p.config, Environ: os.Environ(), Run: "r1", Folder: folder, Engine: jsast.NewGoja(), Provider: provider, Trusted: true,
+		NoPR:    true,
 		Version: "0", Now: time.Now, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	}
 }
@@ -205,7 +209,8 @@ func goodFile(path string) provider.Response { return wholeFile(path, goodCode(p
 // wholeFile is an answer with this code and the span of goodPlan.
 func wholeFile(path, code string) provider.Response {
 	name := strings.TrimSuffix(filepath.Base(path), ".mjs")
-	text, err := json.Marshal(map[string]any{"code": code, "newSpans": []any{map[string]any{"id": "shop." + name + ".run", "kind": "internal", "brief": "Works on " + name, "attributes": []string{"shop.id"}}},
+	text, err := json.Marshal(map[string]any{"code": code, "newSpans": []any{map[string]any{"id": "shop." + name + ".run", "kind": "internal",
+		"brief": "Works on " + name, "attributes": []string{"shop.id"}}},
 		"newAttributes": []any{}, "libraries": []any{}, "notes": []any{}})
 	if err != nil {
 		panic(err)
@@ -216,8 +221,10 @@ func wholeFile(path, code string) provider.Response {
 // goodPlan wraps the file's function in a new span with an attribute that the registry has.
 func goodPlan(path string) provider.Response {
 	name := strings.TrimSuffix(filepath.Base(path), ".mjs")
-	return response(fmt.Sprintf(`{"functions":[{"id":"f1","action":"span","span":"shop.%s.run","tier":1,"reason":"it reads a file","attributes":[{"key":"shop.id","expr":"id","at":"after:3"}]}],`+
-		`"newSpans":[{"id":"shop.%s.run","kind":"internal","brief":"Works on %s","attributes":["shop.id"]}],"newAttributes":[],"libraries":[],"notes":[]}`, name, name, name))
+	return response(fmt.Sprintf(`{"functions":[{"id":"f1","action":"span","span":"shop.%s.run","tier":1,"reason":"it reads a file",`+
+		`"attributes":[{"key":"shop.id","expr":"id","at":"after:3"}]}],`+
+		`"newSpans":[{"id":"shop.%s.run","kind":"internal","brief":"Works on %s","attributes":["shop.id"]}],"newAttributes":[],"libraries":[],"notes":[]}`, name,
+		name, name))
 }
 
 func response(text string) provider.Response {

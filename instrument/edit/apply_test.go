@@ -70,7 +70,8 @@ export async function placeOrder(order) { // hot
   });
 }
 `},
-		"concise, no semicolons, tabs": {"'use strict'\nconst a = require('a') // why\n\nexports.f = (x) =>\n\ta({\n\t\tx,\n\t})\n", map[string][]string{"f1": {"a.b=1"}}, `'use strict'
+		"concise, no semicolons, tabs": {"'use strict'\nconst a = require('a') // why\n\nexports.f = (x) =>\n\ta({\n\t\tx,\n\t})\n",
+			map[string][]string{"f1": {"a.b=1"}}, `'use strict'
 const a = require('a') // why
 const { trace, SpanStatusCode } = require('@opentelemetry/api')
 const tracer = trace.getTracer('shop')
@@ -92,7 +93,8 @@ exports.f = (x) => {
 	})
 }
 `},
-		"double quotes": {"import { a } from \"a\";\n\nexport const f = (x) => {\n  a('it is \"x\"', \"b\", x);\n};\n", map[string][]string{"f1": {"a.b=x"}}, `import { a } from "a";
+		"double quotes": {"import { a } from \"a\";\n\nexport const f = (x) => {\n  a('it is \"x\"', \"b\", x);\n};\n", map[string][]string{"f1": {"a.b=x"}},
+			`import { a } from "a";
 import { trace, SpanStatusCode } from "@opentelemetry/api";
 const tracer = trace.getTracer("shop");
 
@@ -113,7 +115,8 @@ export const f = (x) => {
   });
 };
 `},
-		"on one line, taken names": {"#!/usr/bin/env node\n// A licence.\n\n// About f.\nfunction f(span) { 'use strict'; return span.x + tracer }\n", map[string][]string{"f1": {"a.x=span.x"}}, `#!/usr/bin/env node
+		"on one line, taken names": {"#!/usr/bin/env node\n// A licence.\n\n// About f.\nfunction f(span) { 'use strict'; return span.x + tracer }\n",
+			map[string][]string{"f1": {"a.x=span.x"}}, `#!/usr/bin/env node
 // A licence.
 
 const { trace, SpanStatusCode } = require('@opentelemetry/api');
@@ -135,7 +138,8 @@ function f(span) { 'use strict';
   });
 }
 `},
-		"own import and tracer": {"import { trace as t } from '@opentelemetry/api';\nconst tr = t.getTracer('own');\nexport class A {\n  run() {\n  }\n}\n", map[string][]string{"f1": nil}, `import { trace as t, SpanStatusCode } from '@opentelemetry/api';
+		"own import and tracer": {"import { trace as t } from '@opentelemetry/api';\nconst tr = t.getTracer('own');\nexport class A {\n  run() {\n  }\n}\n",
+			map[string][]string{"f1": nil}, `import { trace as t, SpanStatusCode } from '@opentelemetry/api';
 const tr = t.getTracer('own');
 export class A {
   run() {

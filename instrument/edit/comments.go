@@ -48,7 +48,8 @@ func (u *Undone) compareComments() {
 
 // toolComment finds comments that tell a tool what to do with a whole file: how JSX is compiled,
 // what is not checked, what the file was made of, where tests run.
-var toolComment = regexp.MustCompile(`^\s*(?:\*\s*)?(?:[#@]\s*source(?:Mapping)?URL=|@jsx\w*\b|@ts-nocheck\b|@(?:no)?flow\b|@(?:jest|vitest)-environment\b|(?:eslint-disable|eslint-enable)(?:\s|$)|eslint\s|(?:istanbul|c8|v8)\s+ignore\s+(?:file|start)\b)`)
+var toolComment = regexp.MustCompile(`^\s*(?:\*\s*)?(?:[#@]\s*source(?:Mapping)?URL=|@jsx\w*\b|@ts-nocheck\b|@(?:no)?flow\b|@(?:jest|vitest)-environment\b|` +
+	`(?:eslint-disable|eslint-enable)(?:\s|$)|eslint\s|(?:istanbul|c8|v8)\s+ignore\s+(?:file|start)\b)`)
 
 // compareToolComments finds added comments of that kind, wherever they stand: to go with an
 // added statement is no excuse.

@@ -21,7 +21,8 @@ func (u *Undone) compareEarly() {
 	}
 	for _, v := range tracers {
 		if at := u.early(v); at != nil {
-			u.Differences = append(u.Differences, Difference{What: fmt.Sprintf("%s runs before %s has its value, and needs it", at.Name, v.Name), Offset: at.Start, Orig: -1})
+			u.Differences = append(u.Differences, Difference{What: fmt.Sprintf("%s runs before %s has its value, and needs it", at.Name, v.Name), Offset: at.Start,
+				Orig: -1})
 		}
 	}
 }

@@ -44,7 +44,8 @@ func Forbidden(m *jsast.Module, f *jsast.Function) string {
 const sentAway = "its text is used: where that runs there is no tracer"
 
 // senders take a function's text and run it elsewhere: in a browser, mostly.
-var senders = []string{"evaluate", "evaluateHandle", "evaluateAll", "evaluateOnNewDocument", "$eval", "$$eval", "addInitScript", "waitForFunction", "executeScript", "executeAsyncScript"}
+var senders = []string{"evaluate", "evaluateHandle", "evaluateAll", "evaluateOnNewDocument", "$eval", "$$eval", "addInitScript", "waitForFunction",
+	"executeScript", "executeAsyncScript"}
 
 // isSent says whether the text of a function, or of one around it, is used.
 func isSent(m *jsast.Module, f *jsast.Function) bool {
@@ -64,7 +65,8 @@ func isHandedToSender(m *jsast.Module, f *jsast.Function) (sent bool) {
 	}
 	jsast.Walk(m.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
 		callee := n.Child("callee")
-		sent = sent || n.Type == "CallExpression" && callee.Type == "MemberExpression" && slices.Contains(senders, propertyOf(callee)) && slices.Contains(n.List("arguments"), f.Node)
+		sent = sent || n.Type == "CallExpression" && callee.Type == "MemberExpression" && slices.Contains(senders, propertyOf(callee)) &&
+			slices.Contains(n.List("arguments"), f.Node)
 		return !sent && n.Holds(f.Node.Range)
 	})
 	return sent
@@ -208,8 +210,9 @@ func asyncByName(m *jsast.Module, callee *jsast.Node) bool {
 // listening hand a function to something that calls it later, or again and again.
 // routing do so in frameworks for servers; elsewhere the same names do other things.
 var (
-	listening = []string{"on", "once", "addListener", "addEventListener", "subscribe", "setTimeout", "setInterval", "setImmediate", "queueMicrotask", "process.nextTick"}
-	routing   = []string{"get", "post", "put", "patch", "delete", "use", "all", "route"}
+	listening = []string{"on", "once", "addListener", "addEventListener", "subscribe", "setTimeout", "setInterval", "setImmediate", "queueMicrotask",
+		"process.nextTick"}
+	routing = []string{"get", "post", "put", "patch", "delete", "use", "all", "route"}
 )
 
 // registersOnly says whether each statement hands a function to something that

@@ -23,7 +23,8 @@ type generator struct {
 }
 
 func randomModule(r *rand.Rand) string {
-	g := &generator{Rand: r, module: r.IntN(2) == 0, semi: ";", nl: "\n", unit: []string{"  ", "    ", "\t"}[r.IntN(3)], names: []string{"a", "b", "order", "span", "tracer", "error"}}
+	g := &generator{Rand: r, module: r.IntN(2) == 0, semi: ";", nl: "\n", unit: []string{"  ", "    ", "\t"}[r.IntN(3)],
+		names: []string{"a", "b", "order", "span", "tracer", "error"}}
 	if r.IntN(3) == 0 {
 		g.semi = ""
 	}
@@ -67,16 +68,20 @@ func (g *generator) loads() {
 	for i := range g.IntN(3) {
 		switch {
 		case g.module:
-			g.line(g.pick(fmt.Sprintf("import m%d, { x as y%d } from './m.js'", i, i), "import './effect.js'", fmt.Sprintf("import * as all%d from \"all\"", i)) + g.semi + g.pick("", " // why"))
+			g.line(g.pick(fmt.Sprintf("import m%d, { x as y%d } from './m.js'", i, i), "import './effect.js'", fmt.Sprintf("import * as all%d from \"all\"", i)) +
+				g.semi + g.pick("", " // why"))
 		default:
-			g.line(g.pick(fmt.Sprintf("const m%d = require('m')", i), fmt.Sprintf("const { x: y%d } = require('n'), z%d = require(\"z\").z", i, i), "require('./effect')") + ";")
+			g.line(g.pick(fmt.Sprintf("const m%d = require('m')", i), fmt.Sprintf("const { x: y%d } = require('n'), z%d = require(\"z\").z", i, i),
+				"require('./effect')") + ";")
 		}
 	}
 	if g.IntN(6) == 0 {
 		if g.module {
-			g.line(g.pick("import { trace } from '@opentelemetry/api'", "import * as otel from '@opentelemetry/api'", "import { SpanStatusCode as S, trace as t } from '@opentelemetry/api'") + g.semi)
+			g.line(g.pick("import { trace } from '@opentelemetry/api'", "import * as otel from '@opentelemetry/api'",
+				"import { SpanStatusCode as S, trace as t } from '@opentelemetry/api'") + g.semi)
 		} else {
-			g.line(g.pick("const { trace, } = require('@opentelemetry/api')", "const otel = require('@opentelemetry/api')", "const { SpanStatusCode: S, trace: t } = require('@opentelemetry/api')") + ";")
+			g.line(g.pick("const { trace, } = require('@opentelemetry/api')", "const otel = require('@opentelemetry/api')",
+				"const { SpanStatusCode: S, trace: t } = require('@opentelemetry/api')") + ";")
 		}
 	}
 }
@@ -340,7 +345,8 @@ func (g *generator) functionExpression() string {
 	case 2:
 		return prefix + "(" + g.params() + ") =>" + g.nl + g.pad() + g.unit + g.scoped(async, false, true, func() { g.b.WriteString(g.concise()) })
 	case 3:
-		return prefix + g.pick("x", "(x)", "(x /* c */)") + g.pick(" => ", " => /* c */ ", " => // c"+g.nl) + g.scoped(async, false, true, func() { g.b.WriteString(g.concise()) })
+		return prefix + g.pick("x", "(x)", "(x /* c */)") + g.pick(" => ", " => /* c */ ", " => // c"+g.nl) +
+			g.scoped(async, false, true, func() { g.b.WriteString(g.concise()) })
 	case 4:
 		return prefix + "() => (/* c */ { a: 1 })"
 	}

@@ -12,7 +12,8 @@ var pureFunctions = []string{
 	"String", "Number", "Boolean", "BigInt", "parseInt", "parseFloat", "isNaN", "isFinite", "Date.now",
 	"Array.isArray", "Array.from", "Object.keys", "Object.values", "Object.entries", "Object.hasOwn",
 	"JSON.stringify", "Number.isInteger", "Number.isFinite", "Number.isNaN", "Buffer.byteLength",
-	"Math.abs", "Math.cbrt", "Math.ceil", "Math.exp", "Math.floor", "Math.hypot", "Math.log", "Math.log10", "Math.log2", "Math.max", "Math.min", "Math.pow", "Math.round",
+	"Math.abs", "Math.cbrt", "Math.ceil", "Math.exp", "Math.floor", "Math.hypot", "Math.log", "Math.log10", "Math.log2", "Math.max", "Math.min", "Math.pow",
+	"Math.round",
 	"Math.sign", "Math.sqrt", "Math.trunc", "performance.now",
 }
 
@@ -34,7 +35,8 @@ var pureMethods = []string{
 
 // cheap are the calls that cost no more than reading a property.
 var cheap = []string{
-	"String", "Number", "Boolean", "Array.isArray", "Date.now", "Math.abs", "Math.ceil", "Math.floor", "Math.max", "Math.min", "Math.round", "Math.sqrt", "Math.trunc",
+	"String", "Number", "Boolean", "Array.isArray", "Date.now", "Math.abs", "Math.ceil", "Math.floor", "Math.max", "Math.min", "Math.round", "Math.sqrt",
+	"Math.trunc",
 	"isRecording", "at", "charAt", "includes", "startsWith", "endsWith", "toString", "getTime",
 }
 
@@ -95,7 +97,8 @@ func Impure(n *jsast.Node) *jsast.Node {
 			return n
 		}
 	case "SpreadElement": // of a plain value: an iterator of the project could do anything
-		if a := n.Child("argument").Type; a != "Identifier" && a != "MemberExpression" && a != "ObjectExpression" && a != "ConditionalExpression" && a != jsast.LogicalChain {
+		if a := n.Child("argument").Type; a != "Identifier" && a != "MemberExpression" && a != "ObjectExpression" && a != "ConditionalExpression" &&
+			a != jsast.LogicalChain {
 			return n
 		}
 	case "ArrowFunctionExpression": // what a pure method calls for each element
@@ -197,7 +200,8 @@ func (u *Undone) redefined(e *jsast.Node) (found *jsast.Node) {
 }
 
 // ofLists are what the code reads of lists, and of nothing that a first reading uses up.
-var ofLists = []string{"length", "size", "map", "filter", "forEach", "some", "every", "find", "findIndex", "reduce", "slice", "join", "includes", "indexOf", "at", "push", "concat", "sort", "has"}
+var ofLists = []string{"length", "size", "map", "filter", "forEach", "some", "every", "find", "findIndex", "reduce", "slice", "join", "includes", "indexOf",
+	"at", "push", "concat", "sort", "has"}
 
 // consumed gives the first name in an added expression whose value may be an iterator: to
 // read all of it would leave nothing to the code. A value that the code uses as a list is none.
@@ -228,7 +232,8 @@ func (u *Undone) isList(id *jsast.Node) bool {
 			list = list || slices.Contains(ofLists, propertyOf(n))
 		case n.Type == "VariableDeclarator" && n.Child("id").Text("name") == name:
 			made := n.Child("init")
-			list = list || NewArray(made) || made != nil && made.Type == "NewExpression" && slices.Contains([]string{"Set", "Map", "Array"}, jsast.Path(made.Child("callee")))
+			list = list || NewArray(made) || made != nil && made.Type == "NewExpression" &&
+				slices.Contains([]string{"Set", "Map", "Array"}, jsast.Path(made.Child("callee")))
 		}
 		return !list
 	})

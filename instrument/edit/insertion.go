@@ -80,7 +80,8 @@ func getTracer(n *jsast.Node, api map[string]bool) bool {
 	path := jsast.Path(object)
 	root, _, _ := strings.Cut(path, ".")
 	last := strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
-	return api[root] || strings.HasSuffix(last, "trace") || strings.HasSuffix(last, "api") || strings.HasSuffix(last, "tracerprovider") || strings.HasPrefix(last, "otel") || strings.HasPrefix(last, "opentelemetry") ||
+	return api[root] || strings.HasSuffix(last, "trace") || strings.HasSuffix(last, "api") || strings.HasSuffix(last, "tracerprovider") ||
+		strings.HasPrefix(last, "otel") || strings.HasPrefix(last, "opentelemetry") ||
 		strings.HasPrefix(loaded(object), "@opentelemetry/") || propertyOf(object) == "trace"
 }
 

@@ -59,7 +59,8 @@ func (a *applier) wrap(f *jsast.Function, name, span string, start []statement) 
 	if f.Async {
 		async = "async "
 	}
-	open := nl + i1 + "return " + a.helpers.tracer + ".startActiveSpan(" + a.quoted(name) + ", " + async + "(" + span + ")" + a.returns(f) + " => {" + nl + i2 + "try {"
+	open := nl + i1 + "return " + a.helpers.tracer + ".startActiveSpan(" + a.quoted(name) + ", " + async + "(" + span + ")" + a.returns(f) + " => {" + nl + i2 +
+		"try {"
 	for i, s := range start {
 		line := s.lines(a, span, i3)
 		if i == len(start)-1 && a.semicolon == "" && strings.HasSuffix(line, ")") && a.continues(from) {

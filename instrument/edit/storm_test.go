@@ -15,7 +15,8 @@ import (
 
 // randomPlan plans a span for most functions, with attributes that may not be possible.
 func randomPlan(r *rand.Rand, m *jsast.Module) (p Plan) {
-	exprs := []string{"order.id", "order.items.length", "a", "b.c.d", "this.x", "`n ${a}`", "String(order)", "order.list.map((x) => x.id).join()", "a > 1", "v1", "span.id", "tracer", "args.length", "rest.x", "nothing", "f()", "error"}
+	exprs := []string{"order.id", "order.items.length", "a", "b.c.d", "this.x", "`n ${a}`", "String(order)", "order.list.map((x) => x.id).join()", "a > 1", "v1",
+		"span.id", "tracer", "args.length", "rest.x", "nothing", "f()", "error"}
 	for _, f := range m.Functions {
 		if r.IntN(6) == 0 {
 			continue
@@ -164,12 +165,14 @@ func reprint(r *rand.Rand, m *jsast.Module) []byte {
 		switch n.Type {
 		case "Literal":
 			text := m.Text(n.Range)
-			if n.Text("kind") == "string" && one() && len(text) > 1 && !strings.ContainsAny(text[1:len(text)-1], "'\"\\") && parent.Type != "ExpressionStatement" && parent.Type != "JSXAttribute" {
+			if n.Text("kind") == "string" && one() && len(text) > 1 && !strings.ContainsAny(text[1:len(text)-1], "'\"\\") && parent.Type != "ExpressionStatement" &&
+				parent.Type != "JSXAttribute" {
 				q := map[byte]string{'"': "'", '\'': "\""}[text[0]]
 				a.edits = append(a.edits, edit{n.Start, n.End, 1, q + text[1:len(text)-1] + q})
 			}
 		case "ArrowFunctionExpression":
-			if p := n.List("params"); len(p) == 1 && p[0].Type == "Identifier" && m.Source[p[0].End] != ')' && m.Source[p[0].End] != ',' && !strings.HasSuffix(strings.TrimRight(string(m.Source[:p[0].Start]), " "), "(") && one() {
+			if p := n.List("params"); len(p) == 1 && p[0].Type == "Identifier" && m.Source[p[0].End] != ')' && m.Source[p[0].End] != ',' &&
+				!strings.HasSuffix(strings.TrimRight(string(m.Source[:p[0].Start]), " "), "(") && one() {
 				a.edits = append(a.edits, edit{p[0].Start, p[0].End, 1, "(" + m.Text(p[0].Range) + ")"})
 			}
 		case "IfStatement":

@@ -91,7 +91,8 @@ func (list typeTexts) tokens(withoutAPI bool) (all []string) {
 var typeToken = regexp.MustCompile(`//[^\n]*|(?s:/\*.*?\*/)|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|(?s:` + "`(?:[^`\\\\]|\\\\.)*`" + `)|[\p{L}\p{N}_$]+|=>|\S`)
 
 // modifiers mean something else with a separator behind them: { get; a: T } has two members.
-var modifiers = []string{"get", "set", "readonly", "static", "abstract", "declare", "override", "private", "protected", "public", "async", "new", "keyof", "typeof", "unique", "infer", "asserts", "is", "in", "out", "const", "type", "extends"}
+var modifiers = []string{"get", "set", "readonly", "static", "abstract", "declare", "override", "private", "protected", "public", "async", "new", "keyof",
+	"typeof", "unique", "infer", "asserts", "is", "in", "out", "const", "type", "extends"}
 
 func typeTokens(text string) (list []string) {
 	before := ""
@@ -114,7 +115,8 @@ func typeTokens(text string) (list []string) {
 }
 
 // beginsNext is how a line begins that does not go on with a type.
-var beginsNext = regexp.MustCompile(`^\s*(?:(?:export|declare|abstract|type|interface|import|private|protected|public|readonly|static|override|function|async)\s|$)`)
+var beginsNext = regexp.MustCompile(`^\s*(?:(?:export|declare|abstract|type|interface|import|private|protected|public|readonly|static|override|function|` +
+	`async)\s|$)`)
 
 // pastType is where an expression or a statement that ends at a place ends together with
 // the assertion behind it: as T, satisfies T, an exclamation mark.
@@ -125,7 +127,8 @@ func (a *applier) pastType(at int) int {
 		}
 		gap := string(a.m.Source[min(at, t.Start):t.Start])
 		text := a.m.Text(jsast.Range{Start: max(at, t.Start), End: t.End})
-		if strings.Trim(gap, " \t") != "" || at <= t.Start && !strings.HasPrefix(text, "as ") && !strings.HasPrefix(text, "satisfies ") && !strings.HasPrefix(text, "!") {
+		if strings.Trim(gap, " \t") != "" || at <= t.Start && !strings.HasPrefix(text, "as ") && !strings.HasPrefix(text, "satisfies ") &&
+			!strings.HasPrefix(text, "!") {
 			return at
 		}
 		return max(at, t.Start) + lengthOfType(text)
@@ -183,7 +186,8 @@ func (a *applier) returns(f *jsast.Function) string {
 			text = strings.TrimSpace(strings.TrimPrefix(text, ")"))
 		}
 		words := typeTokens(text)
-		if !strings.HasPrefix(text, ":") || len(text) > maxReturns || strings.ContainsAny(text, ")\n") && t.Closes || slices.Contains(words, "is") || slices.Contains(words, "asserts") || strings.Contains(text, "//") {
+		if !strings.HasPrefix(text, ":") || len(text) > maxReturns || strings.ContainsAny(text, ")\n") && t.Closes || slices.Contains(words, "is") ||
+			slices.Contains(words, "asserts") || strings.Contains(text, "//") {
 			return ""
 		}
 		return ": " + strings.TrimSpace(text[1:])

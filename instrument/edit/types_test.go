@@ -37,7 +37,8 @@ func parseTS(t *testing.T, e jsast.Engine, source string) *jsast.Module {
 	return m
 }
 
-var someTypes = []string{"string", "any", "{ a: string; b?: () => void }", "'x' | \"y\"", "Array<Map<string, (a: number) => void>>", "{\n  a: string\n  readonly b: number // why\n}", "typeof Math", "[a: string, ...b: unknown[]]", "`a${string}`", "ñ.日本<'😀'>", "(new () => void)[]"}
+var someTypes = []string{"string", "any", "{ a: string; b?: () => void }", "'x' | \"y\"", "Array<Map<string, (a: number) => void>>",
+	"{\n  a: string\n  readonly b: number // why\n}", "typeof Math", "[a: string, ...b: unknown[]]", "`a${string}`", "ñ.日本<'😀'>", "(new () => void)[]"}
 
 // typed gives a JavaScript module types in random places.
 func typed(r *rand.Rand, m *jsast.Module) string {
@@ -55,12 +56,14 @@ func typed(r *rand.Rand, m *jsast.Module) string {
 	jsast.Walk(m.Tree, func(n *jsast.Node, above []*jsast.Node) bool {
 		switch n.Type {
 		case "FunctionDeclaration", "FunctionExpression":
-			accessor := len(above) > 0 && (above[len(above)-1].Text("kind") == "set" || above[len(above)-1].Text("kind") == "get" || above[len(above)-1].Text("kind") == "constructor")
+			accessor := len(above) > 0 && (above[len(above)-1].Text("kind") == "set" || above[len(above)-1].Text("kind") == "get" ||
+				above[len(above)-1].Text("kind") == "constructor")
 			if accessor {
 				return true
 			}
 			params(n)
-			if body := n.Child("body"); some() && strings.TrimRight(string(m.Source[:body.Start]), " \t\r\n")[len(strings.TrimRight(string(m.Source[:body.Start]), " \t\r\n"))-1] == ')' {
+			if body := n.Child("body"); some() && strings.TrimRight(string(m.Source[:body.Start]),
+				" \t\r\n")[len(strings.TrimRight(string(m.Source[:body.Start]), " \t\r\n"))-1] == ')' {
 				put(body.Start, ": "+typ()+" ")
 			}
 		case "ArrowFunctionExpression":
@@ -196,14 +199,17 @@ func TestTypeScript(t *testing.T) {
 	world.Slow(t)
 	e := typeEngine(t)
 	for source, want := range map[string]string{
-		"export async function f(a: Order): Promise<{ id: string }> {\n  return g(a) as any\n}\n": "async (span): Promise<{ id: string }> => {\n    try {\n      return g(a) as any\n    } catch (error) {\n      span.recordException(error as Error)",
-		"export const f = (a: A): (x: B) => C => g(a) as D\ntype T = string\n":                    "return g(a) as D\n    } catch",
-		"export const f = (a: A) => g(a)!;\n":                                                     "return g(a)!;\n    } catch",
-		"export function f(a: unknown): a is string {\n  return g(a);\n}\n":                       "(span) => {",
-		"export const f = (a: A):\n  Promise<B> => g(a);\n":                                       "(span) => {",
-		"export const f = (a: A) => g(a)\nexport const span = 1\n":                                "(span) => {",
-		"import { g, type H } from './g'\nexport const f = async (h: H) => g(h)\n":                "import { g, type H } from './g'\nimport { trace, SpanStatusCode } from '@opentelemetry/api'\n",
-		"const g = require('g') as G\nfunction f() {\n  return g()\n}\n":                          "const g = require('g') as G\nconst { trace, SpanStatusCode } = require('@opentelemetry/api')\n",
+		"export async function f(a: Order): Promise<{ id: string }> {\n  return g(a) as any\n}\n": "async (span): Promise<{ id: string }> => {\n    try {\n      " +
+			"return g(a) as any\n    } catch (error) {\n      span.recordException(error as Error)",
+		"export const f = (a: A): (x: B) => C => g(a) as D\ntype T = string\n": "return g(a) as D\n    } catch",
+		"export const f = (a: A) => g(a)!;\n":                                  "return g(a)!;\n    } catch",
+		"export function f(a: unknown): a is string {\n  return g(a);\n}\n":    "(span) => {",
+		"export const f = (a: A):\n  Promise<B> => g(a);\n":                    "(span) => {",
+		"export const f = (a: A) => g(a)\nexport const span = 1\n":             "(span) => {",
+		"import { g, type H } from './g'\nexport const f = async (h: H) => g(h)\n": "import { g, type H } from './g'\nimport { trace, SpanStatusCode } from " +
+			"'@opentelemetry/api'\n",
+		"const g = require('g') as G\nfunction f() {\n  return g()\n}\n": "const g = require('g') as G\nconst { trace, SpanStatusCode } = " +
+			"require('@opentelemetry/api')\n",
 	} {
 		m := parseTS(t, e, source)
 		out, dropped, err := Apply(t.Context(), e, m, Plan{Functions: []Choice{{ID: "f1", Action: "span", Span: "shop.f"}}}, Names{Tracer: "shop"})
@@ -249,7 +255,8 @@ func TestTypeScriptCompiles(t *testing.T) {
 	}
 	e := typeEngine(t)
 	dir := t.TempDir()
-	npm := exec.Command("npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--ignore-scripts", "--no-save", "typescript@5.9.3", "@opentelemetry/api@1.9.1", "@types/node@22")
+	npm := exec.Command("npm", "install", "--prefix", dir, "--no-audit", "--no-fund", "--ignore-scripts", "--no-save", "typescript@5.9.3",
+		"@opentelemetry/api@1.9.1", "@types/node@22")
 	if out, err := npm.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -276,7 +283,8 @@ func TestTypeScriptCompiles(t *testing.T) {
 			if err := os.WriteFile(path, text, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			tsc := exec.Command("node", filepath.Join(dir, "node_modules/typescript/bin/tsc"), "--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "--moduleDetection", "force", "--types", "node", path)
+			tsc := exec.Command("node", filepath.Join(dir, "node_modules/typescript/bin/tsc"), "--strict", "--noEmit", "--target", "es2022", "--module", "nodenext",
+				"--moduleDetection", "force", "--types", "node", path)
 			tsc.Dir = dir
 			if said, err := tsc.CombinedOutput(); err != nil {
 				t.Errorf("%s: %v\n%s\n%s", name, err, said, text)

@@ -360,7 +360,8 @@ type mark struct {
 
 func (u *undoer) mark() mark {
 	o := u.out
-	return mark{len(o.Spans), len(o.Tries), len(o.Calls), len(o.Tracers), len(o.Imports), len(o.Exprs), len(o.taken), len(o.statements), len(u.open), len(o.Flaws), len(o.foreign)}
+	return mark{len(o.Spans), len(o.Tries), len(o.Calls), len(o.Tracers), len(o.Imports), len(o.Exprs), len(o.taken), len(o.statements), len(u.open), len(o.Flaws),
+		len(o.foreign)}
 }
 
 // reset forgets what was recorded since the mark.

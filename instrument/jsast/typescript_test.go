@@ -44,8 +44,9 @@ func TestTypeScriptOffsets(t *testing.T) {
 			}
 		}
 	}
-	for source, want := range map[string]bool{"enum A { B }\n": true, "namespace N { export const a = 1 }\n": true, "class A { constructor(private a: number) {} }\n": true,
-		"import a = require('a')\n": true, "f(<string>a)\n": true, "const a: = 1\n": false, "f(\n": false} {
+	for source, want := range map[string]bool{"enum A { B }\n": true, "namespace N { export const a = 1 }\n": true,
+		"class A { constructor(private a: number) {} }\n": true,
+		"import a = require('a')\n":                       true, "f(<string>a)\n": true, "const a: = 1\n": false, "f(\n": false} {
 		_, err := ParseNamed(t.Context(), e, "x.mts", []byte(source), Auto)
 		var types *TypesError
 		var syntax *SyntaxError

@@ -118,7 +118,8 @@ func TestManagers(t *testing.T) {
 		{"bun", map[string]string{"bun.lockb": ""}, "bun add --ignore-scripts"},
 		{"packageManager wins", map[string]string{"yarn.lock": "", "package.json": `{"private": true, "packageManager": "pnpm@9.1.0"}`}, "pnpm add"},
 		{"yarn by packageManager", map[string]string{"package.json": `{"private": true, "packageManager": "yarn@4.2.0"}`}, "yarn add --mode=skip-build"},
-		{"yarn 1 by packageManager", map[string]string{"package.json": `{"private": true, "packageManager": "yarn@1.22.22", "workspaces": ["a"]}`}, "yarn add --ignore-scripts --non-interactive --ignore-workspace-root-check"},
+		{"yarn 1 by packageManager", map[string]string{"package.json": `{"private": true, "packageManager": "yarn@1.22.22", "workspaces": ["a"]}`},
+			"yarn add --ignore-scripts --non-interactive --ignore-workspace-root-check"},
 	} {
 		dir := filepath.Join(t.TempDir(), "shop")
 		write(t, dir, map[string]string{".git/HEAD": "", "package.json": "{\n  \"private\": true\n}\n", sdk2: `{"version": "0.223.0"}`})
@@ -132,7 +133,8 @@ func TestManagers(t *testing.T) {
 		got, err := list[0].Install(t.Context(), os.Environ())
 		want := "shop: " + c.want
 		line := text(t, filepath.Join(bin, "log"))
-		if err != nil || len(got.Failed) > 0 || !strings.HasPrefix(line, want) || !strings.HasSuffix(line, " @opentelemetry/api@~1.9.1 @opentelemetry/instrumentation-pg@^0.76.0\n") {
+		if err != nil || len(got.Failed) > 0 || !strings.HasPrefix(line, want) ||
+			!strings.HasSuffix(line, " @opentelemetry/api@~1.9.1 @opentelemetry/instrumentation-pg@^0.76.0\n") {
 			t.Errorf("%s: %v %v: %s", c.name, err, got, line)
 		}
 		if again, _, _ := Lacks(dir, Needs{Files: []string{"src/a.js"}, Libraries: []string{"pg"}, SetUp: "src/telemetry.js"}); len(again) > 0 {
@@ -156,7 +158,8 @@ func TestOneByOne(t *testing.T) {
 	if n := strings.Count(text(t, filepath.Join(bin, "log")), "\n"); n != 4 {
 		t.Errorf("%d calls", n)
 	}
-	want := "{\n    \"private\": true,\n    \"dependencies\": {\n        \"@opentelemetry/api\": \"^1.10.0\",\n        \"@opentelemetry/instrumentation-pg\": \"^0.77.0\"\n    }\n}\n"
+	want := "{\n    \"private\": true,\n    \"dependencies\": {\n        \"@opentelemetry/api\": \"^1.10.0\",\n        \"@opentelemetry/instrumentation-pg\": " +
+		"\"^0.77.0\"\n    }\n}\n"
 	if s := text(t, filepath.Join(dir, "package.json")); s != want {
 		t.Error(s)
 	}
@@ -188,11 +191,14 @@ func TestPeers(t *testing.T) {
 // TestMonorepo: the API goes where the files are, libraries where the set-up is.
 func TestMonorepo(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{".git/HEAD": "", "package.json": `{"private": true, "workspaces": ["packages/*"]}`, "package-lock.json": "{}", sdk2: `{"version": "0.223.0"}`,
+	write(t, dir, map[string]string{".git/HEAD": "", "package.json": `{"private": true, "workspaces": ["packages/*"]}`, "package-lock.json": "{}",
+		sdk2:                        `{"version": "0.223.0"}`,
 		"packages/api/package.json": `{"name": "api", "private": true}`, "packages/core/package.json": `{"name": "core", "main": "index.js"}`,
 		"packages/done/package.json": `{"name": "done", "private": true, "dependencies": {"@opentelemetry/api": "^1.9.0"}}`})
-	list, _, problems := Lacks(dir, Needs{Files: []string{"packages/core/src/a.js", "packages/core/b.js", "packages/done/c.js"}, Libraries: []string{"pg", "nothing-known"}, SetUp: "packages/api/src/telemetry.js", Strategy: "dependencies"})
-	if len(list) != 2 || list[0].Dir != "packages/api" || list[0].Peer || len(list[0].Packages) != 1 || list[1].Dir != "packages/core" || !list[1].Peer || list[1].Packages[0].Name != API || list[1].Manager != NPM {
+	list, _, problems := Lacks(dir, Needs{Files: []string{"packages/core/src/a.js", "packages/core/b.js", "packages/done/c.js"},
+		Libraries: []string{"pg", "nothing-known"}, SetUp: "packages/api/src/telemetry.js", Strategy: "dependencies"})
+	if len(list) != 2 || list[0].Dir != "packages/api" || list[0].Peer || len(list[0].Packages) != 1 || list[1].Dir != "packages/core" || !list[1].Peer ||
+		list[1].Packages[0].Name != API || list[1].Manager != NPM {
 		for _, in := range list {
 			t.Errorf("%+v", in)
 		}
@@ -211,21 +217,25 @@ func TestNothingToStart(t *testing.T) {
 			t.Errorf("%v %v %v", list, libs, problems)
 		}
 	}
-	write(t, dir, map[string]string{"package.json": `{"private": true, "scripts": {"start": "node --import @opentelemetry/auto-instrumentations-node/register a.js"}}`})
+	write(t, dir,
+		map[string]string{"package.json": `{"private": true, "scripts": {"start": "node --import @opentelemetry/auto-instrumentations-node/register a.js"}}`})
 	if list, libs, problems := Lacks(dir, Needs{Libraries: []string{"pg"}}); len(list)+len(libs)+len(problems) > 0 {
 		t.Errorf("%v %v %v", list, libs, problems)
 	}
 	write(t, dir, map[string]string{"package.json": `{"private": true}`, sdk2: `{"version": "0.57.0"}`})
-	if _, _, problems := Lacks(dir, Needs{Files: []string{"a.js"}, Libraries: []string{"pg"}, SetUp: "t.js"}); len(problems) != 2 || !strings.Contains(problems[0], "line 1") {
+	if _, _, problems := Lacks(dir, Needs{Files: []string{"a.js"}, Libraries: []string{"pg"}, SetUp: "t.js"}); len(problems) != 2 ||
+		!strings.Contains(problems[0], "line 1") {
 		t.Error(problems)
 	}
 }
 
 // TestFindSDK: the line is that of what is installed, there or above, else of what a package.json asks for.
 func TestFindSDK(t *testing.T) {
-	for version, line := range map[string]string{"0.57.2": "1", "0.199.9": "1", "0.200.0": "2", "0.223.0": "2", "0.301.0": "3", "1.30.1": "1", "2.12.0": "2", "3.0.0-rc.1": "3"} {
+	for version, line := range map[string]string{"0.57.2": "1", "0.199.9": "1", "0.200.0": "2", "0.223.0": "2", "0.301.0": "3", "1.30.1": "1", "2.12.0": "2",
+		"3.0.0-rc.1": "3"} {
 		dir := t.TempDir()
-		write(t, dir, map[string]string{".git/HEAD": "", "package.json": `{"dependencies": {"@opentelemetry/sdk-node": "^0.301.0"}}`, sdk2: `{"version": "` + version + `"}`, "packages/a/package.json": "{}"})
+		write(t, dir, map[string]string{".git/HEAD": "", "package.json": `{"dependencies": {"@opentelemetry/sdk-node": "^0.301.0"}}`,
+			sdk2: `{"version": "` + version + `"}`, "packages/a/package.json": "{}"})
 		if sdk := FindSDK(filepath.Join(dir, "packages", "a")); sdk == nil || sdk.Line != line || !sdk.Installed || sdk.Version != version {
 			t.Errorf("%s: %+v", version, sdk)
 		}
@@ -248,7 +258,9 @@ func TestNPM(t *testing.T) {
 	registry := httptest.NewServer(http.HandlerFunc(serveNPM))
 	defer registry.Close()
 	dir := filepath.Join(t.TempDir(), "shop")
-	write(t, dir, map[string]string{".git/HEAD": "", "package.json": "{\n  \"name\": \"shop\",\n  \"private\": true,\n  \"dependencies\": {\n    \"@opentelemetry/sdk-node\": \"0.223.0\"\n  }\n}\n"})
+	write(t, dir,
+		map[string]string{".git/HEAD": "",
+			"package.json": "{\n  \"name\": \"shop\",\n  \"private\": true,\n  \"dependencies\": {\n    \"@opentelemetry/sdk-node\": \"0.223.0\"\n  }\n}\n"})
 	t.Setenv("npm_config_registry", registry.URL)
 	t.Setenv("npm_config_cache", t.TempDir())
 	list, libs, problems := Lacks(dir, Needs{Files: []string{"a.js"}, Libraries: []string{"pg", "redis"}, SetUp: "telemetry.js"})
@@ -256,7 +268,8 @@ func TestNPM(t *testing.T) {
 		t.Fatalf("%v %v %v", list, libs, problems)
 	}
 	got, err := list[0].Install(t.Context(), os.Environ())
-	if err != nil || !slices.Equal(got.Packages, []string{"@opentelemetry/api@~1.9.1", "@opentelemetry/instrumentation-pg@^0.76.0"}) || len(got.Failed) != 1 || !strings.Contains(got.Failed[0], "redis") {
+	if err != nil || !slices.Equal(got.Packages, []string{"@opentelemetry/api@~1.9.1", "@opentelemetry/instrumentation-pg@^0.76.0"}) || len(got.Failed) != 1 ||
+		!strings.Contains(got.Failed[0], "redis") {
 		t.Fatalf("%v %+v", err, got)
 	}
 	for name, want := range map[string]string{"api": "1.9.3", "instrumentation-pg": "0.76.2", "sdk-node": "0.223.0"} {
@@ -271,7 +284,8 @@ func TestNPM(t *testing.T) {
 
 // serveNPM is a registry with a few packages; redis is none of them.
 func serveNPM(w http.ResponseWriter, r *http.Request) {
-	versions := map[string][]string{"@opentelemetry/api": {"1.9.1", "1.9.3", "1.10.0"}, "@opentelemetry/instrumentation-pg": {"0.76.0", "0.76.2", "0.77.0"}, "@opentelemetry/sdk-node": {"0.223.0", "0.301.0"}}
+	versions := map[string][]string{"@opentelemetry/api": {"1.9.1", "1.9.3", "1.10.0"}, "@opentelemetry/instrumentation-pg": {"0.76.0", "0.76.2", "0.77.0"},
+		"@opentelemetry/sdk-node": {"0.223.0", "0.301.0"}}
 	name, version, tarball := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/-/")
 	list := versions[name]
 	if list == nil {
@@ -286,7 +300,8 @@ func serveNPM(w http.ResponseWriter, r *http.Request) {
 	all := map[string]any{}
 	for _, v := range list {
 		sum := sha512.Sum512(npmTarball(name, v))
-		all[v] = map[string]any{"name": name, "version": v, "dist": map[string]string{"tarball": "http://" + r.Host + "/" + name + "/-/" + v + ".tgz", "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}}
+		all[v] = map[string]any{"name": name, "version": v, "dist": map[string]string{"tarball": "http://" + r.Host + "/" + name + "/-/" + v + ".tgz",
+			"integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}}
 	}
 	page["versions"] = all
 	json.NewEncoder(w).Encode(page)

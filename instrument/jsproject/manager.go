@@ -113,7 +113,8 @@ type lock struct {
 }
 
 // locks are the files by which a package manager is recognised, and which it writes.
-var locks = []lock{{"pnpm-lock.yaml", PNPM}, {"yarn.lock", Yarn}, {"bun.lock", Bun}, {"bun.lockb", Bun}, {"package-lock.json", NPM}, {"npm-shrinkwrap.json", NPM}}
+var locks = []lock{{"pnpm-lock.yaml", PNPM}, {"yarn.lock", Yarn}, {"bun.lock", Bun}, {"bun.lockb", Bun}, {"package-lock.json", NPM},
+	{"npm-shrinkwrap.json", NPM}}
 
 // ManagerOf recognises the package manager of a package's folder: by packageManager of the nearest package.json that
 // has it, then by the nearest lock file. npm where nothing tells.

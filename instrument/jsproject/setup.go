@@ -63,7 +63,8 @@ func (s SetUp) Lacks(libraries []scan.Library) (lacking, present []scan.Library)
 // Add works out how libraries get into a set-up. All of it is insertions: nothing is removed or reordered, and a second
 // time there is nothing to add. had is the fallback file as it is, nil for none. The error is that of parsing, or the context's.
 func (s SetUp) Add(ctx context.Context, engine jsast.Engine, libraries []scan.Library, had []byte) (*SetUpEdit, error) {
-	out := &SetUpEdit{File: s.File, Added: []string{}, Present: []string{}, Notes: []string{}, Before: s.Module.Source, After: s.Module.Source, FallbackBefore: had}
+	out := &SetUpEdit{File: s.File, Added: []string{}, Present: []string{}, Notes: []string{}, Before: s.Module.Source, After: s.Module.Source,
+		FallbackBefore: had}
 	lacking, present := s.Lacks(libraries)
 	for _, l := range present {
 		out.Present = append(out.Present, l.Package)
@@ -72,7 +73,9 @@ func (s SetUp) Add(ctx context.Context, engine jsast.Engine, libraries []scan.Li
 		return out, nil
 	}
 	if s.Module.Type == jsast.ESModule && !strings.Contains(string(s.Module.Source), "hook.mjs") {
-		out.Notes = append(out.Notes, "libraries that are ES modules are only patched after register('@opentelemetry/instrumentation/hook.mjs', import.meta.url) of node:module; the set-up does not call it")
+		out.Notes = append(out.Notes,
+			"libraries that are ES modules are only patched after register('@opentelemetry/instrumentation/hook.mjs', import.meta.url) of node:module; the set-up "+
+				"does not call it")
 	}
 	after, why := insert(s.Module, lacking)
 	if why == "" {
@@ -202,7 +205,8 @@ func loading(m *jsast.Module, libraries []scan.Library) insertion {
 	at := -1
 	body := m.Tree.List("body")
 	for _, n := range body {
-		required := n.Type == "VariableDeclaration" && slices.ContainsFunc(m.Imports, func(i jsast.Import) bool { return i.Form == jsast.ImportRequire && n.Holds(i.Node.Range) })
+		required := n.Type == "VariableDeclaration" && slices.ContainsFunc(m.Imports,
+			func(i jsast.Import) bool { return i.Form == jsast.ImportRequire && n.Holds(i.Node.Range) })
 		if n.Field("directive") != nil || n.Type == "ImportDeclaration" || m.Type == jsast.CommonJS && required {
 			at = n.End
 		} else if at >= 0 {

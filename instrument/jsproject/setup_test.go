@@ -38,8 +38,11 @@ func setUp(t *testing.T, e jsast.Engine, file, source string) SetUp {
 // shapes are set-ups as they are met, with lines that the edited file has; "" is the fallback.
 var shapes = []struct{ name, source, want string }{
 	{"list", "import { NodeSDK } from '@opentelemetry/sdk-node';\nnew NodeSDK({ serviceName: 'x', instrumentations: [new HttpInstrumentation()] }).start();\n",
-		"import { NodeSDK } from '@opentelemetry/sdk-node';\nimport { PgInstrumentation } from '@opentelemetry/instrumentation-pg';\nnew NodeSDK({ serviceName: 'x', instrumentations: [new HttpInstrumentation(), new PgInstrumentation()] }).start();\n"},
-	{"list on lines", "const { NodeSDK } = require('@opentelemetry/sdk-node');\nconst sdk = new NodeSDK({\n\tinstrumentations: [\n\t\tnew A(), // first\n\t\tnew B() // [second]\n\t],\n});\n",
+		"import { NodeSDK } from '@opentelemetry/sdk-node';\nimport { PgInstrumentation } from '@opentelemetry/instrumentation-pg';\nnew NodeSDK({ serviceName: " +
+			"'x', instrumentations: [new HttpInstrumentation(), new PgInstrumentation()] }).start();\n"},
+	{"list on lines",
+		"const { NodeSDK } = require('@opentelemetry/sdk-node');\nconst sdk = new NodeSDK({\n\tinstrumentations: [\n\t\tnew A(), // first\n\t\tnew B() // " +
+			"[second]\n\t],\n});\n",
 		"\t\tnew B(), // [second]\n\t\tnew PgInstrumentation()\n\t],"},
 	{"trailing comma", "import 'x'\nnew NodeSDK({\n  instrumentations: [\n    new A(),\n  ],\n})\n", "    new A(),\n    new PgInstrumentation(),\n  ],"},
 	{"empty list", "import 'x'\nnew NodeSDK({ instrumentations: [] })\n", "[new PgInstrumentation()]"},
@@ -49,13 +52,18 @@ var shapes = []struct{ name, source, want string }{
 	{"no options", "import 'x'\nnew NodeSDK().start()\n", "new NodeSDK({ instrumentations: [new PgInstrumentation()] }).start()"},
 	{"empty options", "import 'x'\nnew NodeSDK({}).start()\n", "new NodeSDK({ instrumentations: [new PgInstrumentation()] }).start()"},
 	{"no parentheses", "import 'x'\nconst a = new NodeSDK\n", "new NodeSDK({ instrumentations: [new PgInstrumentation()] })\n"},
-	{"shorthand", "const { NodeSDK } = require('@opentelemetry/sdk-node')\nconst instrumentations = [new A()]\nnew NodeSDK({ instrumentations })\n", "const instrumentations = [new A(), new PgInstrumentation()]"},
-	{"options elsewhere", "import 'x'\nconst options = { instrumentations: [new A()] };\nfunction start() { new NodeSDK(options).start() }\n", "[new A(), new PgInstrumentation()]"},
+	{"shorthand", "const { NodeSDK } = require('@opentelemetry/sdk-node')\nconst instrumentations = [new A()]\nnew NodeSDK({ instrumentations })\n",
+		"const instrumentations = [new A(), new PgInstrumentation()]"},
+	{"options elsewhere", "import 'x'\nconst options = { instrumentations: [new A()] };\nfunction start() { new NodeSDK(options).start() }\n",
+		"[new A(), new PgInstrumentation()]"},
 	{"register", "import 'x'\nregisterInstrumentations({ instrumentations: [new A()] })\n", "[new A(), new PgInstrumentation()]"},
-	{"register beside the SDK", "import 'x'\nconst sdk = new NodeSDK({ serviceName: 'x' });\nregisterInstrumentations({ instrumentations: [new A()] })\n", "[new A(), new PgInstrumentation()]"},
+	{"register beside the SDK", "import 'x'\nconst sdk = new NodeSDK({ serviceName: 'x' });\nregisterInstrumentations({ instrumentations: [new A()] })\n",
+		"[new A(), new PgInstrumentation()]"},
 	{"namespace", "const otel = require('@opentelemetry/sdk-node')\nnew otel.NodeSDK({ instrumentations: [] })\n", "[new PgInstrumentation()]"},
-	{"use strict", "'use strict';\nmodule.exports = new NodeSDK({ instrumentations: [] });\n", "'use strict';\nconst { PgInstrumentation } = require('@opentelemetry/instrumentation-pg');\nmodule"},
-	{"Windows lines", "import 'x';\r\nnew NodeSDK({\r\n  instrumentations: [\r\n    new A()\r\n  ]\r\n});\r\n", "    new A(),\r\n    new PgInstrumentation()\r\n  ]"},
+	{"use strict", "'use strict';\nmodule.exports = new NodeSDK({ instrumentations: [] });\n",
+		"'use strict';\nconst { PgInstrumentation } = require('@opentelemetry/instrumentation-pg');\nmodule"},
+	{"Windows lines", "import 'x';\r\nnew NodeSDK({\r\n  instrumentations: [\r\n    new A()\r\n  ]\r\n});\r\n",
+		"    new A(),\r\n    new PgInstrumentation()\r\n  ]"},
 	{"two lists", "import 'x'\nnew NodeSDK({ instrumentations: [] })\nregisterInstrumentations({ instrumentations: [] })\n", ""},
 	{"spread", "import 'x'\nnew NodeSDK({ ...base })\n", ""},
 	{"imported list", "import { list } from './list.js'\nnew NodeSDK({ instrumentations: list })\n", ""},
@@ -98,7 +106,8 @@ func TestSetUpIsExtended(t *testing.T) {
 			t.Errorf("%s: lacks %q\n%s", s.name, s.want, edit.After)
 		}
 		again, err := setUp(t, e, "src/telemetry.js", string(edit.After)).Add(t.Context(), e, libraries(t, "pg"), nil)
-		if err != nil || len(again.Added) > 0 || !bytes.Equal(again.After, edit.After) || !slices.Equal(again.Present, []string{"@opentelemetry/instrumentation-pg"}) {
+		if err != nil || len(again.Added) > 0 || !bytes.Equal(again.After, edit.After) ||
+			!slices.Equal(again.Present, []string{"@opentelemetry/instrumentation-pg"}) {
 			t.Errorf("%s: a second time: %v %+v", s.name, err, again)
 		}
 	}
@@ -118,14 +127,16 @@ func isSubsequence(a, b []byte) bool {
 func TestBundleCovers(t *testing.T) {
 	world.Slow(t)
 	e := jsast.NewGoja()
-	source := "import { getNodeAutoInstrumentations } from '@opentelemetry/auto-instrumentations-node';\nnew NodeSDK({ instrumentations: getNodeAutoInstrumentations({ a: 1 }) });\n"
+	source := "import { getNodeAutoInstrumentations } from '@opentelemetry/auto-instrumentations-node';\nnew NodeSDK({ instrumentations: " +
+		"getNodeAutoInstrumentations({ a: 1 }) });\n"
 	s := setUp(t, e, "telemetry.mjs", source)
 	edit, err := s.Add(t.Context(), e, libraries(t, "pg"), nil)
 	if err != nil || string(edit.After) != source || len(edit.Present) != 1 {
 		t.Errorf("%v %+v", err, edit)
 	}
 	edit, err = s.Add(t.Context(), e, libraries(t, "pg", "fastify"), nil)
-	if err != nil || !strings.Contains(string(edit.After), "[getNodeAutoInstrumentations({ a: 1 }), new FastifyOtelInstrumentation({ registerOnInitialization: true })]") {
+	if err != nil ||
+		!strings.Contains(string(edit.After), "[getNodeAutoInstrumentations({ a: 1 }), new FastifyOtelInstrumentation({ registerOnInitialization: true })]") {
 		t.Errorf("%v\n%s", err, edit.After)
 	}
 	if len(edit.Notes) != 1 || !strings.Contains(edit.Notes[0], "hook.mjs") {
@@ -145,14 +156,16 @@ func TestEditedSetUpRuns(t *testing.T) {
 		if name == "telemetry.mjs" {
 			load = "import { NodeSDK } from '@opentelemetry/sdk-node';\n"
 		}
-		for _, body := range []string{"new NodeSDK({ instrumentations: [] }).start();\n", "const o = {\n  serviceName: 'x'\n};\nnew NodeSDK(o).start();\n", "new NodeSDK().start();\n"} {
+		for _, body := range []string{"new NodeSDK({ instrumentations: [] }).start();\n", "const o = {\n  serviceName: 'x'\n};\nnew NodeSDK(o).start();\n",
+			"new NodeSDK().start();\n"} {
 			edit, err := setUp(t, e, name, load+body).Add(t.Context(), e, libraries(t, "pg"), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			dir := t.TempDir()
 			files := map[string]string{name: string(edit.After),
-				"node_modules/@opentelemetry/sdk-node/index.js":           "exports.NodeSDK = class { constructor(o = {}) { this.o = o } start() { console.log((o => (o.instrumentations || []).map(i => i.constructor.name).join())(this.o)) } }",
+				"node_modules/@opentelemetry/sdk-node/index.js": "exports.NodeSDK = class { constructor(o = {}) { this.o = o } start() { console.log((o => " +
+					"(o.instrumentations || []).map(i => i.constructor.name).join())(this.o)) } }",
 				"node_modules/@opentelemetry/instrumentation-pg/index.js": "exports.PgInstrumentation = class PgInstrumentation {}"}
 			write(t, dir, files)
 			cmd := exec.Command("node", name)

@@ -25,16 +25,20 @@ const (
 
 // schema is strict and has no recursion: each member is required, none beside them.
 const schema = `{"type":"object","additionalProperties":false,"required":["functions","newSpans","newAttributes","libraries","notes"],"properties":{` +
-	`"functions":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","action","span","tier","reason","attributes"],"properties":{` +
+	`"functions":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","action","span","tier","reason","attributes"],` +
+	`"properties":{` +
 	`"id":{"type":"string"},"action":{"type":"string","enum":["span","skip"]},"span":{"type":"string"},"tier":{"type":"integer"},"reason":{"type":"string"},` +
-	`"attributes":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["key","expr","at"],"properties":{"key":{"type":"string"},"expr":{"type":"string"},"at":{"type":"string"}}}}}}},` +
+	`"attributes":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["key","expr","at"],"properties":{"key":{"type":"string"},` +
+	`"expr":{"type":"string"},"at":{"type":"string"}}}}}}},` +
 	newNames
 
 // newNames are the members that each form of an answer has, and its end.
 const newNames = `"newSpans":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","kind","brief","attributes"],"properties":{` +
-	`"id":{"type":"string"},"kind":{"type":"string","enum":["internal","server","client","producer","consumer"]},"brief":{"type":"string"},"attributes":{"type":"array","items":{"type":"string"}}}}},` +
+	`"id":{"type":"string"},"kind":{"type":"string","enum":["internal","server","client","producer","consumer"]},"brief":{"type":"string"},` +
+	`"attributes":{"type":"array","items":{"type":"string"}}}}},` +
 	`"newAttributes":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["key","type","brief","examples"],"properties":{` +
-	`"key":{"type":"string"},"type":{"type":"string","enum":["string","int","double","boolean","string[]","int[]","double[]","boolean[]"]},"brief":{"type":"string"},"examples":{"type":"array","items":{"type":"string"}}}}},` +
+	`"key":{"type":"string"},"type":{"type":"string","enum":["string","int","double","boolean","string[]","int[]","double[]","boolean[]"]},` +
+	`"brief":{"type":"string"},"examples":{"type":"array","items":{"type":"string"}}}}},` +
 	`"libraries":{"type":"array","items":{"type":"string"}},"notes":{"type":"array","items":{"type":"string"}}}}`
 
 // Schema is the form of an answer, as JSON Schema.

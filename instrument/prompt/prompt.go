@@ -139,7 +139,8 @@ var conventions = map[string][]string{
 	"http": {"http", "url", "server", "network"}, "https": {"http", "url", "server", "network"}, "fetch": {"http", "url", "server"},
 	"express": {"http", "url"}, "fastify": {"http", "url"}, "koa": {"http", "url"}, "undici": {"http", "url", "server"},
 	"pg": {"db"}, "mysql": {"db"}, "mysql2": {"db"}, "mongodb": {"db"}, "mongoose": {"db"}, "redis": {"db"}, "ioredis": {"db"}, "knex": {"db"},
-	"amqplib": {"messaging"}, "kafkajs": {"messaging"}, "openai": {"gen_ai"}, "@anthropic-ai/sdk": {"gen_ai"}, "graphql": {"graphql"}, "fs": {"file"}, "child_process": {"process"},
+	"amqplib": {"messaging"}, "kafkajs": {"messaging"}, "openai": {"gen_ai"}, "@anthropic-ai/sdk": {"gen_ai"}, "graphql": {"graphql"}, "fs": {"file"},
+	"child_process": {"process"},
 }
 
 func namespacesOf(imported []string) (list []string) {
@@ -261,7 +262,8 @@ func functionLine(f scan.Function) string {
 	if f.Verdict != scan.Candidate {
 		return fmt.Sprintf("- %s %s, line %d: skip it: %s\n", f.ID, plain.OneLine(f.Name, 80), f.Line, plain.OneLine(f.Reason, maxBrief))
 	}
-	row := map[string]any{"id": f.ID, "name": plain.OneLine(f.Name, 80), "lines": [2]int{f.Line, f.EndLine}, "async": f.Async, "exported": len(f.Exported) > 0, "tier": f.Tier, "why": plain.OneLine(f.Reason, maxBrief)}
+	row := map[string]any{"id": f.ID, "name": plain.OneLine(f.Name, 80), "lines": [2]int{f.Line, f.EndLine}, "async": f.Async, "exported": len(f.Exported) > 0,
+		"tier": f.Tier, "why": plain.OneLine(f.Reason, maxBrief)}
 	values := func(list []scan.Value, withLine bool) (out []string) {
 		for _, v := range list {
 			text := v.Name

@@ -12,7 +12,8 @@ import (
 )
 
 var order = &scan.File{Path: "src/order.js", Type: "module", Functions: []scan.Function{
-	{ID: "f1", Name: "placeOrder", Verdict: scan.Candidate, Tier: 2, Reason: "the registry has it", Span: "shop.order.place", Params: []scan.Value{{Name: "order"}}, Locals: []scan.Value{{Name: "total", Type: "number", Line: 2}}},
+	{ID: "f1", Name: "placeOrder", Verdict: scan.Candidate, Tier: 2, Reason: "the registry has it", Span: "shop.order.place",
+		Params: []scan.Value{{Name: "order"}}, Locals: []scan.Value{{Name: "total", Type: "number", Line: 2}}},
 	{ID: "f2", Name: "find", Verdict: scan.Covered, Reason: "all that it waits for gets a span by a library"},
 }, Libraries: []scan.Library{{Package: "@opentelemetry/instrumentation-pg", Covers: []string{"pg", "pg-pool"}}}}
 
@@ -20,12 +21,16 @@ func text(r provider.Request) string { return r.System + r.Turns[0].Text }
 
 // TestThePromptHoldsWhatMatters, and the part that all files share stands first.
 func TestThePromptHoldsWhatMatters(t *testing.T) {
-	resolved := &registry.Resolved{Groups: []registry.Group{{ID: "span.shop.order.place", Type: "span", Brief: "Places\nan order"}}, Attributes: map[string]registry.Attribute{
-		"shop.order.id": {Name: "shop.order.id", Type: registry.Type{Name: "string"}, Brief: "Its id"}, "db.system": {Name: "db.system"}, "k8s.pod": {Name: "k8s.pod"},
-	}}
+	resolved := &registry.Resolved{Groups: []registry.Group{{ID: "span.shop.order.place", Type: "span", Brief: "Places\nan order"}},
+		Attributes: map[string]registry.Attribute{
+			"shop.order.id": {Name: "shop.order.id", Type: registry.Type{Name: "string"}, Brief: "Its id"}, "db.system": {Name: "db.system"},
+			"k8s.pod": {Name: "k8s.pod"},
+		}}
 	c := NewContract(resolved, "shop", []string{"pg"})
-	r := c.Request(Question{File: order, Source: []byte("export async function placeOrder(order) {}\n"), Facts: []string{"f1: SCH-001: no span"}, Focus: "SCH-001"})
-	for _, want := range []string{"- span shop.order.place: Places an order", "- attribute shop.order.id (string): Its id", "- attribute db.system", `- candidate {"async":false`, `"total (number), after:2"`, "- f2 find, line 0: skip it",
+	r := c.Request(Question{File: order, Source: []byte("export async function placeOrder(order) {}\n"), Facts: []string{"f1: SCH-001: no span"},
+		Focus: "SCH-001"})
+	for _, want := range []string{"- span shop.order.place: Places an order", "- attribute shop.order.id (string): Its id", "- attribute db.system",
+		`- candidate {"async":false`, `"total (number), after:2"`, "- f2 find, line 0: skip it",
 		"export async function placeOrder", "- f1: SCH-001: no span", "again and again is SCH-001"} {
 		if !strings.Contains(text(r), want) {
 			t.Errorf("the prompt lacks %s:\n%s", want, text(r))
@@ -34,7 +39,8 @@ func TestThePromptHoldsWhatMatters(t *testing.T) {
 	if strings.Contains(text(r), "k8s.pod") {
 		t.Error("the prompt has conventions that nothing of the files uses")
 	}
-	if second := c.Request(Question{File: order, Source: []byte("other")}); second.System != r.System || !json.Valid(r.Schema) || r.MaxOutput != answerBase+answerEach || Tokens(r) < 500 {
+	if second := c.Request(Question{File: order, Source: []byte("other")}); second.System != r.System || !json.Valid(r.Schema) ||
+		r.MaxOutput != answerBase+answerEach || Tokens(r) < 500 {
 		t.Errorf("%d tokens, output %d", Tokens(r), r.MaxOutput)
 	}
 }
@@ -56,7 +62,8 @@ func TestHostileTextStaysData(t *testing.T) {
 	if fence == "file-00" || strings.Count(got, "\n"+fence+"\n") != 2 {
 		t.Errorf("the fence is %q", fence)
 	}
-	if got := c.Request(Question{File: order, Facts: []string{"f1: the project's linter refuses it: found " + secret}}).Turns[0].Text; strings.Contains(got, secret) || !strings.Contains(got, "refuses it: found ") {
+	if got := c.Request(Question{File: order, Facts: []string{"f1: the project's linter refuses it: found " + secret}}).Turns[0].Text; strings.Contains(got,
+		secret) || !strings.Contains(got, "refuses it: found ") {
 		t.Errorf("what was wrong with the attempt before holds a secret:\n%s", got)
 	}
 	long := &registry.Resolved{Attributes: map[string]registry.Attribute{}}
@@ -82,13 +89,16 @@ func TestAnswersAreKeptWithinTheGrammar(t *testing.T) {
 		functions          int
 		attributes         []string
 	}{
-		{"as asked for", begin + span("f1", "span", "shop.order.place", `{"key":"shop.order.id","expr":"order.id","at":"start"}`) + end, "", 1, []string{"shop.order.id"}},
+		{"as asked for", begin + span("f1", "span", "shop.order.place", `{"key":"shop.order.id","expr":"order.id","at":"start"}`) + end, "", 1,
+			[]string{"shop.order.id"}},
 		{"a wrong enum", begin + span("f1", "wrap", "shop.order.place", "") + end, `the action is "wrap"; it is span or skip`, 0, nil},
 		{"a function that is not there", begin + span("f9", "span", "a.b", "") + end, `the file has no function "f9"`, 0, nil},
 		{"twice", begin + span("f1", "span", "a.b", "") + "," + span("f1", "span", "a.c", "") + end, "f1 stands twice", 1, nil},
 		{"no candidate", begin + span("f2", "span", "a.b", "") + end, "f2 is no candidate: all that it waits for", 0, nil},
 		{"a name that is code", begin + span("f1", "span", "a'); process.exit(('", "") + end, "is no name of the form a.b.c", 0, nil},
-		{"places and expressions", begin + span("f1", "span", "a.b", `{"key":"a.c","expr":"x\ny","at":"start"},{"key":"a.d","expr":"x","at":"behind"},{"key":"a.e","expr":"x","at":"after:3"}`) + end, `at is "behind"`, 1, []string{"a.e"}},
+		{"places and expressions", begin + span("f1", "span", "a.b",
+			`{"key":"a.c","expr":"x\ny","at":"start"},{"key":"a.d","expr":"x","at":"behind"},{"key":"a.e","expr":"x","at":"after:3"}`) + end, `at is "behind"`, 1,
+			[]string{"a.e"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			plan, facts, err := Read(json.RawMessage(tt.answer), order)

@@ -23,16 +23,19 @@ const maxRewritten = 32_000
 func NewRewriting(r *registry.Resolved, namespace, tracer string, imported []string) *Contract {
 	c := &Contract{Namespace: namespace, Resolved: r, told: map[string]bool{}, rewrites: true}
 	name := plain.OneLine(tracer, 100)
-	c.begin(imported, rewritingRole, strings.ReplaceAll(rewritingRules+rewritingExamples, "TRACER", strings.NewReplacer("'", "", `\`, "").Replace(name))+rewritingForm)
+	c.begin(imported, rewritingRole, strings.ReplaceAll(rewritingRules+rewritingExamples, "TRACER", strings.NewReplacer("'", "", `\`, "").Replace(name))+
+		rewritingForm)
 	return c
 }
 
-const rewritingSchema = `{"type":"object","additionalProperties":false,"required":["code","newSpans","newAttributes","libraries","notes"],"properties":{"code":{"type":"string"},` + newNames
+const rewritingSchema = `{"type":"object","additionalProperties":false,"required":["code","newSpans","newAttributes","libraries","notes"],` +
+	`"properties":{"code":{"type":"string"},` + newNames
 
 // rewriting is the question for a whole file. A mistake is mended in the same dialogue,
 // of which only the last answer is kept.
 func (c *Contract) rewriting(q Question) provider.Request {
-	r := provider.Request{System: c.system, Turns: []provider.Turn{{Role: "user", Text: c.text(q)}}, Schema: json.RawMessage(rewritingSchema), MaxOutput: RewritingBound(q.File, q.Source)}
+	r := provider.Request{System: c.system, Turns: []provider.Turn{{Role: "user", Text: c.text(q)}}, Schema: json.RawMessage(rewritingSchema),
+		MaxOutput: RewritingBound(q.File, q.Source)}
 	if q.Before == nil {
 		return r
 	}

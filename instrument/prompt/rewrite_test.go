@@ -11,17 +11,20 @@ func TestTheQuestionForAWholeFile(t *testing.T) {
 	c := NewRewriting(nil, "shop", "sh'op", nil)
 	source := []byte("\uFEFFexport async function placeOrder(order) {}\r\n// end\r\n")
 	r := c.Request(Question{File: order, Source: source, Facts: []string{"line 3: NDS-003: x"}, Fence: "file-00"})
-	if !json.Valid(r.Schema) || len(r.Turns) != 1 || !strings.Contains(text(r), "\nfile-00\nexport async function placeOrder(order) {}\n// end\n\nfile-00\n") || !strings.Contains(text(r), "Begin anew, without them:\n- line 3: NDS-003: x") {
+	if !json.Valid(r.Schema) || len(r.Turns) != 1 || !strings.Contains(text(r), "\nfile-00\nexport async function placeOrder(order) {}\n// end\n\nfile-00\n") ||
+		!strings.Contains(text(r), "Begin anew, without them:\n- line 3: NDS-003: x") {
 		t.Errorf("%+v", r)
 	}
 	if strings.Contains(r.System, "TRACER") || !strings.Contains(r.System, "trace.getTracer('shop')") {
 		t.Errorf("the tracer's name:\n%s", r.System)
 	}
 	r = c.Request(Question{File: order, Source: source, Facts: []string{"line 3: NDS-003: x"}, Before: json.RawMessage("{\n\"code\": \"a\\nb\"\n}")})
-	if len(r.Turns) != 3 || r.Turns[1].Role != "assistant" || r.Turns[1].Text != `{"code":"a\nb"}` || !strings.Contains(r.Turns[2].Text, "- line 3: NDS-003: x") || strings.Contains(r.Turns[0].Text, "NDS-003") {
+	if len(r.Turns) != 3 || r.Turns[1].Role != "assistant" || r.Turns[1].Text != `{"code":"a\nb"}` || !strings.Contains(r.Turns[2].Text, "- line 3: NDS-003: x") ||
+		strings.Contains(r.Turns[0].Text, "NDS-003") {
 		t.Errorf("%+v", r.Turns)
 	}
-	if small, large := RewritingBound(order, nil), RewritingBound(order, make([]byte, 10_000)); large-small < 10_000/4 || RewritingBound(order, make([]byte, 1<<20)) != maxRewritten {
+	if small, large := RewritingBound(order, nil), RewritingBound(order, make([]byte, 10_000)); large-small < 10_000/4 ||
+		RewritingBound(order, make([]byte, 1<<20)) != maxRewritten {
 		t.Errorf("%d and %d tokens", small, large)
 	}
 }
@@ -44,12 +47,15 @@ func TestWhatCannotBeSentWhole(t *testing.T) {
 
 // TestAnswersThatAreFiles: what has not the form is an error; names and texts are kept within the grammar.
 func TestAnswersThatAreFiles(t *testing.T) {
-	const rest = `,"newSpans":[{"id":"a.b","kind":"internal","brief":"b\u001b[2J","attributes":[]},{"id":"A B","kind":"internal","brief":"b","attributes":[]}],"newAttributes":[],"libraries":["pg"],"notes":["n"]}`
+	const rest = `,"newSpans":[{"id":"a.b","kind":"internal","brief":"b\u001b[2J","attributes":[]},{"id":"A B","kind":"internal","brief":"b",` +
+		`"attributes":[]}],"newAttributes":[],"libraries":["pg"],"notes":["n"]}`
 	got, facts, err := ReadRewritten(json.RawMessage(`{"code":"f();\n"`+rest), order)
-	if err != nil || got.Code != "f();\n" || len(got.NewSpans) != 1 || strings.Contains(got.NewSpans[0].Brief, "\x1b") || len(facts) != 1 || got.Libraries[0] != "@opentelemetry/instrumentation-pg" || len(got.Notes) != 1 {
+	if err != nil || got.Code != "f();\n" || len(got.NewSpans) != 1 || strings.Contains(got.NewSpans[0].Brief, "\x1b") || len(facts) != 1 ||
+		got.Libraries[0] != "@opentelemetry/instrumentation-pg" || len(got.Notes) != 1 {
 		t.Errorf("%+v %q %v", got, facts, err)
 	}
-	for _, broken := range []string{``, `[]`, `{"code":" "` + rest, `{"code":"f"`, `{"functions":[]}`, `{"code":1` + rest, `{"code":"` + strings.Repeat("a", maxAnswerBytes) + `"` + rest} {
+	for _, broken := range []string{``, `[]`, `{"code":" "` + rest, `{"code":"f"`, `{"functions":[]}`, `{"code":1` + rest,
+		`{"code":"` + strings.Repeat("a", maxAnswerBytes) + `"` + rest} {
 		if _, _, err := ReadRewritten(json.RawMessage(broken), order); err == nil {
 			t.Errorf("%.40q is taken", broken)
 		}

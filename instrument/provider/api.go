@@ -89,7 +89,8 @@ func (a *API) Complete(ctx context.Context, r Request) (Response, error) {
 	q := questionOf(r)
 	body, err := a.post(ctx, "/v1/messages", q)
 	var refused *ServiceError
-	if q.Output != nil && errors.As(err, &refused) && refused.Status == http.StatusBadRequest && (strings.Contains(refused.Text, "effort") || strings.Contains(refused.Text, "output_config")) {
+	if q.Output != nil && errors.As(err, &refused) && refused.Status == http.StatusBadRequest &&
+		(strings.Contains(refused.Text, "effort") || strings.Contains(refused.Text, "output_config")) {
 		q.Output = nil // an older model
 		body, err = a.post(ctx, "/v1/messages", q)
 	}

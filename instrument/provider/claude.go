@@ -19,7 +19,8 @@ var claude = agent{
 	variables: []string{"ANTHROPIC_*", "CLAUDE_*", "AWS_*", "GOOGLE_*", "CLOUD_ML_REGION", "DISABLE_*", "IS_SANDBOX"},
 	without:   []string{"CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE"},
 	call: func(r Request, dir string) (argv, env []string) {
-		argv = []string{"claude", "-p", "--output-format", "json", "--json-schema", string(r.Schema), "--system-prompt-file", filepath.Join(dir, systemFile), "--tools", "",
+		argv = []string{"claude", "-p", "--output-format", "json", "--json-schema", string(r.Schema), "--system-prompt-file", filepath.Join(dir, systemFile),
+			"--tools", "",
 			"--no-session-persistence", "--strict-mcp-config", "--setting-sources", "user", "--safe-mode", "--disable-slash-commands", "--max-turns", "3"}
 		if r.Model != "" {
 			argv = append(argv, "--model", r.Model)
@@ -27,7 +28,8 @@ var claude = agent{
 		if r.Effort != "" {
 			argv = append(argv, "--effort", r.Effort)
 		}
-		return argv, []string{"MAX_STRUCTURED_OUTPUT_RETRIES=1", "CLAUDE_CODE_MAX_RETRIES=2", "CLAUDE_CODE_MAX_OUTPUT_TOKENS=" + strconv.Itoa(max(r.MaxOutput, 1)), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
+		return argv, []string{"MAX_STRUCTURED_OUTPUT_RETRIES=1", "CLAUDE_CODE_MAX_RETRIES=2", "CLAUDE_CODE_MAX_OUTPUT_TOKENS=" + strconv.Itoa(max(r.MaxOutput, 1)),
+			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
 	},
 	read: readClaude,
 }

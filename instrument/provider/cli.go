@@ -113,7 +113,8 @@ func (c *CLI) env() []string {
 	if c.agent.more != nil {
 		names = append(slices.Clone(names), c.agent.more(c.Environ)...)
 	}
-	env := run.Clean(c.Environ, append(slices.Clone(names), "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR")...)
+	env := run.Clean(c.Environ, append(slices.Clone(names), "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+		"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR")...)
 	env = slices.DeleteFunc(env, func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return run.Matches(name, c.agent.without)
@@ -142,13 +143,15 @@ func (c *CLI) Complete(ctx context.Context, r Request) (Response, error) {
 	within, stop := context.WithCancel(ctx)
 	defer stop()
 	watch := &bounded{lines: c.agent.lines, stop: stop}
-	said, err := run.Do(within, run.Program{Argv: argv, Dir: empty, Env: append(c.env(), env...), Stdin: strings.NewReader(question), Timeout: cliTime, Output: cliOutput, Live: watch})
+	said, err := run.Do(within, run.Program{Argv: argv, Dir: empty, Env: append(c.env(), env...), Stdin: strings.NewReader(question), Timeout: cliTime,
+		Output: cliOutput, Live: watch})
 	switch {
 	case ctx.Err() != nil:
 		return Response{}, ctx.Err()
 	case watch.over, errors.Is(err, run.ErrTimeout):
 		// What it took is not known: at least the question, once a turn.
-		return Response{Usage: Usage{Input: (len(r.System) + len(question)) * 2 / 7 * max(1, watch.seen/3)}}, fmt.Errorf("%w: %s came to no end", ErrSchema, c.agent.name)
+		return Response{Usage: Usage{Input: (len(r.System) + len(question)) * 2 / 7 * max(1, watch.seen/3)}},
+			fmt.Errorf("%w: %s came to no end", ErrSchema, c.agent.name)
 	case err != nil:
 		return Response{}, err
 	}

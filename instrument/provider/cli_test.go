@@ -25,12 +25,14 @@ func TestAnAgentIsAskedWithoutToolsAndKeys(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Setenv("PATH", dir+":/usr/bin:/bin")
-			environ := append(os.Environ(), "DATABASE_PASSWORD=no", "OTEL_EXPORTER_OTLP_HEADERS=no", "CLAUDE_CODE_SESSION_ID=no", "ANTHROPIC_API_KEY=yes", "OPENAI_API_KEY=yes", "HOME="+dir)
+			environ := append(os.Environ(), "DATABASE_PASSWORD=no", "OTEL_EXPORTER_OTLP_HEADERS=no", "CLAUDE_CODE_SESSION_ID=no", "ANTHROPIC_API_KEY=yes",
+				"OPENAI_API_KEY=yes", "HOME="+dir)
 			p, err := Find(a.name, environ)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = p.Complete(t.Context(), Request{System: "sys", Turns: []Turn{{Role: "user", Text: "the question"}}, Schema: json.RawMessage(`{"type":"object"}`), Model: "m1", Effort: "low", MaxOutput: 900})
+			_, err = p.Complete(t.Context(), Request{System: "sys", Turns: []Turn{{Role: "user", Text: "the question"}}, Schema: json.RawMessage(`{"type":"object"}`),
+				Model: "m1", Effort: "low", MaxOutput: 900})
 			if err == nil {
 				t.Error("an exit code of 3 is an answer")
 			}
@@ -65,13 +67,15 @@ func TestWhatClaudePrints(t *testing.T) {
 		"good":         {`{"is_error":false,"subtype":"success","structured_output":{"a":"x"},` + usage + `}`, is(nil)},
 		"wrong form":   {`{"is_error":true,"subtype":"error_max_structured_output_retries","errors":["/a: must be equal"],` + usage + `}`, is(ErrSchema)},
 		"tools wanted": {`{"is_error":true,"subtype":"error_max_turns","stop_reason":"tool_use",` + usage + `}`, is(ErrSchema)},
-		"busy":         {`{"is_error":true,"subtype":"success","api_error_status":429,"result":"API Error",` + usage + `}`, func(err error) bool { return errors.As(err, &rate) }},
-		"no login":     {`{"is_error":true,"subtype":"success","result":"Please run /login","modelUsage":{}}`, is(ErrAuth)},
-		"a wrong key":  {`{"is_error":true,"subtype":"success","api_error_status":401,"result":"x",` + usage + `}`, is(ErrAuth)},
-		"broken":       {`{"is_error":true,"subtype":"success","api_error_status":500,"result":"oops",` + usage + `}`, func(err error) bool { return errors.As(err, &service) && service.Status == 500 }},
-		"refused":      {`{"is_error":false,"subtype":"success","stop_reason":"refusal","result":"no",` + usage + `}`, is(ErrRefused)},
-		"cut off":      {`{"is_error":true,"subtype":"success","stop_reason":"max_tokens","result":"no",` + usage + `}`, is(ErrTruncated)},
-		"no JSON":      {"error: unknown option '--safe-mode'", func(err error) bool { return err != nil && strings.Contains(err.Error(), "unknown option") }},
+		"busy": {`{"is_error":true,"subtype":"success","api_error_status":429,"result":"API Error",` + usage + `}`,
+			func(err error) bool { return errors.As(err, &rate) }},
+		"no login":    {`{"is_error":true,"subtype":"success","result":"Please run /login","modelUsage":{}}`, is(ErrAuth)},
+		"a wrong key": {`{"is_error":true,"subtype":"success","api_error_status":401,"result":"x",` + usage + `}`, is(ErrAuth)},
+		"broken": {`{"is_error":true,"subtype":"success","api_error_status":500,"result":"oops",` + usage + `}`,
+			func(err error) bool { return errors.As(err, &service) && service.Status == 500 }},
+		"refused": {`{"is_error":false,"subtype":"success","stop_reason":"refusal","result":"no",` + usage + `}`, is(ErrRefused)},
+		"cut off": {`{"is_error":true,"subtype":"success","stop_reason":"max_tokens","result":"no",` + usage + `}`, is(ErrTruncated)},
+		"no JSON": {"error: unknown option '--safe-mode'", func(err error) bool { return err != nil && strings.Contains(err.Error(), "unknown option") }},
 	} {
 		r, err := readClaude(Request{}, run.Result{Stdout: []byte(tt.out)}, "")
 		if !tt.want(err) {
@@ -85,7 +89,8 @@ func TestWhatClaudePrints(t *testing.T) {
 
 // TestWhatCodexPrints, as 0.169.0 does.
 func TestWhatCodexPrints(t *testing.T) {
-	const done = `{"type":"thread.started","thread_id":"t1"}` + "\nnoise\n" + `{"type":"turn.completed","usage":{"input_tokens":100,"cached_input_tokens":30,"cache_write_input_tokens":0,"output_tokens":20}}` + "\n"
+	const done = `{"type":"thread.started","thread_id":"t1"}` + "\nnoise\n" +
+		`{"type":"turn.completed","usage":{"input_tokens":100,"cached_input_tokens":30,"cache_write_input_tokens":0,"output_tokens":20}}` + "\n"
 	failed := func(text string) string { return `{"type":"turn.failed","error":{"message":"` + text + `"}}` + "\n" }
 	var rate *RateError
 	is := func(want error) func(error) bool { return func(err error) bool { return errors.Is(err, want) } }

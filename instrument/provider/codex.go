@@ -26,8 +26,10 @@ var codex = agent{
 	call: func(r Request, dir string) (argv, env []string) {
 		argv = []string{"codex", "exec", "--json", "--ephemeral", "--skip-git-repo-check", "--sandbox", "read-only", "--ignore-rules",
 			"--output-schema", filepath.Join(dir, schemaFile), "--output-last-message", filepath.Join(dir, answerFile),
-			"-c", "model_instructions_file=" + strconv.Quote(filepath.Join(dir, systemFile)), "-c", "project_doc_max_bytes=0", "-c", `web_search="disabled"`, "-c", `approval_policy="never"`, "-c", "mcp_servers={}"}
-		for _, f := range []string{"shell_tool", "unified_exec", "multi_agent", "view_image", "goals", "skill_search", "hooks", "apps", "plugins", "image_generation", "browser_use", "tool_suggest"} {
+			"-c", "model_instructions_file=" + strconv.Quote(filepath.Join(dir, systemFile)), "-c", "project_doc_max_bytes=0", "-c", `web_search="disabled"`, "-c",
+			`approval_policy="never"`, "-c", "mcp_servers={}"}
+		for _, f := range []string{"shell_tool", "unified_exec", "multi_agent", "view_image", "goals", "skill_search", "hooks", "apps", "plugins", "image_generation",
+			"browser_use", "tool_suggest"} {
 			argv = append(argv, "-c", "features."+f+"=false")
 		}
 		if r.Model != "" {

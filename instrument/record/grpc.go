@@ -21,7 +21,8 @@ import (
 func export(ctx context.Context, client *http.Client, base string, spans []Span) error {
 	message := encode(spans)
 	frame := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message)))
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/opentelemetry.proto.collector.trace.v1.TraceService/Export", bytes.NewReader(append(frame, message...)))
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/opentelemetry.proto.collector.trace.v1.TraceService/Export",
+		bytes.NewReader(append(frame, message...)))
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,8 @@ func (j *judge) run() {
 	r := j.recording
 	for i := range r.Refused {
 		s := &r.Refused[i]
-		j.add(Finding{ID: "aburn.provider_refused", Level: Information, File: s.Test.File, Message: "registers an SDK of its own, which the recorder stands in for: what that SDK would see, it does not see here"})
+		j.add(Finding{ID: "aburn.provider_refused", Level: Information, File: s.Test.File,
+			Message: "registers an SDK of its own, which the recorder stands in for: what that SDK would see, it does not see here"})
 	}
 	if r.Again != nil && *r.Again == 0 {
 		j.add(Finding{ID: "aburn.fails_recorded_only", Level: Improvement,
@@ -121,7 +122,8 @@ func (j *judge) nothing() {
 	case len(r.Processes) == 0:
 		f.ID, f.Message = "aburn.never_loaded", "no span arrived: no node process loaded the recorder"
 	case len(own) == 0:
-		f.ID, f.Message = "aburn.never_loaded", fmt.Sprintf("no span arrived: only the package manager loaded the recorder (%s), no node process of the project", r.Processes[0].Script)
+		f.ID, f.Message = "aburn.never_loaded", fmt.Sprintf("no span arrived: only the package manager loaded the recorder (%s), no node process of the project",
+			r.Processes[0].Script)
 	default:
 		f.Message = fmt.Sprintf("no span arrived: %s loaded the recorder, and none made a span", countOf(len(own), "process"))
 	}

@@ -73,7 +73,8 @@ const contractText = `
 
 // good is a span that breaks nothing.
 func good(more ...Attribute) Span {
-	return Span{Name: "shop.order.place", Kind: "server", Ended: true, File: "src/shop.js", Line: 3, Attributes: append([]Attribute{{"shop.order.id", "string", "o-1"}, {"shop.order.total", "int", "1"}}, more...)}
+	return Span{Name: "shop.order.place", Kind: "server", Ended: true, File: "src/shop.js", Line: 3,
+		Attributes: append([]Attribute{{"shop.order.id", "string", "o-1"}, {"shop.order.total", "int", "1"}}, more...)}
 }
 
 func TestJudgeAgainstARegistry(t *testing.T) {
@@ -83,21 +84,25 @@ func TestJudgeAgainstARegistry(t *testing.T) {
 		span Span
 		want string // id, level, attribute
 	}{
-		"right":               {good(), ""},
-		"right, all":          {good(Attribute{"shop.order.parts", "int[]", ""}, Attribute{"shop.any", "boolean", "true"}, Attribute{"shop.state", "string", "open"}), ""},
-		"empty list":          {with("shop.order.parts", "array[]", ""), ""},
-		"unknown attribute":   {with("shop.order.idd", "string", "x"), "extends_namespace information shop.order.idd, missing_attribute violation shop.order.idd"},
-		"other namespace":     {with("pay.id", "string", "x"), "missing_attribute violation pay.id"},
-		"no namespace":        {with("id", "string", "x"), "missing_attribute violation id, missing_namespace improvement id"},
-		"upper case":          {with("pay.Id", "string", "x"), "invalid_format violation pay.Id, missing_attribute violation pay.Id"},
-		"below an attribute":  {with("shop.order.id.part", "string", "x"), "extends_namespace information shop.order.id.part, illegal_namespace violation shop.order.id.part, missing_attribute violation shop.order.id.part"},
-		"above attributes":    {with("shop.order", "string", "x"), "extends_namespace information shop.order, illegal_namespace violation shop.order, missing_attribute violation shop.order"},
-		"wrong type":          {with("shop.order.note", "int", "1"), "not_stable improvement shop.order.note, type_mismatch violation shop.order.note"},
-		"wrong list":          {with("shop.order.parts", "string[]", ""), "type_mismatch violation shop.order.parts"},
-		"not stable":          {with("shop.order.note", "string", "x"), "not_stable improvement shop.order.note"},
-		"deprecated":          {with("shop.old", "string", "x"), "deprecated violation shop.old"},
-		"template":            {with("shop.header.accept", "string", "x"), "template_attribute information shop.header.accept"},
-		"template, type":      {with("shop.header.accept", "int", "1"), "template_attribute information shop.header.accept, type_mismatch violation shop.header.accept"},
+		"right": {good(), ""},
+		"right, all": {good(Attribute{"shop.order.parts", "int[]", ""}, Attribute{"shop.any", "boolean", "true"}, Attribute{"shop.state", "string", "open"}),
+			""},
+		"empty list":        {with("shop.order.parts", "array[]", ""), ""},
+		"unknown attribute": {with("shop.order.idd", "string", "x"), "extends_namespace information shop.order.idd, missing_attribute violation shop.order.idd"},
+		"other namespace":   {with("pay.id", "string", "x"), "missing_attribute violation pay.id"},
+		"no namespace":      {with("id", "string", "x"), "missing_attribute violation id, missing_namespace improvement id"},
+		"upper case":        {with("pay.Id", "string", "x"), "invalid_format violation pay.Id, missing_attribute violation pay.Id"},
+		"below an attribute": {with("shop.order.id.part", "string", "x"),
+			"extends_namespace information shop.order.id.part, illegal_namespace violation shop.order.id.part, missing_attribute violation shop.order.id.part"},
+		"above attributes": {with("shop.order", "string", "x"),
+			"extends_namespace information shop.order, illegal_namespace violation shop.order, missing_attribute violation shop.order"},
+		"wrong type": {with("shop.order.note", "int", "1"), "not_stable improvement shop.order.note, type_mismatch violation shop.order.note"},
+		"wrong list": {with("shop.order.parts", "string[]", ""), "type_mismatch violation shop.order.parts"},
+		"not stable": {with("shop.order.note", "string", "x"), "not_stable improvement shop.order.note"},
+		"deprecated": {with("shop.old", "string", "x"), "deprecated violation shop.old"},
+		"template":   {with("shop.header.accept", "string", "x"), "template_attribute information shop.header.accept"},
+		"template, type": {with("shop.header.accept", "int", "1"),
+			"template_attribute information shop.header.accept, type_mismatch violation shop.header.accept"},
 		"template's own name": {with("shop.header", "string", "x"), "template_attribute information shop.header"},
 		"no member":           {with("shop.state", "string", "gone"), "undefined_enum_variant information shop.state"},
 		"member's type":       {with("shop.state", "int", "1"), "type_mismatch violation shop.state"},
@@ -107,9 +112,10 @@ func TestJudgeAgainstARegistry(t *testing.T) {
 		"by name":             {Span{Name: "shop.named", Kind: "internal", Ended: true}, ""},
 		"by id":               {Span{Name: "other.id", Kind: "internal", Ended: true}, ""},
 		"unknown span":        {Span{Name: "shop.order.plaice", Kind: "internal", Ended: true}, "aburn.undefined_span violation "},
-		"no attributes":       {Span{Name: "shop.order.place", Kind: "server", Ended: true}, "aburn.span_recommended_attribute_not_present improvement shop.order.total, aburn.span_required_attribute_not_present violation shop.order.id"},
-		"open":                {Span{Name: "shop.named", Kind: "internal"}, "aburn.span_never_ended violation "},
-		"twice":               {Span{Name: "shop.named", Kind: "internal", Ended: true, EndedAgain: 2}, "aburn.span_ended_twice improvement "},
+		"no attributes": {Span{Name: "shop.order.place", Kind: "server", Ended: true},
+			"aburn.span_recommended_attribute_not_present improvement shop.order.total, aburn.span_required_attribute_not_present violation shop.order.id"},
+		"open":  {Span{Name: "shop.named", Kind: "internal"}, "aburn.span_never_ended violation "},
+		"twice": {Span{Name: "shop.named", Kind: "internal", Ended: true, EndedAgain: 2}, "aburn.span_ended_twice improvement "},
 	} {
 		var got []string
 		for _, f := range Judge(&Recording{Mode: Recorder, Spans: []Span{x.span}}, c) {
@@ -171,7 +177,8 @@ func TestScore(t *testing.T) {
 		"client":          {Recording{Mode: Recorder, Spans: []Span{span("a", 1, "", "client", 0)}}, "SPA-004", 40.0 / 70 * 100, 3},
 		"never ended":     {Recording{Mode: Recorder, Spans: []Span{{Trace: "a", ID: "a1", Kind: "client"}}}, "", 0, 0},
 		"no resource":     {Recording{Mode: OTLP, Spans: []Span{span("a", 1, "", "server", 0)}}, "RES-001 RES-005", 70.0 / 130 * 100, 5},
-		"resource": {Recording{Mode: Tap, Spans: []Span{{Trace: "a", ID: "a1", Kind: "server", Ended: true, Resource: []Attribute{{"service.name", "string", "shop"}, {"service.instance.id", "string", "1"}}}}},
+		"resource": {Recording{Mode: Tap, Spans: []Span{{Trace: "a", ID: "a1", Kind: "server", Ended: true,
+			Resource: []Attribute{{"service.name", "string", "shop"}, {"service.instance.id", "string", "1"}}}}},
 			"", 100, 5},
 	} {
 		s := Rate(&x.recording)
@@ -181,7 +188,8 @@ func TestScore(t *testing.T) {
 				failed = append(failed, r.ID)
 			}
 		}
-		if got := strings.Join(failed, " "); got != x.failed || s.Judged != x.judged || s.Of != 19 || s.Value-x.value > 0.01 || x.value-s.Value > 0.01 || len(s.Says) == 0 || (s.Category == "") != (s.Judged == 0) {
+		if got := strings.Join(failed, " "); got != x.failed || s.Judged != x.judged || s.Of != 19 || s.Value-x.value > 0.01 || x.value-s.Value > 0.01 ||
+			len(s.Says) == 0 || (s.Category == "") != (s.Judged == 0) {
 			t.Errorf("%s: %q failed, %+v", name, got, s)
 		}
 	}
@@ -191,7 +199,8 @@ func TestScore(t *testing.T) {
 func TestPlacesByName(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"src/a.js": "x\nstart('only.one')\n", "src/b.ts": "start(`two.places`)\n", "src/c.mjs": "start(\"two.places\")\n", "src/only.test.js": "'only.one'", "node_modules/x/a.js": "'only.one'", ".git/a.js": "'only.one'",
+		"src/a.js": "x\nstart('only.one')\n", "src/b.ts": "start(`two.places`)\n", "src/c.mjs": "start(\"two.places\")\n", "src/only.test.js": "'only.one'",
+		"node_modules/x/a.js": "'only.one'", ".git/a.js": "'only.one'",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -214,7 +223,8 @@ func TestPlacesByName(t *testing.T) {
 
 func TestSecretsAreTakenOutOfNames(t *testing.T) {
 	secret := "gh" + "p_" + "x7Kq2mVd9RtLw4Zb8Ny3" + "Hc6Jf1Sg5Pa0Ue7T"
-	r := &Recording{Command: []string{"npm", secret}, Spans: []Span{{Name: "GET /" + secret, Test: Test{"a.js", secret}, Attributes: []Attribute{{Key: secret, Kind: "string"}}}}}
+	r := &Recording{Command: []string{"npm", secret}, Spans: []Span{{Name: "GET /" + secret, Test: Test{"a.js", secret},
+		Attributes: []Attribute{{Key: secret, Kind: "string"}}}}}
 	r.scrub()
 	if text := fmt.Sprintf("%+v %+v", NewReport(r, nil, Judge(r, nil)), r.Command); strings.Contains(text, secret) {
 		t.Error(text)
@@ -234,7 +244,8 @@ func TestLines(t *testing.T) {
 		file, name string
 		line, want int
 	}{
-		{file, "only.one", 2, 2}, {file, "only.one", 1, 1}, {file, "only.one", 5, 3}, {file, "only.one", 900, 3}, {file, "far", 2, 7}, {file, "two", 2, 2}, {file, "two", 5, 0}, {file, "computed", 2, 2}, {file, "computed", 5, 0},
+		{file, "only.one", 2, 2}, {file, "only.one", 1, 1}, {file, "only.one", 5, 3}, {file, "only.one", 900, 3}, {file, "far", 2, 7}, {file, "two", 2, 2},
+		{file, "two", 5, 0}, {file, "computed", 2, 2}, {file, "computed", 5, 0},
 		{file + ".ts", "computed", 2, 0}, {file + ".ts", "far", 2, 7}, {file + ".gone", "far", 2, 0}, {file, "far", -1, 7},
 	} {
 		if got := (&sourceLines{files: map[string][]string{}}).of(x.file, x.line, x.name); got != x.want {

@@ -318,7 +318,8 @@ func deeper(data []byte, most int) bool {
 }
 
 func (j *jsonSpan) span() (Span, error) {
-	s := Span{Trace: j.TraceID, ID: j.SpanID, Parent: j.Parent, Name: j.Name, Kind: kindName(j.Kind - 1), Start: time.Unix(0, int64(j.Start)), End: time.Unix(0, int64(j.End)),
+	s := Span{Trace: j.TraceID, ID: j.SpanID, Parent: j.Parent, Name: j.Name, Kind: kindName(j.Kind - 1), Start: time.Unix(0, int64(j.Start)),
+		End:        time.Unix(0, int64(j.End)),
 		Attributes: jsonAttributes(j.Attributes), Links: len(j.Links), Failed: j.Status.Code == 2, Ended: true}
 	for _, e := range j.Events {
 		s.Events = append(s.Events, Event{e.Name, jsonAttributes(e.Attributes)})

@@ -37,11 +37,13 @@ func number(n int64) *commonpb.AnyValue {
 // sample is a request with one of everything, by the generated types; TracesData equals an ExportTraceServiceRequest.
 func sample() *tracepb.TracesData {
 	span := &tracepb.Span{
-		TraceId: bytes.Repeat([]byte{0xa1}, 16), SpanId: bytes.Repeat([]byte{0xb2}, 8), ParentSpanId: bytes.Repeat([]byte{0xc3}, 8), Name: "shop.order.place", Kind: tracepb.Span_SPAN_KIND_SERVER,
+		TraceId: bytes.Repeat([]byte{0xa1}, 16), SpanId: bytes.Repeat([]byte{0xb2}, 8), ParentSpanId: bytes.Repeat([]byte{0xc3}, 8), Name: "shop.order.place",
+		Kind:              tracepb.Span_SPAN_KIND_SERVER,
 		StartTimeUnixNano: 1_700_000_000_000_000_001, EndTimeUnixNano: 1_700_000_000_000_000_002, TraceState: "a=b", Flags: 257, DroppedAttributesCount: 1,
 		Attributes: []*commonpb.KeyValue{
 			{Key: "s", Value: text("x")}, {Key: "i", Value: number(-5)}, {Key: "b", Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_BoolValue{BoolValue: true}}},
-			{Key: "d", Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_DoubleValue{DoubleValue: 1.5}}}, {Key: "l", Value: list(text("x"), text("y"))}, {Key: "m", Value: list(text("x"), number(1))},
+			{Key: "d", Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_DoubleValue{DoubleValue: 1.5}}}, {Key: "l", Value: list(text("x"), text("y"))},
+			{Key: "m", Value: list(text("x"), number(1))},
 			{Key: "e", Value: list()}, {Key: "o", Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_KvlistValue{KvlistValue: &commonpb.KeyValueList{}}}}, {Key: "n"},
 		},
 		Events: []*tracepb.Span_Event{{Name: "exception", TimeUnixNano: 5, Attributes: []*commonpb.KeyValue{{Key: "exception.type", Value: text("E")}}}},
@@ -71,14 +73,17 @@ func inJSON(t testing.TB, m proto.Message) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []byte(strings.NewReplacer("oaGhoaGhoaGhoaGhoaGhoQ==", strings.Repeat("a1", 16), "srKysrKysrI=", strings.Repeat("b2", 8), "w8PDw8PDw8M=", strings.Repeat("c3", 8)).Replace(string(data)))
+	return []byte(strings.NewReplacer("oaGhoaGhoaGhoaGhoaGhoQ==", strings.Repeat("a1", 16), "srKysrKysrI=", strings.Repeat("b2", 8), "w8PDw8PDw8M=",
+		strings.Repeat("c3", 8)).Replace(string(data)))
 }
 
 func TestDecode(t *testing.T) {
-	want := Span{Trace: strings.Repeat("a1", 16), ID: strings.Repeat("b2", 8), Parent: strings.Repeat("c3", 8), Name: "shop.order.place", Scope: "tracer", Kind: "server", Failed: true, Ended: true, Links: 1,
+	want := Span{Trace: strings.Repeat("a1", 16), ID: strings.Repeat("b2", 8), Parent: strings.Repeat("c3", 8), Name: "shop.order.place", Scope: "tracer",
+		Kind: "server", Failed: true, Ended: true, Links: 1,
 		Start: time.Unix(0, 1_700_000_000_000_000_001), End: time.Unix(0, 1_700_000_000_000_000_002),
-		Attributes: []Attribute{{"s", "string", "x"}, {"i", "int", "-5"}, {"b", "boolean", "true"}, {"d", "double", "1.5"}, {"l", "string[]", ""}, {"m", "mixed[]", ""}, {"e", "array[]", ""}, {"o", "object", ""}, {"n", "null", ""}},
-		Events:     []Event{{"exception", []Attribute{{"exception.type", "string", "E"}}}}, Resource: []Attribute{{"service.name", "string", "shop"}}}
+		Attributes: []Attribute{{"s", "string", "x"}, {"i", "int", "-5"}, {"b", "boolean", "true"}, {"d", "double", "1.5"}, {"l", "string[]", ""},
+			{"m", "mixed[]", ""}, {"e", "array[]", ""}, {"o", "object", ""}, {"n", "null", ""}},
+		Events: []Event{{"exception", []Attribute{{"exception.type", "string", "E"}}}}, Resource: []Attribute{{"service.name", "string", "shop"}}}
 	for name, decode := range map[string]func() ([]Span, error){
 		"protobuf": func() ([]Span, error) { return decodeProtobuf(encoded(t, sample())) },
 		"JSON":     func() ([]Span, error) { return decodeJSON(inJSON(t, sample())) },
@@ -254,12 +259,16 @@ trace.setGlobalTracerProvider(new TracerProvider())
 func TestTap(t *testing.T) {
 	world.Slow(t)
 	needNode(t)
-	dir := project(t, map[string]string{"node_modules/sdk/index.js": sdk, "sdk.cjs": "require('sdk')", "own.js": "require('sdk'); require('./src/shop.js').place({ id: 1, ok: true })",
-		"plain.js": "require('./src/shop.js').place({ id: 1, ok: true })", "again.js": "require('sdk')\nrequire('@opentelemetry/api').trace.disable()\ndelete require.cache[require.resolve('sdk')]; require('sdk')\nrequire('./src/shop.js').place({ id: 1, ok: true })"})
+	dir := project(t, map[string]string{"node_modules/sdk/index.js": sdk, "sdk.cjs": "require('sdk')",
+		"own.js":   "require('sdk'); require('./src/shop.js').place({ id: 1, ok: true })",
+		"plain.js": "require('./src/shop.js').place({ id: 1, ok: true })",
+		"again.js": "require('sdk')\nrequire('@opentelemetry/api').trace.disable()\ndelete require.cache[require.resolve('sdk')]; " +
+			"require('sdk')\nrequire('./src/shop.js').place({ id: 1, ok: true })"})
 	for _, script := range []string{"own.js", "again.js"} {
 		r := recorded(t, dir, Tap, "node", script)
 		same(t, lines(r), " |  | src/shop.js:3 shop.order.place", " |  | src/shop.js:16 shop.order.save")
-		if s := r.Spans[slices.IndexFunc(r.Spans, func(s Span) bool { return s.Name == "shop.order.place" })]; len(s.Resource) != 1 || s.Resource[0].Key != "service.name" || s.Kind != "server" || r.Providers == 0 || s.End.UnixNano() != 1_700_000_000_000_000_009 {
+		if s := r.Spans[slices.IndexFunc(r.Spans, func(s Span) bool { return s.Name == "shop.order.place" })]; len(s.Resource) != 1 ||
+			s.Resource[0].Key != "service.name" || s.Kind != "server" || r.Providers == 0 || s.End.UnixNano() != 1_700_000_000_000_000_009 {
 			t.Errorf("%+v", s)
 		}
 	}

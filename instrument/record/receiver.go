@@ -49,7 +49,8 @@ func newReceiver(keep bool) (*receiver, error) {
 			answer(w, q)
 		})
 	}
-	r.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
+	r.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second,
+		MaxHeaderBytes: 64 << 10}
 	go r.server.Serve(l)
 	return r, nil
 }

@@ -154,7 +154,8 @@ place({ id: 'o-4', ok: true })
 		if s.Name == "shop.order.save" && (parent < 0 || r.Spans[parent].Test != s.Test || r.Spans[parent].Trace != s.Trace || s.Kind != "internal") {
 			t.Errorf("%+v has no parent of its own test", s)
 		}
-		if s.Name == "shop.order.place" && (s.Parent != "" || s.Kind != "server" || s.Scope != "shop" || len(s.Attributes) != 1 || s.Attributes[0].Kind != "string" || s.End.Before(s.Start)) {
+		if s.Name == "shop.order.place" && (s.Parent != "" || s.Kind != "server" || s.Scope != "shop" || len(s.Attributes) != 1 || s.Attributes[0].Kind != "string" ||
+			s.End.Before(s.Start)) {
 			t.Errorf("%+v", s)
 		}
 		if s.Failed && (len(s.Events) != 1 || s.Events[0].Name != "exception") {
@@ -257,7 +258,9 @@ t.startSpan('x'.repeat(5000), null, undefined).end()
 // caller names.
 func TestCommandSeesACleanEnvironment(t *testing.T) {
 	needNode(t)
-	dir := project(t, map[string]string{"main.js": `process.exit('SHOP_API_KEY' in process.env || 'OTEL_EXPORTER_OTLP_ENDPOINT' in process.env || process.env.SHOP_DB !== 'x' || process.env.CI !== '1' ? 3 : 0)`})
+	dir := project(t,
+		map[string]string{"main.js": `process.exit('SHOP_API_KEY' in process.env || 'OTEL_EXPORTER_OTLP_ENDPOINT' in process.env || process.env.SHOP_DB !== 'x' |` +
+			`| process.env.CI !== '1' ? 3 : 0)`})
 	temp := t.TempDir()
 	r, err := Run(t.Context(), Options{Argv: []string{"node", "main.js"}, Dir: dir, Mode: Recorder, Temp: temp, Once: true, Pass: []string{"SHOP_DB", "OTEL_*"},
 		Environ: []string{"PATH=" + os.Getenv("PATH"), "CI=1", "SHOP_API_KEY=k", "SHOP_DB=x", "OTEL_EXPORTER_OTLP_ENDPOINT=https://example.com"}})
@@ -269,7 +272,8 @@ func TestCommandSeesACleanEnvironment(t *testing.T) {
 // Options of the person's own stay, also where the path has blanks.
 func TestOptionsOfNodeAreKept(t *testing.T) {
 	needNode(t)
-	dir := project(t, map[string]string{"first loaded.js": "globalThis.first = true", "main.js": "require('./src/shop.js').place({ id: 1, ok: true }); process.exitCode = globalThis.first ? 0 : 3"})
+	dir := project(t, map[string]string{"first loaded.js": "globalThis.first = true",
+		"main.js": "require('./src/shop.js').place({ id: 1, ok: true }); process.exitCode = globalThis.first ? 0 : 3"})
 	temp := filepath.Join(t.TempDir(), `a "blank" folder`)
 	if err := os.Mkdir(temp, 0o700); err != nil {
 		t.Fatal(err)
@@ -370,7 +374,9 @@ func TestKilledRunLeavesNothing(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("elsewhere the command outlives a starter that is killed")
 	}
-	dir := project(t, map[string]string{"wait.js": "require('./src/shop.js').place({ id: 1, ok: true })\nrequire('fs').writeFileSync('tmp/pid', String(process.pid)); setInterval(() => {}, 1000)", "tmp/x": ""})
+	dir := project(t,
+		map[string]string{"wait.js": "require('./src/shop.js').place({ id: 1, ok: true })\nrequire('fs').writeFileSync('tmp/pid', String(process.pid)); " +
+			"setInterval(() => {}, 1000)", "tmp/x": ""})
 	before := snapshot(t, dir)
 	aburn := exec.Command(os.Args[0])
 	aburn.Env = append(os.Environ(), "ABURN_TEST_RECORD="+dir)
@@ -461,7 +467,8 @@ func TestForgedSpool(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := strings.Repeat("x", maxLine+10)
-	text := `{"k":"start","pid":1,"thread":0}` + "\n" + `no json` + "\n" + `{"k":"span","s":"never began"}` + "\n" + `{"k":"begin","s":"a","b":"-5","kind":99,"n":"x","a":[["k"],[],["k","string","v","w"]]}` + "\n" +
+	text := `{"k":"start","pid":1,"thread":0}` + "\n" + `no json` + "\n" + `{"k":"span","s":"never began"}` + "\n" +
+		`{"k":"begin","s":"a","b":"-5","kind":99,"n":"x","a":[["k"],[],["k","string","v","w"]]}` + "\n" +
 		`{"k":"span","s":"a","kind":-1,"b":"none","n":"x","a":[["k"]]}` + "\n" + `{"k":"twice","s":"zzz"}` + "\n" + long
 	if err := os.WriteFile(filepath.Join(s.dir, "1.0.x.jsonl"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -68,8 +68,9 @@ type RegistryUse struct {
 
 // NewReport sums a recording up. c may be nil.
 func NewReport(r *Recording, c *Contract, findings []Finding) *Report {
-	out := &Report{Command: r.Command, Mode: r.Mode, Exit: r.Exit, Again: r.Again, Hidden: r.Hidden, Spans: len(r.Spans), Findings: append([]Finding{}, findings...),
-		Names: names(r.Spans, c), Processes: append([]Process{}, r.Processes...), Score: Rate(r), Incomplete: r.Cut}
+	out := &Report{Command: r.Command, Mode: r.Mode, Exit: r.Exit, Again: r.Again, Hidden: r.Hidden, Spans: len(r.Spans),
+		Findings: append([]Finding{}, findings...),
+		Names:    names(r.Spans, c), Processes: append([]Process{}, r.Processes...), Score: Rate(r), Incomplete: r.Cut}
 	for i := range r.Spans {
 		if r.Spans[i].Test == (Test{}) {
 			out.Outside++
@@ -114,7 +115,8 @@ func names(spans []Span, c *Contract) []SpanName {
 		list[i].order()
 	}
 	slices.SortFunc(list, func(a, b SpanName) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Scope, b.Scope))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.Scope, b.Scope))
 	})
 	return list
 }

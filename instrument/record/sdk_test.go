@@ -16,8 +16,10 @@ import (
 
 // sdks are the two lines of OpenTelemetry's SDK, which must not be mixed.
 var sdks = map[string][]string{
-	"sdk 0.223": {"@opentelemetry/api@1.9.1", "@opentelemetry/sdk-node@0.223.0", "@opentelemetry/instrumentation@0.223.0", "@opentelemetry/instrumentation-http@0.223.0", "mocha@12.0.3", "vitest@4.1.12", "jest@30.5.2"},
-	"sdk 0.301": {"@opentelemetry/api@1.10.0", "@opentelemetry/sdk-node@0.301.0", "@opentelemetry/instrumentation@0.301.0", "@opentelemetry/instrumentation-http@0.301.0", "mocha@12.0.3", "vitest@4.1.12", "jest@30.5.2"},
+	"sdk 0.223": {"@opentelemetry/api@1.9.1", "@opentelemetry/sdk-node@0.223.0", "@opentelemetry/instrumentation@0.223.0",
+		"@opentelemetry/instrumentation-http@0.223.0", "mocha@12.0.3", "vitest@4.1.12", "jest@30.5.2"},
+	"sdk 0.301": {"@opentelemetry/api@1.10.0", "@opentelemetry/sdk-node@0.301.0", "@opentelemetry/instrumentation@0.301.0",
+		"@opentelemetry/instrumentation-http@0.301.0", "mocha@12.0.3", "vitest@4.1.12", "jest@30.5.2"},
 }
 
 const sdkSetup = `const { NodeSDK } = require('@opentelemetry/sdk-node')
@@ -59,7 +61,8 @@ func TestRunnersWithSDK(t *testing.T) {
 			}
 		}
 	}
-	compareTable(t, "<!-- sdk: written the same way -->\n", "| runner | SDK | node | --record | own span | http spans | the tests |\n|---|---|---|---|---|---|---|\n"+strings.Join(rows, "\n"))
+	compareTable(t, "<!-- sdk: written the same way -->\n",
+		"| runner | SDK | node | --record | own span | http spans | the tests |\n|---|---|---|---|---|---|---|\n"+strings.Join(rows, "\n"))
 }
 
 func trySDK(t *testing.T, root, node, dir, sdk, runner string, mode Mode) (row string, whole bool) {
@@ -74,7 +77,8 @@ func trySDK(t *testing.T, root, node, dir, sdk, runner string, mode Mode) (row s
 	case "vitest":
 		test, argv = "", []string{"node", filepath.Join(root, "node_modules/vitest/vitest.mjs"), "run", "--root=.", "--globals", "--pool=" + pool}
 	}
-	files := map[string]string{"package.json": `{"jest": {"transform": {}}}`, "setup.cjs": sdkSetup, "shop.js": sdkTests, "shop.test.js": test + "const { run } = require('./shop.js')\nit('works', () => run())\n"}
+	files := map[string]string{"package.json": `{"jest": {"transform": {}}}`, "setup.cjs": sdkSetup, "shop.js": sdkTests,
+		"shop.test.js": test + "const { run } = require('./shop.js')\nit('works', () => run())\n"}
 	if name == "vitest" {
 		files["shop.test.js"] = "import shop from './shop.js'\nit('works', () => shop.run())\n"
 	}
@@ -87,7 +91,8 @@ func trySDK(t *testing.T, root, node, dir, sdk, runner string, mode Mode) (row s
 			t.Fatal(err)
 		}
 	}
-	o := Options{Argv: argv, Dir: dir, Mode: mode, Environ: []string{"PATH=" + node + os.Getenv("PATH"), "HOME=" + t.TempDir(), "CI=1"}, Temp: t.TempDir(), Once: true, Timeout: 2 * time.Minute}
+	o := Options{Argv: argv, Dir: dir, Mode: mode, Environ: []string{"PATH=" + node + os.Getenv("PATH"), "HOME=" + t.TempDir(), "CI=1"}, Temp: t.TempDir(),
+		Once: true, Timeout: 2 * time.Minute}
 	if mode != Recorder {
 		o.Setup = filepath.Join(dir, "setup.cjs")
 	}
@@ -123,7 +128,8 @@ func trySDK(t *testing.T, root, node, dir, sdk, runner string, mode Mode) (row s
 	if r.Exit != 0 {
 		ended = "fail"
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %d of 1 | %d of 2 | %s |", cmp.Or(runner, "–"), strings.TrimPrefix(sdk, "sdk "), version, mode, own, library, ended), whole
+	return fmt.Sprintf("| %s | %s | %s | %s | %d of 1 | %d of 2 | %s |", cmp.Or(runner, "–"), strings.TrimPrefix(sdk, "sdk "), version, mode, own, library, ended),
+		whole
 }
 
 const inMemory = `const { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } = require('@opentelemetry/sdk-trace-base')
@@ -189,7 +195,8 @@ func TestRunnersSameAsSDK(t *testing.T) {
 			slices.Sort(words)
 			events = append(events, strings.Join(append([]string{e.Name}, words...), " "))
 		}
-		got = append(got, fmt.Sprintf("SPAN %s %s %s %d %t %s %s", s.Name, s.Kind, cmp.Or(names[s.Parent], s.Parent, "-"), s.Links, s.Failed, k, strings.Join(events, ", ")))
+		got = append(got, fmt.Sprintf("SPAN %s %s %s %d %t %s %s", s.Name, s.Kind, cmp.Or(names[s.Parent], s.Parent, "-"), s.Links, s.Failed, k,
+			strings.Join(events, ", ")))
 	}
 	slices.Sort(got)
 	want := strings.Split(strings.TrimSpace(string(sdk.Stdout)), "\n")

@@ -270,7 +270,8 @@ func (t *thread) close() {
 }
 
 func (f *fact) span() Span {
-	s := Span{Trace: f.Trace, ID: f.ID, Parent: f.Parent, Remote: f.Remote, Name: f.Name, Scope: f.Scope, Kind: kindName(f.SpanKind), Start: nanos(f.Begun), End: nanos(f.End),
+	s := Span{Trace: f.Trace, ID: f.ID, Parent: f.Parent, Remote: f.Remote, Name: f.Name, Scope: f.Scope, Kind: kindName(f.SpanKind), Start: nanos(f.Begun),
+		End:        nanos(f.End),
 		Attributes: attributesOf(f.Attrs), Links: f.Links, Failed: f.Status == 2, Resource: attributesOf(f.Resource)}
 	for _, e := range f.Events {
 		s.Events = append(s.Events, Event{e.Name, attributesOf(e.Attrs)})

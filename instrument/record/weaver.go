@@ -101,7 +101,8 @@ func (l *LiveCheck) program(ports []string) run.Program {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs // so that none reads as a flag
 	}
-	argv := []string{l.Path, "registry", "live-check", "-r", dir, "--format", "json", "--otlp-grpc-port", ports[0], "--admin-port", ports[1], "--inactivity-timeout", "60"}
+	argv := []string{l.Path, "registry", "live-check", "-r", dir, "--format", "json", "--otlp-grpc-port", ports[0], "--admin-port", ports[1],
+		"--inactivity-timeout", "60"}
 	if registry.Usable(l.Version, "0.22.0") == nil {
 		argv = append(argv, "--output=http")
 	}

@@ -41,7 +41,8 @@ func standIn(how string) {
 		data, err := io.ReadAll(q.Body)
 		var request tracepb.TracesData
 		status := "0"
-		if err != nil || q.URL.Path != "/opentelemetry.proto.collector.trace.v1.TraceService/Export" || q.ProtoMajor != 2 || len(data) < 5 || int(binary.BigEndian.Uint32(data[1:])) != len(data)-5 ||
+		if err != nil || q.URL.Path != "/opentelemetry.proto.collector.trace.v1.TraceService/Export" || q.ProtoMajor != 2 || len(data) < 5 ||
+			int(binary.BigEndian.Uint32(data[1:])) != len(data)-5 ||
 			proto.Unmarshal(data[5:], &request) != nil || how == "refuses" {
 			status = "3"
 		}
@@ -77,7 +78,8 @@ func standIn(how string) {
 	switch how {
 	case "lines":
 		for _, s := range got {
-			fmt.Printf(`{"span":{"name":%q,"live_check_result":{"all_advice":[]},"attributes":[{"name":%q,"live_check_result":{"all_advice":[{"id":"missing_attribute","level":"violation","message":"not there"}]}}]}}`+"\n", s.Name, s.Attributes[0].Key)
+			fmt.Printf(`{"span":{"name":%q,"live_check_result":{"all_advice":[]},"attributes":[{"name":%q,`+
+				`"live_check_result":{"all_advice":[{"id":"missing_attribute","level":"violation","message":"not there"}]}}]}}`+"\n", s.Name, s.Attributes[0].Key)
 		}
 		fmt.Printf(`{"total_entities":%d}`+"\n", len(got))
 	case "prose":
@@ -93,9 +95,12 @@ func report(got []*tracepb.Span) string {
 	for _, s := range got {
 		var attributes []string
 		for _, a := range s.Attributes {
-			attributes = append(attributes, fmt.Sprintf(`{"name":%q,"live_check_result":{"all_advice":[{"advice_type":"type_mismatch","advice_level":"violation","message":"%v"}]}}`, a.Key, a.Value))
+			attributes = append(attributes,
+				fmt.Sprintf(`{"name":%q,"live_check_result":{"all_advice":[{"advice_type":"type_mismatch","advice_level":"violation","message":"%v"}]}}`, a.Key, a.Value))
 		}
-		samples = append(samples, fmt.Sprintf(`{"span":{"name":%q,"live_check_result":{"all_advice":[{"id":"extends_namespace","level":"information","message":"m","context":{"attribute_key":"k"}}]},"attributes":[%s]}}`, s.Name, strings.Join(attributes, ",")))
+		samples = append(samples,
+			fmt.Sprintf(`{"span":{"name":%q,"live_check_result":{"all_advice":[{"id":"extends_namespace","level":"information","message":"m",`+
+				`"context":{"attribute_key":"k"}}]},"attributes":[%s]}}`, s.Name, strings.Join(attributes, ",")))
 	}
 	return fmt.Sprintf(`{"samples":[%s],"statistics":{"total_entities":%d}}`, strings.Join(samples, ","), len(got))
 }
@@ -106,7 +111,8 @@ func live(t *testing.T, how string) *LiveCheck {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &LiveCheck{Path: self, Version: "0.25.1", Registry: t.TempDir(), Dir: t.TempDir(), Environ: []string{"XDG_ABURN_TEST_WEAVER=" + how}, Timeout: 2 * time.Minute}
+	return &LiveCheck{Path: self, Version: "0.25.1", Registry: t.TempDir(), Dir: t.TempDir(), Environ: []string{"XDG_ABURN_TEST_WEAVER=" + how},
+		Timeout: 2 * time.Minute}
 }
 
 // No connection that a system opens by itself takes one of them before Weaver listens.
@@ -127,7 +133,8 @@ func TestFreePorts(t *testing.T) {
 func TestWeaverJudges(t *testing.T) {
 	world.Slow(t)
 	end := time.Unix(2, 0)
-	span := Span{Trace: strings.Repeat("a1", 16), ID: strings.Repeat("b2", 8), Name: "shop.order.place", Kind: "server", Ended: true, File: "src/shop.js", Line: 3, Start: time.Unix(1, 0), End: end, Failed: true,
+	span := Span{Trace: strings.Repeat("a1", 16), ID: strings.Repeat("b2", 8), Name: "shop.order.place", Kind: "server", Ended: true, File: "src/shop.js", Line: 3,
+		Start: time.Unix(1, 0), End: end, Failed: true,
 		Attributes: []Attribute{{"n", "int", "7"}, {"u", "undefined", ""}}, Events: []Event{{Name: "exception"}}}
 	r := &Recording{Mode: Recorder, Spans: []Span{span, span, {Name: "open"}}}
 	native := []Finding{{ID: "missing_attribute", Level: Violation}, {ID: "aburn.undefined_value", Level: Violation}}
@@ -148,7 +155,8 @@ func TestWeaverJudges(t *testing.T) {
 			t.Errorf("%s: %v\n%s\nwant\n%s", how, err, text, want)
 		}
 	}
-	for how, want := range map[string]string{"dies": "weaver 0.25.1: ended before it listened: no such registry", "refuses": "weaver 0.25.1: refused the spans", "prose": "weaver 0.25.1: gave no report"} {
+	for how, want := range map[string]string{"dies": "weaver 0.25.1: ended before it listened: no such registry", "refuses": "weaver 0.25.1: refused the spans",
+		"prose": "weaver 0.25.1: gave no report"} {
 		list, err := live(t, how).Judge(t.Context(), r, native)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || len(list) != len(native) {
 			t.Errorf("%s: %v, %+v", how, err, list)

@@ -59,7 +59,8 @@ func brief(list []registry.Finding) (out []string) {
 }
 
 func TestCheck(t *testing.T) {
-	const good = "groups:\n- {id: registry.shop, type: attribute_group, brief: b, attributes: [{id: shop.id, type: string, brief: b, stability: stable, examples: [o-1]}]}\n"
+	const good = "groups:\n- {id: registry.shop, type: attribute_group, brief: b, attributes: [{id: shop.id, type: string, brief: b, stability: stable, " +
+		"examples: [o-1]}]}\n"
 	attribute := func(text string) string {
 		return "groups:\n- id: registry.shop\n  type: attribute_group\n  brief: b\n  attributes:\n  - " + text + "\n"
 	}
@@ -75,36 +76,65 @@ func TestCheck(t *testing.T) {
 		{"two documents", "groups: []\n---\ngroups: []\n", "2 error InvalidSemConvSpec"},
 		{"a list at the top", "- a\n", "1 error InvalidSemConvSpec"},
 		{"an unknown key of a file", "group: []\n", "1 error InvalidSemConvSpec"},
-		{"an unknown key of a group", "groups:\n- id: a\n  type: attribute_group\n  brief: b\n  breif: c\n  extends: a2\n- {id: a2, type: attribute_group, brief: b, attributes: [{ref: shop.x}]}\n- {id: a3, type: attribute_group, brief: b, attributes: [{id: shop.x, type: int, brief: b, stability: stable}]}\n", "5 error InvalidSemConvSpec"},
-		{"a key twice", "groups:\n- {id: a, id: b, type: scope, stability: stable, brief: b, extends: b}\n- {id: b, type: attribute_group, brief: b, attributes: [{id: x.y, type: int, brief: b, stability: stable}]}\n", "2 error InvalidSemConvSpec"},
+		{"an unknown key of a group",
+			"groups:\n- id: a\n  type: attribute_group\n  brief: b\n  breif: c\n  extends: a2\n- {id: a2, type: attribute_group, brief: b, attributes: [{ref: " +
+				"shop.x}]}\n- {id: a3, type: attribute_group, brief: b, attributes: [{id: shop.x, type: int, brief: b, stability: stable}]}\n",
+			"5 error InvalidSemConvSpec"},
+		{"a key twice",
+			"groups:\n- {id: a, id: b, type: scope, stability: stable, brief: b, extends: b}\n- {id: b, type: attribute_group, brief: b, attributes: [{id: x.y, " +
+				"type: int, brief: b, stability: stable}]}\n", "2 error InvalidSemConvSpec"},
 		{"no brief", "groups:\n- {id: a, type: attribute_group, attributes: [{id: x.y, type: int, brief: b, stability: stable}]}\n", "2 error InvalidSemConvSpec"},
-		{"an unknown group type", "groups:\n- {id: a, type: spam, stability: stable, brief: b, attributes: [{id: x.y, type: int, brief: b, stability: stable}]}\n", "2 error InvalidSemConvSpec, 2 warning InvalidGroupMissingType"},
-		{"no group type", "groups:\n- {id: a, brief: b, stability: stable, attributes: [{id: x.y, type: int, brief: b, stability: stable}]}\n", "2 warning InvalidGroupMissingType"},
-		{"a span without stability and kind", "groups:\n- {id: span.a, type: span, brief: b, attributes: [{id: x.y, type: int, brief: b, stability: stable}]}\n", "2 warning InvalidGroupStability, 2 warning InvalidSpanMissingSpanKind"},
-		{"an empty span", "groups:\n- {id: span.a, type: span, span_kind: client, stability: stable, brief: b}\n", "2 warning InvalidGroupMissingExtendsOrAttributes"},
-		{"a kind on a metric", "groups:\n- {id: m, type: metric, metric_name: m, instrument: counter, unit: s, span_kind: client, stability: stable, brief: b}\n", "2 error InvalidGroup"},
-		{"events on a metric", "groups:\n- {id: m, type: metric, metric_name: m, instrument: counter, unit: s, events: [e], stability: stable, brief: b}\n", "2 error InvalidGroup"},
+		{"an unknown group type", "groups:\n- {id: a, type: spam, stability: stable, brief: b, attributes: [{id: x.y, type: int, brief: b, stability: stable}]}\n",
+			"2 error InvalidSemConvSpec, 2 warning InvalidGroupMissingType"},
+		{"no group type", "groups:\n- {id: a, brief: b, stability: stable, attributes: [{id: x.y, type: int, brief: b, stability: stable}]}\n",
+			"2 warning InvalidGroupMissingType"},
+		{"a span without stability and kind", "groups:\n- {id: span.a, type: span, brief: b, attributes: [{id: x.y, type: int, brief: b, stability: stable}]}\n",
+			"2 warning InvalidGroupStability, 2 warning InvalidSpanMissingSpanKind"},
+		{"an empty span", "groups:\n- {id: span.a, type: span, span_kind: client, stability: stable, brief: b}\n",
+			"2 warning InvalidGroupMissingExtendsOrAttributes"},
+		{"a kind on a metric", "groups:\n- {id: m, type: metric, metric_name: m, instrument: counter, unit: s, span_kind: client, stability: stable, brief: b}\n",
+			"2 error InvalidGroup"},
+		{"events on a metric", "groups:\n- {id: m, type: metric, metric_name: m, instrument: counter, unit: s, events: [e], stability: stable, brief: b}\n",
+			"2 error InvalidGroup"},
 		{"a bare metric", "groups:\n- {id: m, type: metric, stability: stable, brief: b}\n", "2 error InvalidMetric, 2 error InvalidMetric, 2 error InvalidMetric"},
 		{"an event without name", "groups:\n- {id: e, type: event, stability: stable, brief: b}\n", "2 error InvalidGroup"},
-		{"a body on a metric", "groups:\n- {id: m, type: metric, metric_name: m, instrument: counter, unit: s, body: {id: a, type: map}, stability: stable, brief: b}\n", "2 error InvalidGroup"},
-		{"an entity association of a group", "groups:\n- {id: a, type: attribute_group, entity_associations: [host], brief: b, attributes: [{id: x.y, type: int, brief: b, stability: stable}]}\n", "2 error InvalidGroup"},
-		{"a prefix", "groups:\n- {id: a, type: attribute_group, prefix: x, brief: b, attributes: [{id: y, type: int, brief: b, stability: stable}]}\n- {id: c, type: attribute_group, brief: b, attributes: [{ref: x.y}]}\n", "2 warning InvalidGroupUsesPrefix"},
-		{"a ref twice", good + "- {id: c, type: attribute_group, brief: b, attributes: [{ref: shop.id}, {ref: shop.id}]}\n", "3 warning InvalidGroupDuplicateAttributeRef"},
+		{"a body on a metric",
+			"groups:\n- {id: m, type: metric, metric_name: m, instrument: counter, unit: s, body: {id: a, type: map}, stability: stable, brief: b}\n",
+			"2 error InvalidGroup"},
+		{"an entity association of a group",
+			"groups:\n- {id: a, type: attribute_group, entity_associations: [host], brief: b, attributes: [{id: x.y, type: int, brief: b, stability: stable}]}\n",
+			"2 error InvalidGroup"},
+		{"a prefix",
+			"groups:\n- {id: a, type: attribute_group, prefix: x, brief: b, attributes: [{id: y, type: int, brief: b, stability: stable}]}\n- {id: c, type: " +
+				"attribute_group, brief: b, attributes: [{ref: x.y}]}\n", "2 warning InvalidGroupUsesPrefix"},
+		{"a ref twice", good + "- {id: c, type: attribute_group, brief: b, attributes: [{ref: shop.id}, {ref: shop.id}]}\n",
+			"3 warning InvalidGroupDuplicateAttributeRef"},
 		{"a ref to nothing", "groups:\n- {id: c, type: attribute_group, brief: b, attributes: [{ref: shop.id}]}\n", "2 error UnresolvedAttributeRef"},
 		{"extends nothing", "groups:\n- {id: c, type: attribute_group, brief: b, extends: d}\n", "2 error UnresolvedExtendsRef"},
-		{"extends itself", "groups:\n- {id: c, type: attribute_group, brief: b, extends: d}\n- {id: d, type: attribute_group, brief: b, extends: c}\n", "2 error UnresolvedExtendsRef"},
+		{"extends itself", "groups:\n- {id: c, type: attribute_group, brief: b, extends: d}\n- {id: d, type: attribute_group, brief: b, extends: c}\n",
+			"2 error UnresolvedExtendsRef"},
 		{"an id of a group twice", good + "- {id: registry.shop, type: attribute_group, brief: b, attributes: [{ref: shop.id}]}\n", "3 warning DuplicateGroupId"},
-		{"a metric's name twice", "groups:\n- {id: a, type: metric, metric_name: m, instrument: counter, unit: s, stability: stable, brief: b}\n- {id: b, type: metric, metric_name: m, instrument: counter, unit: s, stability: stable, brief: b}\n", "3 warning DuplicateMetricName"},
-		{"an event's name twice", "groups:\n- {id: a, type: event, name: e, stability: stable, brief: b}\n- {id: b, type: event, name: e, stability: stable, brief: b}\n", "3 warning DuplicateGroupName"},
-		{"an attribute twice", good + "- {id: c, type: attribute_group, brief: b, attributes: [{id: shop.id, type: string, brief: b, stability: stable, examples: [a]}]}\n", "3 error DuplicateAttributeId"},
-		{"an attribute twice, once in a span", good + "- {id: c, type: span, span_kind: client, stability: stable, brief: b, attributes: [{id: shop.id, type: string, brief: b, stability: stable, examples: [a]}]}\n", ""},
+		{"a metric's name twice",
+			"groups:\n- {id: a, type: metric, metric_name: m, instrument: counter, unit: s, stability: stable, brief: b}\n- {id: b, type: metric, metric_name: m, " +
+				"instrument: counter, unit: s, stability: stable, brief: b}\n", "3 warning DuplicateMetricName"},
+		{"an event's name twice",
+			"groups:\n- {id: a, type: event, name: e, stability: stable, brief: b}\n- {id: b, type: event, name: e, stability: stable, brief: b}\n",
+			"3 warning DuplicateGroupName"},
+		{"an attribute twice",
+			good + "- {id: c, type: attribute_group, brief: b, attributes: [{id: shop.id, type: string, brief: b, stability: stable, examples: [a]}]}\n",
+			"3 error DuplicateAttributeId"},
+		{"an attribute twice, once in a span",
+			good +
+				"- {id: c, type: span, span_kind: client, stability: stable, brief: b, attributes: [{id: shop.id, type: string, brief: b, stability: stable, " +
+				"examples: [a]}]}\n", ""},
 		{"an attribute without brief", attribute("{id: shop.id, type: int, stability: stable}"), "6 error InvalidAttribute"},
 		{"a deprecated attribute without brief", attribute("{id: shop.id, type: int, stability: stable, deprecated: {reason: obsoleted}}"), ""},
 		{"an old deprecation", attribute("{id: shop.id, type: int, brief: b, stability: stable, deprecated: gone}"), "6 warning UnstructuredDeprecatedProperty"},
 		{"renamed to nothing", attribute("{id: shop.id, type: int, brief: b, stability: stable, deprecated: {reason: renamed}}"), "6 error InvalidSemConvSpec"},
 		{"an attribute without stability", attribute("{id: shop.id, type: int, brief: b}"), "6 warning InvalidAttributeWarning"},
 		{"a member without stability", attribute("{id: shop.id, type: {members: [{id: a}]}, brief: b, stability: stable}"), "6 warning InvalidAttributeWarning"},
-		{"custom values", attribute("{id: shop.id, type: {allow_custom_values: true, members: [{id: a, stability: stable}]}, brief: b, stability: stable}"), "6 error InvalidSemConvSpec"},
+		{"custom values", attribute("{id: shop.id, type: {allow_custom_values: true, members: [{id: a, stability: stable}]}, brief: b, stability: stable}"),
+			"6 error InvalidSemConvSpec"},
 		{"a type that is none", attribute("{id: shop.id, type: text, brief: b, stability: stable}"), "6 error InvalidSemConvSpec"},
 		{"a template", attribute("{id: shop.id, type: 'template[string[]]', brief: b, stability: stable, examples: [[a]]}"), ""},
 		{"a level that is none", attribute("{id: shop.id, type: int, brief: b, stability: stable, requirement_level: optional}"), "6 error InvalidSemConvSpec"},
@@ -114,7 +144,8 @@ func TestCheck(t *testing.T) {
 		{"an int with texts", attribute("{id: shop.id, type: int, brief: b, stability: stable, examples: ['5']}"), "6 error InvalidExampleError"},
 		{"a double with an int", attribute("{id: shop.id, type: double, brief: b, stability: stable, examples: 5}"), "6 error InvalidExampleError"},
 		{"a double with a list that holds one", attribute("{id: shop.id, type: double, brief: b, stability: stable, examples: [5, 0.5]}"), ""},
-		{"a string[] with a flat list", attribute("{id: shop.id, type: 'string[]', brief: b, stability: stable, examples: [a, b]}"), "6 warning InvalidExampleWarning"},
+		{"a string[] with a flat list", attribute("{id: shop.id, type: 'string[]', brief: b, stability: stable, examples: [a, b]}"),
+			"6 warning InvalidExampleWarning"},
 		{"a string[] with a text", attribute("{id: shop.id, type: 'string[]', brief: b, stability: stable, examples: a}"), "6 error InvalidExampleError"},
 		{"a string with no examples in the list", attribute("{id: shop.id, type: string, brief: b, stability: stable, examples: []}"), "6 error InvalidExampleError"},
 		{"any with everything", attribute("{id: shop.id, type: any, brief: b, stability: stable, examples: [1, a]}"), ""},
@@ -123,7 +154,9 @@ func TestCheck(t *testing.T) {
 		{"version 2", "version: \"2\"\n", "1 not-judged NeedsWeaver"},
 		{"definition/1", "file_format: definition/1\n" + good, ""},
 		{"another format", "file_format: definition/9\n", "1 error InvalidSemConvSpec"},
-		{"a merge key", "groups:\n- &a {id: a, type: attribute_group, brief: b, attributes: [{id: x.y, type: int, brief: b, stability: stable}]}\n- {<<: *a, id: b, brief: b, type: attribute_group, extends: a}\n", "3 error InvalidSemConvSpec"},
+		{"a merge key",
+			"groups:\n- &a {id: a, type: attribute_group, brief: b, attributes: [{id: x.y, type: int, brief: b, stability: stable}]}\n- {<<: *a, id: b, brief: b, " +
+				"type: attribute_group, extends: a}\n", "3 error InvalidSemConvSpec"},
 		{"an alias", "groups:\n- {id: a, type: attribute_group, brief: &b text, attributes: [{id: x.y, type: int, brief: *b, stability: stable}]}\n", ""},
 		{"imports of an unknown kind", "imports: {spams: [a]}\n", "1 error InvalidSemConvSpec"},
 	} {
@@ -144,7 +177,8 @@ func TestCheck(t *testing.T) {
 }
 
 func TestMessagesNameThePlaceAndTheWayOut(t *testing.T) {
-	dir := write(t, map[string]string{"manifest.yaml": manifest, "signals/a.yaml": "groups:\n- id: registry.shop\n  type: attribute_group\n  brief: b\n  extend: x\n"})
+	dir := write(t, map[string]string{"manifest.yaml": manifest,
+		"signals/a.yaml": "groups:\n- id: registry.shop\n  type: attribute_group\n  brief: b\n  extend: x\n"})
 	want := registry.Finding{Rule: "InvalidSemConvSpec", Severity: registry.Error, File: "signals/a.yaml", Line: 5, Column: 3,
 		Message: `the group has an unknown key "extend" (did you mean extends?)`}
 	for _, f := range check(t, dir, registry.Options{}) {
@@ -161,7 +195,8 @@ func TestManifests(t *testing.T) {
 	for _, tt := range []struct{ name, file, text, want string }{
 		{"schema_url", "manifest.yaml", manifest, ""},
 		{"the old name", "registry_manifest.yaml", manifest, "registry_manifest.yaml:1 warning LegacyRegistryManifest"},
-		{"the old keys", "manifest.yaml", "name: shop\nschema_base_url: https://e.com/s/\nsemconv_version: 0.1.0\n", "manifest.yaml:2 warning DeprecatedSyntaxInRegistryManifest"},
+		{"the old keys", "manifest.yaml", "name: shop\nschema_base_url: https://e.com/s/\nsemconv_version: 0.1.0\n",
+			"manifest.yaml:2 warning DeprecatedSyntaxInRegistryManifest"},
 		{"no URL", "manifest.yaml", "name: shop\n", "manifest.yaml:1 error InvalidRegistryManifest"},
 		{"half of the old keys", "manifest.yaml", "schema_base_url: https://e.com/s/\n", "manifest.yaml:1 error InvalidRegistryManifest"},
 		{"a URL that is none", "manifest.yaml", "schema_url: shop\n", "manifest.yaml:1 error InvalidRegistryManifest"},
@@ -169,7 +204,8 @@ func TestManifests(t *testing.T) {
 		{"broken YAML", "manifest.yaml", "a: [", "manifest.yaml:1 error InvalidRegistryManifest"},
 		{"manifest/2.0", "manifest.yaml", "file_format: manifest/2.0\n", "manifest.yaml:1 not-judged NeedsWeaver"},
 		{"an unknown format", "manifest.yaml", "file_format: spam\n", "manifest.yaml:1 error InvalidRegistryManifest"},
-		{"a dependency that no version takes", "manifest.yaml", manifest + "dependencies: [{name: otel, registry_path: ../otel}]\n", "manifest.yaml:2 error InvalidRegistryManifest"},
+		{"a dependency that no version takes", "manifest.yaml", manifest + "dependencies: [{name: otel, registry_path: ../otel}]\n",
+			"manifest.yaml:2 error InvalidRegistryManifest"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string

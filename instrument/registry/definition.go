@@ -153,7 +153,8 @@ func (r *reader) deprecated(n *yaml.Node) *Deprecated {
 	}
 	m := r.mapping(n, "deprecated", "reason", "renamed_to", "note")
 	r.require(n, m, "deprecated", "reason")
-	d := &Deprecated{r.word(m["reason"], "reason", "renamed", "obsoleted", "uncategorized", "unspecified"), r.text(m["renamed_to"], "renamed_to"), r.text(m["note"], "note")}
+	d := &Deprecated{r.word(m["reason"], "reason", "renamed", "obsoleted", "uncategorized", "unspecified"), r.text(m["renamed_to"], "renamed_to"),
+		r.text(m["note"], "note")}
 	if d.Reason == "renamed" {
 		r.require(n, m, "deprecated", "renamed_to")
 	}

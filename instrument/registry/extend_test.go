@@ -35,7 +35,8 @@ var firstExtension = registry.Extension{
 		{Name: "shop.order.state", Members: []string{"open", "shut"}, Brief: "Where the order stands"},
 		{Name: "shop.order.id", Type: "string", Brief: "The id: as printed", Examples: []any{"o-1", "true", "2026-01-01"}},
 	},
-	Spans: []registry.NewSpan{{ID: "span.shop.order.place", Kind: "internal", Brief: "An order is placed", Attributes: []string{"shop.order.state", "shop.order.id"}}},
+	Spans: []registry.NewSpan{{ID: "span.shop.order.place", Kind: "internal", Brief: "An order is placed",
+		Attributes: []string{"shop.order.state", "shop.order.id"}}},
 }
 
 func TestExtendWritesSortedFiles(t *testing.T) {
@@ -102,7 +103,8 @@ groups:
 	if err := os.WriteFile(path, []byte(strings.Replace(attributes, "- id: shop.order.id\n", "- id: shop.order.id # of the mail\n", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	extend(t, dir, registry.Options{}, registry.Extension{Attributes: []registry.NewAttribute{{Name: "shop.order.items", Type: "int", Brief: "How many", Examples: []any{3}}}})
+	extend(t, dir, registry.Options{}, registry.Extension{Attributes: []registry.NewAttribute{{Name: "shop.order.items", Type: "int", Brief: "How many",
+		Examples: []any{3}}}})
 	got, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +140,8 @@ func TestExtendRefuses(t *testing.T) {
 		"has no kind that can be used":                  span(func(s *registry.NewSpan) { s.Kind = "" }),
 		"refers to \"db.system\", which is not defined": span(func(s *registry.NewSpan) { s.Attributes = []string{"db.system"} }),
 	} {
-		dir := write(t, map[string]string{"a.yaml": "groups: [{id: g, type: attribute_group, brief: b, attributes: [{id: shop.had, type: int, brief: b, stability: stable}]}]\n"})
+		dir := write(t,
+			map[string]string{"a.yaml": "groups: [{id: g, type: attribute_group, brief: b, attributes: [{id: shop.had, type: int, brief: b, stability: stable}]}]\n"})
 		files, err := load(t, dir, registry.Options{}).Extend("shop", e)
 		var refused *registry.ExtendError
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) || refused.Hint == "" {
@@ -158,8 +161,10 @@ func registryOf(rnd *rand.Rand) map[string]string {
 		for a := range 1 + rnd.IntN(4) {
 			name := fmt.Sprintf("shop.g%d.a%d", g, a)
 			names = append(names, name)
-			kind := []string{"type: string, examples: [x]", "type: int, note: n", "type: 'template[string]'", "type: {members: [{id: a, stability: stable}, {id: b, value: 2, stability: stable}]}"}[rnd.IntN(4)]
-			fmt.Fprintf(&b, "{id: %s, %s, stability: stable, brief: b%d, requirement_level: %s},", name, kind, rnd.IntN(9), []string{"required", "opt_in", "{recommended: t}"}[rnd.IntN(3)])
+			kind := []string{"type: string, examples: [x]", "type: int, note: n", "type: 'template[string]'",
+				"type: {members: [{id: a, stability: stable}, {id: b, value: 2, stability: stable}]}"}[rnd.IntN(4)]
+			fmt.Fprintf(&b, "{id: %s, %s, stability: stable, brief: b%d, requirement_level: %s},", name, kind, rnd.IntN(9),
+				[]string{"required", "opt_in", "{recommended: t}"}[rnd.IntN(3)])
 		}
 		b.WriteString("]}\n")
 	}

@@ -24,7 +24,8 @@ func TestHostileRegistriesAreRefusedOrJudged(t *testing.T) {
 	}
 	row := "groups:\n"
 	for i := range 3000 {
-		row += fmt.Sprintf("- {id: g%d, extends: g%d, type: attribute_group, brief: b, attributes: [{id: x.a%d, type: int, brief: b, stability: stable}]}\n", i, i+1, i)
+		row += fmt.Sprintf("- {id: g%d, extends: g%d, type: attribute_group, brief: b, attributes: [{id: x.a%d, type: int, brief: b, stability: stable}]}\n", i, i+1,
+			i)
 	}
 	for _, tt := range []struct{ name, text, want string }{
 		{"an alias bomb", bomb, "YAML nodes"},

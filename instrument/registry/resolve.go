@@ -221,7 +221,8 @@ func (s *resolver) attribute(g *Group, a inherited) (Attribute, AttributeLineage
 		return out, AttributeLineage{}, false
 	}
 	if len(root.others) > 0 {
-		s.findings = append(s.findings, found("AmbiguousReference", a.Place, "%q is defined in more than one dependency, also in %s", a.Name, strings.Join(root.others, ", ")))
+		s.findings = append(s.findings, found("AmbiguousReference", a.Place, "%q is defined in more than one dependency, also in %s", a.Name,
+			strings.Join(root.others, ", ")))
 	}
 	out.Type = root.attribute.Type
 	out.fill(&root.attribute)

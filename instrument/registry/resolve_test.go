@@ -61,10 +61,14 @@ groups:
 	got := resolve(t, load(t, dir, registry.Options{}))
 	place := got.Groups[2]
 	want := `{"id":"span.shop.order.place","type":"span","brief":"An order is placed","stability":"development","attributes":[` +
-		`{"name":"shop.order.id","type":"string","brief":"Its id","examples":["o-1"],"requirement_level":{"conditionally_required":"if paid"},"note":"Never reused","stability":"stable"},` +
-		`{"name":"shop.tenant","type":{"members":[{"id":"a","value":1,"stability":"stable"}]},"brief":"The tenant","requirement_level":"required","note":"Of the order","stability":"stable"}],` +
-		`"span_kind":"internal","lineage":{"provenance":{"schema_url":"https://example.com/schemas/shop/0.1.0","path":"a.yaml"},"extends_group":"shop.common","attributes":{` +
-		`"shop.order.id":{"source_group":"registry.shop","inherited_fields":["examples","note","stability"],"locally_overridden_fields":["brief","requirement_level"]},` +
+		`{"name":"shop.order.id","type":"string","brief":"Its id","examples":["o-1"],"requirement_level":{"conditionally_required":"if paid"},"note":"Never ` +
+		`reused","stability":"stable"},` +
+		`{"name":"shop.tenant","type":{"members":[{"id":"a","value":1,"stability":"stable"}]},"brief":"The tenant","requirement_level":"required","note":"Of the ` +
+		`order","stability":"stable"}],` +
+		`"span_kind":"internal","lineage":{"provenance":{"schema_url":"https://example.com/schemas/shop/0.1.0","path":"a.yaml"},"extends_group":"shop.common",` +
+		`"attributes":{` +
+		`"shop.order.id":{"source_group":"registry.shop","inherited_fields":["examples","note","stability"],"locally_overridden_fields":["brief",` +
+		`"requirement_level"]},` +
 		`"shop.tenant":{"source_group":"shop.common","inherited_fields":["brief","requirement_level","stability"],"locally_overridden_fields":["note"]}}}}`
 	if diff := cmp.Diff(want, asJSON(t, place)); diff != "" {
 		t.Error(diff)
@@ -98,7 +102,9 @@ groups:
 // TestUnknownStaysUnknown: what may stand in a dependency that is not here is neither
 // an error nor resolved.
 func TestUnknownStaysUnknown(t *testing.T) {
-	dir := write(t, map[string]string{"manifest.yaml": "schema_url: https://story.example/schemas/0.1.0\ndependencies: [{schema_url: https://other.example/schemas/1.0.0}]\n", "a.yaml": `
+	dir := write(t,
+		map[string]string{"manifest.yaml": "schema_url: https://story.example/schemas/0.1.0\ndependencies: [{schema_url: https://other.example/schemas/1.0.0}]\n",
+			"a.yaml": `
 groups:
 - {id: g, type: attribute_group, brief: b, attributes: [{id: story.id, type: int, brief: b, stability: stable}, {ref: other.id}]}
 - {id: h, type: span, span_kind: client, stability: stable, brief: b, attributes: [{ref: story.id}, {ref: other.name, requirement_level: required}]}
@@ -117,7 +123,8 @@ func TestDependencies(t *testing.T) {
 	local := func(path string) map[string]string {
 		return map[string]string{
 			"shop/manifest.yaml": manifest + "dependencies: [{schema_url: 'https://conventions.example/schemas/1.37.0', registry_path: '" + path + "'}]\n",
-			"shop/a.yaml":        "imports: {metrics: ['go.*']}\ngroups:\n- {id: span.a, type: span, span_kind: client, stability: stable, brief: b, attributes: [{ref: db.system}]}\n",
+			"shop/a.yaml": "imports: {metrics: ['go.*']}\ngroups:\n- {id: span.a, type: span, span_kind: client, stability: stable, brief: b, attributes: " +
+				"[{ref: db.system}]}\n",
 		}
 	}
 	conventions := map[string]string{}
@@ -204,12 +211,13 @@ func zipped(t *testing.T, path, prefix string, files map[string]string) {
 func TestDependenciesThatDoNotFit(t *testing.T) {
 	attribute := "groups: [{id: g, type: attribute_group, brief: b, attributes: [{id: x.y, type: int, brief: b, stability: stable}]}]\n"
 	top := write(t, map[string]string{
-		"shop/manifest.yaml": manifest + "dependencies:\n- {schema_url: https://e.com/a/1.0.0, registry_path: ../a}\n- {schema_url: https://e.com/b/1.0.0, registry_path: ../b}\n",
-		"shop/s.yaml":        "groups: [{id: s, type: attribute_group, brief: b, attributes: [{ref: x.y}]}]\n",
-		"a/manifest.yaml":    "schema_url: https://e.com/a/1.0.0\ndependencies: [{schema_url: https://e.com/b/2.0.0, registry_path: ../b}]\n",
-		"a/a.yaml":           attribute,
-		"b/manifest.yaml":    "schema_url: https://e.com/b/1.0.0\n",
-		"b/b.yaml":           attribute + "spam: 1\n",
+		"shop/manifest.yaml": manifest +
+			"dependencies:\n- {schema_url: https://e.com/a/1.0.0, registry_path: ../a}\n- {schema_url: https://e.com/b/1.0.0, registry_path: ../b}\n",
+		"shop/s.yaml":     "groups: [{id: s, type: attribute_group, brief: b, attributes: [{ref: x.y}]}]\n",
+		"a/manifest.yaml": "schema_url: https://e.com/a/1.0.0\ndependencies: [{schema_url: https://e.com/b/2.0.0, registry_path: ../b}]\n",
+		"a/a.yaml":        attribute,
+		"b/manifest.yaml": "schema_url: https://e.com/b/1.0.0\n",
+		"b/b.yaml":        attribute + "spam: 1\n",
 	})
 	want := []string{"manifest.yaml:3 error InvalidSemConvSpec", "manifest.yaml:2 error IncompatibleDependencyVersions", "s.yaml:1 error AmbiguousReference"}
 	got := strings.Join(brief(check(t, filepath.Join(top, "shop"), registry.Options{Root: top})), "\n")
@@ -227,14 +235,15 @@ func TestVersionsOfOneMajorAreMerged(t *testing.T) {
 		return "groups: [{id: g, type: attribute_group, brief: b, attributes: [{id: x.y, type: int, brief: " + brief + ", stability: stable}]}]\n"
 	}
 	top := write(t, map[string]string{
-		"shop/manifest.yaml": manifest + "dependencies:\n- {schema_url: https://e.com/c/1.9.0, registry_path: ../c9}\n- {schema_url: https://e.com/a/1.0.0, registry_path: ../a}\n",
-		"shop/s.yaml":        "groups: [{id: s, type: attribute_group, brief: b, attributes: [{ref: x.y}]}]\n",
-		"a/manifest.yaml":    "schema_url: https://e.com/a/1.0.0\ndependencies: [{schema_url: https://e.com/c/1.10.0, registry_path: ../c10}]\n",
-		"a/a.yaml":           "groups: []\n",
-		"c9/manifest.yaml":   "schema_url: https://e.com/c/1.9.0\n",
-		"c9/c.yaml":          attribute("old"),
-		"c10/manifest.yaml":  "schema_url: https://e.com/c/1.10.0\n",
-		"c10/c.yaml":         attribute("new"),
+		"shop/manifest.yaml": manifest +
+			"dependencies:\n- {schema_url: https://e.com/c/1.9.0, registry_path: ../c9}\n- {schema_url: https://e.com/a/1.0.0, registry_path: ../a}\n",
+		"shop/s.yaml":       "groups: [{id: s, type: attribute_group, brief: b, attributes: [{ref: x.y}]}]\n",
+		"a/manifest.yaml":   "schema_url: https://e.com/a/1.0.0\ndependencies: [{schema_url: https://e.com/c/1.10.0, registry_path: ../c10}]\n",
+		"a/a.yaml":          "groups: []\n",
+		"c9/manifest.yaml":  "schema_url: https://e.com/c/1.9.0\n",
+		"c9/c.yaml":         attribute("old"),
+		"c10/manifest.yaml": "schema_url: https://e.com/c/1.10.0\n",
+		"c10/c.yaml":        attribute("new"),
 	})
 	r := load(t, filepath.Join(top, "shop"), registry.Options{Root: top})
 	if list, err := r.Check(); err != nil || len(list) > 0 {
@@ -266,7 +275,8 @@ func TestDiffSeesEachField(t *testing.T) {
 		{"nothing", "", "", ""},
 		{"a span is gone", "- id: span.shop.order.place", "- id: span.shop.order.put", "removed span span.shop.order.place, added span span.shop.order.put"},
 		{"a reference is dropped", "\n  - {ref: shop.state}", "", "removed span span.shop.order.place attributes[shop.state] recommended"},
-		{"a reference is added", "- {ref: shop.state}", "- {ref: shop.state}\n  - {id: shop.n, type: int, brief: b, stability: stable}", "added attribute shop.n, added span span.shop.order.place attributes[shop.n] > recommended"},
+		{"a reference is added", "- {ref: shop.state}", "- {ref: shop.state}\n  - {id: shop.n, type: int, brief: b, stability: stable}",
+			"added attribute shop.n, added span span.shop.order.place attributes[shop.n] > recommended"},
 		{"a level", "requirement_level: required", "requirement_level: opt_in", "updated span span.shop.order.place attributes[shop.order.id] required > opt_in"},
 		{"a type", "type: string", "type: int", "updated attribute shop.order.id type string > int"},
 		{"a kind", "span_kind: internal", "span_kind: client", "updated span span.shop.order.place span_kind internal > client"},
@@ -274,7 +284,8 @@ func TestDiffSeesEachField(t *testing.T) {
 		{"a member is gone", ", {id: shut, stability: stable}", "", `removed attribute shop.state members[shut] "shut"`},
 		{"a member's value", "{id: shut,", "{id: shut, value: closed,", `updated attribute shop.state members[shut] "shut" > "closed"`},
 		{"an override", "- {ref: shop.state}", "- {ref: shop.state, note: n}", "updated span span.shop.order.place attributes[shop.state].note > n"},
-		{"a renaming", "brief: The id,", "brief: The id, deprecated: {reason: renamed, renamed_to: shop.state},", "renamed attribute shop.order.id deprecated > shop.state"},
+		{"a renaming", "brief: The id,", "brief: The id, deprecated: {reason: renamed, renamed_to: shop.state},",
+			"renamed attribute shop.order.id deprecated > shop.state"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := resolve(t, load(t, write(t, map[string]string{"a.yaml": base}), registry.Options{}))

@@ -32,7 +32,8 @@ var conventions = sync.OnceValue(func() (list []convention) {
 		if strings.HasPrefix(line, "#") || len(f) != 8 {
 			continue
 		}
-		c := convention{Attribute{Name: f[0], Brief: strings.TrimPrefix(f[7], "-"), Stability: f[3], Level: Level{Name: "recommended"}}, f[4], strings.TrimPrefix(f[5], "-")}
+		c := convention{Attribute{Name: f[0], Brief: strings.TrimPrefix(f[7], "-"), Stability: f[3], Level: Level{Name: "recommended"}}, f[4],
+			strings.TrimPrefix(f[5], "-")}
 		c.attribute.Type.Name = f[1]
 		if f[1] == "enum" {
 			c.attribute.Type = Type{Members: []Member{}}
@@ -52,7 +53,8 @@ var conventions = sync.OnceValue(func() (list []convention) {
 	return list
 })
 
-var semconvPath = regexp.MustCompile(`^https?://(?:opentelemetry\.io/schemas/|github\.com/open-telemetry/semantic-conventions/(?:archive/refs/tags/v|releases/download/v))(\d+\.\d+\.\d+)(?:$|[./@[])`)
+var semconvPath = regexp.MustCompile(`^https?://(?:opentelemetry\.io/schemas/|github\.com/open-telemetry/semantic-conventions/(?:archive/refs/tags/v|` +
+	`releases/download/v))(\d+\.\d+\.\d+)(?:$|[./@[])`)
 
 // semconv gives the semantic conventions that a dependency names, as far as the table
 // knows them: attributes only. It is nil for anything else, and for versions before the
@@ -71,7 +73,8 @@ func semconv(d Dependency) *Registry {
 	label := cmp.Or(d.SchemaURL, d.label())
 	r := &Registry{Dir: label, Manifest: Manifest{SchemaURL: d.SchemaURL}, missing: []string{label + " beyond the attributes that aburn knows"}}
 	r.Manifest.Name, r.Manifest.Version = "opentelemetry.io/schemas", version
-	g := &Group{ID: "registry.semconv", Type: "attribute_group", Brief: "Attributes of the semantic conventions.", Stability: "development", Place: Place{File: label}}
+	g := &Group{ID: "registry.semconv", Type: "attribute_group", Brief: "Attributes of the semantic conventions.", Stability: "development",
+		Place: Place{File: label}}
 	for _, c := range conventions() {
 		if older(version, c.first) {
 			continue

@@ -40,8 +40,10 @@ func TestConventionsAreKnownByVersion(t *testing.T) {
 		{"one of a later version", "https://opentelemetry.io/schemas/1.21.0", "", "{ref: db.query.text}", []string{"a.yaml:1 not-judged UnresolvedAttributeRef"}},
 		{"a mistake", "https://opentelemetry.io/schemas/1.37.0", "", "{ref: http.request.methd}", []string{"a.yaml:1 not-judged UnresolvedAttributeRef"}},
 		{"a newer version", "https://opentelemetry.io/schemas/1.99.0", "", "{ref: http.request.method}", []string{"manifest.yaml:2 not-judged NeedsWeaver"}},
-		{"an older version", "https://opentelemetry.io/schemas/1.4.0", "", "{ref: http.request.method}", []string{"a.yaml:1 not-judged UnresolvedAttributeRef", "manifest.yaml:2 not-judged NeedsWeaver"}},
-		{"another registry", "https://example.com/schemas/1.37.0", "", "{ref: http.request.method}", []string{"a.yaml:1 not-judged UnresolvedAttributeRef", "manifest.yaml:2 not-judged NeedsWeaver"}},
+		{"an older version", "https://opentelemetry.io/schemas/1.4.0", "", "{ref: http.request.method}",
+			[]string{"a.yaml:1 not-judged UnresolvedAttributeRef", "manifest.yaml:2 not-judged NeedsWeaver"}},
+		{"another registry", "https://example.com/schemas/1.37.0", "", "{ref: http.request.method}",
+			[]string{"a.yaml:1 not-judged UnresolvedAttributeRef", "manifest.yaml:2 not-judged NeedsWeaver"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dependency := "{schema_url: '" + tt.schema + "'}"
@@ -75,7 +77,9 @@ func TestConventionsAreKnownByVersion(t *testing.T) {
 // TestConventionsHaveTypes, values, and what replaced them in the version that is asked for.
 func TestConventionsHaveTypes(t *testing.T) {
 	resolve := func(version string) *registry.Resolved {
-		dir := write(t, map[string]string{"manifest.yaml": "schema_url: https://shop.example/schemas/0.1.0\ndependencies: [{schema_url: 'https://opentelemetry.io/schemas/" + version + "'}]\n", "a.yaml": "groups: []\n"})
+		dir := write(t,
+			map[string]string{"manifest.yaml": "schema_url: https://shop.example/schemas/0.1.0\ndependencies: [{schema_url: 'https://opentelemetry.io/schemas/" +
+				version + "'}]\n", "a.yaml": "groups: []\n"})
 		r, err := registry.Load(dir, registry.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -277,7 +277,8 @@ func parseDiagnostics(out []byte, dir string) (list []Finding, err error) {
 				_ = json.Unmarshal(value, &fields) // a variant without a place has none
 			}
 		}
-		f := Finding{Rule: name, Severity: Error, Message: d.Diagnostic.Message, File: cmp.Or(fields.Path, fields.Provenance), Why: "Weaver says so", Example: d.Diagnostic.Help}
+		f := Finding{Rule: name, Severity: Error, Message: d.Diagnostic.Message, File: cmp.Or(fields.Path, fields.Provenance), Why: "Weaver says so",
+			Example: d.Diagnostic.Help}
 		if known, ok := rules[name]; ok {
 			f.Why, f.Example = known.why, cmp.Or(d.Diagnostic.Help, known.example)
 		}
@@ -333,7 +334,8 @@ func (b *Binary) Diff(ctx context.Context, base, head string) ([]Change, error) 
 	if err := json.Unmarshal(out, &answer); err != nil {
 		return nil, fmt.Errorf("printed no changes: %w", err)
 	}
-	items := map[string]string{"registry_attributes": "attribute", "metrics": "metric", "events": "event", "spans": "span", "entities": "entity", "resources": "entity"}
+	items := map[string]string{"registry_attributes": "attribute", "metrics": "metric", "events": "event", "spans": "span", "entities": "entity",
+		"resources": "entity"}
 	list := []Change{}
 	for _, key := range sortedKeys(answer.Changes) {
 		for _, c := range answer.Changes[key] {

@@ -20,7 +20,8 @@ func standIn(t *testing.T, version, body string) (dir string) {
 		t.Skip("the stand-in is a shell script")
 	}
 	dir = t.TempDir()
-	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'weaver " + version + "'; exit 0; fi\necho \"$@\" >> " + dir + "/args\nenv > " + dir + "/env\n" + body + "\n"
+	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'weaver " + version + "'; exit 0; fi\necho \"$@\" >> " + dir + "/args\nenv > " + dir + "/env\n" +
+		body + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "weaver"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,8 @@ func TestAConfigurationSaysWhetherWeaverIsAsked(t *testing.T) {
 }
 
 const (
-	refAnswer  = `[{"error":{"UnresolvedAttributeRef":{"group_id":"c","attribute_ref":"shop.id","provenance":"DIR/a.yaml"}},"diagnostic":{"message":"The following attribute reference is not resolved","severity":"Error"}}]`
+	refAnswer = `[{"error":{"UnresolvedAttributeRef":{"group_id":"c","attribute_ref":"shop.id","provenance":"DIR/a.yaml"}},"diagnostic":{"message":"The ` +
+		`following attribute reference is not resolved","severity":"Error"}}]`
 	warnAnswer = `[{"error":{"InvalidGroupStability":{"path_or_url":"DIR/a.yaml","group_id":"c","error":"e"}},"diagnostic":{"message":"m","severity":"Warning"}}]`
 )
 
@@ -102,7 +104,8 @@ func TestJudgeComparesBothAndTheStricterWins(t *testing.T) {
 		{"aburn alone", broken, "exit 0", []string{"a.yaml:1 error UnresolvedAttributeRef", "a.yaml:1 warning WeaverDiffers"}},
 		{"a warning of weaver's", fine, "echo '" + warnAnswer + "'", nil},
 		{"weaver, where aburn could not judge", second, "echo '" + refAnswer + "'; exit 1", []string{"a.yaml:0 error UnresolvedAttributeRef"}},
-		{"what only this version refuses", fine, `echo '[{"error":{"InvalidRegistryManifest":{"path":"m"}},"diagnostic":{"message":"m"}}]'; exit 1`, []string{":0 error InvalidRegistryManifest"}},
+		{"what only this version refuses", fine, `echo '[{"error":{"InvalidRegistryManifest":{"path":"m"}},"diagnostic":{"message":"m"}}]'; exit 1`,
+			[]string{":0 error InvalidRegistryManifest"}},
 		{"definition/2, which weaver can judge", second, "exit 0", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -158,8 +161,12 @@ func TestJudgeSaysWhatWeaverDidWrong(t *testing.T) {
 
 func TestResolveAndDiffOfWeaver(t *testing.T) {
 	dir := write(t, map[string]string{"a.yaml": "groups: []\n"})
-	const answer = `{"registry_url":"https://e.com/shop/0.1.0","groups":[{"id":"g","type":"span","brief":"b","attributes":[{"name":"x.y","type":{"members":[{"id":"a","value":1}]},"brief":"b","requirement_level":{"opt_in":"t"}}],"span_kind":"client"}]}`
-	standIn(t, "0.21.2", "case $2 in resolve) echo '"+answer+`';; *) echo '{"head":{},"changes":{"spans":[{"type":"added","name":"s"}],"registry_attributes":[{"type":"renamed","old_name":"a","new_name":"b","note":"n"}]}}';; esac`)
+	const answer = `{"registry_url":"https://e.com/shop/0.1.0","groups":[{"id":"g","type":"span","brief":"b","attributes":[{"name":"x.y",` +
+		`"type":{"members":[{"id":"a","value":1}]},"brief":"b","requirement_level":{"opt_in":"t"}}],"span_kind":"client"}]}`
+	standIn(t, "0.21.2",
+		"case $2 in resolve) echo '"+answer+
+			`';; *) echo '{"head":{},"changes":{"spans":[{"type":"added","name":"s"}],"registry_attributes":[{"type":"renamed","old_name":"a","new_name":"b",`+
+			`"note":"n"}]}}';; esac`)
 	w, err := registry.FindWeaver(t.Context(), "0.21.2")
 	if err != nil {
 		t.Fatal(err)

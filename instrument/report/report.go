@@ -65,7 +65,8 @@ func (r Run) verdict(b *strings.Builder) {
 		used, created = used+f.AttributesUsed, created+f.AttributesCreated
 		count[f.Status]++
 	}
-	fmt.Fprintf(b, "**%d of %s instrumented: %s, %s set, %d new in the registry.** ", files, plain.Plural(int64(len(r.Files)), "file"), plain.Plural(int64(spans), "span"), plain.Plural(int64(used), "attribute"), created)
+	fmt.Fprintf(b, "**%d of %s instrumented: %s, %s set, %d new in the registry.** ", files, plain.Plural(int64(len(r.Files)), "file"),
+		plain.Plural(int64(spans), "span"), plain.Plural(int64(used), "attribute"), created)
 	if files > 0 {
 		b.WriteString("Nothing else changed in these files: the syntax trees without the spans equal those before. ")
 	}
@@ -102,7 +103,8 @@ func (r Run) table(b *strings.Builder) {
 		if f.Tokens > 0 {
 			tokens = plain.Count(int64(f.Tokens))
 		}
-		rows = append(rows, []string{plain.CodePath(f.Path), plain.OneLine(f.Status, 20), byTier(f.Spans), fmt.Sprint(f.AttributesUsed), fmt.Sprint(f.AttributesCreated), fmt.Sprint(f.Attempts), tokens})
+		rows = append(rows, []string{plain.CodePath(f.Path), plain.OneLine(f.Status, 20), byTier(f.Spans), fmt.Sprint(f.AttributesUsed),
+			fmt.Sprint(f.AttributesCreated), fmt.Sprint(f.Attempts), tokens})
 	}
 	if len(rows) > 0 {
 		b.WriteString("\n## Files\n\n")
@@ -189,7 +191,8 @@ func (r Run) libraries(b *strings.Builder) {
 	}
 	list(b, "Not installed:", r.Failures)
 	if s := r.SetUp; s != nil && s.Fallback != "" {
-		fmt.Fprintf(b, "\n%s was not understood (%s). %s has the libraries, and says how to load it: **somebody has to**.\n", plain.CodePath(s.File), plain.Code(s.Why), plain.CodePath(s.Fallback))
+		fmt.Fprintf(b, "\n%s was not understood (%s). %s has the libraries, and says how to load it: **somebody has to**.\n", plain.CodePath(s.File),
+			plain.Code(s.Why), plain.CodePath(s.Fallback))
 	} else if s != nil && len(s.Added) > 0 {
 		fmt.Fprintf(b, "\n%s starts %s.\n", plain.CodePath(s.File), quoted(s.Added))
 	}
@@ -223,7 +226,8 @@ func (r Run) attention(b *strings.Builder) {
 		for _, f := range r.Files {
 			for _, s := range f.Spans {
 				if s.Tier == 3 && f.Status == "success" {
-					rows = append(rows, fmt.Sprintf("- %s in %s has the span %s only because it is an entry point: %s\n", plain.Code(s.Function), plain.CodePath(f.Path), plain.Code(s.Name), plain.Code(s.Reason)))
+					rows = append(rows, fmt.Sprintf("- %s in %s has the span %s only because it is an entry point: %s\n", plain.Code(s.Function), plain.CodePath(f.Path),
+						plain.Code(s.Name), plain.Code(s.Reason)))
 				}
 			}
 		}

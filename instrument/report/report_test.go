@@ -25,15 +25,20 @@ func whole(h string) Run {
 	span := func(tier int) Span { return Span{h, h, h, tier} }
 	return Run{
 		Files: []File{
-			{Path: "src/" + h, Status: "success", Spans: []Span{span(1), span(3)}, AttributesUsed: 2, AttributesCreated: 1, Attempts: 2, Tokens: 12345, Notes: []string{h}, Dropped: []string{h}, Advisory: []string{h}},
-			{Path: "b", Status: "success", Spans: []Span{span(2)}}, {Path: "c", Status: "success", Spans: []Span{span(2)}}, {Path: "d", Status: "success", Spans: []Span{span(2)}},
+			{Path: "src/" + h, Status: "success", Spans: []Span{span(1), span(3)}, AttributesUsed: 2, AttributesCreated: 1, Attempts: 2, Tokens: 12345,
+				Notes: []string{h}, Dropped: []string{h}, Advisory: []string{h}},
+			{Path: "b", Status: "success", Spans: []Span{span(2)}}, {Path: "c", Status: "success", Spans: []Span{span(2)}},
+			{Path: "d", Status: "success", Spans: []Span{span(2)}},
 			{Path: "e", Status: "success", Spans: []Span{span(2)}}, {Path: "f", Status: "success", Spans: []Span{span(2)}},
 			{Path: h, Status: "success", Spans: []Span{span(1), span(1), span(1), span(1), span(1), span(1), span(1), span(1)}},
 			{Path: h, Status: "failed", Reason: h}, {Path: h, Status: "skipped", Reason: h}, {Path: h, Status: "needs-human", Reason: h},
 		},
-		Stopped: h, Changes: []registry.Change{{Kind: registry.Added, Item: "attribute", Name: h, File: h}, {Kind: registry.Added, Item: "attribute", Name: h, Field: "brief"}},
-		Weaver: h + "\n# " + h, Libraries: []Library{{h, []string{h, h}}}, Failures: []string{h}, SetUp: &SetUp{File: h, Added: []string{h}, Fallback: h, Why: h}, Exports: h,
-		Tests: &Tests{Command: h, RedBefore: 0, RedAfter: 1, RedByTheRun: []string{h}}, Record: &Record{Spans: 3, Names: 2, Findings: []string{h}, Score: 87.4, Judged: 3, Of: 19},
+		Stopped: h, Changes: []registry.Change{{Kind: registry.Added, Item: "attribute", Name: h, File: h},
+			{Kind: registry.Added, Item: "attribute", Name: h, Field: "brief"}},
+		Weaver: h + "\n# " + h, Libraries: []Library{{h, []string{h, h}}}, Failures: []string{h}, SetUp: &SetUp{File: h, Added: []string{h}, Fallback: h, Why: h},
+		Exports: h,
+		Tests:   &Tests{Command: h, RedBefore: 0, RedAfter: 1, RedByTheRun: []string{h}},
+		Record:  &Record{Spans: 3, Names: 2, Findings: []string{h}, Score: 87.4, Judged: 3, Of: 19},
 		Ceiling: &Amount{Calls: 9, Tokens: 90000, USD: dollars(1.5), Basis: "estimated"}, Actual: &Amount{Calls: 3, Tokens: 12345, Basis: "counted"},
 		Sensitivity: "strict", Warnings: []string{h}, Versions: []string{h},
 	}
@@ -51,7 +56,8 @@ func TestNoSecretLeaves(t *testing.T) {
 func TestGolden(t *testing.T) {
 	for name, r := range map[string]Run{
 		"whole": whole("order.js"), "empty": {},
-		"plan": {Files: []File{{Path: "src/order.js", Status: "success", Spans: []Span{{"placeOrder", "shop.order.place", "", 0}}, AttributesUsed: 1, Attempts: 1}}, SetUp: &SetUp{File: "src/telemetry.js", Added: []string{"@opentelemetry/instrumentation-pg"}},
+		"plan": {Files: []File{{Path: "src/order.js", Status: "success", Spans: []Span{{"placeOrder", "shop.order.place", "", 0}}, AttributesUsed: 1, Attempts: 1}},
+			SetUp: &SetUp{File: "src/telemetry.js", Added: []string{"@opentelemetry/instrumentation-pg"}},
 			Tests: &Tests{RedBefore: 2, RedAfter: 2}, Record: &Record{}, Exports: "nowhere: no file sets up telemetry"},
 	} {
 		got := Title(r) + "\n\n" + Body(r)
@@ -70,8 +76,10 @@ func TestGolden(t *testing.T) {
 
 // hostile is what a repository or a model may write to look like somebody else.
 var hostile = []string{
-	"a`b` <img src=x onerror=alert(1)>", "x\n\n# All checks passed\n\n", "](https://evil.example) [x", "@everyone #1", "| a | b |\n|---|---|", `x\|<b>y</b>`, "x\\\\|[a](https://evil.example)", "<!-- hidden -->",
-	"\u202Egnp.exe\u202C\u200B", "```\nrm -rf /\n```", "\\`<script>alert(1)</script>", "http://evil.example/?a=1", "&lt;b&gt;", strings.Repeat("long ", 2000), "\x1b[31mred\x00", "- [x] done", "**bold**", "    code", "$(x) ${{ secrets.X }}",
+	"a`b` <img src=x onerror=alert(1)>", "x\n\n# All checks passed\n\n", "](https://evil.example) [x", "@everyone #1", "| a | b |\n|---|---|", `x\|<b>y</b>`,
+	"x\\\\|[a](https://evil.example)", "<!-- hidden -->",
+	"\u202Egnp.exe\u202C\u200B", "```\nrm -rf /\n```", "\\`<script>alert(1)</script>", "http://evil.example/?a=1", "&lt;b&gt;", strings.Repeat("long ", 2000),
+	"\x1b[31mred\x00", "- [x] done", "**bold**", "    code", "$(x) ${{ secrets.X }}",
 }
 
 var tags = regexp.MustCompile(`<([a-z0-9]+)[ >]`)
@@ -103,7 +111,8 @@ func TestHostile(t *testing.T) {
 				t.Errorf("%.60q: %q stands in the page", h, bad)
 			}
 		}
-		if mention := regexp.MustCompile(`(^|[^<\w>])@everyone`).FindString(regexp.MustCompile(`<code>[^<]*</code>`).ReplaceAllString(page, "")); mention != "" && !strings.Contains(page, "<pre>") {
+		if mention := regexp.MustCompile(`(^|[^<\w>])@everyone`).FindString(regexp.MustCompile(`<code>[^<]*</code>`).ReplaceAllString(page, "")); mention != "" &&
+			!strings.Contains(page, "<pre>") {
 			t.Errorf("%.60q is a mention", h)
 		}
 		if Title(whole(h)) != Title(whole("order.js")) {

@@ -149,7 +149,8 @@ func (p *Pair) environment(n *jsast.Node) (reads *jsast.Node) {
 				reads = n
 			}
 		}
-		if process && (len(above) == 0 || !isMemberOf(above[len(above)-1], n) || above[len(above)-1].Is("computed") || slices.Contains(secret, property(above[len(above)-1]))) {
+		if process && (len(above) == 0 || !isMemberOf(above[len(above)-1], n) || above[len(above)-1].Is("computed") ||
+			slices.Contains(secret, property(above[len(above)-1]))) {
 			reads = n
 		}
 		return true
@@ -171,7 +172,8 @@ func (p *Pair) ofProcess(name string) string {
 	return ""
 }
 
-var requestParts = []string{"req", "request", "res", "response", "ctx", "req.body", "req.headers", "req.query", "req.params", "request.body", "request.headers", "ctx.request", "ctx.request.body", "process.env"}
+var requestParts = []string{"req", "request", "res", "response", "ctx", "req.body", "req.headers", "req.query", "req.params", "request.body", "request.headers",
+	"ctx.request", "ctx.request.body", "process.env"}
 
 // objectNames are names by which nobody calls a plain value.
 var objectNames = strings.Fields(`order customer payload body options config context item product cart record entity props invoice params opts settings`)

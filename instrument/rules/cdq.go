@@ -43,7 +43,8 @@ func (p *Pair) notEnded(s *edit.Span) found {
 	f := at(s.Call.Start, "the span never ends")
 	jsast.Walk(s.New, func(n *jsast.Node, _ []*jsast.Node) bool {
 		callee := n.Child("callee")
-		if n.Type == "CallExpression" && s.Variable != "" && jsast.Path(callee) == s.Variable+".end" && p.Undone().Added(jsast.Reference{Range: callee.Child("object").Range}) {
+		if n.Type == "CallExpression" && s.Variable != "" && jsast.Path(callee) == s.Variable+".end" &&
+			p.Undone().Added(jsast.Reference{Range: callee.Child("object").Range}) {
 			f = at(n.Start, "the span ends later, on some path or never: its end is no statement of a finally")
 		}
 		return true

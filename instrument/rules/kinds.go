@@ -9,10 +9,12 @@ import (
 )
 
 // integers are calls that give a whole number.
-var integers = []string{"Math.floor", "Math.ceil", "Math.round", "Math.trunc", "parseInt", "Number.parseInt", "Date.now", "indexOf", "lastIndexOf", "findIndex", "getTime"}
+var integers = []string{"Math.floor", "Math.ceil", "Math.round", "Math.trunc", "parseInt", "Number.parseInt", "Date.now", "indexOf", "lastIndexOf", "findIndex",
+	"getTime"}
 
 // truths are calls that give true or false.
-var truths = []string{"Boolean", "Array.isArray", "Number.isInteger", "Number.isFinite", "isNaN", "includes", "startsWith", "endsWith", "some", "every", "Object.hasOwn"}
+var truths = []string{"Boolean", "Array.isArray", "Number.isInteger", "Number.isFinite", "isNaN", "includes", "startsWith", "endsWith", "some", "every",
+	"Object.hasOwn"}
 
 // kindOf is what an expression gives, where its form tells it: string, int, double,
 // number (either), boolean, their arrays, array, object; "" otherwise.

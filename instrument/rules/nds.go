@@ -337,7 +337,8 @@ func statusCode(c *edit.Call) (code *jsast.Node, said bool) {
 }
 
 var elided = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^[\s*/]*(\.\.\.|…)|(\.\.\.|…)[\s*/]*$|\b(existing|original|remaining|previous) (code|implementation|logic|methods?|functions?|body|content)\b|\brest of\b|\bunchanged\b|\bsame as (before|above|original)\b|\bcode (stays|remains|omitted)\b`)
+	return regexp.MustCompile(`(?i)^[\s*/]*(\.\.\.|…)|(\.\.\.|…)[\s*/]*$|\b(existing|original|remaining|previous) (code|implementation|logic|methods?|` +
+		`functions?|body|content)\b|\brest of\b|\bunchanged\b|\bsame as (before|above|original)\b|\bcode (stays|remains|omitted)\b`)
 })
 
 func elision(p *Pair) []found {

@@ -84,7 +84,8 @@ func SpansMade(files []*scan.File, levels map[string]Severity) (list []Finding) 
 				continue
 			}
 			made[fn.Span] = true // told once
-			f, ok := once("SCH-005", levels, file.Path, fn.Line, 1, Advisory, fmt.Sprintf("no file of the run makes the span %s, which the registry wants of %s: %s", fn.Span, fn.Name, fn.Reason))
+			f, ok := once("SCH-005", levels, file.Path, fn.Line, 1, Advisory,
+				fmt.Sprintf("no file of the run makes the span %s, which the registry wants of %s: %s", fn.Span, fn.Name, fn.Reason))
 			if f.Function = fn.Name; ok {
 				list = append(list, f)
 			}

@@ -91,9 +91,11 @@ func TestRulesOnTheRegistry(t *testing.T) {
 		{"a deprecated one", g, place, "shop.order.place", set("span.setAttribute('shop.order.number', 1);"), work, "SCH-002"},
 		{"a computed key", g, place, "shop.order.place", set("span.setAttribute(order.key, 'a');"), work, "SCH-002"},
 		{"a key of a template", g, place, "shop.order.place", set("span.setAttribute('shop.header.accept', 'a');"), work, ""},
-		{"a string for an int", g, place, "shop.order.place", "span.setAttribute('shop.order.id', 'a');\nspan.setAttribute('shop.order.count', String(order.items.length));", work, "SCH-003!"},
+		{"a string for an int", g, place, "shop.order.place",
+			"span.setAttribute('shop.order.id', 'a');\nspan.setAttribute('shop.order.count', String(order.items.length));", work, "SCH-003!"},
 		{"an int for a string", g, place, "shop.order.place", "span.setAttribute('shop.order.id', 7);\nspan.setAttribute('shop.order.count', 1);", work, "SCH-003!"},
-		{"a double for an int", g, place, "shop.order.place", "span.setAttribute('shop.order.id', 'a');\nspan.setAttribute('shop.order.count', 1.5);", work, "SCH-003!"},
+		{"a double for an int", g, place, "shop.order.place", "span.setAttribute('shop.order.id', 'a');\nspan.setAttribute('shop.order.count', 1.5);", work,
+			"SCH-003!"},
 		{"an int for a double", g, place, "shop.order.place", set("span.setAttribute('shop.order.total', 1);"), work, ""},
 		{"a comparison for a boolean", g, place, "shop.order.place", set("span.setAttribute('shop.order.paid', order.items.length > 1);"), work, ""},
 		{"a number for a boolean", g, place, "shop.order.place", set("span.setAttribute('shop.order.paid', order.items.length);"), work, "SCH-003!"},
@@ -107,16 +109,23 @@ func TestRulesOnTheRegistry(t *testing.T) {
 		{"attributes in the options", g, "export async function listOrders(order) ", "shop.order.list", "", work, ""},
 		{"another candidate has none", "export async function listOrders(o) { await g(o); await g(o); }\n" + g, place, "shop.order.place", all, work, "COV-001!"},
 		{"another async one has none", g + "export async function archive(o) { await g(o); await g(o); }\n", place, "shop.order.place", all, work, "COV-004"},
-		{"a call outside has none", "import fs from 'node:fs';\nexport function dump(o) { fs.writeFileSync('a', o); }\n" + g, place, "shop.order.place", all, work, "COV-002!"},
-		{"around what a library covers", "import { Pool } from 'pg';\nconst pool = new Pool();\n", "export async function find(id) ", "shop.find.one", "", "return await pool.query(id);", "SCH-001! COV-006!"},
-		{"a wider operation around it", "import { Pool } from 'pg';\nconst pool = new Pool();\n", "export async function find(id) ", "shop.find.one", "", "const a = id + 1;\nconst b = a * 2;\nreturn await pool.query(b);", "SCH-001!"},
-		{"the registry wants it", "import { Pool } from 'pg';\nconst pool = new Pool();\n", place, "shop.order.place", all, "return await pool.query(order.items, order.id);", ""},
+		{"a call outside has none", "import fs from 'node:fs';\nexport function dump(o) { fs.writeFileSync('a', o); }\n" + g, place, "shop.order.place", all, work,
+			"COV-002!"},
+		{"around what a library covers", "import { Pool } from 'pg';\nconst pool = new Pool();\n", "export async function find(id) ", "shop.find.one", "",
+			"return await pool.query(id);", "SCH-001! COV-006!"},
+		{"a wider operation around it", "import { Pool } from 'pg';\nconst pool = new Pool();\n", "export async function find(id) ", "shop.find.one", "",
+			"const a = id + 1;\nconst b = a * 2;\nreturn await pool.query(b);", "SCH-001!"},
+		{"the registry wants it", "import { Pool } from 'pg';\nconst pool = new Pool();\n", place, "shop.order.place", all,
+			"return await pool.query(order.items, order.id);", ""},
 		{"a small function inside", "", "function sum(order) ", "shop.sum.all", "", "return order.items.length;", "SCH-001! RST-001! RST-004 RST-002!"},
-		{"one that writes a file", "import fs from 'fs';\n", "function dump(order) ", "shop.dump.all", "", "const t = order.items;\nfs.writeFileSync('a', t);", "SCH-001!"},
+		{"one that writes a file", "import fs from 'fs';\n", "function dump(order) ", "shop.dump.all", "", "const t = order.items;\nfs.writeFileSync('a', t);",
+			"SCH-001!"},
 		{"one that only calls another", g, "export async function other(order) ", "shop.other.all", "", "return await g(order.id);", "SCH-001! RST-003!"},
-		{"one that only calls another file's", "import { g } from './g.js';\n", "export async function other(order) ", "shop.other.all", "", "return await g(order.id);", "SCH-001! RST-003"},
+		{"one that only calls another file's", "import { g } from './g.js';\n", "export async function other(order) ", "shop.other.all", "",
+			"return await g(order.id);", "SCH-001! RST-003"},
 		{"an internal function", g, "async function other(order) ", "shop.other.all", "", "const a = await g(order.id);\nreturn a + 1;", "SCH-001! RST-004"},
-		{"one that keeps what another gives, and returns it", g, "export async function other(order) ", "shop.other.all", "", "const a = await g(order.id);\nreturn a;", "SCH-001! RST-003!"},
+		{"one that keeps what another gives, and returns it", g, "export async function other(order) ", "shop.other.all", "",
+			"const a = await g(order.id);\nreturn a;", "SCH-001! RST-003!"},
 		{"one that calls itself", g, "async function other(order) ", "shop.other.all", "", "const a = await g(order.id);\nawait other(a);", "SCH-001! RST-004!"},
 	} {
 		orig, later := withSpan(tt.before, tt.head, tt.span, tt.set, tt.body)
@@ -169,7 +178,8 @@ func TestNewNames(t *testing.T) {
 		c := shopContract(t, shop)
 		c.New = []string{key}
 		c.Attributes[key] = registry.Attribute{Name: key, Type: registry.Type{Name: "string"}}
-		orig, later := withSpan("", "export async function placeOrder(order) ", "shop.order.place", "span.setAttribute('"+key+"', 'a');", "await g(order.id);\nawait h();")
+		orig, later := withSpan("", "export async function placeOrder(order) ", "shop.order.place", "span.setAttribute('"+key+"', 'a');",
+			"await g(order.id);\nawait h();")
 		got := ""
 		for _, f := range judge(t, orig, later, Config{Contract: c}) {
 			if f.Rule == "SCH-004" {
@@ -195,7 +205,8 @@ func TestNewNames(t *testing.T) {
 func TestAPartialRegistryBlocksNoKey(t *testing.T) {
 	c := shopContract(t, shop)
 	c.Partial = true
-	orig, later := withSpan("", "export async function placeOrder(order) ", "shop.order.place", "span.setAttribute('http.request.method', 'GET');", "await g(order.id);\nawait h();")
+	orig, later := withSpan("", "export async function placeOrder(order) ", "shop.order.place", "span.setAttribute('http.request.method', 'GET');",
+		"await g(order.id);\nawait h();")
 	for _, f := range judge(t, orig, later, Config{Contract: c}) {
 		if f.Rule == "SCH-002" && f.Severity == Blocking {
 			t.Error(f)

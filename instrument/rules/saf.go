@@ -125,7 +125,8 @@ func (p *Pair) generating() (list []found) {
 			return true
 		}
 		args := n.List("arguments")
-		if len(args) == 0 || args[len(args)-1] == nil || !args[len(args)-1].Is("generator") || !p.Undone().Added(jsast.Reference{Range: callee.Child("property").Range}) {
+		if len(args) == 0 || args[len(args)-1] == nil || !args[len(args)-1].Is("generator") ||
+			!p.Undone().Added(jsast.Reference{Range: callee.Child("property").Range}) {
 			return true
 		}
 		list = append(list, at(n.Start, "the callback is a generator: calling it runs nothing of it"))
@@ -347,7 +348,8 @@ func (p *Pair) readPaths(e edit.Expr) map[string]bool {
 	for _, guard := range append(slices.Clone(e.Call.Guards), e.Node) {
 		jsast.Walk(guard, func(n *jsast.Node, above []*jsast.Node) bool {
 			// In a && a.b and a ? a.b : 0 the test is the guard.
-			tests := guard != e.Node || len(above) > 0 && (above[len(above)-1].Type == jsast.LogicalChain || above[len(above)-1].Type == "ConditionalExpression" && above[len(above)-1].Child("test") == n)
+			tests := guard != e.Node || len(above) > 0 && (above[len(above)-1].Type == jsast.LogicalChain || above[len(above)-1].Type == "ConditionalExpression" &&
+				above[len(above)-1].Child("test") == n)
 			if path := jsast.Path(n); path != "" && tests {
 				for path != "" {
 					present[path] = true

@@ -97,8 +97,10 @@ func (o *origins) leaves(n *jsast.Node, above []*jsast.Node) (Call, bool) {
 }
 
 // computing are node's modules that only compute.
-var computing = []string{"assert", "async_hooks", "buffer", "console", "constants", "crypto", "events", "module", "os", "path", "perf_hooks", "process", "punycode", "querystring",
-	"readline", "readline/promises", "stream", "stream/promises", "string_decoder", "test", "timers", "timers/promises", "tty", "url", "util", "v8", "vm", "worker_threads", "zlib"}
+var computing = []string{"assert", "async_hooks", "buffer", "console", "constants", "crypto", "events", "module", "os", "path", "perf_hooks", "process",
+	"punycode", "querystring",
+	"readline", "readline/promises", "stream", "stream/promises", "string_decoder", "test", "timers", "timers/promises", "tty", "url", "util", "v8", "vm",
+	"worker_threads", "zlib"}
 
 func thirdParty(pkg string) bool {
 	return !slices.Contains(computing, pkg) && !slices.Contains(inside, pkg)

@@ -40,7 +40,8 @@ var Libraries = sync.OnceValue(func() (list []Library) {
 		if strings.HasPrefix(line, "#") || len(f) != 7 {
 			continue
 		}
-		l := Library{Package: f[1], Class: f[2], Covers: strings.Split(f[0], ","), Patched: f[3], Ranges: map[string]string{}, clients: strings.Split(f[6], ","), Emits: emits[f[1]]}
+		l := Library{Package: f[1], Class: f[2], Covers: strings.Split(f[0], ","), Patched: f[3], Ranges: map[string]string{}, clients: strings.Split(f[6], ","),
+			Emits: emits[f[1]]}
 		for line, r := range map[string]string{"2": f[4], "3": f[5]} {
 			if r != "-" {
 				l.Ranges[line] = r
@@ -77,7 +78,8 @@ func libraryNames(pkg string) (names []string) {
 var outside = []string{"fs", "fs/promises", "child_process", "net", "tls", "dgram", "dns", "dns/promises", "http2", "sqlite"}
 
 // inside are packages whose promises tell of no operation: they order other work.
-var inside = []string{"p-map", "p-limit", "p-queue", "p-retry", "p-all", "p-settle", "p-timeout", "bluebird", "delay", "async", "async-mutex", "lodash", "rxjs", "zod", "joi", "ajv", "yup", "bcrypt", "bcryptjs", "argon2", "jose", "jsonwebtoken"}
+var inside = []string{"p-map", "p-limit", "p-queue", "p-retry", "p-all", "p-settle", "p-timeout", "bluebird", "delay", "async", "async-mutex", "lodash", "rxjs",
+	"zod", "joi", "ajv", "yup", "bcrypt", "bcryptjs", "argon2", "jose", "jsonwebtoken"}
 
 // servers are packages that call handlers, whose requests get a span by a library.
 var servers = []string{"express", "koa", "@koa/router", "fastify", "@hapi/hapi", "connect", "restify", "router", "http", "https"}

@@ -18,7 +18,8 @@ type origins struct {
 }
 
 func findOrigins(m *jsast.Module) *origins {
-	o := &origins{m: m, variables: map[*jsast.Variable]string{}, members: map[string]string{}, handlers: map[*jsast.Node]string{}, functions: map[*jsast.Node]*jsast.Function{}}
+	o := &origins{m: m, variables: map[*jsast.Variable]string{}, members: map[string]string{}, handlers: map[*jsast.Node]string{},
+		functions: map[*jsast.Node]*jsast.Function{}}
 	for i := range m.Functions {
 		o.functions[m.Functions[i].Node] = &m.Functions[i]
 	}
@@ -88,7 +89,8 @@ func (o *origins) bind(target *jsast.Node, pkg string) {
 }
 
 // giving begin the names of functions whose result is a client, not data.
-var giving = []string{"create", "connect", "open", "getConnection", "getClient", "getDb", "model", "collection", "db", "client", "pool", "router", "acquire", "launch", "init", "make", "build", "promises"}
+var giving = []string{"create", "connect", "open", "getConnection", "getClient", "getDb", "model", "collection", "db", "client", "pool", "router", "acquire",
+	"launch", "init", "make", "build", "promises"}
 
 // held is the package of a value that a variable keeps: a client, not what it
 // answered.
@@ -113,7 +115,8 @@ func (o *origins) held(n *jsast.Node) string {
 			return o.loaded(n)
 		}
 		name := strings.ToLower(lastName(callee))
-		if callee.Type == "Identifier" && o.imported(callee) || o.loaded(callee) != "" || slices.ContainsFunc(giving, func(g string) bool { return strings.HasPrefix(name, strings.ToLower(g)) }) {
+		if callee.Type == "Identifier" && o.imported(callee) || o.loaded(callee) != "" ||
+			slices.ContainsFunc(giving, func(g string) bool { return strings.HasPrefix(name, strings.ToLower(g)) }) {
 			return o.of(callee)
 		}
 		return ""

@@ -276,7 +276,8 @@ func (fn *Function) nothing(file, thin string) string {
 }
 
 // serving are words in a path by which a file serves requests, jobs or commands.
-var serving = []string{"service", "handler", "controller", "route", "router", "resolver", "api", "server", "job", "worker", "consumer", "usecase", "endpoint", "lambda"}
+var serving = []string{"service", "handler", "controller", "route", "router", "resolver", "api", "server", "job", "worker", "consumer", "usecase", "endpoint",
+	"lambda"}
 
 func isService(file string) bool {
 	words := strings.FieldsFunc(strings.ToLower(strings.TrimSuffix(file, path.Ext(file))), func(r rune) bool { return r < 'a' || r > 'z' })

@@ -62,32 +62,56 @@ func contract(t *testing.T, text string) *scan.Contract {
 
 func TestVerdicts(t *testing.T) {
 	for _, tt := range []struct{ name, path, source, want string }{
-		{"node's own modules leave the program", "a.js", "import { readFile } from 'node:fs/promises';\nexport async function f(n) { return (await readFile(n)).toString(); }", "f candidate 1"},
+		{"node's own modules leave the program", "a.js",
+			"import { readFile } from 'node:fs/promises';\nexport async function f(n) { return (await readFile(n)).toString(); }", "f candidate 1"},
 		{"a synchronous one too", "a.js", "const fs = require('fs');\nfunction f(n) { return fs.readFileSync(n, 'utf8'); }", "f candidate 1"},
-		{"a subprocess through promisify", "a.js", "const { promisify } = require('util');\nconst { execFile } = require('child_process');\nconst run = promisify(execFile);\nasync function f() { await run('ls'); }", "f candidate 1"},
-		{"what only computes does not", "a.js", "import path from 'node:path';\nimport { createHash } from 'crypto';\nexport async function f(n) { return createHash('sha256').update(path.join(n)).digest('hex'); }", "f skip"},
+		{"a subprocess through promisify", "a.js",
+			"const { promisify } = require('util');\nconst { execFile } = require('child_process');\nconst run = promisify(execFile);\nasync function f() { await " +
+				"run('ls'); }", "f candidate 1"},
+		{"what only computes does not", "a.js",
+			"import path from 'node:path';\nimport { createHash } from 'crypto';\nexport async function f(n) { return " +
+				"createHash('sha256').update(path.join(n)).digest('hex'); }", "f skip"},
 		{"an unknown package that is waited for", "a.js", "import { send } from 'some-mailer';\nasync function f(to) { await send(to); }", "f candidate 1"},
 		{"one that is only called", "a.js", "import slug from 'slugs';\nexport function f(s) { return slug(s); }", "f skip"},
-		{"one that orders other work", "a.js", "import pLimit from 'p-limit';\nconst limit = pLimit(2);\nasync function f(g) { await limit(() => g()); }", "f skip\ncallback of limit skip"},
-		{"a client that is covered", "a.js", "import { Pool } from 'pg';\nconst pool = new Pool();\nexport async function f(id) { const { rows } = await pool.query('q', [id]); return rows[0]; }", "f covered"},
-		{"a client in a field", "a.js", "import { Pool } from 'pg';\nclass Users { #pool = new Pool(); async find(id) { return await this.#pool.query('q'); } }", "Users.find covered"},
-		{"a client that a constructor keeps", "a.js", "const { MongoClient } = require('mongodb');\nclass Users { constructor() { this.c = new MongoClient('u'); this.users = this.c.db().collection('u'); }\nfind(id) { return this.users.findOne({ id }); } }", "Users.constructor forbidden SAF-002\nUsers.find covered"},
-		{"what a client answers is data", "a.js", "import { Pool } from 'pg';\nconst pool = new Pool();\nconst answer = await pool.query('q');\nexport async function f() { return answer.rows.map(String); }", "f skip"},
+		{"one that orders other work", "a.js", "import pLimit from 'p-limit';\nconst limit = pLimit(2);\nasync function f(g) { await limit(() => g()); }",
+			"f skip\ncallback of limit skip"},
+		{"a client that is covered", "a.js",
+			"import { Pool } from 'pg';\nconst pool = new Pool();\nexport async function f(id) { const { rows } = await pool.query('q', [id]); return rows[0]; }",
+			"f covered"},
+		{"a client in a field", "a.js", "import { Pool } from 'pg';\nclass Users { #pool = new Pool(); async find(id) { return await this.#pool.query('q'); } }",
+			"Users.find covered"},
+		{"a client that a constructor keeps", "a.js",
+			"const { MongoClient } = require('mongodb');\nclass Users { constructor() { this.c = new MongoClient('u'); this.users = this.c.db().collection('u'); " +
+				"}\nfind(id) { return this.users.findOne({ id }); } }", "Users.constructor forbidden SAF-002\nUsers.find covered"},
+		{"what a client answers is data", "a.js",
+			"import { Pool } from 'pg';\nconst pool = new Pool();\nconst answer = await pool.query('q');\nexport async function f() { return answer.rows.map(String); }",
+			"f skip"},
 		{"a chain is one call", "a.js", "const knex = require('knex')({});\nasync function f() { return await knex('t').where({ a: 1 }).first(); }", "f covered"},
 		{"fetch", "a.js", "export async function f() { const r = await fetch('u'); return r; }", "f covered"},
 		{"fetch of the project's own", "a.js", "import { fetch } from './own.js';\nexport async function f() { return await fetch('u'); }", "f skip"},
 		{"a client of http", "a.js", "import axios from 'axios';\nexport async function f() { return axios.get('u'); }", "f covered"},
-		{"a library's work beside own work", "services/a.js", "import { Pool } from 'pg';\nconst pool = new Pool();\nexport async function f(o) { await pool.query('q'); await g(o); }\nasync function g(o) { return o; }", "f candidate 3\ng skip"},
+		{"a library's work beside own work", "services/a.js",
+			"import { Pool } from 'pg';\nconst pool = new Pool();\nexport async function f(o) { await pool.query('q'); await g(o); }\nasync function g(o) { return o; }",
+			"f candidate 3\ng skip"},
 		{"the file's name makes a service", "src/order-service.js", "export async function f(o) { o.a = 1; return o; }", "f candidate 3"},
 		{"the same elsewhere", "src/order.js", "export async function f(o) { o.a = 1; return o; }", "f skip"},
 		{"one that only calls another", "services/a.js", "export async function f(o) { return g(o); }\nasync function g(o) { return o.a; }", "f skip\ng skip"},
 		{"not exported", "services/a.js", "async function f(o) { o.a = 1; return o; }", "f skip"},
-		{"a handler of a server", "a.js", "const express = require('express');\nconst app = express();\napp.get('/x', async (req, res) => { res.json(1); });\napp.post('/y', f);\nasync function f(req, res) { res.end(); }", "callback of app.get covered\nf covered"},
+		{"a handler of a server", "a.js",
+			"const express = require('express');\nconst app = express();\napp.get('/x', async (req, res) => { res.json(1); });\napp.post('/y', f);\nasync function " +
+				"f(req, res) { res.end(); }", "callback of app.get covered\nf covered"},
 		{"a handler of something else", "a.js", "const map = new Map();\nmap.get('/x', async () => {});", "callback of map.get skip"},
-		{"a callback is part of its function", "a.js", "import fs from 'fs/promises';\nexport async function f(l) { return Promise.all(l.map(async (n) => fs.readFile(n))); }", "f candidate 1\ncallback of l.map skip"},
-		{"a named function inside is its own", "a.js", "import fs from 'fs';\nexport function f(l) { const read = (n) => fs.readFileSync(n); l.forEach(read); return 1; }", "f skip\nread candidate 1"},
-		{"never wrapped", "a.js", "export function* g() { yield 1; }\nexport function e() { process.exit(1); }\nexport class C { constructor() {} get a() { return 1; } }", "g forbidden SAF-002\ne forbidden RST-006\nC.constructor forbidden SAF-002\nC.a forbidden RST-002"},
-		{"spans that are there", "a.js", "import { trace } from '@opentelemetry/api';\nconst tracer = trace.getTracer('a');\nexport async function f() { return tracer.startActiveSpan('a.b', async (span) => { span.end(); }); }", "f forbidden RST-005\ncallback of tracer.startActiveSpan forbidden RST-005"},
+		{"a callback is part of its function", "a.js",
+			"import fs from 'fs/promises';\nexport async function f(l) { return Promise.all(l.map(async (n) => fs.readFile(n))); }",
+			"f candidate 1\ncallback of l.map skip"},
+		{"a named function inside is its own", "a.js",
+			"import fs from 'fs';\nexport function f(l) { const read = (n) => fs.readFileSync(n); l.forEach(read); return 1; }", "f skip\nread candidate 1"},
+		{"never wrapped", "a.js",
+			"export function* g() { yield 1; }\nexport function e() { process.exit(1); }\nexport class C { constructor() {} get a() { return 1; } }",
+			"g forbidden SAF-002\ne forbidden RST-006\nC.constructor forbidden SAF-002\nC.a forbidden RST-002"},
+		{"spans that are there", "a.js",
+			"import { trace } from '@opentelemetry/api';\nconst tracer = trace.getTracer('a');\nexport async function f() { return tracer.startActiveSpan('a.b', " +
+				"async (span) => { span.end(); }); }", "f forbidden RST-005\ncallback of tracer.startActiveSpan forbidden RST-005"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(strings.Split(tt.want, "\n"), verdicts(inventory(t, tt.path, tt.source, nil))); diff != "" {
@@ -138,7 +162,9 @@ func TestTheRegistryNamesFunctions(t *testing.T) {
 }
 
 func TestWhatAPlanNeedsIsListed(t *testing.T) {
-	f := inventory(t, "a.js", "export async function f(order, { limit }, retries = 3, name = `x`) {\n  const total = order.items.length;\n  const open = total > 3, list = [];\n  await g();\n}", nil)
+	f := inventory(t, "a.js",
+		"export async function f(order, { limit }, retries = 3, name = `x`) {\n  const total = order.items.length;\n  const open = total > 3, list = [];\n  "+
+			"await g();\n}", nil)
 	want := []scan.Value{{"order", "", 1}, {"limit", "", 1}, {"retries", "number", 1}, {"name", "string", 1}}
 	if diff := cmp.Diff(want, f.Functions[0].Params); diff != "" {
 		t.Error(diff)
@@ -151,7 +177,9 @@ func TestWhatAPlanNeedsIsListed(t *testing.T) {
 
 // TestCallsAreNamed by what is called, not by what waits for it.
 func TestCallsAreNamed(t *testing.T) {
-	f := inventory(t, "a.js", "import fs from 'fs/promises';\nimport knex from 'knex';\nconst db = knex({});\nexport async function f(n) {\n  await fs.rm(n).catch(() => {});\n  fs.readdir(n).then(console.log);\n  await db('t').where({ n }).first();\n}", nil)
+	f := inventory(t, "a.js",
+		"import fs from 'fs/promises';\nimport knex from 'knex';\nconst db = knex({});\nexport async function f(n) {\n  await fs.rm(n).catch(() => {});\n  "+
+			"fs.readdir(n).then(console.log);\n  await db('t').where({ n }).first();\n}", nil)
 	var got []string
 	for _, c := range f.Functions[0].Calls {
 		got = append(got, fmt.Sprint(c.Call, " ", c.Line, " ", len(c.CoveredBy)))

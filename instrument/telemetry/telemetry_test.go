@@ -64,7 +64,8 @@ func TestSpansArrive(t *testing.T) {
 		t.Fatalf("%v", spans)
 	}
 	p, f, r := spans[0], spans[1], spans[2]
-	if len(r.ParentSpanId) > 0 || !bytes.Equal(f.ParentSpanId, r.SpanId) || !bytes.Equal(p.ParentSpanId, f.SpanId) || !bytes.Equal(p.TraceId, r.TraceId) || len(r.TraceId) != 16 || len(r.SpanId) != 8 {
+	if len(r.ParentSpanId) > 0 || !bytes.Equal(f.ParentSpanId, r.SpanId) || !bytes.Equal(p.ParentSpanId, f.SpanId) || !bytes.Equal(p.TraceId, r.TraceId) ||
+		len(r.TraceId) != 16 || len(r.SpanId) != 8 {
 		t.Errorf("parents: %v", spans)
 	}
 	if p.Kind != 3 || p.Status.GetCode() != 2 || f.Status.GetCode() != 0 || p.EndTimeUnixNano <= p.StartTimeUnixNano {

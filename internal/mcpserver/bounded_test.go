@@ -167,7 +167,8 @@ func TestNotes(t *testing.T) {
 // TestOpenFence: which block of code is open at the end of a text.
 func TestOpenFence(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "x\n": "", "```\n": "```", "```text\nx\n": "```", "```\nx\n```\n": "", "```\nx\n````\ny": "", "````\n```\n": "````", "````\n```\n````": "", "``\nx": "",
+		"": "", "x\n": "", "```\n": "```", "```text\nx\n": "```", "```\nx\n```\n": "", "```\nx\n````\ny": "", "````\n```\n": "````", "````\n```\n````": "",
+		"``\nx":    "",
 		"```a`b\n": "", "```\n```x\n": "```", "a ```\n": "",
 	} {
 		if got := openFence(text); got != want {

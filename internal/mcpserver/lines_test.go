@@ -28,7 +28,8 @@ func TestLines(t *testing.T) {
 		{"long", `{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":"` + strings.Repeat("x", 3<<20) + `"}}`, "null", -32600},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\r\n\n" +
+			in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` +
+				"\r\n\n" +
 				c.line + "\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n"
 			fromClient, toServer := io.Pipe()
 			fromServer, toClient := io.Pipe()

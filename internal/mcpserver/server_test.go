@@ -269,7 +269,8 @@ func TestResources(t *testing.T) {
 		t.Errorf("%v: %+v", err, templates)
 	}
 	for uri, want := range map[string]string{
-		"aburn://one": "the one", "aburn://many/claude/x": "/claude/x ", "aburn://many/claude/x/y?from=7": "/claude/x/y 7", "aburn://many/claude/x%2Fy": "/claude/x/y ",
+		"aburn://one": "the one", "aburn://many/claude/x": "/claude/x ", "aburn://many/claude/x/y?from=7": "/claude/x/y 7",
+		"aburn://many/claude/x%2Fy": "/claude/x/y ",
 	} {
 		r, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		if err != nil || len(r.Contents) != 1 || r.Contents[0].Text != want || r.Contents[0].URI != uri {
@@ -277,7 +278,8 @@ func TestResources(t *testing.T) {
 		}
 	}
 	for uri, want := range map[string]string{
-		"aburn://many/a/none": "there is none", "aburn://many/a/panic": "aburn failed: over", "aburn://many/a/long": "a resource at most", "aburn://two": "not found", "file:///etc/passwd": "not found",
+		"aburn://many/a/none": "there is none", "aburn://many/a/panic": "aburn failed: over", "aburn://many/a/long": "a resource at most", "aburn://two": "not found",
+		"file:///etc/passwd": "not found",
 	} {
 		if _, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", uri, err)
@@ -328,7 +330,10 @@ func TestProgress(t *testing.T) {
 		return &Answer{Markdown: "done", Data: told{}}, nil
 	})
 	got := make(chan *mcp.ProgressNotificationParams, 10)
-	s := dial(t, &Server{Tools: []Tool{slow.Apart()}}, &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { got <- r.Params }})
+	s := dial(t, &Server{Tools: []Tool{slow.Apart()}}, &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context,
+		r *mcp.ProgressNotificationClientRequest) {
+		got <- r.Params
+	}})
 	var words []string
 	for i, token := range []any{nil, "a", "b"} {
 		params := &mcp.CallToolParams{Name: "slow", Arguments: map[string]any{"word": fmt.Sprint(i)}}

@@ -220,7 +220,8 @@ func logTimeline(t *testing.T, o *outcome) {
 		t.Logf("%4d %s %-8s %s %s", ord, e.Time.Format("15:04:05"), e.Session, e.Human(), cut(string(e.Data), 160))
 		for _, a := range o.res.Alerts {
 			if a.Entry.Ord == ord {
-				t.Logf("     %s     ^ %s %s, %s: %s %.2f, at most %.2f; since %d; proved by %v; signed %s", a.At.Format("15:04:05"), a.Type, a.Session, a.Verdict, a.Says, a.Confidence, a.Max, a.Since.Ord, ords(a.Evidence), a.Signature)
+				t.Logf("     %s     ^ %s %s, %s: %s %.2f, at most %.2f; since %d; proved by %v; signed %s", a.At.Format("15:04:05"), a.Type, a.Session, a.Verdict, a.Says,
+					a.Confidence, a.Max, a.Since.Ord, ords(a.Evidence), a.Signature)
 			}
 			if a.GoneAt.Ord == ord {
 				t.Logf("     %s     v %s %s is gone", a.Gone.Format("15:04:05"), a.Type, a.Session)

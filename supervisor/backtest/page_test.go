@@ -240,7 +240,8 @@ func ends(p *part) (s Share) {
 
 func perType(b *strings.Builder, p *part) {
 	fmt.Fprintf(b, "\n### By type, %s\n\n", p.name)
-	b.WriteString("| type | recall | precision | above 0.9: true, false | clear ones above 0.9 | traps fallen into | told after: median, slowest |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| type | recall | precision | above 0.9: true, false | clear ones above 0.9 | traps fallen into | told after: median, slowest " +
+		"|\n|---|---|---|---|---|---|---|\n")
 	for _, kind := range supervisor.Types() {
 		t := p.Of(kind)
 		name := "`" + string(kind) + "`"
@@ -273,7 +274,8 @@ func quiet(b *strings.Builder, p *part) {
 		}
 	}
 	loud.Hours = alarms.Hours
-	fmt.Fprintf(b, "\n### Alarms in healthy sessions of the real agents\n\n%d healthy scenarios made from recordings, %d sessions, %.1f hours: %s; above 0.9 %s.\n\n",
+	fmt.Fprintf(b,
+		"\n### Alarms in healthy sessions of the real agents\n\n%d healthy scenarios made from recordings, %d sessions, %.1f hours: %s; above 0.9 %s.\n\n",
 		n, sessions, alarms.Hours, per100(alarms), per100(loud))
 }
 

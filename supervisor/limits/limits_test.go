@@ -84,7 +84,8 @@ func TestPhaseTimeout(t *testing.T) {
 }
 
 func TestShortDuration(t *testing.T) {
-	for d, want := range map[time.Duration]string{0: "0s", time.Second: "1s", time.Minute: "1m", 90 * time.Second: "1m30s", time.Hour: "1h", 61 * time.Minute: "1h1m", 10 * time.Minute: "10m", 20 * time.Hour: "20h"} {
+	for d, want := range map[time.Duration]string{0: "0s", time.Second: "1s", time.Minute: "1m", 90 * time.Second: "1m30s", time.Hour: "1h",
+		61 * time.Minute: "1h1m", 10 * time.Minute: "10m", 20 * time.Hour: "20h"} {
 		if got := shortDuration(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)
 		}

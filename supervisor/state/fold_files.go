@@ -70,7 +70,8 @@ func (x *step) noteProductionEdit(path string) {
 // isProduction reports whether a path of the worktree is neither test nor document.
 func (x *step) isProduction(path string) bool {
 	switch {
-	case strings.HasPrefix(path, "~"), strings.HasPrefix(path, "/"), strings.HasPrefix(path, "../"), strings.HasPrefix(path, ".oss/"), strings.Contains(path, ":\\"):
+	case strings.HasPrefix(path, "~"), strings.HasPrefix(path, "/"), strings.HasPrefix(path, "../"), strings.HasPrefix(path, ".oss/"),
+		strings.Contains(path, ":\\"):
 		return false
 	}
 	return remember(&x.fold.products, path, func() bool { return !x.model.IsTestPath(path) && !x.model.IsDocPath(path) })

@@ -305,8 +305,10 @@ func saysRegression(text string) bool {
 	if !has("test", "spec", "suite", "assert", "check") {
 		return false
 	}
-	return has("broke", "breaks", "breaking", "no longer pass", "stopped passing", "do not pass any more", "don't pass anymore") && !has("broken pipe", "still ") ||
-		has("fail", "red", "broken") && has("had passed", "passed before", "passed earlier", "that passed", "which passed", "were passing", "was passing", "used to pass", "previously pass", "was green", "were green", "passed in", "worked before")
+	return has("broke", "breaks", "breaking", "no longer pass", "stopped passing", "do not pass any more", "don't pass anymore") &&
+		!has("broken pipe", "still ") ||
+		has("fail", "red", "broken") && has("had passed", "passed before", "passed earlier", "that passed", "which passed", "were passing", "was passing",
+			"used to pass", "previously pass", "was green", "were green", "passed in", "worked before")
 }
 
 func mentionsFailure(text []byte) bool {
@@ -316,7 +318,8 @@ func mentionsFailure(text []byte) bool {
 // deniesFailure reports whether the text negates the word fail.
 func deniesFailure(text []byte) bool {
 	text = bytes.ToLower(text)
-	for _, no := range [...]string{"no fail", "no test fail", "nothing fail", "none fail", "not fail", "doesn't fail", "don't fail", "without fail", "never fail", " 0 fail", "zero fail", "no longer fail"} {
+	for _, no := range [...]string{"no fail", "no test fail", "nothing fail", "none fail", "not fail", "doesn't fail", "don't fail", "without fail", "never fail",
+		" 0 fail", "zero fail", "no longer fail"} {
 		if bytes.Contains(text, []byte(no)) {
 			return true
 		}

@@ -139,7 +139,8 @@ func TestAdvice(t *testing.T) {
 	advice := func(s *State, a *Session, _ time.Time) string {
 		var list []string
 		for _, d := range s.Advice {
-			list = append(list, fmt.Sprintf("%s %s of %s: %d %d %d %d, %d turns", d.Task, d.Type, d.Session, d.Queued.Ord, d.Delivered.Ord, d.Seen.Ord, d.Resolved.Ord, d.Turns))
+			list = append(list, fmt.Sprintf("%s %s of %s: %d %d %d %d, %d turns", d.Task, d.Type, d.Session, d.Queued.Ord, d.Delivered.Ord, d.Seen.Ord, d.Resolved.Ord,
+				d.Turns))
 		}
 		for _, told := range s.Told {
 			list = append(list, fmt.Sprintf("told %s %d", told.Signature, told.Ord))

@@ -99,7 +99,8 @@ func TestPhasesOfAgents(t *testing.T) {
 		{"build> t~build:RED> c~build:REFACTOR>", "t build RED>, c build REFACTOR>"}, // beside each other
 		{"build> c~build:GREEN>", "c build (RED)GREEN>"},
 		{"c~build:GREEN>", "c build GREEN>"}, // what was before is unknown
-		{"build> t~build:RED> t~build:RED. c~build:GREEN> c~build:GREEN. t~build:RED> t~build:RED. c~build:REFACTOR>", "t build RED>. RED>., c build GREEN>. (GREEN)REFACTOR>"},
+		{"build> t~build:RED> t~build:RED. c~build:GREEN> c~build:GREEN. t~build:RED> t~build:RED. c~build:REFACTOR>",
+			"t build RED>. RED>., c build GREEN>. (GREEN)REFACTOR>"},
 	})
 }
 

@@ -61,13 +61,16 @@ func foldBytes(size int64) {
 		at = at.Add(time.Second)
 		session := n / 5000 * 40
 		e := logfmt.Entry{
-			Time: at, Cmd: "build", Phase: "GREEN", Event: []logfmt.Event{logfmt.Prompt, logfmt.ToolStart, logfmt.ToolStart, logfmt.Tool, logfmt.AgentSpawn, logfmt.Milestone, logfmt.Permission, logfmt.Complete, logfmt.Start}[n%9],
+			Time: at, Cmd: "build", Phase: "GREEN", Event: []logfmt.Event{logfmt.Prompt, logfmt.ToolStart, logfmt.ToolStart, logfmt.Tool, logfmt.AgentSpawn,
+				logfmt.Milestone, logfmt.Permission, logfmt.Complete, logfmt.Start}[n%9],
 			Session: logfmt.SessionID(fmt.Sprint("session-", session+n%40)), Seq: logfmt.Seq(n + 1), ID: fmt.Sprintf("%016x", n), Source: "claude",
 		}
 		if n%5 == 0 {
 			e.Agent = &logfmt.Agent{Type: fmt.Sprint("kind", n), ID: fmt.Sprint("agent", n/50)}
 		}
-		e.Data = fmt.Appendf(nil, `{"tool":"Bash","tool_use_id":"call%d","head":"go test ./%d -run '%s'","path":"a/%d/x.go","sha256":"%064x","description":"step %d","outputs":["out/%d.md"],"agent_id":"agent%d","task_id":"T%d","exit_code":%d}`,
+		e.Data = fmt.Appendf(nil,
+			`{"tool":"Bash","tool_use_id":"call%d","head":"go test ./%d -run '%s'","path":"a/%d/x.go","sha256":"%064x","description":"step %d",`+
+				`"outputs":["out/%d.md"],"agent_id":"agent%d","task_id":"T%d","exit_code":%d}`,
 			n, n, strings.Repeat("TestOf", 30), n%5000, n, n, n, n/50, n, n%2)
 		line, _ = e.AppendJSON(line[:0])
 		s.ApplyLine(line, false)

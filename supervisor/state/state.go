@@ -138,7 +138,9 @@ type Wait struct {
 	Input    string // its head or path
 	Call     string // the id of the open call that it holds up; "" if none is known
 	Agent    string // of a sub-agent
-	Noted    Mark   // the client reminded the user (NOTIFY). Claude Code does so 6 s after the dialog if it is still open, and tells no answer but the call's end: without a reminder the call probably runs
+	// the client reminded the user (NOTIFY). Claude Code does so 6 s after the dialog if it is still open, and tells no
+	// answer but the call's end: without a reminder the call probably runs
+	Noted Mark
 }
 
 // Clock is a session's time of work in milliseconds: while a turn is open and
@@ -185,12 +187,14 @@ type Run struct {
 // Phase is one phase of a run.
 type Phase struct {
 	Name       string
-	Start, End Mark   // no Start: it began before the log, or did not say so; no End: open if it is the newest of an open run, else another began without it
-	At         Clock  // the session's clock at its start
-	Failed     bool   // it ended with FAILED
-	EndAt      Clock  // the session's clock at its end
-	Regressed  bool   // its FAILED says that something is broken which had worked
-	Skipped    string // the required phase that was jumped over to get here from the phase before: of this line, or, if that had ended, of another line of the session with the same command
+	Start, End Mark  // no Start: it began before the log, or did not say so; no End: open if it is the newest of an open run, else another began without it
+	At         Clock // the session's clock at its start
+	Failed     bool  // it ended with FAILED
+	EndAt      Clock // the session's clock at its end
+	Regressed  bool  // its FAILED says that something is broken which had worked
+	// the required phase that was jumped over to get here from the phase before: of this line, or, if that had ended, of
+	// another line of the session with the same command
+	Skipped    string
 	Edits      []Edit // of a phase that is TestsOnly: production files edited in it by whomever in the session; at most maxEdits, the first ones
 	Edited     int    // how many such edits
 	TestFailed Mark   // the first test command that failed in it, of whomever in the session
@@ -318,8 +322,11 @@ type Link struct {
 	Open                    bool             // started, and neither complete nor failed since
 	By                      logfmt.SessionID // of the newest entry about it, its phases' included
 	Left                    Mark             // while Open: By ended, and did not come back
-	Jumped                  []string         // commands before it of which nothing is known in any worktree, back to one that is: as of its newest START; empty where none before it is known. What was before the end of a round (the last command complete in this worktree) is not known after it
-	Heard                   bool             // not only carried entries speak of it
+	// commands before it of which nothing is known in any worktree, back to one that is: as of its newest START; empty
+	// where none before it is known. What was before the end of a round (the last command complete in this worktree) is
+	// not known after it
+	Jumped []string
+	Heard  bool // not only carried entries speak of it
 }
 
 // Advice is a task that aburn queued.

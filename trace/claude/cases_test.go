@@ -53,9 +53,11 @@ func TestCompacted(t *testing.T) {
 	d.answers("a1", "p1")
 	d.turn = "t2"
 	d.text("p2", "a1", "second")
-	d.record("system", "b", "", `,"logicalParentUuid":"p2","subtype":"compact_boundary","content":"Conversation compacted","compactMetadata":{"trigger":"auto","preTokens":9,`+
-		`"preservedSegment":{"headUuid":"a1","anchorUuid":"s","tailUuid":"p2"}}`)
-	d.text("s", "b", "This session is being continued from a previous conversation that ran out of context.", `,"isCompactSummary":true,"isVisibleInTranscriptOnly":true`)
+	d.record("system", "b", "",
+		`,"logicalParentUuid":"p2","subtype":"compact_boundary","content":"Conversation compacted","compactMetadata":{"trigger":"auto","preTokens":9,`+
+			`"preservedSegment":{"headUuid":"a1","anchorUuid":"s","tailUuid":"p2"}}`)
+	d.text("s", "b", "This session is being continued from a previous conversation that ran out of context.",
+		`,"isCompactSummary":true,"isVisibleInTranscriptOnly":true`)
 	d.answers("a2", "s")
 	d.record("system", "e", "a2", `,"subtype":"stop_hook_summary"`)
 	d.record("system", "f", "e", `,"subtype":"turn_duration","durationMs":5`)
@@ -85,7 +87,9 @@ func TestKilledAndResumed(t *testing.T) {
 	ended := `"[Tool call interrupted: the session ended before this call's result was recorded]"`
 	d.result("r1", "1", ended, true, `,"toolDenialKind":"interrupted"`)
 	d.result("r2", "2", ended, true, `,"toolDenialKind":"interrupted"`)
-	d.record("assistant", "s", "r2", `,"isApiErrorMessage":false,"message":{"id":"x","model":"<synthetic>","content":[{"type":"text","text":"No response requested."}],"stop_reason":"stop_sequence","usage":{"input_tokens":0,"output_tokens":0}}`)
+	d.record("assistant", "s", "r2",
+		`,"isApiErrorMessage":false,"message":{"id":"x","model":"<synthetic>","content":[{"type":"text","text":"No response requested."}],`+
+			`"stop_reason":"stop_sequence","usage":{"input_tokens":0,"output_tokens":0}}`)
 	d.text("p2", "s", "go on")
 	d.answers("a2", "p2")
 	tr := d.only(t)
@@ -114,9 +118,11 @@ func TestResumed(t *testing.T) {
 
 func TestDenials(t *testing.T) {
 	for name, c := range map[string]struct{ members, want string }{
-		"by a rule":           {`,"toolDenialKind":"permission-rule","permissionDecision":{"decision":"reject","source":"config","reasonType":"rule"}`, "errored:rule"},
-		"by a hook":           {`,"toolDenialKind":"permission-rule","permissionDecision":{"decision":"reject","source":"hook","reasonType":"hook"}`, "errored:hook"},
-		"nobody was asked":    {`,"toolDenialKind":"user-rejected","permissionDecision":{"decision":"reject","source":"config","reasonCode":"unknown"}`, "errored:other"},
+		"by a rule": {`,"toolDenialKind":"permission-rule","permissionDecision":{"decision":"reject","source":"config","reasonType":"rule"}`,
+			"errored:rule"},
+		"by a hook": {`,"toolDenialKind":"permission-rule","permissionDecision":{"decision":"reject","source":"hook","reasonType":"hook"}`, "errored:hook"},
+		"nobody was asked": {`,"toolDenialKind":"user-rejected","permissionDecision":{"decision":"reject","source":"config","reasonCode":"unknown"}`,
+			"errored:other"},
 		"by automode":         {`,"toolDenialKind":"automode-unavailable"`, "errored:other"},
 		"by the user":         {`,"toolUseResult":"User rejected tool use","toolDenialKind":"user-rejected","toolDenialBeforeRun":true`, "cancelled:user"},
 		"Esc while it ran":    {`,"toolUseResult":"User rejected tool use","toolDenialKind":"user-rejected"`, "cancelled"},
@@ -163,7 +169,8 @@ func TestInterrupts(t *testing.T) {
 // Background work: it runs, it ends, and the agent is told at once, later, or within its turn.
 func TestBackground(t *testing.T) {
 	note := func(call, status, summary string) string {
-		return "<task-notification>\n<task-id>x</task-id>\n<tool-use-id>" + call + "</tool-use-id>\n<status>" + status + "</status>\n<summary>" + summary + "</summary>\n</task-notification>"
+		return "<task-notification>\n<task-id>x</task-id>\n<tool-use-id>" + call + "</tool-use-id>\n<status>" + status + "</status>\n<summary>" + summary +
+			"</summary>\n</task-notification>"
 	}
 	d := newDraft(one)
 	d.text("p1", "", "do")
@@ -173,7 +180,8 @@ func TestBackground(t *testing.T) {
 	d.result("r2", "2", `[{"type":"text","text":"launched"}]`, false, `,"toolUseResult":{"isAsync":true,"status":"async_launched","agentId":"x"}`)
 	d.calls("3", "r2", "Bash", `{"command":"sleep 99","run_in_background":true}`)
 	d.result("r3", "3", `"running"`, false, `,"toolUseResult":{"stdout":"","backgroundTaskId":"b3"}`)
-	d.record("attachment", "q", "r3", fmt.Sprintf(`,"attachment":{"type":"queued_command","prompt":%q,"commandMode":"task-notification"}`, note("c1", "completed", "done (exit code 3)")))
+	d.record("attachment", "q", "r3", fmt.Sprintf(`,"attachment":{"type":"queued_command","prompt":%q,"commandMode":"task-notification"}`,
+		note("c1", "completed", "done (exit code 3)")))
 	d.answers("a1", "q")
 	d.put(fmt.Sprintf(`{"type":"queue-operation","operation":"enqueue","timestamp":"2026-11-21T09:00:00.000Z","content":%q}`, note("c2", "failed", "gone")))
 	d.turn = "t2"
@@ -206,7 +214,8 @@ func TestTyped(t *testing.T) {
 	d.text("k1", "k", "<command-name>/model</command-name>\n <command-message>model</command-message>\n <command-args>large</command-args>")
 	d.text("k2", "k1", "<local-command-stdout>Set model</local-command-stdout>")
 	d.turn = "t2"
-	d.text("p", "k2", "<command-message>chain</command-message>\n<command-name>/chain</command-name>\n<command-args>7</command-args>", `,"origin":{"kind":"human"},"turnOrigin":"human"`)
+	d.text("p", "k2", "<command-message>chain</command-message>\n<command-name>/chain</command-name>\n<command-args>7</command-args>",
+		`,"origin":{"kind":"human"},"turnOrigin":"human"`)
 	d.record("user", "p'", "p", `,"isMeta":true,"turnCompanion":true,"message":{"role":"user","content":[{"type":"text","text":"Chain seven"}]}`)
 	d.answers("a", "p'")
 	d.turn = "t3"
@@ -214,7 +223,9 @@ func TestTyped(t *testing.T) {
 	d.text("!!", "!", "<bash-stdout>ok</bash-stdout><bash-stderr></bash-stderr>")
 	d.record("system", "l", "!!", `,"subtype":"local_command","content":"<local-command-stdout>cleared</local-command-stdout>"`)
 	d.turn = "t4"
-	d.record("user", "i", "l", `,"message":{"role":"user","content":[{"type":"image","source":{}},{"type":"text","text":"<ide_opened_file>x</ide_opened_file>"},{"type":"text","text":"what is it?"}]}`)
+	d.record("user", "i", "l",
+		`,"message":{"role":"user","content":[{"type":"image","source":{}},{"type":"text","text":"<ide_opened_file>x</ide_opened_file>"},{"type":"text",`+
+			`"text":"what is it?"}]}`)
 	d.record("attachment", "q", "i", `,"attachment":{"type":"queued_command","prompt":"and that?","commandMode":"prompt"}`)
 	d.answers("b", "q")
 	tr := d.only(t)
@@ -228,7 +239,8 @@ func TestTyped(t *testing.T) {
 			heads = append(heads, e.By+"|"+u.Head)
 		}
 	}
-	want := "[user|/model large client|<local-command-stdout>Set model</local-command-stdout> |/chain 7 client|Chain seven client|<local-command-stdout>cleared</local-command-stdout> |what is it? |and that?]"
+	want := "[user|/model large client|<local-command-stdout>Set model</local-command-stdout> |/chain 7 client|Chain seven " +
+		"client|<local-command-stdout>cleared</local-command-stdout> |what is it? |and that?]"
 	if got := fmt.Sprint(heads); got != want {
 		t.Errorf("heads\n%s\nnot\n%s", got, want)
 	}
@@ -240,12 +252,17 @@ func TestTyped(t *testing.T) {
 func TestErrors(t *testing.T) {
 	d := newDraft(one)
 	d.text("p1", "", "do")
-	d.record("system", "e1", "p1", `,"subtype":"api_error","error":{"message":"Connection error.","formatted":"Connection dropped","connection":{"code":"ECONNRESET"}},"retryAttempt":1`)
-	d.record("system", "e2", "e1", `,"subtype":"api_error","error":{"status":529,"error":{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}}`)
-	d.record("assistant", "e3", "e2", `,"message":{"id":"x","model":"<synthetic>","stop_reason":"stop_sequence","content":[{"type":"text","text":"API Error: 529 Overloaded"}],"usage":{"input_tokens":0}},"error":"server_error","isApiErrorMessage":true,"apiErrorStatus":529`)
+	d.record("system", "e1", "p1",
+		`,"subtype":"api_error","error":{"message":"Connection error.","formatted":"Connection dropped","connection":{"code":"ECONNRESET"}},"retryAttempt":1`)
+	d.record("system", "e2", "e1",
+		`,"subtype":"api_error","error":{"status":529,"error":{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}}`)
+	d.record("assistant", "e3", "e2",
+		`,"message":{"id":"x","model":"<synthetic>","stop_reason":"stop_sequence","content":[{"type":"text","text":"API Error: 529 Overloaded"}],`+
+			`"usage":{"input_tokens":0}},"error":"server_error","isApiErrorMessage":true,"apiErrorStatus":529`)
 	tr := d.only(t)
 	tells(t, tr, "user error error error")
-	for i, want := range []trace.Error{{Code: "ECONNRESET", Head: "Connection dropped"}, {Code: "overloaded_error", Status: 529}, {Code: "server_error", Status: 529, Fatal: true, Head: "API Error: 529 Overloaded"}} {
+	for i, want := range []trace.Error{{Code: "ECONNRESET", Head: "Connection dropped"}, {Code: "overloaded_error", Status: 529},
+		{Code: "server_error", Status: 529, Fatal: true, Head: "API Error: 529 Overloaded"}} {
 		got := *tr.Events[i+1].Body.(*trace.Error)
 		if got.Digest = (trace.Digest{}); got != want {
 			t.Errorf("error %d is %+v", i+1, got)
@@ -269,21 +286,30 @@ func TestChanges(t *testing.T) {
 		tool, input, result, content string
 		want                         string
 	}{
-		"a new file": {"Write", `{"file_path":"/p/d/a","content":"x\ny"}`, `{"type":"create","filePath":"/p/d/a","content":"x\ny","structuredPatch":[]}`, "File created successfully at: /p/d/a",
+		"a new file": {"Write", `{"file_path":"/p/d/a","content":"x\ny"}`, `{"type":"create","filePath":"/p/d/a","content":"x\ny","structuredPatch":[]}`,
+			"File created successfully at: /p/d/a",
 			"d/a created +2 -0 " + sum("x\ny")},
-		"over a file": {"Write", `{"file_path":"/p/a","content":"x\n"}`, `{"type":"update","filePath":"/p/a","content":"x\n",` + patch + `}`, "updated", "a modified +2 -1 " + sum("x\n")},
-		"changed by the user on the way": {"Write", `{"file_path":"/p/a","content":"x"}`, `{"type":"create","filePath":"/p/a","content":"z","structuredPatch":[],"userModified":true}`, "",
+		"over a file": {"Write", `{"file_path":"/p/a","content":"x\n"}`, `{"type":"update","filePath":"/p/a","content":"x\n",` + patch + `}`, "updated",
+			"a modified +2 -1 " + sum("x\n")},
+		"changed by the user on the way": {"Write", `{"file_path":"/p/a","content":"x"}`,
+			`{"type":"create","filePath":"/p/a","content":"z","structuredPatch":[],"userModified":true}`, "",
 			"a created +1 -0 " + sum("z")},
 		"a sub-agent's":             {"Write", `{"file_path":"/q/a","content":"x\n"}`, ``, "File created successfully at: /q/a", "/q/a created +1 -0 " + sum("x\n")},
 		"a sub-agent's over a file": {"Write", `{"file_path":"/q/a","content":"x\n"}`, ``, "The file /q/a has been updated", "/q/a modified ? ? " + sum("x\n")},
-		"an edit": {"Edit", `{"file_path":"/p/a"}`, `{"filePath":"/p/a","oldString":"two","newString":"TWO\n2","originalFile":"one\ntwo\n",` + patch + `,"replaceAll":false}`, "",
+		"an edit": {"Edit", `{"file_path":"/p/a"}`, `{"filePath":"/p/a","oldString":"two","newString":"TWO\n2","originalFile":"one\ntwo\n",` + patch +
+			`,"replaceAll":false}`, "",
 			"a modified +2 -1 " + sum("one\nTWO\n2\n")},
-		"an edit of more than the text says": {"Edit", `{"file_path":"/p/a"}`, `{"filePath":"/p/a","oldString":"two","newString":"2","originalFile":"one\ntwo\n",` + patch + `}`, "", "a modified +2 -1 ?"},
-		"an edit of a file that is not told": {"Edit", `{"file_path":"/p/a"}`, `{"filePath":"/p/a","oldString":"two","newString":"2",` + patch + `}`, "", "a modified +2 -1 ?"},
-		"many edits": {"MultiEdit", `{"file_path":"/p/a"}`, `{"filePath":"/p/a","edits":[{"old_string":"a","new_string":"b","replace_all":true},{"old_string":"bb","new_string":"c\n"}],"originalFileContents":"ab a",` +
-			`"structuredPatch":[{"lines":["-ab a","+c"," b"]},{"lines":["+x"]}]}`, "", "a modified +2 -1 " + sum("c\n b")},
-		"a notebook": {"NotebookEdit", `{"notebook_path":"/p/n.ipynb","new_source":"x"}`, `{"new_source":"x","notebook_path":"/p/n.ipynb"}`, "", "n.ipynb modified ? ? ?"},
-		"a command": {"Bash", `{"command":"touch t"}`, `{"stdout":"","bashEditDiff":{"files":[{"filePath":"/p/t","hunks":[{"lines":["+a"]}],"created":true}],"changedFiles":["/p/t","/p/u"]}}`, "",
+		"an edit of more than the text says": {"Edit", `{"file_path":"/p/a"}`,
+			`{"filePath":"/p/a","oldString":"two","newString":"2","originalFile":"one\ntwo\n",` + patch + `}`, "", "a modified +2 -1 ?"},
+		"an edit of a file that is not told": {"Edit", `{"file_path":"/p/a"}`, `{"filePath":"/p/a","oldString":"two","newString":"2",` + patch + `}`, "",
+			"a modified +2 -1 ?"},
+		"many edits": {"MultiEdit", `{"file_path":"/p/a"}`,
+			`{"filePath":"/p/a","edits":[{"old_string":"a","new_string":"b","replace_all":true},{"old_string":"bb","new_string":"c\n"}],"originalFileContents":"ab a",` +
+				`"structuredPatch":[{"lines":["-ab a","+c"," b"]},{"lines":["+x"]}]}`, "", "a modified +2 -1 " + sum("c\n b")},
+		"a notebook": {"NotebookEdit", `{"notebook_path":"/p/n.ipynb","new_source":"x"}`, `{"new_source":"x","notebook_path":"/p/n.ipynb"}`, "",
+			"n.ipynb modified ? ? ?"},
+		"a command": {"Bash", `{"command":"touch t"}`,
+			`{"stdout":"","bashEditDiff":{"files":[{"filePath":"/p/t","hunks":[{"lines":["+a"]}],"created":true}],"changedFiles":["/p/t","/p/u"]}}`, "",
 			"t created +1 -0 ?; u unknown ? ? ?"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -70,7 +70,8 @@ func (d *draft) calls(id, parent, tool, input string, members ...string) {
 
 // result adds the result of the call in the record of.
 func (d *draft) result(id, of, content string, failed bool, members ...string) {
-	d.record("user", id, of, fmt.Sprintf(`,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%s","content":%s,"is_error":%t}]}`, of, content, failed)+
+	d.record("user", id, of, fmt.Sprintf(`,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%s","content":%s,"is_error":%t}]}`, of,
+		content, failed)+
 		strings.Join(members, ""))
 }
 

@@ -68,7 +68,8 @@ func TestForks(t *testing.T) {
 			trace.Link(s.Ordered())
 			tells(t, s.Traces[one], "user agent user call:Agent spawn:"+one+"/x result:completed agent stopped")
 			tells(t, s.Traces[two], "©user ©agent ©user ©call:Agent ©spawn:"+one+"/x ©result:completed ©agent ©stopped user agent")
-			if r := s.Traces[two].Relationships; len(r) != 1 || r[0].Kind != trace.Fork || r[0].Related != one || (r[0].Provenance == trace.Inferred) != (name == "without a link") {
+			if r := s.Traces[two].Relationships; len(r) != 1 || r[0].Kind != trace.Fork || r[0].Related != one ||
+				(r[0].Provenance == trace.Inferred) != (name == "without a link") {
 				t.Errorf("%+v", r)
 			}
 			if n := s.Traces[two].Count(); n.Prompts != 1 || n.Calls != 0 || n.Responses != 1 || n.Subagents != 0 || n.Events != 2 {

@@ -133,9 +133,11 @@ func TestFiles(t *testing.T) {
 		"zeroes of a power cut": {content: prompt + "\n" + strings.Repeat("\x00", 99) + "\n" + prompt + "\n", prompts: 2, damaged: 1},
 		"two records in one":    {content: prompt[:80] + prompt + "\n" + prompt + "\n", prompts: 1, damaged: 1},
 		"no message":            {content: strings.Replace(prompt, `"message"`, `"massage"`, 1) + "\n" + prompt + "\n", prompts: 1, damaged: 1},
-		"another agent's":       {content: `{"a":1}` + "\n" + `{"type":"x","payload":{}}` + "\n", unknown: "unknown layout of Claude Code, version ?: PATH: none of its lines is of a type that transcripts have"},
-		"a later version's":     {content: strings.ReplaceAll(prompt, `"user"`, `"human"`) + "\n", unknown: "unknown layout of Claude Code, version 2.1.329: PATH: none of its lines is of a type that transcripts have"},
-		"no JSON":               {content: "hello\nworld\n", unknown: "unknown layout of Claude Code, version ?: PATH: none of its lines is a JSON object"},
+		"another agent's": {content: `{"a":1}` + "\n" + `{"type":"x","payload":{}}` + "\n",
+			unknown: "unknown layout of Claude Code, version ?: PATH: none of its lines is of a type that transcripts have"},
+		"a later version's": {content: strings.ReplaceAll(prompt, `"user"`, `"human"`) + "\n",
+			unknown: "unknown layout of Claude Code, version 2.1.329: PATH: none of its lines is of a type that transcripts have"},
+		"no JSON": {content: "hello\nworld\n", unknown: "unknown layout of Claude Code, version ?: PATH: none of its lines is a JSON object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -203,7 +205,8 @@ func TestAgents(t *testing.T) {
 			continue
 		}
 		got := tr.Relationships[0]
-		want.V, want.Kind, want.Source, want.Session, want.Time, want.SourceVersion, want.Provenance = 1, trace.Subagent, "claude", id, got.Time, "2.1.329", trace.Explicit
+		want.V, want.Kind, want.Source, want.Session, want.Time, want.SourceVersion, want.Provenance = 1, trace.Subagent, "claude", id, got.Time, "2.1.329",
+			trace.Explicit
 		if got != want {
 			t.Errorf("%s:\n%+v\nnot\n%+v", id, got, want)
 		}
@@ -280,7 +283,8 @@ func TestInlineAgents(t *testing.T) {
 	tells(t, s.Traces[one], "user call:Task spawn:"+one+"/d1 call:Task spawn:"+one+"/s1 result:completed result:completed agent")
 	tells(t, s.Traces[one+"/d1"], "user:other call:Bash result:completed")
 	tells(t, s.Traces[one+"/s1"], "user:other agent")
-	if r := s.Traces[one+"/s1"].Relationships[0]; r.Kind != trace.Subagent || r.Related != one || r.ParentCall != "c2" || r.AgentType != "seer" || r.Provenance != trace.Inferred || r.Evidence == "" {
+	if r := s.Traces[one+"/s1"].Relationships[0]; r.Kind != trace.Subagent || r.Related != one || r.ParentCall != "c2" || r.AgentType != "seer" ||
+		r.Provenance != trace.Inferred || r.Evidence == "" {
 		t.Errorf("%+v", r)
 	}
 	if n := s.Traces[one].Count(); n.Calls != 2 || n.Subagents != 2 || n.Responses != 3 {

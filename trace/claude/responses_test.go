@@ -15,9 +15,11 @@ func TestOneRecordPerBlock(t *testing.T) {
 	d := newDraft(one)
 	d.text("p1", "", "do")
 	part := func(id, parent, block, usage string) {
-		d.record("assistant", id, parent, `,"requestId":"req_1","message":{"id":"msg_1","model":"m","stop_reason":"tool_use","content":[`+block+`],"usage":`+usage+`}`)
+		d.record("assistant", id, parent, `,"requestId":"req_1","message":{"id":"msg_1","model":"m","stop_reason":"tool_use","content":[`+block+`],"usage":`+usage+
+			`}`)
 	}
-	part("1", "p1", `{"type":"thinking","thinking":"hm","signature":"s"}`, `{"input_tokens":5,"cache_creation_input_tokens":7,"cache_read_input_tokens":11,"output_tokens":1}`)
+	part("1", "p1", `{"type":"thinking","thinking":"hm","signature":"s"}`,
+		`{"input_tokens":5,"cache_creation_input_tokens":7,"cache_read_input_tokens":11,"output_tokens":1}`)
 	part("2", "1", `{"type":"text","text":"I look"}`, `{"input_tokens":5,"cache_creation_input_tokens":7,"cache_read_input_tokens":11,"output_tokens":1}`)
 	part("3", "2", `{"type":"tool_use","id":"c3","name":"Read","input":{"file_path":"/p/a"}}`,
 		`{"input_tokens":5,"cache_creation_input_tokens":7,"cache_read_input_tokens":11,"output_tokens":13,"output_tokens_details":{"thinking_tokens":3}}`)
@@ -58,7 +60,9 @@ func TestWhatAResponseCosts(t *testing.T) {
 	} {
 		d := newDraft(one)
 		d.text("p1", "", "do")
-		d.record("assistant", "1", "p1", `,"gitBranch":"fix/cart","message":{"id":"msg_1","model":"m","role":"assistant","content":"old","stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1,`+c.usage+`}}`)
+		d.record("assistant", "1", "p1",
+			`,"gitBranch":"fix/cart","message":{"id":"msg_1","model":"m","role":"assistant","content":"old","stop_reason":null,"usage":{"input_tokens":1,`+
+				`"output_tokens":1,`+c.usage+`}}`)
 		got := d.only(t).Responses[0]
 		if got.Usage != c.want.Usage || got.Tier != c.want.Tier || got.Geo != c.want.Geo || got.Branch != "fix/cart" {
 			t.Errorf("%s: %+v", name, got)
@@ -71,9 +75,13 @@ func TestResponses(t *testing.T) {
 	d := newDraft(one)
 	d.turn = ""
 	d.text("p1", "", "do")
-	d.says("1", "p1", `{"type":"server_tool_use","id":"s1","name":"web_search","input":{"query":"x"}},{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"web_search_result"}]},`+
-		`{"type":"server_tool_use","id":"s2","name":"web_search","input":{"query":"y"}},{"type":"web_search_tool_result","tool_use_id":"s2","content":{"type":"web_search_tool_result_error","error_code":"max_uses_exceeded"}}`, "end_turn")
-	d.record("assistant", "2", "1", `,"costUSD":0.5,"message":{"id":"msg_2","model":"other","role":"assistant","content":"old","stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}}`)
+	d.says("1", "p1",
+		`{"type":"server_tool_use","id":"s1","name":"web_search","input":{"query":"x"}},{"type":"web_search_tool_result","tool_use_id":"s1",`+
+			`"content":[{"type":"web_search_result"}]},`+
+			`{"type":"server_tool_use","id":"s2","name":"web_search","input":{"query":"y"}},{"type":"web_search_tool_result","tool_use_id":"s2",`+
+			`"content":{"type":"web_search_tool_result_error","error_code":"max_uses_exceeded"}}`, "end_turn")
+	d.record("assistant", "2", "1",
+		`,"costUSD":0.5,"message":{"id":"msg_2","model":"other","role":"assistant","content":"old","stop_reason":null,"usage":{"input_tokens":1,"output_tokens":1}}`)
 	tr := d.only(t)
 	tells(t, tr, "user call:web_search result:completed call:web_search result:errored model_changed agent")
 	if m := tr.Events[5].Body.(*trace.Session); m.Model != "other" || tr.Responses[1].Model != "other" || tr.Usage.CostUSD != 0.5 {
@@ -89,8 +97,10 @@ func TestResponses(t *testing.T) {
 
 func TestTools(t *testing.T) {
 	for tool, want := range map[string]trace.ToolType{
-		"Bash": trace.ShellTool, "BashOutput": trace.ShellTool, "Read": trace.ReadTool, "Write": trace.EditTool, "MultiEdit": trace.EditTool, "NotebookEdit": trace.EditTool,
-		"Grep": trace.SearchTool, "WebFetch": trace.WebTool, "WebSearch": trace.WebTool, "mcp__x__y": trace.MCPTool, "Agent": trace.AgentTool, "Task": trace.AgentTool,
+		"Bash": trace.ShellTool, "BashOutput": trace.ShellTool, "Read": trace.ReadTool, "Write": trace.EditTool, "MultiEdit": trace.EditTool,
+		"NotebookEdit": trace.EditTool,
+		"Grep":         trace.SearchTool, "WebFetch": trace.WebTool, "WebSearch": trace.WebTool, "mcp__x__y": trace.MCPTool, "Agent": trace.AgentTool,
+		"Task":      trace.AgentTool,
 		"TodoWrite": trace.OtherTool, "TaskCreate": trace.OtherTool, "Skill": trace.OtherTool, "made up": trace.OtherTool,
 	} {
 		d := newDraft(one)
@@ -112,7 +122,8 @@ func TestSecrets(t *testing.T) {
 	d.result("r1", "1", `"Exit code 7\n`+secret+` was refused"`, true)
 	d.calls("2", "r1", "Agent", `{"description":"`+secret+`","prompt":"`+secret+`","subagent_type":"`+secret+`"}`)
 	d.calls("3", "2", secret, `{"file_path":"/p/`+secret+`"}`)
-	d.record("assistant", "e", "3", `,"message":{"id":"x","model":"<synthetic>","content":[{"type":"text","text":"bad key `+secret+`"}]},"error":"`+secret+`","isApiErrorMessage":true`)
+	d.record("assistant", "e", "3", `,"message":{"id":"x","model":"<synthetic>","content":[{"type":"text","text":"bad key `+secret+`"}]},"error":"`+secret+
+		`","isApiErrorMessage":true`)
 	tr := d.only(t)
 	if data := asJSON(t, tr); strings.Contains(data, secret) {
 		t.Errorf("it is in %s", data)

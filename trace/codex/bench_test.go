@@ -40,14 +40,18 @@ func generated() string {
 			out := text(200 << random.IntN(7))
 			if call%6 == 5 {
 				w.rec("response_item", `"type":"custom_tool_call","name":"apply_patch","call_id":"`+id+`","input":"*** Update File: a.go\n`+text(1500)+`"`)
-				w.item(`"type":"FileChange","id":"` + id + `","status":"completed","changes":{"/home/user/project/a.go":{"type":"update","unified_diff":"@@ -1 +1 @@\n+` + text(1500) + `","move_path":null}}`)
+				w.item(`"type":"FileChange","id":"` + id + `","status":"completed","changes":{"/home/user/project/a.go":{"type":"update","unified_diff":"@@ -1 +1 @@\n+` +
+					text(1500) + `","move_path":null}}`)
 				out = "Success"
 			} else {
 				w.call(id, "exec_command", `{"cmd":"go test ./..."}`, "")
-				w.item(`"type":"CommandExecution","id":"` + id + `","command":["/bin/bash","-lc","go test ./..."],"status":"completed","aggregated_output":"` + out + `","exit_code":0,"duration":{"secs":1,"nanos":2}`)
+				w.item(`"type":"CommandExecution","id":"` + id + `","command":["/bin/bash","-lc","go test ./..."],"status":"completed","aggregated_output":"` + out +
+					`","exit_code":0,"duration":{"secs":1,"nanos":2}`)
 			}
-			usage := `{"input_tokens":6000,"cached_input_tokens":5400,"cache_write_input_tokens":0,"output_tokens":300,"reasoning_output_tokens":100,"total_tokens":6300}`
-			w.rec("token_usage_record", fmt.Sprintf(`"thread_id":"%s","turn_id":"t%d","response_id":"resp_%s","usage":%s,"turn_token_usage":%s,"thread_token_usage":%s`, thread, turn, id, usage, usage, usage))
+			usage := `{"input_tokens":6000,"cached_input_tokens":5400,"cache_write_input_tokens":0,"output_tokens":300,"reasoning_output_tokens":100,` +
+				`"total_tokens":6300}`
+			w.rec("token_usage_record", fmt.Sprintf(`"thread_id":"%s","turn_id":"t%d","response_id":"resp_%s","usage":%s,"turn_token_usage":%s,"thread_token_usage":%s`,
+				thread, turn, id, usage, usage, usage))
 			w.rec("response_item", `"type":"function_call_output","id":"fco_`+id+`","call_id":"`+id+`","output":"Process exited with code 0\nOutput:\n`+out+`"`)
 			w.event("token_count", `,"info":{"total_token_usage":`+usage+`,"last_token_usage":`+usage+`},"rate_limits":null`)
 		}

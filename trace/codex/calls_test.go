@@ -23,19 +23,23 @@ func TestOutputs(t *testing.T) {
 		denied       string
 		exit         int // -1: not told
 	}{
-		{"exec_command", "Chunk ID: 1\nWall time: 0.0 seconds\nProcess exited with code 0\nOriginal token count: 1\nOutput:\nfine\n", trace.StatusCompleted, false, "", 0},
+		{"exec_command", "Chunk ID: 1\nWall time: 0.0 seconds\nProcess exited with code 0\nOriginal token count: 1\nOutput:\nfine\n", trace.StatusCompleted, false,
+			"", 0},
 		{"exec_command", "Chunk ID: 1\nWall time: 0.0 seconds\nProcess exited with code 127\nOutput:\n", trace.StatusErrored, true, "", 127},
-		{"exec_command", "Chunk ID: 1\nWall time: 0.0 seconds\nProcess exited with code 0\nOutput:\nProcess exited with code 9\n", trace.StatusCompleted, false, "", 0},
+		{"exec_command", "Chunk ID: 1\nWall time: 0.0 seconds\nProcess exited with code 0\nOutput:\nProcess exited with code 9\n", trace.StatusCompleted, false, "",
+			0},
 		{"exec_command", "Chunk ID: 1\nWall time: 0.3 seconds\nProcess running with session ID 7\nOutput:\n", trace.StatusRunning, false, "", -1},
 		{"exec_command", "Wall time: 2.5 seconds\naborted by user", trace.StatusCancelled, false, "", -1},
-		{"exec_command", "exec_command failed for `/bin/bash -lc x`: CreateProcess { message: \"Rejected(\\\"rejected by user\\\")\" }", trace.StatusCancelled, true, "user", -1},
+		{"exec_command", "exec_command failed for `/bin/bash -lc x`: CreateProcess { message: \"Rejected(\\\"rejected by user\\\")\" }", trace.StatusCancelled, true,
+			"user", -1},
 		{"exec_command", "Command blocked by PreToolUse hook: no", trace.StatusErrored, true, "hook", -1},
 		{"exec_command", "`rm -rf /` rejected: policy forbids commands starting with `rm`", trace.StatusErrored, true, "rule", -1},
 		{"exec_command", "`justification` requires an explicit `sandbox_permissions`", trace.StatusErrored, true, "", -1},
 		{"exec_command", "anything else", trace.StatusErrored, true, "", -1},
 		{"exec_command", "failed to parse function arguments: key must be a string", trace.StatusErrored, true, "", -1},
 		{"shell", `{"output":"x\n","metadata":{"exit_code":2,"duration_seconds":0.1}}`, trace.StatusErrored, true, "", 2},
-		{"exec_command", "Wall time: 0.0000 seconds\nOutput:\nExit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nA x\n", trace.StatusCompleted, false, "", 0},
+		{"exec_command", "Wall time: 0.0000 seconds\nOutput:\nExit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nA x\n",
+			trace.StatusCompleted, false, "", 0},
 		{"apply_patch", "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nA x\n", trace.StatusCompleted, false, "", 0},
 		{"apply_patch", "apply_patch verification failed: Failed to find expected lines", trace.StatusErrored, true, "", -1},
 		{"apply_patch", "aborted by user after 2.4s", trace.StatusCancelled, false, "", -1},
@@ -147,7 +151,8 @@ func TestItemsOfCode(t *testing.T) {
 		if r := c.Last(); r != nil {
 			last = fmt.Sprintf("%s %v %q %q", r.Status, r.Failed(), r.Denied, r.Spawned)
 		}
-		lines = append(lines, fmt.Sprintf("%s %s %s %q container=%v parent=%s: %s", c.Call.Call, c.Call.Tool, c.Call.Type, c.Call.Head, c.Call.Container, c.Call.Parent, last))
+		lines = append(lines, fmt.Sprintf("%s %s %s %q container=%v parent=%s: %s", c.Call.Call, c.Call.Tool, c.Call.Type, c.Call.Head, c.Call.Container,
+			c.Call.Parent, last))
 	}
 	want := []string{
 		`js exec other "" container=true parent=: -`,
@@ -182,8 +187,12 @@ func TestAgentThatErred(t *testing.T) {
 	got := started("").call("c", "spawn_agent", `{"message":"look"}`, "").
 		item(`"type":"SubAgentActivity","id":"c","kind":"started","agent_thread_id":"`+other+`","agent_path":"/root/alpha"`).
 		rec("response_item", `"type":"function_call_output","call_id":"c","output":"{\"task_name\":\"/root/alpha\"}"`).
-		rec("response_item", `"type":"agent_message","id":"m0","author":"/root/beta","recipient":"/root","content":[{"type":"input_text","text":"Message Type: FINAL_ANSWER\nTask name: /root\nSender: /root/beta\nPayload:\nAgent errored: nobody's"}]`).
-		rec("response_item", `"type":"agent_message","id":"m1","author":"/root/alpha","recipient":"/root","content":[{"type":"input_text","text":"Message Type: FINAL_ANSWER\nTask name: /root\nSender: /root/alpha\nPayload:\nAgent errored: no such model"}]`).read(t)
+		rec("response_item",
+			`"type":"agent_message","id":"m0","author":"/root/beta","recipient":"/root","content":[{"type":"input_text","text":"Message Type: FINAL_ANSWER\nTask `+
+				`name: /root\nSender: /root/beta\nPayload:\nAgent errored: nobody's"}]`).
+		rec("response_item",
+			`"type":"agent_message","id":"m1","author":"/root/alpha","recipient":"/root","content":[{"type":"input_text","text":"Message Type: FINAL_ANSWER\nTask `+
+				`name: /root\nSender: /root/alpha\nPayload:\nAgent errored: no such model"}]`).read(t)
 	last := got.Calls()[0].Last()
 	if c := got.Count(); c.NoResult != 0 || c.Failed != 1 || len(got.Results) != 2 {
 		t.Errorf("%+v of %d results", c, len(got.Results))

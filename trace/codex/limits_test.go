@@ -23,13 +23,15 @@ func TestLimits(t *testing.T) {
 		counts []string
 		want   string
 	}{
-		"none":                    {[]string{`,"info":null,"rate_limits":null`, limits("null", "null")}, ""},
-		"two":                     {[]string{limits(hours, week)}, "300:12.5→16:10@1 10080:84@1"},
-		"the other way round":     {[]string{limits(week, hours)}, "10080:84@1 300:12.5→16:10@1"},
-		"the newest":              {[]string{limits(window("99", 300, resets), "null"), limits(window("1", 300, ""), "null"), limits("null", "null")}, "300:1@2"},
-		"seconds":                 {[]string{limits(window("5", 300, `,"resets_in_seconds":600`), "null")}, "300:5→08:10@1"},
-		"no statements":           {[]string{limits(window(`"x"`, 300, ""), window("-1", 300, "")), limits(window("1", 0, ""), `{"used_percent":5}`), limits(`7`, `[]`), limits(window("1e9", 300, ""), `{"window_minutes":300}`)}, ""},
-		"a reset that is no time": {[]string{limits(window("5", 300, `,"resets_at":99999999999999`), window("6", 10080, `,"resets_in_seconds":-1`))}, "300:5@1 10080:6@1"},
+		"none":                {[]string{`,"info":null,"rate_limits":null`, limits("null", "null")}, ""},
+		"two":                 {[]string{limits(hours, week)}, "300:12.5→16:10@1 10080:84@1"},
+		"the other way round": {[]string{limits(week, hours)}, "10080:84@1 300:12.5→16:10@1"},
+		"the newest":          {[]string{limits(window("99", 300, resets), "null"), limits(window("1", 300, ""), "null"), limits("null", "null")}, "300:1@2"},
+		"seconds":             {[]string{limits(window("5", 300, `,"resets_in_seconds":600`), "null")}, "300:5→08:10@1"},
+		"no statements": {[]string{limits(window(`"x"`, 300, ""), window("-1", 300, "")), limits(window("1", 0, ""), `{"used_percent":5}`),
+			limits(`7`, `[]`), limits(window("1e9", 300, ""), `{"window_minutes":300}`)}, ""},
+		"a reset that is no time": {[]string{limits(window("5", 300, `,"resets_at":99999999999999`), window("6", 10080, `,"resets_in_seconds":-1`))},
+			"300:5@1 10080:6@1"},
 	} {
 		for _, billed := range []bool{true, false} {
 			w, first := paginated(""), 1

@@ -24,8 +24,10 @@ func TestOutcomes(t *testing.T) {
 		{"killed", started(""), trace.Killed, "the rollout stops inside a turn"},
 		{"killed later", started("").event("task_complete", done).event("task_started", `,"turn_id":"u"`), trace.Killed, "the rollout stops inside a turn"},
 		{"interrupted", started("").event("turn_aborted", `,"turn_id":"t","reason":"interrupted"`), trace.Interrupted, "turn_aborted: interrupted"},
-		{"error", started("").event("task_complete", `,"turn_id":"t","error":{"message":"busy","codex_error_info":"internal_server_error"}`), trace.Errored, "task_complete: error internal_server_error"},
-		{"error, then on", started("").event("task_complete", `,"turn_id":"t","error":{"message":"busy","codex_error_info":"other"}`).event("task_started", `,"turn_id":"u"`).event("task_complete", done), trace.Completed, "task_complete"},
+		{"error", started("").event("task_complete", `,"turn_id":"t","error":{"message":"busy","codex_error_info":"internal_server_error"}`), trace.Errored,
+			"task_complete: error internal_server_error"},
+		{"error, then on", started("").event("task_complete", `,"turn_id":"t","error":{"message":"busy","codex_error_info":"other"}`).event("task_started",
+			`,"turn_id":"u"`).event("task_complete", done), trace.Completed, "task_complete"},
 		{"recorded after the end", started("").call("c", "exec_command", `{"cmd":"sleep 9"}`, "").event("task_complete", done).
 			item(`"type":"CommandExecution","id":"c","command":["sleep"],"status":"failed","aggregated_output":"","exit_code":-1`), trace.Completed, "task_complete"},
 	}
@@ -52,7 +54,8 @@ func TestInterruptedCommand(t *testing.T) {
 }
 
 func TestErrorWithStatus(t *testing.T) {
-	got := started("").event("task_complete", `,"turn_id":"t","error":{"message":"no","codex_error_info":{"http_connection_failed":{"http_status_code":503}}}`).read(t)
+	got := started("").event("task_complete",
+		`,"turn_id":"t","error":{"message":"no","codex_error_info":{"http_connection_failed":{"http_status_code":503}}}`).read(t)
 	e := bodies[*trace.Error](got)
 	if len(e) != 1 || e[0].Code != "http_connection_failed" || e[0].Status != 503 || !e[0].Fatal || e[0].Head != "no" {
 		t.Errorf("%+v", e)
@@ -155,7 +158,8 @@ func TestCompactions(t *testing.T) {
 // TestModels: the model of a response is that of its turn; another one is marked.
 func TestModels(t *testing.T) {
 	usage := func(w *written, id string) *written {
-		return w.rec("token_usage_record", `"thread_id":"`+thread+`","turn_id":"t","response_id":"`+id+`","usage":{"input_tokens":1000,"cached_input_tokens":600,"cache_write_input_tokens":100,"output_tokens":20,"reasoning_output_tokens":5,"total_tokens":1020}`)
+		return w.rec("token_usage_record", `"thread_id":"`+thread+`","turn_id":"t","response_id":"`+id+
+			`","usage":{"input_tokens":1000,"cached_input_tokens":600,"cache_write_input_tokens":100,"output_tokens":20,"reasoning_output_tokens":5,"total_tokens":1020}`)
 	}
 	w := usage(started("").rec("turn_context", `"model":"one"`), "r1")
 	got := usage(w.rec("turn_context", `"model":"one"`).rec("turn_context", `"model":"two"`), "r2").read(t)
@@ -274,7 +278,8 @@ func TestOrigins(t *testing.T) {
 			trace.SessionRelationship{Kind: trace.Subagent, Related: other, AgentID: thread, AgentType: "tester", Description: "/root/alpha"}},
 		{"child with history", `,"forked_from_id":"` + other + `","source":{"subagent":{"thread_spawn":{"parent_thread_id":"` + other + `"}}}`,
 			trace.SessionRelationship{Kind: trace.Subagent, Related: other, AgentID: thread}},
-		{"review", `,"parent_thread_id":"` + other + `","source":{"subagent":"review"}`, trace.SessionRelationship{Kind: trace.Subagent, Related: other, AgentID: thread, AgentType: "review"}},
+		{"review", `,"parent_thread_id":"` + other + `","source":{"subagent":"review"}`,
+			trace.SessionRelationship{Kind: trace.Subagent, Related: other, AgentID: thread, AgentType: "review"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -286,7 +291,8 @@ func TestOrigins(t *testing.T) {
 			if r.SourceVersion != "0.169.0" || r.Provenance != trace.Explicit || r.Session != thread || r.Time.IsZero() {
 				t.Errorf("%+v", r)
 			}
-			if (r.Kind != test.want.Kind) || r.Related != test.want.Related || r.AgentID != test.want.AgentID || r.AgentType != test.want.AgentType || r.Description != test.want.Description {
+			if (r.Kind != test.want.Kind) || r.Related != test.want.Related || r.AgentID != test.want.AgentID || r.AgentType != test.want.AgentType ||
+				r.Description != test.want.Description {
 				t.Errorf("got %+v\nwant %+v", r, test.want)
 			}
 		})
@@ -295,7 +301,8 @@ func TestOrigins(t *testing.T) {
 
 // TestSegmentOfAChild: what follows a rewind in a sub-agent's thread continues it, and its messages are no prompts either.
 func TestSegmentOfAChild(t *testing.T) {
-	w := paginated(`,"parent_thread_id":"` + other + `","source":{"subagent":{"thread_spawn":{}}},"history_base":{"thread_id":"` + thread + `","end_ordinal_exclusive":7}`).
+	w := paginated(`,"parent_thread_id":"` + other + `","source":{"subagent":{"thread_spawn":{}}},"history_base":{"thread_id":"` + thread +
+		`","end_ordinal_exclusive":7}`).
 		item(`"type":"UserMessage","id":"a","content":[{"type":"text","text":"task"}]`)
 	dir := t.TempDir()
 	const segment = "01a1fd2c-05b3-7ca2-9381-8527f9b63cf2"

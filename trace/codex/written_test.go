@@ -23,13 +23,15 @@ type written struct {
 
 // paginated begins a rollout with items; more is members of its session_meta.
 func paginated(more string) *written {
-	return new(written).rec("session_meta", `"session_id":"`+thread+`","id":"`+thread+`","timestamp":"2026-11-21T08:00:00.000Z","cwd":"/home/user/project","cli_version":"0.169.0","history_mode":"paginated"`+more)
+	return new(written).rec("session_meta", `"session_id":"`+thread+`","id":"`+thread+
+		`","timestamp":"2026-11-21T08:00:00.000Z","cwd":"/home/user/project","cli_version":"0.169.0","history_mode":"paginated"`+more)
 }
 
 // rec appends a record with these members as its payload, which can be on several lines.
 func (w *written) rec(kind, payload string) *written {
 	payload = strings.NewReplacer("\n", "", "\t", "").Replace(payload)
-	w.lines = append(w.lines, fmt.Sprintf(`{"timestamp":"2026-11-21T08:00:%02d.000Z","ordinal":%d,"type":"%s","payload":{%s}}`, len(w.lines)%60, len(w.lines), kind, payload))
+	w.lines = append(w.lines, fmt.Sprintf(`{"timestamp":"2026-11-21T08:00:%02d.000Z","ordinal":%d,"type":"%s","payload":{%s}}`, len(w.lines)%60, len(w.lines),
+		kind, payload))
 	return w
 }
 

@@ -30,7 +30,8 @@ func images(raw []byte, depth int, list *[]Image) {
 	}
 	switch raw[0] {
 	case '"':
-		if kind, data, ok := bytes.Cut(bytes.TrimPrefix(raw[1:], []byte("data:image/")), []byte(";base64,")); ok && bytes.HasPrefix(raw[1:], []byte("data:image/")) && len(kind) < 20 && len(data) > leastImage {
+		if kind, data, ok := bytes.Cut(bytes.TrimPrefix(raw[1:], []byte("data:image/")), []byte(";base64,")); ok && bytes.HasPrefix(raw[1:], []byte("data:image/")) &&
+			len(kind) < 20 && len(data) > leastImage {
 			*list = append(*list, Image{string(kind), decoded(len(data) - 1)})
 		}
 	case '[':

@@ -24,7 +24,8 @@ func stored(t *testing.T) (path string, wants []contents.Want) {
 	path = filepath.Join(t.TempDir(), "s.jsonl")
 	var all bytes.Buffer
 	for i, text := range []string{"the first", "the \"second\"\nof them", "the third"} {
-		wants = append(wants, contents.Want{Ref: trace.Ref{Line: int64(i + 1), Offset: int64(all.Len())}, Record: fmt.Sprint("id-", i), Digest: draft.Digest([]byte(text))})
+		wants = append(wants, contents.Want{Ref: trace.Ref{Line: int64(i + 1), Offset: int64(all.Len())}, Record: fmt.Sprint("id-", i),
+			Digest: draft.Digest([]byte(text))})
 		fmt.Fprintf(&all, "{\"id\":\"id-%d\",\"content\":[{\"type\":\"text\",\"text\":%q}]}\n", i, text)
 	}
 	if err := os.WriteFile(path, all.Bytes(), 0o600); err != nil {

@@ -208,9 +208,11 @@ func TestMemory(t *testing.T) {
 		n := string(rune('a' + i))
 		record("u"+n, "user.message", `"content":"/ask `+long+`"`)
 		record("b"+n, "session.usage_record", `"usage":{"apiCallId":"r`+n+`","model":"m","inputTokens":1,"x":"`+long+`"}`)
-		record("m"+n, "assistant.message", `"messageId":"m`+n+`","model":"m","apiCallId":"r`+n+`","content":"`+long+`","toolRequests":[{"toolCallId":"c`+n+`","name":"create","arguments":{"path":"/a/b`+n+`","file_text":"`+long+`"}}]`)
+		record("m"+n, "assistant.message", `"messageId":"m`+n+`","model":"m","apiCallId":"r`+n+`","content":"`+long+`","toolRequests":[{"toolCallId":"c`+n+
+			`","name":"create","arguments":{"path":"/a/b`+n+`","file_text":"`+long+`"}}]`)
 		record("p"+n, "permission.completed", `"toolCallId":"c`+n+`","result":{"kind":"approved"},"x":"`+long+`"`)
-		record("e"+n, "tool.execution_complete", `"toolCallId":"c`+n+`","success":true,"result":{"content":"`+long+`"},"fileEdits":[{"path":"/a/b`+n+`","kind":"create"}]`)
+		record("e"+n, "tool.execution_complete", `"toolCallId":"c`+n+`","success":true,"result":{"content":"`+long+`"},"fileEdits":[{"path":"/a/b`+n+
+			`","kind":"create"}]`)
 		record("x"+n, "session.error", `"errorType":"query","message":"`+long+`"`)
 	}
 	write(t, path, b.String())

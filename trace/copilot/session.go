@@ -221,7 +221,8 @@ func (s *session) bill(u gjson.Result, at trace.Event) {
 // usage maps costs. The client counts cached tokens as input.
 func usage(u gjson.Result) trace.Usage {
 	count := func(key string) int64 { return max(u.Get(key).Int(), 0) }
-	x := trace.Usage{CacheRead: count("cacheReadTokens"), CacheWrite: count("cacheWriteTokens"), Output: count("outputTokens"), Reasoning: count("reasoningTokens")}
+	x := trace.Usage{CacheRead: count("cacheReadTokens"), CacheWrite: count("cacheWriteTokens"), Output: count("outputTokens"),
+		Reasoning: count("reasoningTokens")}
 	x.Input = max(count("inputTokens")-x.CacheRead-x.CacheWrite, 0)
 	x.Reasoning = min(x.Reasoning, x.Output)
 	return x
@@ -234,7 +235,8 @@ func (s *session) compacted(d gjson.Result, at trace.Event) {
 	}
 	if u := d.Get("compactionTokensUsed"); u.IsObject() {
 		id := cmp.Or(token(d.Get("compactionAttemptId").Str), at.Record)
-		s.b.Response(trace.Response{ID: id, Model: token(u.Get("model").Str), Branch: s.branch, Time: at.Time, Usage: usage(u), Ref: at.Ref, Event: len(s.b.Trace().Events)})
+		s.b.Response(trace.Response{ID: id, Model: token(u.Get("model").Str), Branch: s.branch, Time: at.Time, Usage: usage(u), Ref: at.Ref,
+			Event: len(s.b.Trace().Events)})
 	}
 }
 
@@ -246,7 +248,8 @@ func (s *session) addError(d gjson.Result, at trace.Event) {
 		status = 0
 	}
 	fatal := !d.Get("eligibleForAutoSwitch").Bool()
-	at.Body = &trace.Error{Code: token(d.Get("errorType").Str), Status: int(status), Fatal: fatal, Digest: draft.Digest([]byte(text)), Head: s.head(text, trace.ErrorHead)}
+	at.Body = &trace.Error{Code: token(d.Get("errorType").Str), Status: int(status), Fatal: fatal, Digest: draft.Digest([]byte(text)),
+		Head: s.head(text, trace.ErrorHead)}
 	s.b.Add(at)
 	if fatal {
 		s.tail = failure

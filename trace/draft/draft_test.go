@@ -108,7 +108,8 @@ func TestNonsenseIsBrought(t *testing.T) {
 	minus, huge := -1, 1<<40
 	b := draft.New("toy", odd, "toy", "/tmp/s1")
 	e := func(body trace.Body) trace.Event {
-		return trace.Event{Ref: trace.Ref{Table: "t", Key: odd}, Record: odd, Turn: odd, Time: time.Date(-5, 1, 1, 0, 0, 0, 123, time.Local), Body: body, Copied: b.Trace().ID}
+		return trace.Event{Ref: trace.Ref{Table: "t", Key: odd}, Record: odd, Turn: odd, Time: time.Date(-5, 1, 1, 0, 0, 0, 123, time.Local), Body: body,
+			Copied: b.Trace().ID}
 	}
 	b.Add(e(&trace.UserMessage{Command: odd}))
 	b.Add(e(&trace.AgentMessage{Response: odd}))
@@ -119,11 +120,14 @@ func TestNonsenseIsBrought(t *testing.T) {
 	b.Add(e(&trace.Session{Marker: trace.PhaseFailed, Detail: odd, Model: odd, Command: odd, Phase: odd}))
 	b.Call(e(nil), &trace.ToolCall{Call: odd, Parent: odd, Response: odd})
 	b.Call(e(nil), &trace.ToolCall{Call: odd + "2", Parent: odd})
-	b.Result(e(nil), trace.ToolResultEvent{Call: odd, Message: odd, AgentID: odd, Spawned: odd, Status: trace.StatusUnknown, From: trace.FromQueue, DurationMS: -1, ExitCode: &huge})
+	b.Result(e(nil), trace.ToolResultEvent{Call: odd, Message: odd, AgentID: odd, Spawned: odd, Status: trace.StatusUnknown, From: trace.FromQueue, DurationMS: -1,
+		ExitCode: &huge})
 	b.Result(e(nil), trace.ToolResultEvent{Status: trace.StatusUnknown, From: trace.FromQueue})
-	b.Response(trace.Response{ID: odd, Model: odd, Stop: odd, Ref: trace.Ref{Table: "t", Key: odd}, Usage: trace.Usage{Input: math.MinInt64, Output: -1, CostUSD: -1}})
+	b.Response(trace.Response{ID: odd, Model: odd, Stop: odd, Ref: trace.Ref{Table: "t", Key: odd},
+		Usage: trace.Usage{Input: math.MinInt64, Output: -1, CostUSD: -1}})
 	for _, related := range []string{"", b.Trace().ID, odd + "3"} {
-		b.Relate(trace.SessionRelationship{Kind: trace.Fork, Related: related, SourceSession: odd, SourceVersion: odd, ParentCall: odd, AgentID: odd, AgentType: odd, Provenance: trace.Explicit})
+		b.Relate(trace.SessionRelationship{Kind: trace.Fork, Related: related, SourceSession: odd, SourceVersion: odd, ParentCall: odd, AgentID: odd, AgentType: odd,
+			Provenance: trace.Explicit})
 	}
 	b.Trace().Agent.Version, b.Trace().Project.Path = odd, odd
 	tr := finished(t, b)
@@ -172,10 +176,13 @@ func TestSecretIDs(t *testing.T) {
 	b := draft.New("claude", secret, "claude", "/a")
 	b.Trace().Agent.Version, b.Trace().Outcome, b.Trace().OutcomeFrom = secret, trace.Errored, "it ended with "+secret
 	b.Trace().Project.Path = "/home/" + secret + "/x"
-	b.Call(trace.Event{Record: secret, Turn: secret, Ref: trace.Ref{Table: "part", Key: secret}}, &trace.ToolCall{Call: secret, Response: secret, Tool: secret, Type: trace.OtherTool})
-	b.Result(trace.Event{Ref: trace.Ref{Line: 1}}, trace.ToolResultEvent{Call: secret, Message: secret, AgentID: secret, Spawned: secret, Status: trace.StatusCompleted, From: trace.FromToolResult})
+	b.Call(trace.Event{Record: secret, Turn: secret, Ref: trace.Ref{Table: "part", Key: secret}},
+		&trace.ToolCall{Call: secret, Response: secret, Tool: secret, Type: trace.OtherTool})
+	b.Result(trace.Event{Ref: trace.Ref{Line: 1}}, trace.ToolResultEvent{Call: secret, Message: secret, AgentID: secret, Spawned: secret,
+		Status: trace.StatusCompleted, From: trace.FromToolResult})
 	b.Response(trace.Response{ID: secret, Model: secret, Stop: secret, Ref: trace.Ref{Line: 1}})
-	b.Relate(trace.SessionRelationship{Kind: trace.Subagent, Related: secret + "1", SourceSession: secret, SourceVersion: secret, ParentCall: secret, AgentID: secret, AgentType: secret,
+	b.Relate(trace.SessionRelationship{Kind: trace.Subagent, Related: secret + "1", SourceSession: secret, SourceVersion: secret, ParentCall: secret,
+		AgentID: secret, AgentType: secret,
 		Provenance: trace.Explicit})
 	tr := finished(t, b)
 	text, err := tr.AppendJSON(nil)
@@ -190,7 +197,8 @@ func TestSecretIDs(t *testing.T) {
 func TestPath(t *testing.T) {
 	secret := "ghp" + "_0123456789abcdefghijABCDEFGHIJ456789"
 	for _, c := range [][3]string{
-		{"", "/p", ""}, {"/p/a/b.go", "/p", "a/b.go"}, {"/p/a/b.go", "/p/", "a/b.go"}, {"/pq/b.go", "/p", "/pq/b.go"}, {"/p", "/p", "/p"}, {"a.go", "/p", "a.go"}, {"/x", "", "/x"},
+		{"", "/p", ""}, {"/p/a/b.go", "/p", "a/b.go"}, {"/p/a/b.go", "/p/", "a/b.go"}, {"/pq/b.go", "/p", "/pq/b.go"}, {"/p", "/p", "/p"}, {"a.go", "/p", "a.go"},
+		{"/x", "", "/x"},
 	} {
 		if got := draft.Path(c[0], c[1]); got != c[2] {
 			t.Errorf("%q in %q is %q, not %q", c[0], c[1], got, c[2])
@@ -235,7 +243,8 @@ func TestHugeNumbers(t *testing.T) {
 	b.Result(trace.Event{Ref: at}, trace.ToolResultEvent{Call: "c", Status: trace.StatusCompleted, From: trace.FromToolResult, DurationMS: most})
 	b.Add(trace.Event{Ref: at, Body: &trace.FileChange{Path: "a", Action: "modified", Added: &lines}})
 	for i, u := range []trace.Usage{
-		{Input: most, CacheRead: most, CacheWrite: most, Output: most, Reasoning: most, CostUSD: math.Inf(1)}, {Input: 1, Output: 2, CostUSD: math.NaN()}, {Input: 1 << 35, CostUSD: 2},
+		{Input: most, CacheRead: most, CacheWrite: most, Output: most, Reasoning: most, CostUSD: math.Inf(1)}, {Input: 1, Output: 2, CostUSD: math.NaN()},
+		{Input: 1 << 35, CostUSD: 2},
 	} {
 		b.Response(trace.Response{ID: strconv.Itoa(i), Ref: at, Usage: u})
 	}
@@ -262,7 +271,8 @@ func TestSecretBehindPrefix(t *testing.T) {
 			}
 		}
 	}
-	for _, id := range []string{"exec-6ebb911b-31ef-4f25-9298-425f2d208a0d", "fc_call_hVyn3KqaWxtnQaaA6kLdKWlP", "ctco_019a48b4-c24b-7a33-9d14-460160cb314e", "resp_f6d3676068ed14cfc4c64cd6"} {
+	for _, id := range []string{"exec-6ebb911b-31ef-4f25-9298-425f2d208a0d", "fc_call_hVyn3KqaWxtnQaaA6kLdKWlP", "ctco_019a48b4-c24b-7a33-9d14-460160cb314e",
+		"resp_f6d3676068ed14cfc4c64cd6"} {
 		if got := draft.Token(id); got != id {
 			t.Errorf("%q is %q", id, got)
 		}

@@ -73,7 +73,8 @@ func slot[T string | []byte](s T) uint64 {
 	const mix = 0x9e3779b97f4a7c15 // 2^64 by the golden ratio
 	var x uint64
 	if n := len(s); n >= 8 {
-		x = uint64(s[n-8]) | uint64(s[n-7])<<8 | uint64(s[n-6])<<16 | uint64(s[n-5])<<24 | uint64(s[n-4])<<32 | uint64(s[n-3])<<40 | uint64(s[n-2])<<48 | uint64(s[n-1])<<56
+		x = uint64(s[n-8]) | uint64(s[n-7])<<8 | uint64(s[n-6])<<16 | uint64(s[n-5])<<24 |
+			uint64(s[n-4])<<32 | uint64(s[n-3])<<40 | uint64(s[n-2])<<48 | uint64(s[n-1])<<56
 	} else {
 		for i := range n {
 			x = x<<8 | uint64(s[i])

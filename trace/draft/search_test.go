@@ -130,7 +130,8 @@ func TestStore(t *testing.T) {
 	early, late := time.Unix(1, 0), time.Unix(2, 0)
 	main := File{"/x/main.jsonl", jsonl.Stat{Size: 1, ModTime: early}}
 	got := Store("r", "l", main, File{"/x/b", jsonl.Stat{Size: 2, ModTime: late}}, File{}, File{"/x/a", jsonl.Stat{Size: 4, ModTime: early}})
-	if got.Reader != "r" || got.Layout != "l" || got.Path != main.Path || !slices.Equal(got.Parts, []string{"/x/b", "/x/a"}) || got.Size != 7 || !got.ModTime.Equal(late) {
+	if got.Reader != "r" || got.Layout != "l" || got.Path != main.Path || !slices.Equal(got.Parts, []string{"/x/b", "/x/a"}) || got.Size != 7 ||
+		!got.ModTime.Equal(late) {
 		t.Errorf("%+v", got)
 	}
 	if got := Store("r", "l", main, File{}); got.Parts != nil || got.Size != 1 || main.Name() != "main" {

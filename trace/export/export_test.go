@@ -44,15 +44,19 @@ func parentTrace() *trace.SessionTrace {
 		{Time: at(9), Body: &trace.Interrupt{Call: "c2"}},
 	}
 	t := &trace.SessionTrace{
-		V: 1, Source: "claude", ID: "s", Agent: trace.Agent{Name: "claude-code", Version: "2.1.329"}, Project: trace.Project{Path: "/home/user/project", Key: "/home/user/project"},
+		V: 1, Source: "claude", ID: "s", Agent: trace.Agent{Name: "claude-code", Version: "2.1.329"},
+		Project: trace.Project{Path: "/home/user/project", Key: "/home/user/project"},
 		Outcome: trace.Errored, OutcomeFrom: "drawn", Sources: []trace.File{{Path: "s.jsonl"}}, Scrub: trace.Scrub{Version: 1},
-		Results: []trace.ToolResultEvent{{V: 1, Source: "claude", Session: "s", Call: "c1", CallIndex: 1, EventIndex: 5, Time: at(5), Status: trace.StatusErrored, From: trace.FromToolResult, ExitCode: number(3), IsError: number(true), Head: "exit 3"}},
+		Results: []trace.ToolResultEvent{{V: 1, Source: "claude", Session: "s", Call: "c1", CallIndex: 1, EventIndex: 5, Time: at(5), Status: trace.StatusErrored,
+			From: trace.FromToolResult, ExitCode: number(3), IsError: number(true), Head: "exit 3"}},
 		Responses: []trace.Response{
 			{Ref: trace.Ref{Line: 1}, ID: "r0", Model: "claude-x", Event: 1, Time: at(-99), Copied: "origin", Usage: trace.Usage{Input: 1000}},
-			{Ref: trace.Ref{Line: 3}, ID: "r1", Model: "claude-x", Event: 3, Time: at(2), Stop: "tool_use", Usage: trace.Usage{Input: 1, CacheRead: 20, CacheWrite: 300, Output: 4000}},
+			{Ref: trace.Ref{Line: 3}, ID: "r1", Model: "claude-x", Event: 3, Time: at(2), Stop: "tool_use",
+				Usage: trace.Usage{Input: 1, CacheRead: 20, CacheWrite: 300, Output: 4000}},
 			{Ref: trace.Ref{Line: 6}, ID: "r2", Model: "mystery", Event: 6, Time: at(6)},
 		},
-		Relationships: []trace.SessionRelationship{{V: 1, Kind: trace.Fork, Source: "claude", Session: "s", Related: "origin", Provenance: trace.Inferred, Evidence: "drawn"}},
+		Relationships: []trace.SessionRelationship{{V: 1, Kind: trace.Fork, Source: "claude", Session: "s", Related: "origin", Provenance: trace.Inferred,
+			Evidence: "drawn"}},
 	}
 	for i := range bodies {
 		bodies[i].Seq, bodies[i].Ref = i+1, trace.Ref{Line: int64(i + 1)}
@@ -64,9 +68,11 @@ func parentTrace() *trace.SessionTrace {
 
 func childTrace() *trace.SessionTrace {
 	t := &trace.SessionTrace{
-		V: 1, Source: "claude", ID: "s/a", Agent: trace.Agent{Name: "claude-code"}, Outcome: trace.Unknown, Sources: []trace.File{{Path: "a.jsonl"}}, Scrub: trace.Scrub{Version: 1},
-		Events:        []trace.Event{{Seq: 1, Time: at(7), Ref: trace.Ref{Line: 1}, Body: &trace.ToolCall{Call: "c9", Index: 1, Tool: "Read", Type: trace.ReadTool}}},
-		Relationships: []trace.SessionRelationship{{V: 1, Kind: trace.Subagent, Source: "claude", Session: "s/a", Related: "s", ParentCall: "c2", AgentID: "a", AgentType: "Explore", Provenance: trace.Explicit}},
+		V: 1, Source: "claude", ID: "s/a", Agent: trace.Agent{Name: "claude-code"}, Outcome: trace.Unknown, Sources: []trace.File{{Path: "a.jsonl"}},
+		Scrub:  trace.Scrub{Version: 1},
+		Events: []trace.Event{{Seq: 1, Time: at(7), Ref: trace.Ref{Line: 1}, Body: &trace.ToolCall{Call: "c9", Index: 1, Tool: "Read", Type: trace.ReadTool}}},
+		Relationships: []trace.SessionRelationship{{V: 1, Kind: trace.Subagent, Source: "claude", Session: "s/a", Related: "s", ParentCall: "c2", AgentID: "a",
+			AgentType: "Explore", Provenance: trace.Explicit}},
 	}
 	t.Settle()
 	return t
@@ -154,7 +160,8 @@ func TestSpans(t *testing.T) {
 		t.Error("nobody knows who serves that model")
 	}
 	a = flat(call.Attributes)
-	if a["process.exit.code"] != int64(3) || a["error.type"] != "errored" || call.Status.GetCode() != tracepb.Status_STATUS_CODE_ERROR || call.EndTimeUnixNano != uint64(at(5).UnixNano()) {
+	if a["process.exit.code"] != int64(3) || a["error.type"] != "errored" || call.Status.GetCode() != tracepb.Status_STATUS_CODE_ERROR ||
+		call.EndTimeUnixNano != uint64(at(5).UnixNano()) {
 		t.Errorf("failed call: %v %v", a, call.Status)
 	}
 	if a := flat(open.Attributes); a["aburn.tool.status"] != "no_result" || open.Status != nil {
@@ -420,7 +427,8 @@ func TestResolve(t *testing.T) {
 		{"", map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "novalue"}, "!name=value"},
 	} {
 		e, err := Resolve(tc.flag, func(k string) string { return tc.env[k] })
-		if want, fails := strings.CutPrefix(tc.want, "!"); fails && (err == nil || !strings.Contains(err.Error(), want)) || !fails && (err != nil || e.URL != tc.want) {
+		if want, fails := strings.CutPrefix(tc.want, "!"); fails && (err == nil || !strings.Contains(err.Error(), want)) || !fails &&
+			(err != nil || e.URL != tc.want) {
 			t.Errorf("%q %v: %v %v", tc.flag, tc.env, e, err)
 		}
 	}

@@ -20,7 +20,11 @@ func TestMemory(t *testing.T) {
 	b.WriteString(`{"sessionId":"5c52c37e-0","projectHash":"x","startTime":"2026-01-01T10:00:00Z","kind":"main"}` + "\n")
 	for i := range lines {
 		fmt.Fprintf(&b, `{"id":"u%[1]d","timestamp":"2026-01-01T10:00:00Z","type":"user","content":"/ask %[2]s"}`+"\n", i, long)
-		fmt.Fprintf(&b, `{"id":"g%[1]d","timestamp":"2026-01-01T10:00:00Z","type":"gemini","content":"%[2]s","tokens":{"input":1},"model":"m","toolCalls":[{"id":"c%[1]d","name":"write_file","args":{"file_path":"/a/b%[1]d","content":"%[2]s"},"status":"success","agentId":"k%[1]d","result":[{"functionResponse":{"response":{"output":"%[2]s"}}}],"resultDisplay":{"filePath":"/a/b","fileDiff":"@@\n+x","newContent":"%[2]s"}}]}`+"\n", i, long)
+		fmt.Fprintf(&b,
+			`{"id":"g%[1]d","timestamp":"2026-01-01T10:00:00Z","type":"gemini","content":"%[2]s","tokens":{"input":1},"model":"m","toolCalls":[{"id":"c%[1]d",`+
+				`"name":"write_file","args":{"file_path":"/a/b%[1]d","content":"%[2]s"},"status":"success","agentId":"k%[1]d",`+
+				`"result":[{"functionResponse":{"response":{"output":"%[2]s"}}}],"resultDisplay":{"filePath":"/a/b","fileDiff":"@@\n+x","newContent":"%[2]s"}}]}`+"\n", i,
+			long)
 		fmt.Fprintf(&b, `{"id":"i%[1]d","timestamp":"2026-01-01T10:00:00Z","type":"error","content":"%[2]s"}`+"\n", i, long)
 		fmt.Fprintf(&b, `{"$set":{"messages":[{"id":"u%[1]d","type":"user","content":"%[2]s"},{"id":"g%[1]d","type":"gemini","content":"%[2]s"}]}}`+"\n", i, long)
 	}

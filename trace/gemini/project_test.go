@@ -14,14 +14,17 @@ func TestProject(t *testing.T) {
 	header := func(kind, hash, more string) string {
 		return `{"sessionId":"5c52c37e-0","projectHash":"` + hash + `","startTime":"2026-01-01T10:00:00Z","kind":"` + kind + `"` + more + "}\n"
 	}
-	context := `{"$set":{"messages":[{"id":"c","type":"user","content":"<session_context>\n- **Workspace Directories:**\n  - /work/other\n  - /work/p\n</session_context>"}]}}` + "\n"
+	context := `{"$set":{"messages":[{"id":"c","type":"user","content":"<session_context>\n- **Workspace Directories:**\n  - /work/other\n  - ` +
+		`/work/p\n</session_context>"}]}}` + "\n"
 	for name, c := range map[string]struct {
 		files map[string]string // below .gemini
 		want  string
 	}{
-		"folder":            {map[string]string{"tmp/x/.project_root": "/work/p\n", "tmp/x/chats/session-1-5c52c37e.jsonl": header("main", hash, "")}, "/work/p"},
-		"list":              {map[string]string{"projects.json": `{"projects":{"/work/p":"x","/work/q":"y"}}`, "tmp/x/chats/session-1-5c52c37e.jsonl": header("main", hash, "")}, "/work/p"},
-		"list by hash":      {map[string]string{"projects.json": `{"projects":{"/work/q":"y","/work/p":"z"}}`, "tmp/" + ofP + "/chats/session-1-5c52c37e.jsonl": header("main", ofP, "")}, "/work/p"},
+		"folder": {map[string]string{"tmp/x/.project_root": "/work/p\n", "tmp/x/chats/session-1-5c52c37e.jsonl": header("main", hash, "")}, "/work/p"},
+		"list": {map[string]string{"projects.json": `{"projects":{"/work/p":"x","/work/q":"y"}}`,
+			"tmp/x/chats/session-1-5c52c37e.jsonl": header("main", hash, "")}, "/work/p"},
+		"list by hash": {map[string]string{"projects.json": `{"projects":{"/work/q":"y","/work/p":"z"}}`,
+			"tmp/" + ofP + "/chats/session-1-5c52c37e.jsonl": header("main", ofP, "")}, "/work/p"},
 		"context":           {map[string]string{"tmp/x/chats/session-1-5c52c37e.jsonl": header("main", ofP, "") + context}, "/work/p"},
 		"another's context": {map[string]string{"tmp/x/chats/session-1-5c52c37e.jsonl": header("main", hash, "") + context}, ""},
 		"directories":       {map[string]string{"tmp/x/chats/5c52c37e-0/a.jsonl": header("subagent", ofP, `,"directories":["/work/q","/work/p"]`)}, "/work/p"},

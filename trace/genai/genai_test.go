@@ -17,7 +17,8 @@ func TestSplit(t *testing.T) {
 		{`{"text":"hello"}`, Parts{Text: "hello"}},
 		{`["a",{"text":"b"},{"text":"why","thought":true}]`, Parts{Text: "ab", Thought: "why"}},
 		{`[{"inlineData":{"data":"…"}}]`, Parts{Media: true}},
-		{`[{"functionCall":{"name":"glob"}},{"functionResponse":{"id":"1"}}]`, Parts{Calls: []Value{Value(`{"name":"glob"}`)}, Responses: []Value{Value(`{"id":"1"}`)}}},
+		{`[{"functionCall":{"name":"glob"}},{"functionResponse":{"id":"1"}}]`,
+			Parts{Calls: []Value{Value(`{"name":"glob"}`)}, Responses: []Value{Value(`{"id":"1"}`)}}},
 		{`null`, Parts{}},
 		{``, Parts{}},
 	}

@@ -204,7 +204,8 @@ func TestLongChains(t *testing.T) {
 	var sessions []Session
 	var links []Link
 	for i := int64(1); i <= n; i++ {
-		sessions = append(sessions, Session{Key: i, Source: "codex", ID: strconv.FormatInt(i, 10), Counts: trace.Counts{Calls: 10, Failed: 1}, Usage: trace.Usage{Output: 100}})
+		sessions = append(sessions, Session{Key: i, Source: "codex", ID: strconv.FormatInt(i, 10), Counts: trace.Counts{Calls: 10, Failed: 1},
+			Usage: trace.Usage{Output: 100}})
 		links = append(links, Link{Key: i, Related: i%n + 1, SessionRelationship: trace.SessionRelationship{Kind: trace.Continuation}})
 	}
 	roots := Build(sessions, links)
@@ -234,7 +235,8 @@ func TestTop(t *testing.T) {
 		by    Measure
 		whole bool
 		want  string
-	}{{Tokens, false, "bdc"}, {Tokens, true, "abdc"}, {Failures, false, "cdab"}, {Failures, true, "acdb"}, {Duration, false, "dabc"}, {Duration, true, "dabc"}, {"other", false, ""}} {
+	}{{Tokens, false, "bdc"}, {Tokens, true, "abdc"}, {Failures, false, "cdab"}, {Failures, true, "acdb"}, {Duration, false, "dabc"}, {Duration, true, "dabc"},
+		{"other", false, ""}} {
 		if got := ids(Top(nodes, c.by, c.whole)); got != c.want {
 			t.Errorf("%s, whole %v: %s, want %s", c.by, c.whole, got, c.want)
 		}

@@ -45,7 +45,8 @@ func FuzzLines(f *testing.F) {
 	transcriptsOf(f, built(f, f.TempDir(), len(statements(f))), dir)
 	transcriptsOf(f, clientsDatabase, dir)
 	place := func(dir string) string { return filepath.Join(dir, "sessions", "s1.jsonl") }
-	tracetest.Fuzz(f, New(), place, filepath.Join(dir, "s1.jsonl"), filepath.Join(dir, "tr.jsonl"), filepath.Join(dir, "98c8c2b9-48e3-47be-8fa3-7d45532e57d0.jsonl"))
+	tracetest.Fuzz(f, New(), place, filepath.Join(dir, "s1.jsonl"), filepath.Join(dir, "tr.jsonl"),
+		filepath.Join(dir, "98c8c2b9-48e3-47be-8fa3-7d45532e57d0.jsonl"))
 }
 
 func FuzzDatabase(f *testing.F) {

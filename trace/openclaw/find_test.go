@@ -51,7 +51,8 @@ func TestFind(t *testing.T) {
 	if err := os.MkdirAll(sessions, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{"sessions.json", "a.jsonl", "2026-01-01_b.jsonl", "c.jsonl.reset.2026-01-01", "c.jsonl.deleted.2026-01-01", "a.trajectory.jsonl", "a.checkpoint.1.jsonl", "d.jsonl.lock"} {
+	for _, file := range []string{"sessions.json", "a.jsonl", "2026-01-01_b.jsonl", "c.jsonl.reset.2026-01-01", "c.jsonl.deleted.2026-01-01", "a.trajectory.jsonl",
+		"a.checkpoint.1.jsonl", "d.jsonl.lock"} {
 		if err := os.WriteFile(filepath.Join(sessions, file), []byte(`{"type":"session","cwd":"/"}`+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -58,7 +58,9 @@ func TestOnlyWhatChanged(t *testing.T) {
 		t.Errorf("nothing changed, and %v were read", again.ids)
 	}
 	conn := open(t, path)
-	execute(t, conn, `INSERT INTO transcript_events(session_id, seq, event_json, created_at) VALUES ('k1', 99, '{"type":"message","id":"z","parentId":"ka2","timestamp":"2026-02-01T11:00:00Z","message":{"role":"user","content":"more"}}', 0)`)
+	execute(t, conn,
+		`INSERT INTO transcript_events(session_id, seq, event_json, created_at) VALUES ('k1', 99, '{"type":"message","id":"z","parentId":"ka2",`+
+			`"timestamp":"2026-02-01T11:00:00Z","message":{"role":"user","content":"more"}}', 0)`)
 	conn.Close()
 	read(t, path, again, sink.Cursors[""])
 	if fmt.Sprint(again.ids) != "[k1]" {
@@ -81,7 +83,8 @@ func TestDestroyedRecordsAreKept(t *testing.T) {
 	}
 	conn := open(t, path)
 	execute(t, conn, "PRAGMA foreign_keys = 0", "DELETE FROM transcript_events WHERE session_id = 's1' AND seq BETWEEN 1 AND 12",
-		"DELETE FROM transcript_event_identities WHERE session_id = 's1' AND seq BETWEEN 1 AND 12", "UPDATE session_windows SET status = 'done' WHERE session_id = 'f1'")
+		"DELETE FROM transcript_event_identities WHERE session_id = 's1' AND seq BETWEEN 1 AND 12",
+		"UPDATE session_windows SET status = 'done' WHERE session_id = 'f1'")
 	conn.Close()
 	for _, due := range []string{"[s1 f1]", "[s1]"} { // the second time, only the sink has them
 		again := &counting{Sink: sink}

@@ -270,7 +270,8 @@ func TestLive(t *testing.T) {
 	conn := open(t, path)
 	defer conn.Close()
 	execute(t, conn, "PRAGMA journal_mode = WAL", "PRAGMA wal_autocheckpoint = 0",
-		`INSERT INTO transcript_events(session_id, seq, event_json, created_at) VALUES ('k1', 99, '{"type":"message","id":"z","parentId":"ka2","timestamp":"2026-02-01T11:00:00Z","message":{"role":"user","content":"more"}}', 0)`)
+		`INSERT INTO transcript_events(session_id, seq, event_json, created_at) VALUES ('k1', 99, '{"type":"message","id":"z","parentId":"ka2",`+
+			`"timestamp":"2026-02-01T11:00:00Z","message":{"role":"user","content":"more"}}', 0)`)
 	before := bytesOf(t, path, path+"-wal")
 	sink := tracetest.Read(t, New(), dir)
 	if s := sink.Traces["k1"]; s == nil || len(s.Events) != 6 {

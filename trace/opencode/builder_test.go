@@ -169,7 +169,8 @@ func TestStories(t *testing.T) {
 			m u2 {"role":"user","time":{"created":1020}}
 			p u2 p4 {"type":"text","synthetic":true,"text":"<task id=\"ses_9\" state=\"error\">\n<summary>Background task failed: d</summary>"}
 			m a2 {"role":"assistant","parentID":"u2","time":{"created":1021,"completed":1022},"finish":"stop"}`,
-			"started user: call:task() spawn:ses_9 result:running stopped:stop user:task_notification/client result:errored,subagent_notification/client stopped:stop", "completed"},
+			"started user: call:task() spawn:ses_9 result:running stopped:stop user:task_notification/client result:errored,subagent_notification/client stopped:stop",
+			"completed"},
 		"a sub-agent that goes on is one sub-agent": {`
 			m u1 ` + ask + `
 			p u1 p1 ` + hi + `
@@ -189,7 +190,8 @@ func TestStories(t *testing.T) {
 			m u3 {"role":"user","time":{"created":1007},"model":{"modelID":"m2"}}
 			p u3 p5 ` + hi + `
 			m a3 {"role":"assistant","parentID":"u3","time":{"created":1008,"completed":1009},"finish":"length"}`,
-			"started user: error:APIError,529,false error:ContextOverflowError,0,true user:compact_summary/client compacted:auto model_changed:m2 user: stopped:length", "completed"},
+			"started user: error:APIError,529,false error:ContextOverflowError,0,true user:compact_summary/client compacted:auto model_changed:m2 user: stopped:length",
+			"completed"},
 		"taken out again": {`
 			m u1 ` + ask + `
 			p u1 p1 ` + hi + `
@@ -219,7 +221,8 @@ func TestTokens(t *testing.T) {
 		responses int
 		want      trace.Usage
 	}{
-		"of a message, if no step tells": {`m a1 {"role":"assistant","time":{"created":1,"completed":2},"cost":0.5,"tokens":{"input":1,"output":2,"reasoning":3,"cache":{"read":4,"write":5}}}`,
+		"of a message, if no step tells": {`m a1 {"role":"assistant","time":{"created":1,"completed":2},"cost":0.5,"tokens":{"input":1,"output":2,"reasoning":3,` +
+			`"cache":{"read":4,"write":5}}}`,
 			1, trace.Usage{Input: 1, Output: 5, Reasoning: 3, CacheRead: 4, CacheWrite: 5, CostUSD: 0.5}},
 		"of each of two steps, of which the message has the last": {`
 			m a1 {"role":"assistant","time":{"created":1,"completed":2},"cost":3,"tokens":{"input":10,"output":1,"reasoning":0,"cache":{"read":0,"write":0}}}
@@ -260,9 +263,12 @@ func TestNoSecretIsKept(t *testing.T) {
 		m u1 `+ask+`
 		p u1 p1 {"type":"text","text":"use `+secret+`"}
 		m a1 {"role":"assistant","parentID":"u1","time":{"created":1002,"completed":1009},"modelID":"`+secret+`","finish":"`+secret+`"}
-		p a1 p2 {"type":"tool","tool":"bash","callID":"c1","state":{"status":"completed","input":{"command":"curl -H `+secret+`"},"output":"`+secret+`","metadata":{"exit":1}}}
-		p a1 p3 {"type":"tool","tool":"write","callID":"c2","state":{"status":"completed","input":{"filePath":"/p/`+secret+`","content":""},"output":"","metadata":{"exists":false,"filepath":"/p/`+secret+`"}}}
-		p a1 p4 {"type":"tool","tool":"task","callID":"c3","state":{"status":"error","input":{"description":"`+secret+`","subagent_type":"`+secret+`"},"error":"`+secret+`","metadata":{"sessionId":"ses_2"}}}
+		p a1 p2 {"type":"tool","tool":"bash","callID":"c1","state":{"status":"completed","input":{"command":"curl -H `+secret+`"},"output":"`+secret+
+		`","metadata":{"exit":1}}}
+		p a1 p3 {"type":"tool","tool":"write","callID":"c2","state":{"status":"completed","input":{"filePath":"/p/`+secret+
+		`","content":""},"output":"","metadata":{"exists":false,"filepath":"/p/`+secret+`"}}}
+		p a1 p4 {"type":"tool","tool":"task","callID":"c3","state":{"status":"error","input":{"description":"`+secret+`","subagent_type":"`+secret+`"},"error":"`+
+		secret+`","metadata":{"sessionId":"ses_2"}}}
 		p a1 p5 {"type":"patch","files":["/p/other/`+secret+`"]}
 		m a2 {"role":"assistant","parentID":"u1","time":{"created":1012,"completed":1019},"error":{"name":"`+secret+`","data":{"message":"`+secret+`"}}}`)
 	if data := show(tr); strings.Contains(data, secret) {

@@ -225,10 +225,11 @@ func (d *database) spawningCalls(_ context.Context, session string) (map[string]
 		return calls, nil
 	}
 	calls := map[string]string{}
-	err := d.query("SELECT "+bounded("data")+" FROM part WHERE session_id = ? AND instr(data, '\"sessionId\"') ORDER BY id", []any{session}, func(row *sqlite.Row) error {
-		noteSpawningCall(calls, d.bytes(row, 0))
-		return nil
-	})
+	err := d.query("SELECT "+bounded("data")+" FROM part WHERE session_id = ? AND instr(data, '\"sessionId\"') ORDER BY id", []any{session},
+		func(row *sqlite.Row) error {
+			noteSpawningCall(calls, d.bytes(row, 0))
+			return nil
+		})
 	d.started[session] = calls
 	return calls, err
 }
@@ -245,7 +246,8 @@ func noteSpawningCall(calls map[string]string, part []byte) {
 
 func (d *database) originCandidates(_ context.Context, s session, created int64) ([]string, error) {
 	var ids []string
-	err := d.query("SELECT s.id FROM session s WHERE s.id <> ? AND s.time_created <= ? AND EXISTS (SELECT 1 FROM message m WHERE m.session_id = s.id AND m.time_created = ?) ORDER BY s.time_created, s.id",
+	err := d.query("SELECT s.id FROM session s WHERE s.id <> ? AND s.time_created <= ? AND EXISTS (SELECT 1 FROM message m WHERE m.session_id = s.id AND "+
+		"m.time_created = ?) ORDER BY s.time_created, s.id",
 		[]any{s.id, s.created, created}, func(row *sqlite.Row) error {
 			ids = append(ids, row.Text(0))
 			return nil

@@ -91,11 +91,12 @@ func TestCredentialTablesAreNotNeeded(t *testing.T) {
 func TestEventsThatAreNotAll(t *testing.T) {
 	in := " WHERE aggregate_id = '" + origin + "'"
 	for name, statement := range map[string]string{
-		"the first is missing":     "DELETE FROM event" + in + " AND seq = 0",
-		"one is missing":           "DELETE FROM event" + in + " AND seq = 20",
-		"another version":          "UPDATE event SET type = 'message.updated.2'" + in + " AND seq = 5",
-		"a message that none made": "INSERT INTO message SELECT 'msg_new', session_id, time_created, time_updated, data FROM message WHERE session_id = '" + origin + "' LIMIT 1",
-		"a part that none made":    "UPDATE part SET id = 'prt_new' WHERE id = (SELECT id FROM part WHERE session_id = '" + origin + "' LIMIT 1)",
+		"the first is missing": "DELETE FROM event" + in + " AND seq = 0",
+		"one is missing":       "DELETE FROM event" + in + " AND seq = 20",
+		"another version":      "UPDATE event SET type = 'message.updated.2'" + in + " AND seq = 5",
+		"a message that none made": "INSERT INTO message SELECT 'msg_new', session_id, time_created, time_updated, data FROM message WHERE session_id = '" + origin +
+			"' LIMIT 1",
+		"a part that none made": "UPDATE part SET id = 'prt_new' WHERE id = (SELECT id FROM part WHERE session_id = '" + origin + "' LIMIT 1)",
 	} {
 		path := fixture(t)
 		change(t, path, statement)
@@ -112,7 +113,8 @@ func TestWhatWasTakenOut(t *testing.T) {
 		before := readAll(t, path).Traces[origin]
 		last := "(SELECT id FROM message WHERE session_id = '" + origin + "' ORDER BY time_created DESC, id DESC LIMIT 1)"
 		if told {
-			change(t, path, "INSERT INTO event SELECT 'evt_gone', '"+origin+"', max(seq) + 1, 'message.removed.1', json_object('sessionID', '"+origin+"', 'messageID', "+last+") FROM event WHERE aggregate_id = '"+origin+"'")
+			change(t, path, "INSERT INTO event SELECT 'evt_gone', '"+origin+"', max(seq) + 1, 'message.removed.1', json_object('sessionID', '"+origin+"', 'messageID', "+
+				last+") FROM event WHERE aggregate_id = '"+origin+"'")
 		}
 		change(t, path, "DELETE FROM part WHERE message_id = "+last, "DELETE FROM message WHERE id = "+last)
 		tr := readAll(t, path).Traces[origin]
@@ -235,7 +237,8 @@ func FuzzSessionFile(f *testing.F) {
 
 // FuzzRecords feeds the data of one message and one part to what both layouts share.
 func FuzzRecords(f *testing.F) {
-	f.Add([]byte(done), []byte(`{"type":"tool","tool":"bash","callID":"c1","state":{"status":"completed","input":{"command":"c"},"output":"","metadata":{"exit":1}}}`))
+	f.Add([]byte(done),
+		[]byte(`{"type":"tool","tool":"bash","callID":"c1","state":{"status":"completed","input":{"command":"c"},"output":"","metadata":{"exit":1}}}`))
 	f.Add([]byte(ask), []byte(`{"type":"text","text":"hi","synthetic":true}`))
 	f.Add([]byte(open), []byte(`{"type":"step-finish","reason":"stop","cost":1e308,"tokens":{"input":-1,"output":1e99,"cache":{"read":9223372036854775807}}}`))
 	f.Fuzz(func(t *testing.T, message, part []byte) {

@@ -16,7 +16,8 @@ const legacy = "testdata/legacy/opencode/storage"
 func TestTruthFromJSONFiles(t *testing.T) {
 	s := readAll(t, "testdata/legacy")
 	tracetest.Truth(t, s, "testdata/legacy.truth")
-	if r := s.Traces["ses_e00de46c0ffeKtZjhdI5N2Rwhh"].Relationships[0]; r.ParentCall != "toolu_main_6_0" || r.AgentType != "general" || r.Description != "a helper" {
+	if r := s.Traces["ses_e00de46c0ffeKtZjhdI5N2Rwhh"].Relationships[0]; r.ParentCall != "toolu_main_6_0" || r.AgentType != "general" ||
+		r.Description != "a helper" {
 		t.Errorf("%+v", r)
 	}
 	tracetest.Golden(t, s.Ordered(), "testdata/golden/files.json", *update)
@@ -95,7 +96,8 @@ func TestFind(t *testing.T) {
 	home := t.TempDir()
 	data := filepath.Join(home, ".local", "share", "opencode")
 	elsewhere := filepath.Join(home, "xdg", "opencode")
-	for _, path := range []string{filepath.Join(data, "opencode.db"), filepath.Join(data, "opencode-dev.db"), filepath.Join(data, "own.db"), filepath.Join(data, "opencode.db.bak"), filepath.Join(elsewhere, "opencode.db")} {
+	for _, path := range []string{filepath.Join(data, "opencode.db"), filepath.Join(data, "opencode-dev.db"), filepath.Join(data, "own.db"),
+		filepath.Join(data, "opencode.db.bak"), filepath.Join(elsewhere, "opencode.db")} {
 		os.MkdirAll(filepath.Dir(path), 0o700)
 		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 			t.Fatal(err)

@@ -105,7 +105,8 @@ func TestGoesOnWithWhatChanged(t *testing.T) {
 			grow(t, path, whole, parent, child, fork)
 			grown, ids := goOn(t, path, first)
 			for _, id := range []string{parent, child, fork} {
-				if !slices.Contains(ids, id) || show(grown.traces[id].Events) != show(all.Traces[id].Events) || show(grown.traces[id].Relationships) != show(all.Traces[id].Relationships) {
+				if !slices.Contains(ids, id) || show(grown.traces[id].Events) != show(all.Traces[id].Events) ||
+					show(grown.traces[id].Relationships) != show(all.Traces[id].Relationships) {
 					t.Errorf("%s is not as when all is read at once; given: %v", id, ids)
 				}
 			}

@@ -134,18 +134,19 @@ func (d *database) foldRows(s session) (*conversation, error) {
 	t := newConversation(s)
 	var ids []string
 	var pos int64
-	err := d.query("SELECT id, time_created, "+bounded("data")+" FROM message WHERE session_id = ? ORDER BY time_created, id", []any{s.id}, func(row *sqlite.Row) error {
-		r := record{kind: ofMessage, id: row.Text(0), at: row.Int64(1)}
-		r.ref = trace.Ref{Table: "message", Key: r.id}
-		if row.Null(2) {
-			t.damage(r.ref, tooLarge)
+	err := d.query("SELECT id, time_created, "+bounded("data")+" FROM message WHERE session_id = ? ORDER BY time_created, id", []any{s.id},
+		func(row *sqlite.Row) error {
+			r := record{kind: ofMessage, id: row.Text(0), at: row.Int64(1)}
+			r.ref = trace.Ref{Table: "message", Key: r.id}
+			if row.Null(2) {
+				t.damage(r.ref, tooLarge)
+				return nil
+			}
+			r.data = d.bytes(row, 2)
+			t.apply(r)
+			ids = append(ids, r.id)
 			return nil
-		}
-		r.data = d.bytes(row, 2)
-		t.apply(r)
-		ids = append(ids, r.id)
-		return nil
-	})
+		})
 	for _, id := range ids {
 		if err != nil {
 			break

@@ -125,7 +125,8 @@ func typeOf(tool string) trace.ToolType {
 		return trace.ShellTool
 	case "Read", "NotebookRead", "view_image", "read_file", "read_many_files", "read", "view":
 		return trace.ReadTool
-	case "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch", "write_file", "replace", "edit", "write", "multiedit", "patch", "create", "str_replace_editor":
+	case "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch", "write_file", "replace", "edit", "write", "multiedit", "patch", "create",
+		"str_replace_editor":
 		return trace.EditTool
 	case "Glob", "Grep", "LS", "glob", "grep_search", "search_file_content", "list_directory", "grep", "rg", "list", "ls":
 		return trace.SearchTool

@@ -36,7 +36,8 @@ func TestFind(t *testing.T) {
 		}
 	}
 	env["PWD"] = filepath.Join(home, "here", "sub")
-	in := trace.Places{Home: home, Getenv: func(k string) string { return env[k] }, Projects: []string{filepath.Join(home, "known"), filepath.Join(home, "marked"), "/nonexistent"}}
+	in := trace.Places{Home: home, Getenv: func(k string) string { return env[k] },
+		Projects: []string{filepath.Join(home, "known"), filepath.Join(home, "marked"), "/nonexistent"}}
 	find := func(in trace.Places) string {
 		var names []string
 		err := New().Find(t.Context(), in, func(s trace.Store) error {

@@ -147,7 +147,8 @@ func TestFind(t *testing.T) {
 func TestArchivedAndOrphans(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".qwen", "projects", "p")
 	line := func(session, more string) string {
-		return `{"uuid":"u-` + session + `","parentUuid":null,"sessionId":"` + session + `","timestamp":"2026-01-01T10:00:00.000Z","type":"user"` + more + `,"message":{"role":"user","parts":[{"text":"x"}]}}` + "\n"
+		return `{"uuid":"u-` + session + `","parentUuid":null,"sessionId":"` + session + `","timestamp":"2026-01-01T10:00:00.000Z","type":"user"` + more +
+			`,"message":{"role":"user","parts":[{"text":"x"}]}}` + "\n"
 	}
 	const agent = `,"agentId":"general-purpose-c1","agentName":"general-purpose","isSidechain":true`
 	write(t, dir+"/chats/archive/s1.jsonl", line("s1", ""))
@@ -202,7 +203,8 @@ func TestDeletedAgents(t *testing.T) {
 func TestOthersAreNotOurs(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/p/5c52c37e-e2c1-4ad2-b1bf-af57e6f6bcbc.jsonl", `{"parentUuid":null,"isSidechain":false,"type":"user","uuid":"y","sessionId":"x"}`+"\n")
-	write(t, dir+"/chats/session-2026-01-01T10-00-5c52c37e.jsonl", `{"sessionId":"5c52c37e-0","projectHash":"x","startTime":"2026-01-01T10:00:00Z","kind":"main"}`+"\n")
+	write(t, dir+"/chats/session-2026-01-01T10-00-5c52c37e.jsonl",
+		`{"sessionId":"5c52c37e-0","projectHash":"x","startTime":"2026-01-01T10:00:00Z","kind":"main"}`+"\n")
 	if got := find(t, "/nonexistent", nil, dir); got != nil {
 		t.Errorf("found %v", got)
 	}
@@ -247,14 +249,19 @@ func TestMemory(t *testing.T) {
 	long := strings.Repeat("long ", size/5)
 	var b strings.Builder
 	record := func(uuid, kind, more string) {
-		b.WriteString(`{"uuid":"` + uuid + `","parentUuid":null,"sessionId":"s","timestamp":"2026-01-01T10:00:00.000Z","type":"` + kind + `","cwd":"/a",` + more + "}\n")
+		b.WriteString(`{"uuid":"` + uuid + `","parentUuid":null,"sessionId":"s","timestamp":"2026-01-01T10:00:00.000Z","type":"` + kind + `","cwd":"/a",` + more +
+			"}\n")
 	}
 	for i := range lines {
 		n := string(rune('a' + i))
 		record("u"+n, "user", `"message":{"role":"user","parts":[{"text":"/ask `+long+`"}]}`)
-		record("a"+n, "assistant", `"model":"m","message":{"role":"model","parts":[{"text":"`+long+`"},{"functionCall":{"id":"c`+n+`","name":"write_file","args":{"file_path":"/a/b`+n+`","content":"`+long+`"}}},{"functionCall":{"id":"d`+n+`","name":"agent","args":{"description":"`+long+`"}}}]},"usageMetadata":{"promptTokenCount":1}`)
-		record("r"+n, "tool_result", `"message":{"role":"user","parts":[{"functionResponse":{"id":"c`+n+`","response":{"output":"`+long+`"}}}]},"toolCallResult":{"status":"success","resultDisplay":{"filePath":"/a/b`+n+`","fileDiff":"@@\n+x","newContent":"`+long+`"}}`)
-		record("e"+n, "system", `"subtype":"ui_telemetry","systemPayload":{"uiEvent":{"event.name":"qwen-code.api_error","error_message":"`+long+`","error_type":"X"}}`)
+		record("a"+n, "assistant", `"model":"m","message":{"role":"model","parts":[{"text":"`+long+`"},{"functionCall":{"id":"c`+n+
+			`","name":"write_file","args":{"file_path":"/a/b`+n+`","content":"`+long+`"}}},{"functionCall":{"id":"d`+n+`","name":"agent","args":{"description":"`+long+
+			`"}}}]},"usageMetadata":{"promptTokenCount":1}`)
+		record("r"+n, "tool_result", `"message":{"role":"user","parts":[{"functionResponse":{"id":"c`+n+`","response":{"output":"`+long+
+			`"}}}]},"toolCallResult":{"status":"success","resultDisplay":{"filePath":"/a/b`+n+`","fileDiff":"@@\n+x","newContent":"`+long+`"}}`)
+		record("e"+n, "system", `"subtype":"ui_telemetry","systemPayload":{"uiEvent":{"event.name":"qwen-code.api_error","error_message":"`+long+
+			`","error_type":"X"}}`)
 	}
 	write(t, path, b.String())
 	file := b.Len()

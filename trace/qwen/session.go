@@ -167,7 +167,8 @@ func (s *session) respond(r record, at trace.Event, first int, called bool) stri
 			return at.Record
 		}
 	}
-	x := trace.Response{ID: at.Record, Model: genai.Token(r.model), Branch: genai.Token(r.branch), Time: at.Time, Usage: usageOf(r.usage), Ref: at.Ref, Event: first + 1, Copied: at.Copied}
+	x := trace.Response{ID: at.Record, Model: genai.Token(r.model), Branch: genai.Token(r.branch), Time: at.Time, Usage: usageOf(r.usage), Ref: at.Ref,
+		Event: first + 1, Copied: at.Copied}
 	if s.billed != "" {
 		x.ID, s.billed = s.billed, ""
 	} else {
@@ -252,7 +253,8 @@ func (s *session) bill(x value, at trace.Event) {
 	if id == "" {
 		id = at.Record
 	}
-	s.b.Response(trace.Response{ID: id, Model: genai.Token(x.Get("model")), Time: at.Time, Usage: u, Ref: at.Ref, Event: len(s.b.Trace().Events), Copied: at.Copied})
+	s.b.Response(trace.Response{ID: id, Model: genai.Token(x.Get("model")), Time: at.Time, Usage: u, Ref: at.Ref, Event: len(s.b.Trace().Events),
+		Copied: at.Copied})
 	if agent == "" {
 		s.billed = id
 	}
@@ -311,7 +313,8 @@ func (s *session) relate(caller *session) {
 	}
 	first := &s.b.Trace().Sources[0]
 	caller.b.Add(trace.Event{Time: s.b.Trace().Events[0].Time, Ref: trace.Ref{File: caller.b.File(first.Path, first.How), Line: 1}, Inferred: inFolder,
-		Body: &trace.SubagentSpawn{Session: s.traceID(s.agent), AgentID: s.agent, AgentType: s.meta.agentType, Description: s.head(s.meta.description, trace.UserHead)}})
+		Body: &trace.SubagentSpawn{Session: s.traceID(s.agent), AgentID: s.agent, AgentType: s.meta.agentType,
+			Description: s.head(s.meta.description, trace.UserHead)}})
 }
 
 func (s *session) damaged(ref trace.Ref, why string) {

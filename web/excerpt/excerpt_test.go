@@ -28,9 +28,12 @@ func texts(blocks []Block) string {
 
 // hostile are texts that try to be more than text.
 var hostile = []string{
-	"</script><script>window.pwned=1</script>", `<img src=x onerror="window.pwned=1">`, "<svg/onload=alert(1)>", "[click](javascript:alert(1))", "![x](http://evil.example/x.png)",
-	"<http://evil.example>", "<a href='http://evil.example'>x</a>", "# h\n\n<style>*{display:none}</style>\n", "&lt;script&gt; &#60;script&#62;x", "[a]: http://evil.example 'x'\n\n[a]",
-	"| a |\n|:-:|\n| <b onclick=x()>y</b> |", "```\"><script>x\ncode\n```", "<!-- <script>x</script> -->", "<details open ontoggle=x>", "`<iframe src=//evil.example>`",
+	"</script><script>window.pwned=1</script>", `<img src=x onerror="window.pwned=1">`, "<svg/onload=alert(1)>", "[click](javascript:alert(1))",
+	"![x](http://evil.example/x.png)",
+	"<http://evil.example>", "<a href='http://evil.example'>x</a>", "# h\n\n<style>*{display:none}</style>\n", "&lt;script&gt; &#60;script&#62;x",
+	"[a]: http://evil.example 'x'\n\n[a]",
+	"| a |\n|:-:|\n| <b onclick=x()>y</b> |", "```\"><script>x\ncode\n```", "<!-- <script>x</script> -->", "<details open ontoggle=x>",
+	"`<iframe src=//evil.example>`",
 }
 
 // Markdown becomes elements without attributes, but for the class of an address.
@@ -103,7 +106,8 @@ func TestInput(t *testing.T) {
 		{`"{\"command\":\"make\"}"`, "|[]command: make\n"},
 		{`"*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch"`, "|[at]*** Begin Patch\n*** Update File: a\n@@\n[del]-x\n[add]+y\n[at]*** End Patch\n"},
 		{`{"content":"one\ntwo"}`, "content|[]one\ntwo\n"},
-		{`{"/src/a.go":{"type":"update","unified_diff":"@@ -1 +1 @@\n-x\n+y\n"}}`, "|[]/src/a.go type: update\n/src/a.go unified_diff|[at]@@ -1 +1 @@\n[del]-x\n[add]+y\n"},
+		{`{"/src/a.go":{"type":"update","unified_diff":"@@ -1 +1 @@\n-x\n+y\n"}}`,
+			"|[]/src/a.go type: update\n/src/a.go unified_diff|[at]@@ -1 +1 @@\n[del]-x\n[add]+y\n"},
 		{`{"todos":[{"text":"one\ntwo"},{"done":true}]}`, "|[]todos 2 done: true\ntodos 1 text|[]one\ntwo\n"},
 		{`not json`, "|[]not json\n"},
 	} {
@@ -121,7 +125,8 @@ func TestSecretOfOneTextIsTakenOutOfAll(t *testing.T) {
 	s.Learn([]byte(`{"env":{"PASSWORD":"` + secret + `"}}`))
 	s.Learn([]byte("export TOKEN=" + secret))
 	for _, blocks := range [][]Block{
-		s.Prose([]byte("use "+secret), Limits{}), s.Code("", []byte("it said "+secret), Folded), s.Input([]byte(`{"command":"echo `+secret+`"}`), Folded), s.Input([]byte(`{"password":"`+secret+`"}`), Folded),
+		s.Prose([]byte("use "+secret), Limits{}), s.Code("", []byte("it said "+secret), Folded), s.Input([]byte(`{"command":"echo `+secret+`"}`), Folded),
+		s.Input([]byte(`{"password":"`+secret+`"}`), Folded),
 		s.Record([]byte(`{"a":["`+secret+`"],"signature":"`+strings.Repeat("x", 50)+`"}`), Limits{}),
 	} {
 		if got := texts(blocks); strings.Contains(got, secret) || !strings.Contains(got, "[redacted:") {
@@ -135,7 +140,8 @@ func TestBinaryIsNotShown(t *testing.T) {
 	if got := texts(s.Code("", []byte(strings.Repeat("iVBORw0KGgo", 100)), Folded)); got != "|(binary data, 1.1 KiB, not shown)" {
 		t.Error(got)
 	}
-	if got := texts(s.Record([]byte(`{"data":"`+strings.Repeat("A", 500)+`","n":1}`), Limits{})); !strings.Contains(got, "500 B, not shown") || !strings.Contains(got, `"n": 1`) {
+	if got := texts(s.Record([]byte(`{"data":"`+strings.Repeat("A", 500)+`","n":1}`), Limits{})); !strings.Contains(got, "500 B, not shown") ||
+		!strings.Contains(got, `"n": 1`) {
 		t.Error(got)
 	}
 }
@@ -147,7 +153,8 @@ func FuzzExcerpt(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var s Scrubber
 		s.Learn([]byte(text))
-		for _, blocks := range [][]Block{s.Prose([]byte(text), Folded), s.Code("x", []byte(text), Folded), s.Input([]byte(text), Folded), s.Record([]byte(text), Folded)} {
+		for _, blocks := range [][]Block{s.Prose([]byte(text), Folded), s.Code("x", []byte(text), Folded), s.Input([]byte(text), Folded),
+			s.Record([]byte(text), Folded)} {
 			if shown := texts(blocks); shown != plain.Text(shown) {
 				t.Errorf("%q", shown)
 			}

@@ -13,7 +13,8 @@ func isPatch(text string) bool {
 // kindOf is the kind of a line of a patch.
 func kindOf(line string) string {
 	switch {
-	case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "@@"), strings.HasPrefix(line, "*** "), strings.HasPrefix(line, "diff "):
+	case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "@@"), strings.HasPrefix(line, "*** "),
+		strings.HasPrefix(line, "diff "):
 		return "at"
 	case strings.HasPrefix(line, "+"):
 		return "add"

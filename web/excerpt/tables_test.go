@@ -19,7 +19,8 @@ func TestTables(t *testing.T) {
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)), extension.Strikethrough),
 		goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(harmless{}, 1))),
 	)
-	parts := []string{"a", "b c", "|", "|", "|", "\\|", "`x", "`", "`a|b`", "`a\\|b`", "-", "---", ":-", "-:", ":-:", " ", "  ", "    ", "\n", "\n", "\n\n", "~~", "~", "~~~", "*", "**b**", "> ", "- ", "\t",
+	parts := []string{"a", "b c", "|", "|", "|", "\\|", "`x", "`", "`a|b`", "`a\\|b`", "-", "---", ":-", "-:", ":-:", " ", "  ", "    ", "\n", "\n", "\n\n", "~~",
+		"~", "~~~", "*", "**b**", "> ", "- ", "\t",
 		"| a | b |\n|---|:-:|\n", "| 1 |\n", "|-|\n", "<b>", "&amp;", "\\"}
 	seed, tables, struck := rand.Uint64(), 0, 0
 	r := rand.New(rand.NewPCG(seed, 1))

@@ -78,7 +78,8 @@ func (p *Page) data() pageData {
 				continue
 			}
 			d.Calls[n.Node] = append(d.Calls[n.Node], pageRow{
-				c.Start.Sub(base).Milliseconds(), c.DurationMS, text(string(c.Type)), text(c.state()), text(c.Tool), text(c.Text), c.ExitCode, c.Length, c.Index, text(c.Denied), c.Gap,
+				c.Start.Sub(base).Milliseconds(), c.DurationMS, text(string(c.Type)), text(c.state()), text(c.Tool), text(c.Text), c.ExitCode, c.Length, c.Index,
+				text(c.Denied), c.Gap,
 			})
 		}
 	}

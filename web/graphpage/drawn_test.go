@@ -73,7 +73,8 @@ func drawnCalls(rng *rand.Rand, at time.Time) (list []Call, end time.Time) {
 			at = at.Add(time.Hour)
 		}
 		tool := tools[min(rng.IntN(len(tools)+4), len(tools)+3)%len(tools)]
-		c := Call{Index: i + 1, Tool: tool.name, Type: tool.kind, Text: tool.text, Status: trace.StatusCompleted, Start: at, DurationMS: rng.Int64N(20_000), Length: rng.Int64N(60_000)}
+		c := Call{Index: i + 1, Tool: tool.name, Type: tool.kind, Text: tool.text, Status: trace.StatusCompleted, Start: at, DurationMS: rng.Int64N(20_000),
+			Length: rng.Int64N(60_000)}
 		switch rng.IntN(18) {
 		case 0:
 			code := 1
@@ -101,7 +102,8 @@ func pageOf(root *graph.Node, calls map[int64][]Call) *Page {
 		i := len(p.Nodes) + 1
 		numbers[n] = i
 		node := Node{
-			Node: i, Parent: numbers[n.Parent], Depth: depth, Name: n.ID[:8], Source: n.Source, Session: n.ID, Agent: trace.Agent{Name: "Claude Code", Version: "2.1.329"}, Missing: n.Missing,
+			Node: i, Parent: numbers[n.Parent], Depth: depth, Name: n.ID[:8], Source: n.Source, Session: n.ID,
+			Agent: trace.Agent{Name: "Claude Code", Version: "2.1.329"}, Missing: n.Missing,
 			Relation: trace.Root, Outcome: outcomes[int(n.Key)%len(outcomes)], Reason: "the last turn", Own: SumsOf(n.Own), Whole: SumsOf(n.Whole),
 			Ask: "please fix the parser so that it takes <angle brackets>", Start: &n.Start, End: &n.End,
 		}

@@ -25,7 +25,8 @@ func Mermaid(w io.Writer, nodes []Node) error {
 		if n.Missing {
 			class = "missing"
 		} else {
-			lines = append(lines, mermaidText(fmt.Sprintf("%s, %s, %d failed, %s tokens", n.Outcome, plain.Plural(int64(n.Own.Calls), "call"), n.Own.Failed, plain.Count(n.Own.Tokens))))
+			lines = append(lines, mermaidText(fmt.Sprintf("%s, %s, %d failed, %s tokens", n.Outcome, plain.Plural(int64(n.Own.Calls), "call"), n.Own.Failed,
+				plain.Count(n.Own.Tokens))))
 		}
 		fmt.Fprintf(b, "  n%d[\"%s\"]:::%s\n", n.Node, strings.Join(lines, "<br/>"), class)
 		if n.Parent != 0 {
@@ -33,7 +34,8 @@ func Mermaid(w io.Writer, nodes []Node) error {
 		}
 	}
 	for _, class := range []string{
-		"completed stroke:#2a9d64", "interrupted stroke:#c98500", "errored stroke:#d1383d", "gave_up stroke:#d1383d", "killed stroke:#d1383d,stroke-dasharray:4", "running stroke:#2f7fb8", "unknown stroke:#888888", "missing stroke:#888888,stroke-dasharray:2",
+		"completed stroke:#2a9d64", "interrupted stroke:#c98500", "errored stroke:#d1383d", "gave_up stroke:#d1383d", "killed stroke:#d1383d,stroke-dasharray:4",
+		"running stroke:#2f7fb8", "unknown stroke:#888888", "missing stroke:#888888,stroke-dasharray:2",
 	} {
 		fmt.Fprintf(b, "  classDef %s,stroke-width:2px\n", class)
 	}

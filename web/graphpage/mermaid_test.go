@@ -12,7 +12,8 @@ import (
 func TestMermaid(t *testing.T) {
 	nodes := []Node{
 		{Node: 1, Name: "5b0c2f91", Source: "claude", Ask: `say "hi"; [x] <b> #1 ` + "`tick`\n---", Outcome: "completed", Own: Sums{Calls: 1, Tokens: 1200}},
-		{Node: 2, Parent: 1, Name: "a1", Source: "claude", Relation: trace.Subagent, AgentType: "explore", Description: "look", Outcome: "killed", Own: Sums{Calls: 3, Failed: 2}},
+		{Node: 2, Parent: 1, Name: "a1", Source: "claude", Relation: trace.Subagent, AgentType: "explore", Description: "look", Outcome: "killed",
+			Own: Sums{Calls: 3, Failed: 2}},
 		{Node: 3, Parent: 1, Name: "b2", Source: "claude", Relation: trace.Fork, Provenance: trace.Inferred, Outcome: "unknown"},
 		{Node: 4, Parent: 2, Name: "c3", Source: "claude", Relation: trace.Continuation, Missing: true},
 	}

@@ -39,10 +39,11 @@ var files embed.FS
 
 func (p *Page) HTML(w io.Writer) error {
 	page := web.Page{
-		Title: p.Title, Files: files, Body: "page/page.html", Styles: []string{"page/page.css"}, Scripts: []string{"page/data.js", "page/tree.js", "page/time.js", "page/lanes.js"},
-		Funcs:  template.FuncMap{"live": web.SessionLink, "count": plain.Count, "duration": durationOf, "int64": func(n int) int64 { return int64(n) }},
-		Values: map[string]any{"Title": plain.Line(p.Title), "Made": p.Made.UTC().Format("2006-01-02 15:04 MST"), "Rows": p.rows(), "Root": p.root()},
-		Data:   p.data(),
+		Title: p.Title, Files: files, Body: "page/page.html", Styles: []string{"page/page.css"},
+		Scripts: []string{"page/data.js", "page/tree.js", "page/time.js", "page/lanes.js"},
+		Funcs:   template.FuncMap{"live": web.SessionLink, "count": plain.Count, "duration": durationOf, "int64": func(n int) int64 { return int64(n) }},
+		Values:  map[string]any{"Title": plain.Line(p.Title), "Made": p.Made.UTC().Format("2006-01-02 15:04 MST"), "Rows": p.rows(), "Root": p.root()},
+		Data:    p.data(),
 	}
 	return page.Write(w)
 }

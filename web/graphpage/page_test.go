@@ -35,8 +35,9 @@ func TestPageInABrowser(t *testing.T) {
 		root := p.Nodes[0].Whole
 		for expression, want := range map[string]int{
 			`document.documentElement.dataset.nodes`: n, `document.documentElement.dataset.calls`: calls, `document.documentElement.dataset.failed`: failed,
-			sum("sessions"): n, sum("calls"): calls, sum("failed"): failed, sum("tokens"): int(root.Tokens), sum("no_result"): root.NoResult, sum("prompts"): root.Prompts,
-			column(6): root.Calls, column(7): root.Failed, column(8): root.NoResult, column(9): int(root.Tokens), `document.querySelectorAll('tbody tr').length`: n,
+			sum("sessions"): n, sum("calls"): calls, sum("failed"): failed, sum("tokens"): int(root.Tokens), sum("no_result"): root.NoResult,
+			sum("prompts"): root.Prompts,
+			column(6):      root.Calls, column(7): root.Failed, column(8): root.NoResult, column(9): int(root.Tokens), `document.querySelectorAll('tbody tr').length`: n,
 		} {
 			if got := b.Value(expression); got != strconv.Itoa(want) {
 				t.Errorf("%d nodes: %s is %s, want %d", n, expression, got, want)
@@ -59,7 +60,8 @@ func sum(name string) string {
 
 // column is the sum over a column of the page's table.
 func column(n int) string {
-	return `String([...document.querySelectorAll('tbody td:nth-child(` + strconv.Itoa(n) + `)')].reduce((sum, td) => sum + Number(td.textContent.replaceAll(',', '')), 0))`
+	return `String([...document.querySelectorAll('tbody td:nth-child(` + strconv.Itoa(n) +
+		`)')].reduce((sum, td) => sum + Number(td.textContent.replaceAll(',', '')), 0))`
 }
 
 // Everything can be reached with the keyboard, found, zoomed and folded, and says what it is.

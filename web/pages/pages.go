@@ -89,7 +89,8 @@ func read(name string) string {
 
 // templates are parsed at the first page: a command that shows none must not pay for them.
 var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"lower": strings.ToLower, "add": func(a, b int) int { return a + b }}).ParseFS(files, "page/*.html"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"lower": strings.ToLower, "add": func(a, b int) int { return a + b }}).ParseFS(files,
+		"page/*.html"))
 })
 
 // page is what the template of the frame gets.

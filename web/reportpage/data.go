@@ -68,7 +68,8 @@ func plotted(r *report.Report) plotData {
 	for _, c := range r.Classes[:min(len(r.Classes), mostBars)] {
 		name := plain.Line(string(c.Class))
 		d.Classes = append(d.Classes, plotBar{Label: name, N: c.Errors, Of: c.OfErrors,
-			Text: fmt.Sprintf("%s: %s errors, in %s sessions and sub-agents, in %s failed ones", name, of(c.Errors, c.OfErrors), of(c.Units, c.OfUnits), of(c.Failing, c.OfFailing))})
+			Text: fmt.Sprintf("%s: %s errors, in %s sessions and sub-agents, in %s failed ones", name, of(c.Errors, c.OfErrors), of(c.Units, c.OfUnits),
+				of(c.Failing, c.OfFailing))})
 	}
 	for _, s := range r.Failures[:min(len(r.Failures), mostBars)] {
 		who, what := parted(shapeWords(s.Shape))
@@ -77,12 +78,15 @@ func plotted(r *report.Report) plotData {
 	}
 	for i := range r.Errors[:min(len(r.Errors), mostBars)] {
 		e := &r.Errors[i]
-		d.Errors = append(d.Errors, plotBar{Label: plain.Line(string(e.Class) + " · " + e.Head), Under: plain.Line(e.Key), Key: plain.Line(e.Key), N: e.Units, Of: e.OfErring, Bad: e.Failing,
-			Text: fmt.Sprintf("%s: %s with errors, %d of them failed, in %d the call succeeded later\n%s\naburn replay %s", plain.Line(string(e.Class)), of(e.Units, e.OfErring), e.Failing, e.Solved, plain.Line(e.Text), plain.Line(e.Key))})
+		d.Errors = append(d.Errors, plotBar{Label: plain.Line(string(e.Class) + " · " + e.Head), Under: plain.Line(e.Key), Key: plain.Line(e.Key), N: e.Units,
+			Of: e.OfErring, Bad: e.Failing,
+			Text: fmt.Sprintf("%s: %s with errors, %d of them failed, in %d the call succeeded later\n%s\naburn replay %s", plain.Line(string(e.Class)),
+				of(e.Units, e.OfErring), e.Failing, e.Solved, plain.Line(e.Text), plain.Line(e.Key))})
 	}
 	for _, t := range r.Tools {
 		d.Tools = append(d.Tools, plotBar{Label: plain.Line(string(t.Type)), N: t.Failed, Of: t.Ended,
-			Text: fmt.Sprintf("%s: %s calls that ended failed, %s calls in all, %s repeat a failed one", plain.Line(string(t.Type)), of(t.Failed, t.Ended), count(t.Calls), count(t.Retries))})
+			Text: fmt.Sprintf("%s: %s calls that ended failed, %s calls in all, %s repeat a failed one", plain.Line(string(t.Type)), of(t.Failed, t.Ended),
+				count(t.Calls), count(t.Retries))})
 	}
 	return d
 }

@@ -34,8 +34,10 @@ func worked(t *testing.T, id string, at time.Time, calls string) *insight.Digest
 	for i, word := range strings.Fields(calls) {
 		call, response := fmt.Sprint("c", i), fmt.Sprint("r", i)
 		tool := []trace.ToolType{trace.ShellTool, trace.ReadTool}[i%2]
-		b.Call(event(nil), &trace.ToolCall{Call: call, Response: response, Tool: string(tool), Type: tool, Head: "make", Input: trace.Digest{Length: 1, Hash: "0123456789abcdef"}})
-		b.Trace().Responses = append(b.Trace().Responses, trace.Response{ID: response, Event: int(line), Ref: trace.Ref{Line: line}, Usage: trace.Usage{Output: int64(100 * (i + 1))}})
+		b.Call(event(nil), &trace.ToolCall{Call: call, Response: response, Tool: string(tool), Type: tool, Head: "make",
+			Input: trace.Digest{Length: 1, Hash: "0123456789abcdef"}})
+		b.Trace().Responses = append(b.Trace().Responses, trace.Response{ID: response, Event: int(line), Ref: trace.Ref{Line: line},
+			Usage: trace.Usage{Output: int64(100 * (i + 1))}})
 		if failed := word == "bad"; word != "open" {
 			r := trace.ToolResultEvent{Call: call, Status: trace.StatusCompleted, IsError: &failed, From: trace.FromToolResult}
 			if failed {
@@ -157,8 +159,10 @@ func TestOneNameOneNumber(t *testing.T) {
 		}
 	}
 	for name, places := range map[string]string{
-		"failed sessions and sub-agents": "card table-agents table-shapes table-weeks plot shapes", "failed of ended calls": "card table-tools table-weeks plot tools plot rate",
-		"sessions and sub-agents with errors": "card table-errors plot errors", "errors": "table-classes table-weeks plot classes", "tokens spent in failed calls": "card table-tools",
+		"failed sessions and sub-agents":      "card table-agents table-shapes table-weeks plot shapes",
+		"failed of ended calls":               "card table-tools table-weeks plot tools plot rate",
+		"sessions and sub-agents with errors": "card table-errors plot errors", "errors": "table-classes table-weeks plot classes",
+		"tokens spent in failed calls": "card table-tools",
 	} {
 		var got []string
 		for _, f := range all[name] {

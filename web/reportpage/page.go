@@ -27,9 +27,12 @@ var files embed.FS
 // HTML writes the page of a report and of the sessions that it is about. name is the short name of a session.
 func HTML(w io.Writer, r *report.Report, units []*insight.Digest, name func(source, id string) string) error {
 	page := web.Page{
-		Title: "What keeps going wrong", Files: files, Body: "page/page.html", Styles: []string{"page/page.css"}, Scripts: []string{"page/plot.js", "page/plots.js", "page/sessions.js"},
+		Title: "What keeps going wrong", Files: files, Body: "page/page.html", Styles: []string{"page/page.css"},
+		Scripts: []string{"page/plot.js", "page/plots.js", "page/sessions.js"},
 		Funcs: template.FuncMap{
-			"live": web.SessionLink, "word": func(o any) string { return plain.Line(insight.Outcome(fmt.Sprint(o)).Word()) }, "shape": shapeWords, "clean": func(s any) string { return plain.Line(fmt.Sprint(s)) }, "count": count, "of": of, "tokens": tokens, "lasting": lasting, "day": day, "moment": moment, "place": place, "which": which, "phase": phaseName,
+			"live": web.SessionLink, "word": func(o any) string { return plain.Line(insight.Outcome(fmt.Sprint(o)).Word()) }, "shape": shapeWords,
+			"clean": func(s any) string { return plain.Line(fmt.Sprint(s)) }, "count": count, "of": of, "tokens": tokens, "lasting": lasting, "day": day,
+			"moment": moment, "place": place, "which": which, "phase": phaseName,
 			"pageID": pageID, "folder": folder, "observation": func() string { return remedy.Observation },
 		},
 		Values: list(r, units, name), Data: plotted(r),

@@ -120,7 +120,8 @@ func plots(t *testing.T, b *browser.Browser, j *report.Report) {
 		for _, w := range j.Weeks {
 			sum += w.Outcomes[string(o.Outcome)]
 		}
-		is(t, b, "drawn "+string(o.Outcome), `[...document.querySelectorAll('#outcomes [data-outcome="`+string(o.Outcome)+`"]')].reduce((n, e) => n + Number(e.dataset.n), 0)`, sum)
+		is(t, b, "drawn "+string(o.Outcome), `[...document.querySelectorAll('#outcomes [data-outcome="`+string(o.Outcome)+
+			`"]')].reduce((n, e) => n + Number(e.dataset.n), 0)`, sum)
 		if sum != o.Units {
 			t.Errorf("%d in weeks and %d in all ended %s", sum, o.Units, o.Outcome)
 		}
@@ -145,15 +146,22 @@ func plots(t *testing.T, b *browser.Browser, j *report.Report) {
 		what, expression string
 		want             []string
 	}{
-		{"weeks", numbers(`#outcomes [data-week^="2"]`, "data-week"), names}, {"failed calls by week", numbers("#rate [data-week]", "data-failed"), failed}, {"calls by week", numbers("#rate [data-week]", "data-calls"), calls},
-		{"classes", numbers("#classes .item", "data-n"), classes}, {"shapes", numbers("#shapes .item", "data-n"), shapes}, {"errors", numbers("#errors .item", "data-n"), errors}, {"tools", numbers("#tools .item", "data-n"), tools},
+		{"weeks", numbers(`#outcomes [data-week^="2"]`, "data-week"), names}, {"failed calls by week", numbers("#rate [data-week]", "data-failed"), failed},
+		{"calls by week", numbers("#rate [data-week]", "data-calls"), calls},
+		{"classes", numbers("#classes .item", "data-n"), classes}, {"shapes", numbers("#shapes .item", "data-n"), shapes},
+		{"errors", numbers("#errors .item", "data-n"), errors}, {"tools", numbers("#tools .item", "data-n"), tools},
 	} {
 		is(t, b, c.what, c.expression, strings.Join(c.want, " "))
 	}
-	is(t, b, "no label reaches its bar", `[...document.querySelectorAll('.item')].every((e) => { const text = e.querySelector('.label'), bar = e.querySelector('.c-part'); return !text || text.getComputedTextLength() + 2 <= Number(bar.getAttribute('x')); })`, true)
-	is(t, b, "all texts are inside", `[...document.querySelectorAll('.plot text')].filter((e) => { const box = e.getBoundingClientRect(), svg = e.closest('svg').getBoundingClientRect(); return box.left < svg.left - 1 || box.right > svg.right + 1; }).map((e) => e.textContent).join(';')`, "")
+	is(t, b, "no label reaches its bar",
+		`[...document.querySelectorAll('.item')].every((e) => { const text = e.querySelector('.label'), bar = e.querySelector('.c-part'); return !text || `+
+			`text.getComputedTextLength() + 2 <= Number(bar.getAttribute('x')); })`, true)
+	is(t, b, "all texts are inside",
+		`[...document.querySelectorAll('.plot text')].filter((e) => { const box = e.getBoundingClientRect(), svg = e.closest('svg').getBoundingClientRect(); `+
+			`return box.left < svg.left - 1 || box.right > svg.right + 1; }).map((e) => e.textContent).join(';')`, "")
 	// What is drawn is as long as it says: of two bars the one with more is longer.
-	is(t, b, "bars as long as their numbers", `['classes', 'shapes', 'errors'].every((id) => { const items = [...document.querySelectorAll('#' + id + ' .item')].map((e) => [Number(e.dataset.n), Number(e.querySelector('.c-part').getAttribute('width'))]);
+	is(t, b, "bars as long as their numbers",
+		`['classes', 'shapes', 'errors'].every((id) => { const items = [...document.querySelectorAll('#' + id + ' .item')].map((e) => [Number(e.dataset.n), Number(e.querySelector('.c-part').getAttribute('width'))]);
 		return items.every(([n, w]) => Math.abs(w - Math.max(items[0][1] * n / items[0][0], 1.5)) < 0.01); })`, true)
 }
 
@@ -162,8 +170,10 @@ func tables(t *testing.T, b *browser.Browser, j *report.Report) {
 	count := func(n int) string { return plain.Count(int64(n)) }
 	u := j.Units
 	for name, want := range map[string]string{
-		"sessions": count(u.Sessions), "subagents": count(u.Subagents), "running": count(u.Running), "failing": count(u.Failing) + " of " + count(u.Ended), "erring": count(u.Erring) + " of " + count(u.Ended),
-		"calls": count(j.AllTools.Failed) + " of " + count(j.AllTools.Ended), "spent": plain.Count(j.Tokens.Failed) + " of " + plain.Count(j.Tokens.Calls), "retried": plain.Count(j.Tokens.Retries) + " of " + plain.Count(j.Tokens.Calls),
+		"sessions": count(u.Sessions), "subagents": count(u.Subagents), "running": count(u.Running), "failing": count(u.Failing) + " of " + count(u.Ended),
+		"erring": count(u.Erring) + " of " + count(u.Ended),
+		"calls":  count(j.AllTools.Failed) + " of " + count(j.AllTools.Ended), "spent": plain.Count(j.Tokens.Failed) + " of " + plain.Count(j.Tokens.Calls),
+		"retried": plain.Count(j.Tokens.Retries) + " of " + plain.Count(j.Tokens.Calls),
 	} {
 		is(t, b, "tile", `document.querySelector('[data-n="`+name+`"]').textContent`, want)
 	}
@@ -174,18 +184,24 @@ func tables(t *testing.T, b *browser.Browser, j *report.Report) {
 		}
 		return strings.Join(list, ";")
 	}
-	is(t, b, "outcomes", cells("table-outcomes", 1), column(len(j.Outcomes), func(i int) string { return count(j.Outcomes[i].Units) + " of " + count(j.Outcomes[i].Of) }))
+	is(t, b, "outcomes", cells("table-outcomes", 1), column(len(j.Outcomes),
+		func(i int) string { return count(j.Outcomes[i].Units) + " of " + count(j.Outcomes[i].Of) }))
 	is(t, b, "weeks", cells("table-weeks", 1), column(len(j.Weeks), func(i int) string { return count(j.Weeks[i].Failing) + " of " + count(j.Weeks[i].Ended) }))
-	is(t, b, "shapes", cells("table-shapes", 0), column(len(j.Failures), func(i int) string { return count(j.Failures[i].Units) + " of " + count(j.Failures[i].OfFailing) }))
+	is(t, b, "shapes", cells("table-shapes", 0), column(len(j.Failures),
+		func(i int) string { return count(j.Failures[i].Units) + " of " + count(j.Failures[i].OfFailing) }))
 	is(t, b, "keys of shapes", cells("table-shapes", 2), column(len(j.Failures), func(i int) string { return j.Failures[i].Key }))
-	is(t, b, "errors", cells("table-errors", 0), column(len(j.Errors), func(i int) string { return count(j.Errors[i].Units) + " of " + count(j.Errors[i].OfErring) }))
-	is(t, b, "classes", cells("table-classes", 1), column(len(j.Classes), func(i int) string { return count(j.Classes[i].Errors) + " of " + count(j.Classes[i].OfErrors) }))
+	is(t, b, "errors", cells("table-errors", 0), column(len(j.Errors),
+		func(i int) string { return count(j.Errors[i].Units) + " of " + count(j.Errors[i].OfErring) }))
+	is(t, b, "classes", cells("table-classes", 1), column(len(j.Classes),
+		func(i int) string { return count(j.Classes[i].Errors) + " of " + count(j.Classes[i].OfErrors) }))
 	is(t, b, "loops", cells("table-loops", 1), column(len(j.Loops), func(i int) string { return count(j.Loops[i].Most) }))
 	is(t, b, "tools", cells("table-tools", 2), column(len(j.Tools), func(i int) string { return count(j.Tools[i].Failed) + " of " + count(j.Tools[i].Ended) }))
-	is(t, b, "tokens", cells("table-tokens", 1), strings.Join([]string{plain.Count(j.Tokens.All), plain.Count(j.Tokens.Calls) + " of " + plain.Count(j.Tokens.All), plain.Count(j.Tokens.Failed) + " of " + plain.Count(j.Tokens.Calls),
+	is(t, b, "tokens", cells("table-tokens", 1), strings.Join([]string{plain.Count(j.Tokens.All), plain.Count(j.Tokens.Calls) + " of " + plain.Count(j.Tokens.All),
+		plain.Count(j.Tokens.Failed) + " of " + plain.Count(j.Tokens.Calls),
 		plain.Count(j.Tokens.Retries) + " of " + plain.Count(j.Tokens.Calls)}, ";"))
 	is(t, b, "slow", `document.querySelectorAll('#table-slow tbody tr').length`, len(j.Slow))
-	is(t, b, "phases", cells("table-phases", 6), column(len(j.Phases), func(i int) string { return count(j.Phases[i].BadCalls) + " of " + count(j.Phases[i].Calls) }))
+	is(t, b, "phases", cells("table-phases", 6), column(len(j.Phases),
+		func(i int) string { return count(j.Phases[i].BadCalls) + " of " + count(j.Phases[i].Calls) }))
 	is(t, b, "agents", cells("table-agents", 1), column(len(j.Agents), func(i int) string { return count(j.Agents[i].Units) }))
 	is(t, b, "remedies", cells("remedies", 1), column(len(j.Remedies), func(i int) string { return j.Remedies[i].Key }))
 }
@@ -261,8 +277,10 @@ func TestPageIsItsOwn(t *testing.T) {
 	bad := `</script><script>alert(1)</script><img src=x onerror=alert(1)>` + "\u202e"
 	d := &insight.Digest{
 		Source: bad, ID: bad, Verdict: insight.Verdict{Outcome: insight.Errored, Rule: bad}, Keys: insight.Keys{Coarse: bad, Fine: bad}, End: time.Now(),
-		Classes: []insight.ClassCount{{Class: failure.Class(bad), Count: 1}}, Errors: []insight.ErrorGroup{{Class: failure.Class(bad), Tool: bad, Head: bad, Text: bad, Count: 1}},
-		Loops: []insight.EditLoop{{Path: bad, Edits: 9}}, Slow: []insight.SlowCall{{Tool: bad, What: bad, MS: 1}}, Phases: []insight.PhaseUse{{Command: bad, Phase: bad, Tools: []insight.ToolFailed{{Tool: bad, Failed: 1}}}},
+		Classes: []insight.ClassCount{{Class: failure.Class(bad), Count: 1}},
+		Errors:  []insight.ErrorGroup{{Class: failure.Class(bad), Tool: bad, Head: bad, Text: bad, Count: 1}},
+		Loops:   []insight.EditLoop{{Path: bad, Edits: 9}}, Slow: []insight.SlowCall{{Tool: bad, What: bad, MS: 1}},
+		Phases: []insight.PhaseUse{{Command: bad, Phase: bad, Tools: []insight.ToolFailed{{Tool: bad, Failed: 1}}}},
 	}
 	d.Agent.Name, d.Project.Key = bad, bad
 	browser.Own(t, html(report.Make([]*insight.Digest{d}, report.Options{Chosen: report.Chosen{Source: bad, Project: bad}}), d))
@@ -271,7 +289,8 @@ func TestPageIsItsOwn(t *testing.T) {
 // Where no record tells of tokens, it is not said that there were none.
 func TestTokensThatNobodyKnows(t *testing.T) {
 	var b bytes.Buffer
-	if err := html(&report.Report{Agents: []report.Agent{{Source: "own", Units: 2, Ended: 2, Calls: 7}}, Phases: []report.Phase{{Command: "build", Runs: 1, Open: 1, ActiveMS: 4000, Calls: 2}}})(&b); err != nil {
+	if err := html(&report.Report{Agents: []report.Agent{{Source: "own", Units: 2, Ended: 2, Calls: 7}},
+		Phases: []report.Phase{{Command: "build", Runs: 1, Open: 1, ActiveMS: 4000, Calls: 2}}})(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range []string{

@@ -74,7 +74,8 @@ func list(r *report.Report, units []*insight.Digest, name func(source, id string
 	}
 	slices.Sort(l.Projects)
 	for _, e := range r.Errors[:min(len(r.Errors), mostFailures)] {
-		l.ByError = append(l.ByError, failureGroup{Key: e.Key, Title: string(e.Class) + ": " + e.Head, Text: e.Text, Units: e.Units, Of: e.OfErring, Failing: e.Failing, Sessions: byKey[e.Key]})
+		l.ByError = append(l.ByError, failureGroup{Key: e.Key, Title: string(e.Class) + ": " + e.Head, Text: e.Text, Units: e.Units, Of: e.OfErring,
+			Failing: e.Failing, Sessions: byKey[e.Key]})
 	}
 	for _, s := range r.Failures[:min(len(r.Failures), mostFailures)] {
 		l.ByShape = append(l.ByShape, failureGroup{Key: s.Key, Title: shapeWords(s.Shape), Units: s.Units, Of: s.OfFailing, Sessions: byKey[s.Key]})

@@ -34,7 +34,8 @@ func TestSessionsOfFailures(t *testing.T) {
 	r, units := twoProjects(12)
 	b.Open(written(t, "sessions", r, units...))
 	is(t, b, "sessions", shown(`#table-sessions tbody tr`), len(units))
-	is(t, b, "links without a target", `[...document.querySelectorAll('a[href^="#"]')].filter((a) => !document.getElementById(a.getAttribute('href').slice(1))).length`, 0)
+	is(t, b, "links without a target",
+		`[...document.querySelectorAll('a[href^="#"]')].filter((a) => !document.getElementById(a.getAttribute('href').slice(1))).length`, 0)
 	for i, e := range r.Errors[:min(len(r.Errors), mostFailures)] {
 		is(t, b, "sessions of "+e.Key, fmt.Sprintf(`document.querySelectorAll('#failures .failure')[%d].querySelectorAll('li').length`, i), e.Units)
 	}
@@ -67,9 +68,12 @@ func TestSessionsOfFailures(t *testing.T) {
 	set("from", "2026-04-06")
 	set("to", "2026-04-30")
 	is(t, b, "of these days", shown(`#table-sessions tbody tr`), late)
-	is(t, b, "it says so", `document.getElementById('shown').textContent`, fmt.Sprintf("%d of %d listed, %d failed. Plots and other numbers are about all.", late, len(units), failing))
-	is(t, b, "items of hidden sessions", `[...document.querySelectorAll('.failure li')].filter((li) => !li.hidden && document.getElementById(li.dataset.s).hidden).length`, 0)
-	is(t, b, "failures without a session", `[...document.querySelectorAll('.failure')].filter((f) => !f.hidden && ![...f.querySelectorAll('li')].some((li) => !li.hidden)).length`, 0)
+	is(t, b, "it says so", `document.getElementById('shown').textContent`,
+		fmt.Sprintf("%d of %d listed, %d failed. Plots and other numbers are about all.", late, len(units), failing))
+	is(t, b, "items of hidden sessions",
+		`[...document.querySelectorAll('.failure li')].filter((li) => !li.hidden && document.getElementById(li.dataset.s).hidden).length`, 0)
+	is(t, b, "failures without a session",
+		`[...document.querySelectorAll('.failure')].filter((f) => !f.hidden && ![...f.querySelectorAll('li')].some((li) => !li.hidden)).length`, 0)
 	set("ended", "failing")
 	is(t, b, "that failed", shown(`#table-sessions tbody tr`), failing)
 	hidden := b.Value(`document.querySelector('#table-sessions tr[hidden]').id`)
@@ -84,7 +88,8 @@ func TestBarsOfFewWeeks(t *testing.T) {
 	for _, weeks := range []int{1, 3, 30} {
 		r, units := drawnUnits(weeks)
 		b.Open(written(t, fmt.Sprintf("few-%d", weeks), r, units...))
-		is(t, b, "in order", `[...document.querySelectorAll('#outcomes .item .ground')].map((e) => Number(e.getAttribute('x'))).every((x, i, all) => !i || x > all[i - 1])`, true)
+		is(t, b, "in order",
+			`[...document.querySelectorAll('#outcomes .item .ground')].map((e) => Number(e.getAttribute('x'))).every((x, i, all) => !i || x > all[i - 1])`, true)
 		is(t, b, "from the axis on", `Number(document.querySelector('#outcomes .item .ground').getAttribute('x'))`, 44)
 		is(t, b, "none lost in the middle", `Number(document.querySelector('#outcomes .item .ground').getAttribute('width')) <= 96`, true)
 		failed := `getComputedStyle(document.querySelector('.c-bad')).fill`
@@ -97,7 +102,8 @@ func TestBarsOfFewWeeks(t *testing.T) {
 		}
 		is(t, b, "red in errors", `[...document.querySelectorAll('#errors .c-bad')].reduce((n, e) => n + Number(e.dataset.bad), 0)`, bad)
 		is(t, b, "no red where nothing failed", `document.querySelectorAll('#classes .c-bad, #tools .c-bad').length`, 0)
-		is(t, b, "failed calls are part of the work", `getComputedStyle(document.querySelector('[data-n="calls"]')).color === getComputedStyle(document.body).color`, true)
+		is(t, b, "failed calls are part of the work", `getComputedStyle(document.querySelector('[data-n="calls"]')).color === getComputedStyle(document.body).color`,
+			true)
 	}
 	b.Quiet()
 }
@@ -120,7 +126,8 @@ func TestSessionsWithoutAScript(t *testing.T) {
 	d := &insight.Digest{
 		Source: "claude", ID: "5b0c2f91", End: time.Date(2026, 11, 20, 20, 30, 0, 0, time.UTC), Decisive: 0,
 		Verdict: insight.Verdict{Outcome: insight.Errored}, Keys: insight.Keys{Coarse: "f1-00000000aaaa", Fine: "e1-00000000bbbb"},
-		Errors: []insight.ErrorGroup{{Class: "test", Head: "it went wrong", Text: "shop_test.go:12: it went wrong", Count: 1}}, Classes: []insight.ClassCount{{Class: "test", Count: 1}},
+		Errors:  []insight.ErrorGroup{{Class: "test", Head: "it went wrong", Text: "shop_test.go:12: it went wrong", Count: 1}},
+		Classes: []insight.ClassCount{{Class: "test", Count: 1}},
 	}
 	d.Project.Key = "/home/ada/src/garden"
 	var page bytes.Buffer
@@ -129,7 +136,8 @@ func TestSessionsWithoutAScript(t *testing.T) {
 	}
 	for _, want := range []string{
 		`made 2026-11-21 06:30 AEST`, `Days and times are local (AEST when the page was made)`, `data-day="2026-11-21"`, `<td>2026-11-21 06:30</td>`,
-		`<details class="failure" id="k-e1-00000000bbbb">`, `<pre>shop_test.go:12: it went wrong</pre>`, `<a href="#s-1">2f91</a>`, `<a href="#k-e1-00000000bbbb">`, `<a href="#k-f1-00000000aaaa">`,
+		`<details class="failure" id="k-e1-00000000bbbb">`, `<pre>shop_test.go:12: it went wrong</pre>`, `<a href="#s-1">2f91</a>`, `<a href="#k-e1-00000000bbbb">`,
+		`<a href="#k-f1-00000000aaaa">`,
 	} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page has no %s", want)

@@ -37,7 +37,8 @@ func (w *world) ends(name string, conn net.Conn) string {
 
 // A connection that waits for a stranger ends by itself: before a header, in one, in a body that never comes, and after an answer.
 func TestNothingIsHeldForEver(t *testing.T) {
-	w := newWorldWith(t, bounds{header: 50 * time.Millisecond, body: 50 * time.Millisecond, idle: 50 * time.Millisecond, write: 50 * time.Millisecond, strangers: 100})
+	w := newWorldWith(t, bounds{header: 50 * time.Millisecond, body: 50 * time.Millisecond, idle: 50 * time.Millisecond, write: 50 * time.Millisecond,
+		strangers: 100})
 	cookie, token := w.come()
 	host := fmt.Sprintf("Host: 127.0.0.1:%d\r\n", w.port)
 	origin := "Origin: " + w.at("") + "\r\nContent-Type: application/json\r\n"
@@ -89,7 +90,8 @@ func TestOwnerComesInBesideStrangers(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	host := fmt.Sprintf("Host: 127.0.0.1:%d\r\n", w.port)
 	for i := range 20 * b.strangers {
-		w.hold([]string{"", "GET / HTTP/1.1\r\n" + host, "POST /auth HTTP/1.1\r\n" + host + "Content-Length: 100\r\n\r\n", "GET /page.js HTTP/1.1\r\n" + host + "\r\n"}[i%4])
+		w.hold([]string{"", "GET / HTTP/1.1\r\n" + host, "POST /auth HTTP/1.1\r\n" + host + "Content-Length: 100\r\n\r\n",
+			"GET /page.js HTTP/1.1\r\n" + host + "\r\n"}[i%4])
 		if i%b.strangers != 0 {
 			continue
 		}
@@ -119,7 +121,8 @@ func TestOwnStreamsLive(t *testing.T) {
 	w := newWorldWith(t, b)
 	cookie, token := w.come()
 	next := w.stream(cookie, "/events")
-	ws := w.hold(fmt.Sprintf("GET /raw HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nOrigin: %s\r\n%s\r\n%s\r\n\r\n", w.port, w.at(""), cookie, strings.Join(socket(token), "\r\n")))
+	ws := w.hold(fmt.Sprintf("GET /raw HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nOrigin: %s\r\n%s\r\n%s\r\n\r\n", w.port, w.at(""), cookie,
+		strings.Join(socket(token), "\r\n")))
 	echo := bufio.NewReader(ws)
 	if line, err := echo.ReadString('\n'); line != "open\n" {
 		t.Fatalf("the socket: %q %v", line, err)

@@ -44,9 +44,10 @@ func newWorldWith(t *testing.T, b bounds) *world {
 	mux.HandleFunc("GET /", func(out http.ResponseWriter, r *http.Request) { io.WriteString(out, secret) })
 	button := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { w.pushed.Add(1) })
 	start := time.Now()
-	w.Server = New(Options{Port: port, Pages: mux, Sockets: mux, Posts: map[string]http.Handler{"/button": button}, Files: map[string]File{"/page.js": {"text/javascript", "1"}},
-		Door: func(out io.Writer, link string) error { _, err := fmt.Fprintf(out, "the door %q", link); return err },
-		Now:  func() time.Time { return start.Add(time.Duration(w.clock.Load()) * time.Second) }})
+	w.Server = New(Options{Port: port, Pages: mux, Sockets: mux, Posts: map[string]http.Handler{"/button": button},
+		Files: map[string]File{"/page.js": {"text/javascript", "1"}},
+		Door:  func(out io.Writer, link string) error { _, err := fmt.Fprintf(out, "the door %q", link); return err },
+		Now:   func() time.Time { return start.Add(time.Duration(w.clock.Load()) * time.Second) }})
 	w.conns = newConns(b)
 	ctx, stop := context.WithCancel(context.Background())
 	w.stop = stop
@@ -123,8 +124,9 @@ func TestOwnBrowserComesIn(t *testing.T) {
 		t.Errorf("the button: %+v, pressed %d times", got, w.pushed.Load())
 	}
 	for header, want := range map[string]string{
-		"Content-Security-Policy": Policy, "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "X-Content-Type-Options": "nosniff",
-		"Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "Access-Control-Allow-Origin": "",
+		"Content-Security-Policy": Policy, "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		"X-Content-Type-Options": "nosniff",
+		"Referrer-Policy":        "no-referrer", "Cache-Control": "no-store", "Access-Control-Allow-Origin": "",
 	} {
 		if got := w.ask("GET", "/", "", cookie).header.Get(header); got != want {
 			t.Errorf("%s: %q, want %q", header, got, want)
