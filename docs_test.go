@@ -88,8 +88,8 @@ func TestPathsInProse(t *testing.T) {
 		if page == "docs/guide/settings.md" { // its folders are examples of somebody else's
 			continue
 		}
-		for _, span := range code.FindAllString(text(t, page), -1) {
-			words := strings.Fields(strings.Trim(span, "`"))
+		for line := range strings.Lines(strings.Join(code.FindAllString(text(t, page), -1), "\n")) {
+			words := strings.Fields(strings.Trim(line, "`\n"))
 			for _, word := range words {
 				m := rooms.FindStringSubmatch(word)
 				if m == nil {
