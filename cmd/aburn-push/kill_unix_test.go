@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 )
 
 // held locks a table, so that a push stops in its middle, when it has written days and sessions.
@@ -208,7 +208,7 @@ func TestCutOff(t *testing.T) {
 		}
 		_, errs, code := m.run(m.args("--yes", strings.Replace(k.address("cora"), k.dir, dir, 1))...)
 		cut.Wait()
-		if code != kit.ExitBadNews || !strings.Contains(errs, c.says) || !strings.Contains(errs, "hint: run it again") {
+		if code != fault.ExitFailed || !strings.Contains(errs, c.says) || !strings.Contains(errs, "hint: run it again") {
 			t.Errorf("%s: exit %d, %s", c.word, code, errs)
 		}
 		if changed := k.contents() != before; changed != c.answered {

@@ -19,6 +19,7 @@ import (
 	"aburn/archive/ingest"
 	"aburn/cmd/aburn-push/internal/commands"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/lab/synth/home"
 	"aburn/trace"
 	"aburn/trace/claude"
@@ -164,7 +165,7 @@ func (m *machine) run(args ...string) (out, errs string, code int) {
 func (m *machine) must(args ...string) string {
 	m.Helper()
 	out, errs, code := m.run(args...)
-	if code != kit.ExitOK {
+	if code != fault.ExitOK {
 		m.Fatalf("%q: exit %d: %s%s", args, code, out, errs)
 	}
 	return out

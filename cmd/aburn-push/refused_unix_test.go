@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"aburn/cmd/aburn-push/internal/postgres"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 )
 
 // TestRefused: whatever refuses a push, aburn says what it is and what can be done, and nothing has changed.
@@ -47,22 +47,22 @@ func TestRefused(t *testing.T) {
 		{"somebody else's tables", foreign.address("rita"), "", "--init"},
 	} {
 		out, errs, code := m.run(m.args("--yes", c.address)...)
-		if code != kit.ExitBadNews || !strings.Contains(errs, c.says) || !strings.Contains(errs, c.hint) || strings.Count(errs, "error:") != 1 {
+		if code != fault.ExitFailed || !strings.Contains(errs, c.says) || !strings.Contains(errs, c.hint) || strings.Count(errs, "error:") != 1 {
 			t.Errorf("%s: exit %d: %s", c.name, code, errs)
 		}
 		if strings.Contains(out+errs, password) {
 			t.Errorf("%s: the password is printed: %s", c.name, errs)
 		}
 	}
-	if _, errs, code := m.run("--init", foreign.address("owner")); code != kit.ExitBadNews || !strings.Contains(errs, "a schema aburn that is not aburn's") {
+	if _, errs, code := m.run("--init", foreign.address("owner")); code != fault.ExitFailed || !strings.Contains(errs, "a schema aburn that is not aburn's") {
 		t.Errorf("--init beside somebody else's tables: exit %d: %s", code, errs)
 	}
-	if _, errs, code := m.run("--init", empty.address("rita")); code != kit.ExitBadNews || !strings.Contains(errs, "this role may not set up the database") {
+	if _, errs, code := m.run("--init", empty.address("rita")); code != fault.ExitFailed || !strings.Contains(errs, "this role may not set up the database") {
 		t.Errorf("--init without rights: exit %d: %s", code, errs)
 	}
 	k.sql("CREATE ROLE outsider LOGIN")
 	for _, role := range []string{"rita", "outsider"} {
-		if _, errs, code := m.run("--init", k.address(role)); code != kit.ExitBadNews || !strings.Contains(errs, "this role may not set up the database") {
+		if _, errs, code := m.run("--init", k.address(role)); code != fault.ExitFailed || !strings.Contains(errs, "this role may not set up the database") {
 			t.Errorf("--init of somebody else's tables by %s: exit %d: %s", role, code, errs)
 		}
 	}
@@ -90,13 +90,13 @@ func TestVersions(t *testing.T) {
 	}{{2, "a newer aburn made the tables: their version is 2, and this aburn writes 1", "update aburn"}, {0, "an older aburn made the tables", "--init"}} {
 		k.sql(fmt.Sprint("UPDATE aburn.meta SET version = ", c.version))
 		for _, args := range [][]string{m.args("--yes", k.address("vera")), {"--forget", "--yes", k.address("vera")}} {
-			if _, errs, code := m.run(args...); code != kit.ExitBadNews || !strings.Contains(errs, c.says) || !strings.Contains(errs, c.hint) {
+			if _, errs, code := m.run(args...); code != fault.ExitFailed || !strings.Contains(errs, c.says) || !strings.Contains(errs, c.hint) {
 				t.Errorf("version %d: exit %d: %s", c.version, code, errs)
 			}
 		}
 	}
 	k.sql("UPDATE aburn.meta SET version = 2")
-	if _, errs, code := m.run("--init", k.address("owner")); code != kit.ExitBadNews || !strings.Contains(errs, "a newer aburn made the tables") {
+	if _, errs, code := m.run("--init", k.address("owner")); code != fault.ExitFailed || !strings.Contains(errs, "a newer aburn made the tables") {
 		t.Errorf("--init: exit %d: %s", code, errs)
 	}
 	k.sql("UPDATE aburn.meta SET version = 1")
@@ -127,7 +127,7 @@ func TestMigrations(t *testing.T) {
 	second, third := "ALTER TABLE aburn.machines ADD COLUMN added2 text;\nUPDATE aburn.machines SET added2 = 'x';", "ALTER TABLE aburn.machines ADD COLUMN added3 text"
 
 	postgres.Migrations = append(slices.Clone(ours), second, "ALTER TABLE aburn.machines ADD COLUMN added2 text")
-	if _, errs, code := m.run("--init", k.address("owner")); code != kit.ExitBadNews || !strings.Contains(errs, "already exists") || columns() != "" {
+	if _, errs, code := m.run("--init", k.address("owner")); code != fault.ExitFailed || !strings.Contains(errs, "already exists") || columns() != "" {
 		t.Errorf("a migration that fails: exit %d: %s, columns %q", code, errs, columns())
 	}
 	postgres.Migrations = append(slices.Clone(ours), second)
@@ -135,7 +135,7 @@ func TestMigrations(t *testing.T) {
 		t.Errorf("%s, columns %q", out, columns())
 	}
 	postgres.Migrations = append(slices.Clone(ours), second, third)
-	if _, errs, code := m.run(m.args("--yes", k.address("mia"))...); code != kit.ExitBadNews || !strings.Contains(errs, "an older aburn made the tables: their version is 2, and this aburn writes 3") {
+	if _, errs, code := m.run(m.args("--yes", k.address("mia"))...); code != fault.ExitFailed || !strings.Contains(errs, "an older aburn made the tables: their version is 2, and this aburn writes 3") {
 		t.Errorf("a push before --init: exit %d: %s", code, errs)
 	}
 	if out := m.must("--init", "--json", k.address("owner")); !strings.HasPrefix(out, `{"from":2,"version":3,`) || columns() != "added2\nadded3" {
@@ -146,7 +146,7 @@ func TestMigrations(t *testing.T) {
 		t.Error("sums have changed")
 	}
 	postgres.Migrations = ours
-	if _, errs, code := m.run(m.args("--yes", k.address("mia"))...); code != kit.ExitBadNews || !strings.Contains(errs, "a newer aburn made the tables") {
+	if _, errs, code := m.run(m.args("--yes", k.address("mia"))...); code != fault.ExitFailed || !strings.Contains(errs, "a newer aburn made the tables") {
 		t.Errorf("an older aburn: exit %d: %s", code, errs)
 	}
 }
@@ -180,7 +180,7 @@ func TestPasswords(t *testing.T) {
 			t.Setenv("PGSSLROOTCERT", write("root.crt", string(cert)))
 			t.Setenv(c.variable, c.value)
 			out, errs, code := m.run(m.args("--yes", c.address)...)
-			if code != kit.ExitOK || !strings.HasPrefix(out, "secretive@") || strings.Contains(out+errs, password) {
+			if code != fault.ExitOK || !strings.HasPrefix(out, "secretive@") || strings.Contains(out+errs, password) {
 				t.Errorf("exit %d: %s%s", code, out, errs)
 			}
 		})
@@ -215,7 +215,7 @@ func TestSince(t *testing.T) {
 
 	all := k.contents()
 	nothing := append([]string{"--yes", k.address("sine")}, "--project", "/nowhere=x")
-	if _, errs, code := m.run(nothing...); code != kit.ExitBadNews || !strings.Contains(errs, "here are no rows at all: nothing was changed") || k.contents() != all {
+	if _, errs, code := m.run(nothing...); code != fault.ExitFailed || !strings.Contains(errs, "here are no rows at all: nothing was changed") || k.contents() != all {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
@@ -268,7 +268,7 @@ func TestPermission(t *testing.T) {
 	m.fill(1, 1)
 	refused := func(when string, args ...string) {
 		t.Helper()
-		if _, errs, code := m.run(args...); code != kit.ExitUsage || !strings.Contains(errs, "nobody has permitted yet") || !strings.Contains(errs, "--yes") {
+		if _, errs, code := m.run(args...); code != fault.ExitUsage || !strings.Contains(errs, "nobody has permitted yet") || !strings.Contains(errs, "--yes") {
 			t.Errorf("%s: exit %d: %s", when, code, errs)
 		}
 	}

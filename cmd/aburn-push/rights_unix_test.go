@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"aburn/cmd/aburn-push/internal/figures"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 )
 
 // refused runs a statement that the server has to refuse for lack of a right.
@@ -97,10 +97,10 @@ func TestRowsOfOthers(t *testing.T) {
 	for _, table := range []string{"machines", "days", "sessions", "failures", "costs", "prices"} {
 		k.refused(stranger, "SELECT * FROM aburn."+table)
 	}
-	if _, errs, code := mine.run(mine.args("--yes", k.address("stranger"))...); code != kit.ExitBadNews || !strings.Contains(errs, "--init --add-machine stranger") {
+	if _, errs, code := mine.run(mine.args("--yes", k.address("stranger"))...); code != fault.ExitFailed || !strings.Contains(errs, "--init --add-machine stranger") {
 		t.Errorf("a stranger's push: exit %d, %s", code, errs)
 	}
-	if _, errs, code := mine.run(mine.args("--yes", k.address("lead"))...); code != kit.ExitBadNews || !strings.Contains(errs, "--add-machine lead") {
+	if _, errs, code := mine.run(mine.args("--yes", k.address("lead"))...); code != fault.ExitFailed || !strings.Contains(errs, "--add-machine lead") {
 		t.Errorf("a lead's push: exit %d, %s", code, errs)
 	}
 	if k.contents() != before {
@@ -124,7 +124,7 @@ func TestCopiedMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := k.contents()
-	if _, errs, code := copied.run(copied.args("--yes", k.address("dora"))...); code != kit.ExitBadNews || !strings.Contains(errs, "another role owns the rows of this machine") {
+	if _, errs, code := copied.run(copied.args("--yes", k.address("dora"))...); code != fault.ExitFailed || !strings.Contains(errs, "another role owns the rows of this machine") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	if k.contents() != before {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"aburn/archive"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/lab/world"
 )
 
@@ -48,7 +48,7 @@ func TestOlderArchiveReadOnly(t *testing.T) {
 		!strings.Contains(string(out), "\naburn: error: "+path+": an older aburn wrote it") || strings.Contains(string(out), "77d1a0e4") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if code := kit.ExitBadNews; err != nil && err.(*exec.ExitError).ExitCode() != code {
+	if code := fault.ExitFailed; err != nil && err.(*exec.ExitError).ExitCode() != code {
 		t.Errorf("%v", err)
 	}
 	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {

@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/sessions"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/lab/world"
+	"aburn/internal/units"
 	"aburn/trace"
 )
 
@@ -60,7 +61,7 @@ func TestNoCommandIsAtALossForAnArchive(t *testing.T) {
 		}
 		for _, command := range readingCommands {
 			code, out, errs := run(strings.Fields(command)...)
-			if code != kit.ExitBadNews || out != "" || !strings.HasPrefix(errs, "aburn: error: ") || !strings.Contains(errs, c.want) || !strings.Contains(errs, "\naburn: hint: ") || !strings.Contains(errs, c.hint) {
+			if code != fault.ExitFailed || out != "" || !strings.HasPrefix(errs, "aburn: error: ") || !strings.Contains(errs, c.want) || !strings.Contains(errs, "\naburn: hint: ") || !strings.Contains(errs, c.hint) {
 				t.Errorf("%s: aburn %s: exit %d\n%s%s", c.name, command, code, out, errs)
 			}
 		}
@@ -96,13 +97,13 @@ func TestNothingArchivedYet(t *testing.T) {
 	run := archived(t)
 	for _, command := range []string{"sessions", "graph", "tools", "report", "lessons", "export --format jsonl"} {
 		code, out, errs := run(strings.Fields(command)...)
-		if code != kit.ExitOK || out != "" || errs != "aburn: note: the archive is empty\naburn: hint: aburn ingest  # reads what agents have written to disk\n" {
+		if code != fault.ExitOK || out != "" || errs != "aburn: note: the archive is empty\naburn: hint: aburn ingest  # reads what agents have written to disk\n" {
 			t.Errorf("%s: exit %d\n%s%s", command, code, out, errs)
 		}
 	}
 	for _, command := range []string{"replay 5b0c2f91", "remedy e1-8501f075f0ca"} {
 		code, _, errs := run(strings.Fields(command)...)
-		if code != kit.ExitBadNews || errs != "aburn: error: the archive is empty\naburn: hint: aburn ingest  # reads what agents have written to disk\n" {
+		if code != fault.ExitFailed || errs != "aburn: error: the archive is empty\naburn: hint: aburn ingest  # reads what agents have written to disk\n" {
 			t.Errorf("%s: exit %d\n%s", command, code, errs)
 		}
 	}
@@ -112,7 +113,7 @@ func TestNothingArchivedYet(t *testing.T) {
 	}
 	for _, command := range readingCommands {
 		code, _, errs := run(strings.Fields(command)...)
-		if want := "aburn: error: no archive yet in " + filepath.Dir(path) + "\naburn: hint: aburn ingest\n"; code != kit.ExitUsage || errs != want {
+		if want := "aburn: error: no archive yet in " + filepath.Dir(path) + "\naburn: hint: aburn ingest\n"; code != fault.ExitUsage || errs != want {
 			t.Errorf("%s: exit %d\n%s", command, code, errs)
 		}
 	}
@@ -149,11 +150,11 @@ func TestNamesThatMeanNothing(t *testing.T) {
 		"show bbbb --raw 17a":          "aburn: error: --raw: \"17a\" is not a number\n",
 		"sessions --relationship none": "aburn: hint: one of root, continuation, fork, subagent\n",
 	} {
-		if code, _, errs := run(strings.Fields(command)...); (code == kit.ExitOK) != strings.HasPrefix(command, "tools --tool") || !strings.Contains(errs, want) {
+		if code, _, errs := run(strings.Fields(command)...); (code == fault.ExitOK) != strings.HasPrefix(command, "tools --tool") || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit %d\n%s want %s", command, code, errs, want)
 		}
 	}
-	if code, out, errs := run("show", "claude/bbbb"); code != kit.ExitOK || !strings.Contains(out, "claude/bbbbbbbb-3") {
+	if code, out, errs := run("show", "claude/bbbb"); code != fault.ExitOK || !strings.Contains(out, "claude/bbbbbbbb-3") {
 		t.Errorf("source/part: exit %d\n%s%s", code, out, errs)
 	}
 }
@@ -165,7 +166,7 @@ func TestToolAsItIsShown(t *testing.T) {
 	s.Events[1].Body.(*trace.ToolCall).Tool = "mcp__tracker__search"
 	run := archived(t, s)
 	for _, name := range []string{"mcp__tracker__search", "tracker:search"} {
-		if code, out, errs := run("tools", "--failed", "--tool", name); code != kit.ExitOK || !strings.Contains(out, "1 call failed of 1 that ended (100.0%)") {
+		if code, out, errs := run("tools", "--failed", "--tool", name); code != fault.ExitOK || !strings.Contains(out, "1 call failed of 1 that ended (100.0%)") {
 			t.Errorf("%s: exit %d\n%s%s", name, code, out, errs)
 		}
 	}
@@ -180,7 +181,7 @@ func TestDateLayouts(t *testing.T) {
 	for at, want := range map[time.Time]string{
 		now.Add(-time.Hour): "11:00", now.AddDate(0, 0, -2): "19 Nov", now.AddDate(-1, 0, 0): "2025-11", now.AddDate(0, 0, 2): "23 Nov", now.AddDate(7000, 0, 0): "9026-11",
 	} {
-		if got := at.Format(kit.DateLayout(true, at, now)); got != want {
+		if got := at.Format(units.DateLayout(true, at, now)); got != want {
 			t.Errorf("%v: %s, want %s", at, got, want)
 		}
 	}

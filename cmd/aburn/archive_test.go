@@ -15,6 +15,7 @@ import (
 	"aburn/archive/ingest"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/lab/world"
 	"aburn/internal/scrub"
 	"aburn/trace"
@@ -115,7 +116,7 @@ func TestGraphOfAnything(t *testing.T) {
 	for _, args := range [][]string{{"graph", "--json"}, {"graph", "bbbb", "--json"}} {
 		code, out, errs := run(args...)
 		var r sessions.GraphReport
-		if err := json.Unmarshal([]byte(out), &r); err != nil || code != kit.ExitOK {
+		if err := json.Unmarshal([]byte(out), &r); err != nil || code != fault.ExitOK {
 			t.Fatalf("%v: exit %d %v\n%s%s", args, code, err, out, errs)
 		}
 		calls, seen := 0, map[string]bool{}
@@ -133,7 +134,7 @@ func TestGraphOfAnything(t *testing.T) {
 			t.Errorf("%v: %d calls, want %d", args, calls, want)
 		}
 	}
-	if code, out, _ := run("graph"); code != kit.ExitOK || !strings.Contains(out, "(a circle of relationships is cut here)") || !strings.Contains(out, "not in the archive") {
+	if code, out, _ := run("graph"); code != fault.ExitOK || !strings.Contains(out, "(a circle of relationships is cut here)") || !strings.Contains(out, "not in the archive") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 }

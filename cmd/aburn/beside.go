@@ -9,8 +9,10 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 )
 
 // The commands of other executables, which have their flags and their help.
@@ -36,7 +38,7 @@ func pushCommand(a *kit.App) *cli.Command {
 		Metadata: kit.Examples("aburn push postgres://anna@db.example/team --dry-run  # which rows would leave this machine?"),
 	}, func(ctx context.Context, cmd *cli.Command) {
 		if sendsRows(cmd.Args().Slice()) {
-			scope.CatchUpOrWarn(ctx, a, cmd, scope.Choice{})
+			scope.CatchUpOrWarn(ctx, a, cmd, lookup.Choice{})
 		}
 	})
 }
@@ -65,7 +67,7 @@ func besideCommand(a *kit.App, name string, c *cli.Command, prepare func(context
 			cli.HelpPrinter(a.Stdout, "", cmd)
 			return nil
 		}
-		return kit.UsageError(name+" is neither beside aburn nor on PATH", "install aburn anew: it comes with all of its executables, for one folder")
+		return fault.Usage(name+" is neither beside aburn nor on PATH", "install aburn anew: it comes with all of its executables, for one folder")
 	}
 	return c
 }
@@ -110,5 +112,5 @@ func beside(a *kit.App, name string) string {
 
 // notStarted says why an executable that is there did not start.
 func notStarted(exe string, err error) error {
-	return kit.BadNews(exe+" does not start: "+err.Error(), "install aburn anew")
+	return fault.Failed(exe+" does not start: "+err.Error(), "install aburn anew")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/debug"
 	"aburn/cmd/aburn/internal/eyes"
 	"aburn/cmd/aburn/internal/eyes/serve"
@@ -23,9 +24,12 @@ import (
 	"aburn/cmd/aburn/internal/work/daemon"
 	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
 	"aburn/trace/graph"
+	"aburn/trace/readers"
 )
 
 // run executes the command line and returns the exit code.
@@ -150,28 +154,28 @@ func flagWordsOf(ctx context.Context, a *kit.App, cmd *cli.Command, flag string)
 			return work.ProjectNames(a.Getenv)
 		}
 		if takesText(cmd, flag) {
-			return scope.ProjectNames(ctx, a.Getenv)
+			return lookup.ProjectNames(ctx, a.Getenv)
 		}
 	case "phase":
-		return scope.PhaseNames(scope.ModelAt(a, cmd))
+		return workspace.PhaseNames(scope.ModelAt(a, cmd))
 	case "event":
-		return scope.EventNames(func(logfmt.Event) bool { return true })
+		return workspace.EventNames(func(logfmt.Event) bool { return true })
 	case "priority":
 		return supervise.Priorities()
 	case "next", "cmd", "expect":
-		return scope.CommandNames(scope.ModelAt(a, cmd))
+		return workspace.CommandNames(scope.ModelAt(a, cmd))
 	case "explain":
 		return limits.Types()
 	case "source":
-		return scope.Sources()
+		return readers.Sources()
 	case "outcome":
-		return scope.Outcomes()
+		return lookup.Outcomes()
 	case "relationship":
-		return scope.Relations()
+		return lookup.Relations()
 	case "top":
-		return kit.Strings(graph.Measures()...)
+		return fault.Strings(graph.Measures()...)
 	case "type":
-		return scope.ToolTypes()
+		return lookup.ToolTypes()
 	case "format":
 		return sessions.ExportFormats()
 	}

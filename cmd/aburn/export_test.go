@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
 )
@@ -30,7 +31,7 @@ func newExported(t *testing.T) *exported {
 	if err := os.CopyFS(x.home, os.DirFS("testdata/store/home")); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs, code := x.run("ingest", "--quiet"); code != kit.ExitOK {
+	if _, errs, code := x.run("ingest", "--quiet"); code != fault.ExitOK {
 		t.Fatal(errs)
 	}
 	return x
@@ -72,7 +73,7 @@ func TestExportLines(t *testing.T) {
 	world.Unshared(t)
 	x := newExported(t)
 	out, errs, code := x.run("export", "--format", "jsonl")
-	if code != kit.ExitOK {
+	if code != fault.ExitOK {
 		t.Fatal(errs)
 	}
 	var ids []string
@@ -95,7 +96,7 @@ func TestExportLines(t *testing.T) {
 	}
 	// A named session goes with its sub-agents, and with nothing else.
 	out, errs, code = x.run("export", "--format", "jsonl", "claude/5b0c2f91-0000-4000-8000-000000000001")
-	if code != kit.ExitOK || strings.Count(out, "\n") != 2 || !strings.Contains(out, `/a1b2c3d4e5f60718a"`) {
+	if code != fault.ExitOK || strings.Count(out, "\n") != 2 || !strings.Contains(out, `/a1b2c3d4e5f60718a"`) {
 		t.Errorf("%s%s", out, errs)
 	}
 }
@@ -105,7 +106,7 @@ func TestExportSpans(t *testing.T) {
 	x := newExported(t)
 	url, spans := collector(t, http.StatusOK)
 	out, errs, code := x.run("export", "--format", "otlp", "--endpoint", url, "--header", "X-Key=dummy", "--json")
-	if code != kit.ExitOK {
+	if code != fault.ExitOK {
 		t.Fatal(errs)
 	}
 	all := map[string]*tracepb.Span{}
@@ -134,14 +135,14 @@ func TestExportMistakes(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", kit.ExitUsage, "--format is missing"},
-		{"--format csv", kit.ExitUsage, `--format: unknown "csv"`},
-		{"--format jsonl --endpoint " + refused, kit.ExitUsage, "are for --format otlp"},
-		{"--format otlp --endpoint nowhere", kit.ExitUsage, "an http:// or https:// address is needed"},
-		{"--format otlp --header Authorization:dummy --endpoint " + refused, kit.ExitUsage, "--header: name=value is needed"},
-		{"--format otlp --header X-Key=dummy --endpoint " + refused, kit.ExitBadNews, "403 Forbidden"},
-		{"--format otlp --endpoint http://127.0.0.1:1", kit.ExitBadNews, "no collector listens there"},
-		{"--format jsonl nobody", kit.ExitBadNews, `no session in the archive is called "nobody"`},
+		{"", fault.ExitUsage, "--format is missing"},
+		{"--format csv", fault.ExitUsage, `--format: unknown "csv"`},
+		{"--format jsonl --endpoint " + refused, fault.ExitUsage, "are for --format otlp"},
+		{"--format otlp --endpoint nowhere", fault.ExitUsage, "an http:// or https:// address is needed"},
+		{"--format otlp --header Authorization:dummy --endpoint " + refused, fault.ExitUsage, "--header: name=value is needed"},
+		{"--format otlp --header X-Key=dummy --endpoint " + refused, fault.ExitFailed, "403 Forbidden"},
+		{"--format otlp --endpoint http://127.0.0.1:1", fault.ExitFailed, "no collector listens there"},
+		{"--format jsonl nobody", fault.ExitFailed, `no session in the archive is called "nobody"`},
 	} {
 		out, errs, code := x.run(append([]string{"export"}, strings.Fields(tc.args)...)...)
 		if code != tc.code || !strings.Contains(errs, tc.want) || out != "" || strings.Contains(errs, "dummy") {

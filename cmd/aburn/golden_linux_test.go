@@ -29,6 +29,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/lab/drawn"
 	"aburn/internal/lab/world"
 )
@@ -542,7 +543,7 @@ func (w *goldenWorld) fill() {
  {"id": "other-1", "created_at": "2026-11-21T17:30:00Z", "anomaly_type": "loop", "prompt": "Run the tests\nfirst", "status": "pending", "attempts": 0}]}
 `)
 	for _, dir := range []string{"tools", "codextools", "shop"} {
-		if out, errs, code := w.run("-C", filepath.Join(w.root, dir), "init", "--here", "--trust-log"); code != kit.ExitOK {
+		if out, errs, code := w.run("-C", filepath.Join(w.root, dir), "init", "--here", "--trust-log"); code != fault.ExitOK {
 			w.Fatal(out, errs)
 		}
 	}
@@ -561,7 +562,7 @@ func (w *goldenWorld) ingestEach() {
 		case e.IsDir() && e.Name() == "aburn": // the archive
 			return filepath.SkipDir
 		case store && !strings.HasPrefix(e.Name(), later) && !strings.HasPrefix(e.Name(), "queue."):
-			if out, errs, code := w.run("ingest", "--quiet", path); code != kit.ExitOK {
+			if out, errs, code := w.run("ingest", "--quiet", path); code != fault.ExitOK {
 				w.Fatal(path, out, errs)
 			}
 		}

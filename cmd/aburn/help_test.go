@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 )
 
@@ -37,7 +38,7 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 		commands++
 		var out, errs bytes.Buffer
 		a := &kit.App{Stdout: &out, Stderr: &errs, Getenv: noEnv}
-		if code := run(context.Background(), a, append(words, "--help")); code != kit.ExitOK || errs.Len() > 0 {
+		if code := run(context.Background(), a, append(words, "--help")); code != fault.ExitOK || errs.Len() > 0 {
 			t.Errorf("%v --help: exit %d, %s", words, code, errs.String())
 		}
 		text := out.String()
@@ -67,7 +68,7 @@ func TestUnknownFlagsAreMistakes(t *testing.T) {
 		var out, errs bytes.Buffer
 		a := &kit.App{Stdout: &out, Stderr: &errs, Getenv: noEnv}
 		code := run(context.Background(), a, append(words, "--no-such-flag"))
-		if code != kit.ExitUsage || !strings.Contains(errs.String(), "aburn: error: unknown flag --no-such-flag\n") || out.Len() > 0 {
+		if code != fault.ExitUsage || !strings.Contains(errs.String(), "aburn: error: unknown flag --no-such-flag\n") || out.Len() > 0 {
 			t.Errorf("%v: exit %d, %s%s", words, code, errs.String(), out.String())
 		}
 	})
@@ -77,7 +78,7 @@ func TestUnknownFlagsAreMistakes(t *testing.T) {
 func TestNoColorForEverything(t *testing.T) {
 	for _, args := range [][]string{{"aburn", "--no-color", "version"}, {"aburn", "version", "--no-color"}} {
 		a := &kit.App{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}, Getenv: func(key string) string { return "is " + key }}
-		if code := run(context.Background(), a, args); code != kit.ExitOK || a.Getenv("NO_COLOR") != "1" || a.Getenv("HOME") != "is HOME" {
+		if code := run(context.Background(), a, args); code != fault.ExitOK || a.Getenv("NO_COLOR") != "1" || a.Getenv("HOME") != "is HOME" {
 			t.Errorf("%q: exit %d, NO_COLOR=%s", args, code, a.Getenv("NO_COLOR"))
 		}
 	}

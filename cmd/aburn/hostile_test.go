@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/lab/world"
 )
 
@@ -55,7 +56,7 @@ func TestHostileTextStaysText(t *testing.T) {
 		a := &kit.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: env}
 		return run(context.Background(), a, append([]string{"aburn", "-C", dir}, args...))
 	}
-	if code := run("init", "--here", "--force"); code != kit.ExitOK {
+	if code := run("init", "--here", "--force"); code != fault.ExitOK {
 		t.Fatalf("init: exit %d\n%s", code, out.String())
 	}
 	if err := os.WriteFile(filepath.Join(dir, ".oss", "workflow.log"), hostileLog(t), 0o600); err != nil {

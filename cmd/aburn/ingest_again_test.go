@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/lab/world"
 )
 
@@ -37,7 +37,7 @@ func TestIngestAgainIsNotTold(t *testing.T) {
 	}()
 	out, errs, code := x.run("ingest", "--json", "--rebuild")
 	<-done
-	if code != kit.ExitOK || !json.Valid([]byte(out)) {
+	if code != fault.ExitOK || !json.Valid([]byte(out)) {
 		t.Errorf("exit %d, printed %s%s", code, out, errs)
 	}
 }
@@ -65,7 +65,7 @@ func TestIngestMakesNoHome(t *testing.T) {
 	if err := <-gone; err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(x.home); err == nil || code != kit.ExitUsage || !strings.Contains(errs, "the archive's folder is gone") {
+	if _, err := os.Stat(x.home); err == nil || code != fault.ExitUsage || !strings.Contains(errs, "the archive's folder is gone") {
 		t.Errorf("exit %d, home: %v\n%s", code, err, errs)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/lab/world"
 )
 
@@ -92,7 +92,7 @@ func TestIngestNamedAboveClosedFolders(t *testing.T) {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 		}
 		out, err := cmd.CombinedOutput()
-		if err == nil || cmd.ProcessState.ExitCode() != kit.ExitBadNews || !strings.Contains(string(out), "4 things could not be archived") {
+		if err == nil || cmd.ProcessState.ExitCode() != fault.ExitFailed || !strings.Contains(string(out), "4 things could not be archived") {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 		for _, dir := range closed {
@@ -120,12 +120,12 @@ func TestIngestBesideClosedFolders(t *testing.T) {
 		return cmd, out, errs
 	}
 	cmd, out, errs := prepare("ingest", "claude", closed[0])
-	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != kit.ExitBadNews || out.String() != "claude skipped  open ~/.claude/projects/-home-closed: permission denied\n" {
+	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != fault.ExitFailed || out.String() != "claude skipped  open ~/.claude/projects/-home-closed: permission denied\n" {
 		t.Errorf("named: %v\n%s%s", err, out, errs)
 	}
 	for _, args := range [][]string{{"ingest", "claude", "codex"}, {"ingest", "claude", home}} {
 		cmd, out, errs := prepare(args...)
-		if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != kit.ExitBadNews || !strings.Contains(errs.String(), "2 things could not be archived") {
+		if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != fault.ExitFailed || !strings.Contains(errs.String(), "2 things could not be archived") {
 			t.Errorf("%q: %v\n%s", args, err, errs.String())
 		}
 		if claude, codex := regexp.MustCompile(`(?m)^  claude +3 +0 `), regexp.MustCompile(`(?m)^  codex +1 +0 `); !claude.MatchString(out.String()) || args[2] == "codex" && !codex.MatchString(out.String()) {

@@ -10,16 +10,17 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/lab/world"
 	"aburn/trace"
+	"aburn/trace/readers"
 )
 
 // TestReaders: there is a reader for each record of a store that is read, in the records' order, which is that of help and of answers.
 func TestReaders(t *testing.T) {
-	if got, want := strings.Join(scope.Sources(), ", "), agentcli.Names(agentcli.All()); got != want {
+	if got, want := strings.Join(readers.Sources(), ", "), agentcli.Names(agentcli.All()); got != want {
 		t.Errorf("readers are %s; records are %s", got, want)
 	}
 }
@@ -71,10 +72,10 @@ func acmeRows(_ context.Context, path string, refs []trace.Ref, each func(int, [
 // TestNewReader adds a reader by one line of agentStores. It is then found, ingested, listed, chosen, shown and helped with.
 func TestNewReader(t *testing.T) {
 	world.Unshared(t)
-	builtIn := scope.AgentStores
-	defer func() { scope.AgentStores = builtIn }()
-	scope.AgentStores = func() []scope.AgentStore {
-		return append(builtIn(), scope.AgentStore{Reader: acmeReader{}, Rows: acmeRows})
+	builtIn := readers.AgentStores
+	defer func() { readers.AgentStores = builtIn }()
+	readers.AgentStores = func() []readers.AgentStore {
+		return append(builtIn(), readers.AgentStore{Reader: acmeReader{}, Rows: acmeRows})
 	}
 	home := t.TempDir()
 	for _, name := range []string{"first", "second"} {
@@ -91,7 +92,7 @@ func TestNewReader(t *testing.T) {
 		t.Helper()
 		var out, errs bytes.Buffer
 		a := &kit.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: env}
-		if code := run(context.Background(), a, append([]string{"aburn", "-C", home}, args...)); code != kit.ExitOK {
+		if code := run(context.Background(), a, append([]string{"aburn", "-C", home}, args...)); code != fault.ExitOK {
 			t.Fatalf("%v: exit %d\n%s%s", args, code, out.String(), errs.String())
 		}
 		return out.String()

@@ -9,7 +9,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/archive/lookup"
 	"aburn/insight/remedy"
 	synth "aburn/internal/lab/synth/archived"
 	"aburn/internal/lab/world"
@@ -34,7 +34,7 @@ func TestFailuresOnATerminal(t *testing.T) {
 	asked := map[remedy.Tier]bool{}
 	for i := range all {
 		s := &all[i]
-		answer := remedy.ForSession(s.Digest, scope.DigestsOnly(all), remedy.Registry())
+		answer := remedy.ForSession(s.Digest, lookup.DigestsOnly(all), remedy.Registry())
 		if asked[answer.Tier] {
 			continue
 		}

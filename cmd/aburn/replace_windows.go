@@ -5,7 +5,7 @@ import (
 	"os"
 	"os/exec"
 
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 )
 
 // replaceProcess runs another executable and ends with its exit code: Windows cannot
@@ -19,7 +19,7 @@ func replaceProcess(exe string, args []string) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &ended) && ended.ExitCode() > 0:
-		return kit.ExitWith(ended.ExitCode())
+		return fault.Exit(ended.ExitCode())
 	}
 	return notStarted(exe, err)
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/lab/world"
 )
 
@@ -65,13 +65,13 @@ func (x *exported) newSession() *storedSession {
 // shown is all that the archive has and shows of its sessions.
 func (x *exported) shown() string {
 	x.Helper()
-	if out, errs, code := x.run("ingest", "--quiet"); code != kit.ExitOK {
+	if out, errs, code := x.run("ingest", "--quiet"); code != fault.ExitOK {
 		x.Fatal(out, errs)
 	}
 	var all strings.Builder
 	for _, args := range [][]string{{"export", "--format", "jsonl"}, {"show", "99990000", "--all"}, {"show", "99990000", "--json"}} {
 		out, errs, code := x.run(args...)
-		if code != kit.ExitOK {
+		if code != fault.ExitOK {
 			x.Fatal(args, errs)
 		}
 		all.WriteString(out)

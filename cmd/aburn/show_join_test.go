@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"aburn/cmd/aburn/internal/sessions"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
 	"aburn/trace"
@@ -45,7 +45,7 @@ func TestShowJoins(t *testing.T) {
 		t.Fatalf("%v\n%s%s", err, out, errs)
 	}
 	code, story, errs := run("show", "aaaaaaaa", "--all")
-	if code != kit.ExitOK || !strings.Contains(story, "recorded   also by aburn's hooks, ") || !strings.Contains(story, "\n    + ") {
+	if code != fault.ExitOK || !strings.Contains(story, "recorded   also by aburn's hooks, ") || !strings.Contains(story, "\n    + ") {
 		t.Errorf("exit %d\n%s%s", code, story, errs)
 	}
 	shown := func(args ...string) *trace.SessionTrace {
@@ -63,27 +63,27 @@ func TestShowJoins(t *testing.T) {
 	// The numbers in the story are those of --raw, whatever was put in between.
 	for i := range alone.Events {
 		n := strconv.Itoa(i + 1)
-		if code, record, errs := run("show", "aaaaaaaa", "--raw", n); code != kit.ExitOK || !json.Valid([]byte(record)) {
+		if code, record, errs := run("show", "aaaaaaaa", "--raw", n); code != fault.ExitOK || !json.Valid([]byte(record)) {
 			t.Errorf("--raw %s: exit %d %s%s", n, code, record, errs)
 		}
 	}
-	if code, record, errs := run("show", "own/"+alone.ID, "--raw", "1"); code != kit.ExitOK || !strings.Contains(record, `"event":"SESSION_START"`) {
+	if code, record, errs := run("show", "own/"+alone.ID, "--raw", "1"); code != fault.ExitOK || !strings.Contains(record, `"event":"SESSION_START"`) {
 		t.Errorf("an entry of the log: exit %d %s%s", code, record, errs)
 	}
 
 	code, out, errs = run("show", "aaaaaaaa", "--differences", "--json")
 	var r sessions.DifferencesReport
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != kit.ExitOK {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != fault.ExitOK {
 		t.Fatalf("exit %d %v\n%s", code, err, errs)
 	}
 	if r.StoreCalls != alone.Count().Calls || r.HookCalls == 0 || r.Agree+len(r.Differences) < r.StoreCalls {
 		t.Errorf("%+v", r)
 	}
-	if code, out, _ := run("show", "aaaaaaaa", "--differences"); code != kit.ExitOK || !strings.HasPrefix(out, "the store has 5 calls, the hooks 5 calls: ") {
+	if code, out, _ := run("show", "aaaaaaaa", "--differences"); code != fault.ExitOK || !strings.HasPrefix(out, "the store has 5 calls, the hooks 5 calls: ") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	run = archived(t, session("bbbbbbbb-2", "root"))
-	if code, _, errs := run("show", "bbbb", "--differences"); code != kit.ExitBadNews || !strings.Contains(errs, "aburn's hooks recorded nothing of claude/bbbbbbbb-2") {
+	if code, _, errs := run("show", "bbbb", "--differences"); code != fault.ExitFailed || !strings.Contains(errs, "aburn's hooks recorded nothing of claude/bbbbbbbb-2") {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 }

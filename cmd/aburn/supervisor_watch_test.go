@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/supervise"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/lab/world"
 	"aburn/supervisor/watch"
 )
@@ -229,7 +229,7 @@ func TestWatchIsAlone(t *testing.T) {
 	w := startWatch(t, dir)
 	out, err := aburnIn(dir, "supervisor", "watch").CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != kit.ExitBadNews || !strings.Contains(string(out), "error: process "+strconv.Itoa(w.cmd.Process.Pid)+" watches") {
+	if !errors.As(err, &exit) || exit.ExitCode() != fault.ExitFailed || !strings.Contains(string(out), "error: process "+strconv.Itoa(w.cmd.Process.Pid)+" watches") {
 		t.Errorf("the second: %v\n%s", err, out)
 	}
 }
@@ -265,7 +265,7 @@ func TestWatchOfADeletedProject(t *testing.T) {
 	}
 	w.wantsNote("error: " + filepath.Join(dir, ".oss") + ": it is gone, or was replaced")
 	w.cmd.Wait()
-	if code := w.cmd.ProcessState.ExitCode(); code != kit.ExitBadNews {
+	if code := w.cmd.ProcessState.ExitCode(); code != fault.ExitFailed {
 		t.Errorf("it ended with %d", code)
 	}
 }

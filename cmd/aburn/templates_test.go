@@ -12,6 +12,7 @@ import (
 	"aburn/cmd/aburn/internal/setup"
 	"aburn/cmd/internal/kit"
 	"aburn/install"
+	"aburn/internal/fault"
 	"aburn/internal/lab/world"
 	"aburn/templates"
 )
@@ -31,7 +32,7 @@ func TestTemplatesSpeakOurLanguage(t *testing.T) {
 	}
 	t.Setenv("HOME", home) // the mark of trust goes there
 	t.Setenv("XDG_STATE_HOME", "")
-	if code, out := run("aburn init"); code != kit.ExitOK {
+	if code, out := run("aburn init"); code != fault.ExitOK {
 		t.Fatal(out)
 	}
 	lines := 0
@@ -47,7 +48,7 @@ func TestTemplatesSpeakOurLanguage(t *testing.T) {
 					}
 				}
 				code, out := run(line)
-				if wrong := code == kit.ExitUsage || strings.HasPrefix(line, "aburn log") && code != kit.ExitOK; wrong {
+				if wrong := code == fault.ExitUsage || strings.HasPrefix(line, "aburn log") && code != fault.ExitOK; wrong {
 					t.Errorf("%s for %s: %s\nexit %d\n%s", tmpl.Name, agent.Name, line, code, out)
 				}
 			}

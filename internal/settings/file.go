@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"aburn/internal/fault"
 )
 
 // maxFile is the largest settings file that is read, in bytes.
@@ -210,7 +212,7 @@ func unknown(key string, known []string) string {
 			return strconv.Quote(key) + " is a group of settings, like " + k
 		}
 	}
-	return strconv.Quote(key) + " is not a setting" + didYouMean(key, known)
+	return strconv.Quote(key) + " is not a setting" + fault.Suggest(key, known)
 }
 
 // warn reports a fault at offset. After maxWarnings of a file it stops.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"aburn/internal/fault"
 	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
@@ -75,7 +76,7 @@ func (b *builder) flags(l *later, flag func(*workflow.Phase) *bool) bool {
 	for _, item := range items {
 		i := slices.IndexFunc(b.Phases, func(p workflow.Phase) bool { return item.string && p.Name == item.text })
 		if i < 0 {
-			l.wrongItem(item, clipped(item.text)+" is no phase"+didYouMean(item.text, b.phaseNames()))
+			l.wrongItem(item, clipped(item.text)+" is no phase"+fault.Suggest(item.text, b.phaseNames()))
 			continue
 		}
 		on[i], right = true, true
@@ -98,7 +99,7 @@ func (b *builder) off(l *later, _ string) bool {
 	var off []string
 	for _, item := range items {
 		if !item.string || !slices.Contains(limits.Types(), item.text) {
-			l.wrongItem(item, clipped(item.text)+" is no type of issue"+didYouMean(item.text, limits.Types()))
+			l.wrongItem(item, clipped(item.text)+" is no type of issue"+fault.Suggest(item.text, limits.Types()))
 			continue
 		}
 		if !slices.Contains(off, item.text) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 )
@@ -78,10 +79,10 @@ func (a *App) HelpAction(ctx context.Context, cmd *cli.Command) error {
 	for _, c := range cmd.VisibleCommands() {
 		names = append(names, c.Names()...)
 	}
-	if near := Nearest(name, names); near != "" {
-		return UsageError("unknown command "+Quote(name), "did you mean "+cmd.FullName()+" "+near+"?")
+	if near := fault.Nearest(name, names); near != "" {
+		return fault.Usage("unknown command "+fault.Quote(name), "did you mean "+cmd.FullName()+" "+near+"?")
 	}
-	return UsageError("unknown command "+Quote(name), cmd.FullName()+" --help")
+	return fault.Usage("unknown command "+fault.Quote(name), cmd.FullName()+" --help")
 }
 
 // onUsageError turns cli's own errors about flags and arguments into exit 2 with a hint.
@@ -89,19 +90,19 @@ func onUsageError(_ context.Context, cmd *cli.Command, err error, _ bool) error 
 	hints := []string{strings.TrimSpace(cmd.FullName()) + " --help"}
 	if flag, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
 		flag = strings.TrimLeft(flag, "-")
-		if near := Nearest(flag, flagNames(cmd)); near != "" {
+		if near := fault.Nearest(flag, flagNames(cmd)); near != "" {
 			hints = append([]string{"did you mean " + Dashed(near) + "?"}, hints...)
 		}
 		if n, ok := strings.CutPrefix(flag, "n"); ok && n != "" && strings.Trim(n, "0123456789") == "" { // tail's way
-			return UsageError("unknown flag -"+flag, "-n "+n)
+			return fault.Usage("unknown flag -"+flag, "-n "+n)
 		}
-		return UsageError("unknown flag "+Dashed(flag), hints...)
+		return fault.Usage("unknown flag "+Dashed(flag), hints...)
 	}
 	msg := err.Error()
 	if _, own, ok := strings.Cut(msg, " for flag -agent: "); ok { // the validator of --agent names the flag itself
 		msg = own
 	}
-	return UsageError(flagMessage(msg), hints...)
+	return fault.Usage(flagMessage(msg), hints...)
 }
 
 // flagMessage rewrites cli's error about a flag's value; other errors stay as they are.
@@ -123,7 +124,7 @@ func flagMessage(msg string) string {
 // NoArguments refuses positional arguments where a command takes none.
 func NoArguments(_ context.Context, cmd *cli.Command) error {
 	if arg := cmd.Args().First(); arg != "" {
-		return UsageError("unexpected argument "+Quote(arg), cmd.FullName()+" --help")
+		return fault.Usage("unexpected argument "+fault.Quote(arg), cmd.FullName()+" --help")
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/internal/atomicfile"
+	"aburn/internal/fault"
+	"aburn/internal/workspace"
 )
 
 // pageMark stands in the first pageHead bytes of every page that aburn writes (web/common/page.html), so that it knows them again.
@@ -30,7 +32,7 @@ func PageFlags(usage string) []cli.Flag {
 // CheckPageFlags is the error for --force without a page.
 func CheckPageFlags(cmd *cli.Command) error {
 	if cmd.Bool("force") && !cmd.IsSet("html") {
-		return UsageError("--force goes with --html")
+		return fault.Usage("--force goes with --html")
 	}
 	return nil
 }
@@ -43,7 +45,7 @@ func (a *App) WritePage(cmd *cli.Command, html func(io.Writer) error, shows stri
 	if err != nil {
 		return err
 	}
-	path := InFolder(dir, cmd.String("html"))
+	path := workspace.InFolder(dir, cmd.String("html"))
 	var page bytes.Buffer
 	if err := html(&page); err != nil {
 		return err
@@ -56,14 +58,14 @@ func (a *App) WritePage(cmd *cli.Command, html func(io.Writer) error, shows stri
 		if force || mayOverwrite(target) {
 			return nil
 		}
-		return UsageError(path+" exists and is no page of aburn's: nothing was written", "name another file, or add --force to overwrite it")
+		return fault.Usage(path+" exists and is no page of aburn's: nothing was written", "name another file, or add --force to overwrite it")
 	}
 	err = atomicfile.Write(target, page.Bytes(), 0o600, atomicfile.Options{Check: check})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return UsageError(path+": no such file or directory", "make the folder first, or name another one behind --html")
+		return fault.Usage(path+": no such file or directory", "make the folder first, or name another one behind --html")
 	case errors.Is(err, atomicfile.ErrNotRegular):
-		return UsageError(path+" is a folder, a pipe or a device: nothing was written", "name a file")
+		return fault.Usage(path+" is a folder, a pipe or a device: nothing was written", "name a file")
 	case err != nil:
 		return err
 	}
@@ -79,10 +81,10 @@ func pageTarget(path string, force bool) (target string, still bool, err error) 
 	}
 	target, err = filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", false, UsageError(path+" is a link that leads nowhere: nothing was written", "name a file")
+		return "", false, fault.Usage(path+" is a link that leads nowhere: nothing was written", "name a file")
 	}
 	if !mayOverwrite(target) {
-		return "", false, UsageError(path+" is a link to "+target+", which is no page of aburn's: nothing was written", "name a file")
+		return "", false, fault.Usage(path+" is a link to "+target+", which is no page of aburn's: nothing was written", "name a file")
 	}
 	return target, false, nil
 }
@@ -105,31 +107,5 @@ func mayOverwrite(path string) bool {
 	return err == nil && (len(head) == 0 || bytes.Contains(head, []byte(pageMark)))
 }
 
-// InFolder is a path relative to dir, or an absolute one as it is.
-func InFolder(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
-
 // Folder is the folder of -C, by default the current one.
-func Folder(cmd *cli.Command) (string, error) { return FolderOfC(cmd.String("C")) }
-
-// FolderOfC is ExistingFolder for the value of -C, which its error names.
-func FolderOfC(name string) (string, error) { return existingFolder("-C: ", name) }
-
-// ExistingFolder is the absolute path of a folder. A missing one is a mistake in the call: aburn must not go on with the
-// project above it.
-func ExistingFolder(name string) (string, error) { return existingFolder("", name) }
-
-func existingFolder(said, name string) (string, error) {
-	dir, err := filepath.Abs(name)
-	if err != nil {
-		return "", err
-	}
-	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return "", UsageError(said + dir + " is not a folder")
-	}
-	return dir, nil
-}
+func Folder(cmd *cli.Command) (string, error) { return workspace.FolderOfC(cmd.String("C")) }

@@ -98,24 +98,6 @@ func splitWords(text string, width int) (list []string) {
 	return list
 }
 
-// Join joins the texts that are not empty with " · ".
-func Join(parts ...string) string {
-	var b strings.Builder
-	for _, p := range parts {
-		if p == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString(" · ")
-		}
-		b.WriteString(p)
-	}
-	return b.String()
-}
-
-// ShortID is how many bytes of an id mostly tell it from all others.
-const ShortID = 8
-
 // ShowMarkdown prints aburn's own Markdown: as it is on a pipe, and folded with bold headings on a terminal.
 func ShowMarkdown(out *term.Out, text string) error {
 	if !out.Terminal() { // an agent may read it
@@ -159,14 +141,4 @@ func listLead(line string) (lead, body string) {
 		indent += len(mark) + 1
 	}
 	return line[:indent], line[indent:]
-}
-
-// ShellWord quotes a text so that a shell takes it as one word.
-func ShellWord(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("._/-+", r))
-	}) < 0 && s != "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

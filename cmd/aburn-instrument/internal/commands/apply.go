@@ -19,9 +19,11 @@ import (
 	"aburn/instrument/telemetry"
 	"aburn/internal/atomicfile"
 	"aburn/internal/consent"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/term"
+	"aburn/internal/workspace"
 )
 
 // applyFlags are those of the tree's root: they apply a plan.
@@ -51,7 +53,7 @@ func runRoot(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	for _, flag := range []string{"provider", "model", "mode", "branch", "only-plan", "no-tests", "no-pr"} {
 		if cmd.IsSet(flag) {
-			return kit.UsageError(kit.Dashed(flag)+" does not go with --from-plan: no model is asked", "aburn instrument src "+kit.Dashed(flag))
+			return fault.Usage(kit.Dashed(flag)+" does not go with --from-plan: no model is asked", "aburn instrument src "+kit.Dashed(flag))
 		}
 	}
 	ctx, stop := kit.UntilSignal(ctx)
@@ -90,7 +92,7 @@ func runRoot(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if file := cmd.String("pr-text"); file != "" {
 		said := result.Report(work.Plan, work.Config)
 		said.Versions = []string{"aburn " + kit.Version().String()}
-		if err := writePRText(kit.InFolder(dir, file), report.Title(said), report.Body(said)); err != nil {
+		if err := writePRText(workspace.InFolder(dir, file), report.Title(said), report.Body(said)); err != nil {
 			return err
 		}
 	}
@@ -107,7 +109,7 @@ func runRoot(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 func writePRText(file, title, body string) error {
 	if err := atomicfile.Write(file, []byte("# "+title+"\n\n"+body), 0o644, atomicfile.Options{}); err != nil {
-		return kit.UsageError(plain.Line(err.Error()))
+		return fault.Usage(plain.Line(err.Error()))
 	}
 	return nil
 }
@@ -116,16 +118,16 @@ func writePRText(file, title, body string) error {
 func withoutPlan(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	switch first := cmd.Args().First(); {
 	case cmd.Bool("allow-dirty"):
-		return kit.UsageError("--allow-dirty goes with --from-plan", "aburn instrument src --from-plan plan.json")
+		return fault.Usage("--allow-dirty goes with --from-plan", "aburn instrument src --from-plan plan.json")
 	case first == "" && cmd.NumFlags() > 0 && (cmd.Bool("dry-run") || cmd.Bool("yes") || cmd.IsSet("only-plan")):
-		return kit.UsageError("no path is named", "aburn instrument src")
-	case strings.ContainsAny(first, `/\.`) && !exists(kit.InFolder(cmd.String("C"), first)):
-		return kit.UsageError("there is no file or folder "+kit.Quote(first), "aburn instrument src", "aburn instrument --help")
+		return fault.Usage("no path is named", "aburn instrument src")
+	case strings.ContainsAny(first, `/\.`) && !exists(workspace.InFolder(cmd.String("C"), first)):
+		return fault.Usage("there is no file or folder "+fault.Quote(first), "aburn instrument src", "aburn instrument --help")
 	case first == "":
 		return a.HelpAction(ctx, cmd)
-	case !exists(kit.InFolder(cmd.String("C"), first)): // a mistyped command, or a mistyped folder
-		hints := kit.FailureOf(a.HelpAction(ctx, cmd)).Hints
-		return kit.UsageError(kit.Quote(first)+" is no command, and no file or folder here", hints...)
+	case !exists(workspace.InFolder(cmd.String("C"), first)): // a mistyped command, or a mistyped folder
+		hints := fault.Of(a.HelpAction(ctx, cmd)).Hints
+		return fault.Usage(fault.Quote(first)+" is no command, and no file or folder here", hints...)
 	}
 	return runModel(ctx, a, cmd)
 }
@@ -141,16 +143,16 @@ func applying(ctx context.Context, a *kit.App, cmd *cli.Command, dir string) (w 
 	if w.Config, _, err = projectConfig(dir, cmd.String("config")); err != nil {
 		return w, err
 	}
-	file := kit.InFolder(dir, cmd.String("from-plan"))
+	file := workspace.InFolder(dir, cmd.String("from-plan"))
 	w.Plan, err = instrument.ReadPlan(file)
 	var mistake *instrument.PlanError
 	switch {
 	case errors.As(err, &mistake):
-		return w, kit.UsageError(plain.Line(mistake.Error()), kit.DidYouMean(mistake.Word, mistake.Words)...)
+		return w, fault.Usage(plain.Line(mistake.Error()), fault.DidYouMean(mistake.Word, mistake.Words)...)
 	case errors.Is(err, fs.ErrNotExist):
-		return w, kit.UsageError(plain.Line(file) + ": there is no such file")
+		return w, fault.Usage(plain.Line(file) + ": there is no such file")
 	case err != nil:
-		return w, kit.UsageError(plain.Line(err.Error()))
+		return w, fault.Usage(plain.Line(err.Error()))
 	}
 	if cmd.Args().Len() > 0 {
 		s, err := selected(ctx, a, dir, cmd.Args().Slice(), w.Config)
@@ -159,11 +161,11 @@ func applying(ctx context.Context, a *kit.App, cmd *cli.Command, dir string) (w 
 		}
 		w.Only = s.Files
 		if !slices.ContainsFunc(w.Plan.Files, func(f instrument.Planned) bool { return slices.Contains(w.Only, f.Path) }) {
-			return w, kit.UsageError("the plan names no file of "+plain.Line(strings.Join(cmd.Args().Slice(), " ")), "leave the paths out: then all files of the plan count")
+			return w, fault.Usage("the plan names no file of "+plain.Line(strings.Join(cmd.Args().Slice(), " ")), "leave the paths out: then all files of the plan count")
 		}
 	}
 	if n := len(w.Plan.Files); w.Only == nil && w.Config.MaxFilesPerRun > 0 && n > w.Config.MaxFilesPerRun {
-		return w, kit.UsageError(fmt.Sprintf("the plan has %d files, and maxFilesPerRun is %d", n, w.Config.MaxFilesPerRun), "name some paths, or raise maxFilesPerRun in "+instrument.ConfigFile)
+		return w, fault.Usage(fmt.Sprintf("the plan has %d files, and maxFilesPerRun is %d", n, w.Config.MaxFilesPerRun), "name some paths, or raise maxFilesPerRun in "+instrument.ConfigFile)
 	}
 	w.Formatter, w.Linter = permittedFormatter(a, dir), permittedLinter(a, dir)
 	return w, nil
@@ -176,7 +178,7 @@ func permitted(a *kit.App, dir, tool string, words []string) bool {
 	if p, err := project.Find(dir, a.Getenv); err == nil && consent.Given(p, line) {
 		return true
 	}
-	a.Warn("the project's "+tool+" is not used: nobody permitted "+kit.Quote(line), "aburn init, then aburn instrument init, asks")
+	a.Warn("the project's "+tool+" is not used: nobody permitted "+fault.Quote(line), "aburn init, then aburn instrument init, asks")
 	return false
 }
 
@@ -204,9 +206,9 @@ func applyError(err error, c instrument.Config) error {
 	var bad *instrument.RegistryError
 	switch {
 	case errors.As(err, &path):
-		return kit.UsageError(plain.Line(path.Error()), path.Hint)
+		return fault.Usage(plain.Line(path.Error()), path.Hint)
 	case errors.As(err, &bad):
-		return kit.UsageError(plain.Line(bad.Error()), "aburn instrument registry check "+plain.Line(c.SchemaPath))
+		return fault.Usage(plain.Line(bad.Error()), "aburn instrument registry check "+plain.Line(c.SchemaPath))
 	}
 	return err
 }
@@ -218,7 +220,7 @@ func write(ctx context.Context, a *kit.App, cmd *cli.Command, dir string, r *ins
 	}
 	var dirty *instrument.DirtyError
 	if err := r.Clean(ctx, dir, os.Environ()); errors.As(err, &dirty) && !cmd.Bool("allow-dirty") {
-		return kit.UsageError(plain.Line(dirty.Error()), "commit first, so that git can show what aburn changed; or say --allow-dirty")
+		return fault.Usage(plain.Line(dirty.Error()), "commit first, so that git can show what aburn changed; or say --allow-dirty")
 	} else if err != nil && dirty == nil {
 		return err
 	}
@@ -226,11 +228,11 @@ func write(ctx context.Context, a *kit.App, cmd *cli.Command, dir string, r *ins
 		printResult(a.Screen(cmd), r, true)
 		if !a.Confirm("write this?") {
 			fmt.Fprintln(a.Stdout, "nothing was written")
-			return kit.ExitWith(exitDeclined)
+			return fault.Exit(exitDeclined)
 		}
 	}
 	if err := r.Write(dir); err != nil {
-		return kit.BadNews(plain.Line(err.Error()), "git status shows which files were written")
+		return fault.Failed(plain.Line(err.Error()), "git status shows which files were written")
 	}
 	return nil
 }
@@ -243,9 +245,9 @@ func applyExit(r *instrument.RunResult) error {
 	case bad == 0:
 		return nil
 	case r.Succeeded > 0 || r.Skipped > 0:
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
-	return kit.ExitWith(kit.ExitUsage)
+	return fault.Exit(fault.ExitUsage)
 }
 
 // printFiles tells of each file.

@@ -18,6 +18,7 @@ import (
 	"aburn/instrument"
 	"aburn/instrument/coordinator"
 	"aburn/internal/atomicfile"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/settings"
@@ -51,11 +52,11 @@ var tokenForm = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
 func approvalFile(a *kit.App, token string) (string, error) {
 	if !tokenForm.MatchString(token) {
-		return "", kit.UsageError("a token has 16 hex digits", "instrument_ceiling, or aburn instrument cost --token, gives one")
+		return "", fault.Usage("a token has 16 hex digits", "instrument_ceiling, or aburn instrument cost --token, gives one")
 	}
 	dir := project.StateDir(a.Getenv)
 	if dir == "" {
-		return "", kit.UsageError("there is no home folder to keep approvals in")
+		return "", fault.Usage("there is no home folder to keep approvals in")
 	}
 	return filepath.Join(dir, "approvals", token+".json"), nil
 }
@@ -70,7 +71,7 @@ func newToken(a *kit.App, dir string, c instrument.Config, paths []string, ceili
 		return "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return "", kit.BadNews(plain.Line(err.Error()))
+		return "", fault.Failed(plain.Line(err.Error()))
 	}
 	return token, writeApproval(file, approval{Root: realDir(dir), Config: hashOf(c), Paths: paths, Model: c.AgentModel, Ceiling: ceiling, At: time.Now()})
 }
@@ -81,7 +82,7 @@ func writeApproval(file string, p approval) error {
 		return err
 	}
 	if err := atomicfile.Write(file, text, 0o600, atomicfile.Options{}); err != nil {
-		return kit.BadNews(plain.Line(err.Error()))
+		return fault.Failed(plain.Line(err.Error()))
 	}
 	return nil
 }
@@ -111,14 +112,14 @@ func readApproval(file string) (p approval, err error) {
 		err = json.Unmarshal(text, &p)
 	}
 	if err != nil || time.Since(p.At) > approvalLife {
-		return p, kit.UsageError("there is no such token, or it is older than a day", "instrument_ceiling, or aburn instrument cost --token, gives one")
+		return p, fault.Usage("there is no such token, or it is older than a day", "instrument_ceiling, or aburn instrument cost --token, gives one")
 	}
 	return p, nil
 }
 
 func runApprove(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Args().Len() != 1 {
-		return kit.UsageError("approve takes one token", "aburn instrument approve TOKEN")
+		return fault.Usage("approve takes one token", "aburn instrument approve TOKEN")
 	}
 	file, err := approvalFile(a, cmd.Args().First())
 	if err != nil {
@@ -129,13 +130,13 @@ func runApprove(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if !a.CanAsk(cmd) {
-		return kit.UsageError("only a person on a terminal can approve")
+		return fault.Usage("only a person on a terminal can approve")
 	}
 	out := a.Screen(cmd)
 	fmt.Fprintf(out, "project: %s\n", plain.Line(p.Root))
 	printCeiling(out, p.Ceiling, nil, p.Model)
 	if !a.Confirm("may the agent start this run?") {
-		return kit.ExitWith(exitDeclined)
+		return fault.Exit(exitDeclined)
 	}
 	p.Approved = true
 	return writeApproval(file, p)

@@ -15,8 +15,10 @@ import (
 	"aburn/instrument"
 	"aburn/instrument/jsast"
 	"aburn/instrument/rules"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/workspace"
 )
 
 func checkCommand(a *kit.App) *cli.Command {
@@ -51,9 +53,9 @@ func configFlag() cli.Flag {
 func twoFiles(_ context.Context, cmd *cli.Command) error {
 	switch n := cmd.Args().Len(); {
 	case n < 2:
-		return kit.UsageError("check takes two files: the original and the instrumented one", "aburn instrument check before.js after.js")
+		return fault.Usage("check takes two files: the original and the instrumented one", "aburn instrument check before.js after.js")
 	case n > 2:
-		return kit.UsageError("unexpected argument "+kit.Quote(cmd.Args().Get(2)), cmd.FullName()+" --help")
+		return fault.Usage("unexpected argument "+fault.Quote(cmd.Args().Get(2)), cmd.FullName()+" --help")
 	}
 	return nil
 }
@@ -70,7 +72,7 @@ func runCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	only := cmd.StringSlice("rule")
 	for _, id := range only {
 		if !slices.Contains(ruleIDs(), id) {
-			return kit.UsageError("unknown rule "+kit.Quote(id), kit.DidYouMean(id, ruleIDs())...)
+			return fault.Usage("unknown rule "+fault.Quote(id), fault.DidYouMean(id, ruleIDs())...)
 		}
 	}
 	dir, err := kit.Folder(cmd)
@@ -97,7 +99,7 @@ func runCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		printFindings(a.Screen(cmd), list, cmd.Args().Get(1), only)
 	}
 	if err == nil && rules.Blocks(list) {
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 	return err
 }
@@ -107,16 +109,16 @@ func readConfig(dir, name string) (c instrument.Config, of string, err error) {
 	if name == "" {
 		return instrument.Defaults(), "", nil
 	}
-	path := kit.InFolder(dir, name)
+	path := workspace.InFolder(dir, name)
 	c, err = instrument.ReadConfig(path)
 	var mistake *instrument.ConfigError
 	switch {
 	case errors.As(err, &mistake):
-		return c, "", kit.UsageError(mistake.Error(), kit.DidYouMean(mistake.Word, mistake.Words)...)
+		return c, "", fault.Usage(mistake.Error(), fault.DidYouMean(mistake.Word, mistake.Words)...)
 	case errors.Is(err, fs.ErrNotExist):
-		return c, "", kit.UsageError(path+": there is no such file", "leave --config out: "+instrument.ConfigFile+" is not needed here")
+		return c, "", fault.Usage(path+": there is no such file", "leave --config out: "+instrument.ConfigFile+" is not needed here")
 	case err != nil:
-		return c, "", kit.UsageError(err.Error())
+		return c, "", fault.Usage(err.Error())
 	}
 	return c, filepath.Dir(path), nil
 }
@@ -127,14 +129,14 @@ func check(ctx context.Context, dir, orig, later string, c instrument.Config, co
 	defer stop()
 	engine := jsast.Start(ctx)
 	defer engine.Close()
-	list, err := instrument.Check(ctx, engine, kit.InFolder(dir, orig), kit.InFolder(dir, later), c, configDir)
+	list, err := instrument.Check(ctx, engine, workspace.InFolder(dir, orig), workspace.InFolder(dir, later), c, configDir)
 	var cannot *instrument.JudgeError
 	if errors.As(err, &cannot) {
 		var hints []string
 		if cannot.Hint != "" {
 			hints = append(hints, cannot.Hint)
 		}
-		return nil, kit.UsageError(cannot.Error(), hints...)
+		return nil, fault.Usage(cannot.Error(), hints...)
 	}
 	for i := range list {
 		list[i].File = later

@@ -15,6 +15,7 @@ import (
 	"aburn/instrument/coordinator"
 	"aburn/instrument/jsast"
 	"aburn/instrument/provider"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 )
@@ -94,7 +95,7 @@ type costAnswer struct {
 func lookError(err error, c instrument.Config) error {
 	var many *coordinator.TooManyError
 	if errors.As(err, &many) {
-		return kit.UsageError(many.Error(), "name fewer paths, or raise maxFilesPerRun in "+instrument.ConfigFile)
+		return fault.Usage(many.Error(), "name fewer paths, or raise maxFilesPerRun in "+instrument.ConfigFile)
 	}
 	return applyError(err, c)
 }

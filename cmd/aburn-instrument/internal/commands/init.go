@@ -17,9 +17,11 @@ import (
 	"aburn/instrument"
 	"aburn/instrument/jsproject"
 	"aburn/internal/consent"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/term"
+	"aburn/internal/workspace"
 )
 
 func initCommand(a *kit.App) *cli.Command {
@@ -45,7 +47,7 @@ func initCommand(a *kit.App) *cli.Command {
 
 func atMostOne(_ context.Context, cmd *cli.Command) error {
 	if cmd.Args().Len() > 1 {
-		return kit.UsageError("unexpected argument "+kit.Quote(cmd.Args().Get(1)), cmd.FullName()+" --help")
+		return fault.Usage("unexpected argument "+fault.Quote(cmd.Args().Get(1)), cmd.FullName()+" --help")
 	}
 	return nil
 }
@@ -65,7 +67,7 @@ func runInit(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	defer stop()
 	dir, err := kit.Folder(cmd)
 	if err == nil && cmd.Args().Len() > 0 {
-		dir, err = kit.ExistingFolder(kit.InFolder(dir, cmd.Args().First()))
+		dir, err = workspace.ExistingFolder(workspace.InFolder(dir, cmd.Args().First()))
 	}
 	if err != nil {
 		return err
@@ -87,7 +89,7 @@ func runInit(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		for name, text := range instrument.SmallestRegistry(p.Namespace()) {
 			file := instrument.NewRegistry + "/" + name
 			if err := instrument.WriteNew(dir, map[string]string{file: text}); err != nil {
-				return kit.BadNews(plain.Line(err.Error()))
+				return fault.Failed(plain.Line(err.Error()))
 			}
 			answer.Created = append(answer.Created, file)
 		}
@@ -108,7 +110,7 @@ func runInit(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		printInit(a.Screen(cmd), answer, ask)
 	}
 	if err == nil && !answer.Ready {
-		return kit.ExitWith(kit.ExitUsage)
+		return fault.Exit(fault.ExitUsage)
 	}
 	return err
 }
@@ -118,7 +120,7 @@ func examine(ctx context.Context, a *kit.App, dir string, c instrument.Config) (
 	p, err := instrument.Examine(ctx, dir, c, os.Environ(), err == nil && vouched.Marked)
 	var bad *instrument.PathError
 	if errors.As(err, &bad) {
-		return nil, kit.UsageError(plain.Line(bad.Error()))
+		return nil, fault.Usage(plain.Line(bad.Error()))
 	}
 	if err == nil && p.SetUp != "" { // without one, nothing starts libraries
 		p.Commands = append(p.Commands, jsproject.AddLine(dir, p.SetUp, p.Strategy))
@@ -136,7 +138,7 @@ func mayWrite(a *kit.App, cmd *cli.Command, ask bool, question string) bool {
 func writeConfig(a *kit.App, cmd *cli.Command, ask bool, dir string, c instrument.Config, answer *initAnswer) error {
 	had, err := os.ReadFile(filepath.Join(dir, instrument.ConfigFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kit.BadNews(plain.Line(err.Error()))
+		return fault.Failed(plain.Line(err.Error()))
 	}
 	if had == nil && (!answer.Project.Ready() || answer.Project.Registry == "") {
 		return nil
@@ -147,10 +149,10 @@ func writeConfig(a *kit.App, cmd *cli.Command, ask bool, dir string, c instrumen
 	}
 	if ask && !cmd.Bool("yes") && !a.Confirm("write "+strings.Join(added, ", ")+" to "+instrument.ConfigFile+"?") {
 		fmt.Fprintln(a.Stdout, "nothing was written")
-		return kit.ExitWith(exitDeclined)
+		return fault.Exit(exitDeclined)
 	}
 	if err := instrument.WriteConfig(dir, had, text); err != nil {
-		return kit.BadNews(plain.Line(err.Error()))
+		return fault.Failed(plain.Line(err.Error()))
 	}
 	answer.Added = append(answer.Added, added...)
 	return nil

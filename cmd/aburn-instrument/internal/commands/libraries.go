@@ -17,6 +17,7 @@ import (
 	"aburn/instrument/jsast"
 	"aburn/instrument/jsproject"
 	"aburn/internal/consent"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/term"
@@ -78,7 +79,7 @@ func mayInstall(a *kit.App, cmd *cli.Command, w instrument.Applying, in *jsproje
 	}
 	if err == nil && !cmd.Bool("json") && a.CanAsk(cmd) {
 		fmt.Fprintf(a.Stdout, "%s needs packages of aburn's table: %s\n", plain.Line(filepath.ToSlash(filepath.Join(in.Dir, "package.json"))), plain.Line(line))
-		if a.Confirm("may aburn start " + kit.Quote(in.Consent()) + "? It does not know what that runs") {
+		if a.Confirm("may aburn start " + fault.Quote(in.Consent()) + "? It does not know what that runs") {
 			if err := consent.Give(p, in.Consent()); errors.Is(err, fs.ErrNotExist) {
 				a.Warn("nobody vouched for the project", "aburn init")
 				return false
@@ -86,7 +87,7 @@ func mayInstall(a *kit.App, cmd *cli.Command, w instrument.Applying, in *jsproje
 			return true
 		}
 	}
-	why, hint := "nobody permitted "+kit.Quote(in.Consent()), "run on a terminal, or do it yourself in "+in.Dir+": "+line
+	why, hint := "nobody permitted "+fault.Quote(in.Consent()), "run on a terminal, or do it yourself in "+in.Dir+": "+line
 	if given {
 		why = "autoApproveLibraries is false"
 	}

@@ -19,9 +19,12 @@ import (
 	"aburn/instrument"
 	"aburn/instrument/record"
 	"aburn/instrument/registry"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/run"
+	"aburn/internal/shell"
 	"aburn/internal/term"
+	"aburn/internal/workspace"
 )
 
 func recordCommand(a *kit.App) *cli.Command {
@@ -89,7 +92,7 @@ func runRecord(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	recordHints(a, report, cmd.StringSlice("env"))
 	if record.Worst(report.Findings) || report.Red() {
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 	return nil
 }
@@ -110,21 +113,21 @@ type recordJob struct {
 func newRecordJob(a *kit.App, cmd *cli.Command) (*recordJob, error) {
 	argv := cmd.Args().Slice()
 	if len(argv) == 0 {
-		return nil, kit.UsageError("record takes a command", "aburn instrument record -- npm test")
+		return nil, fault.Usage("record takes a command", "aburn instrument record -- npm test")
 	}
 	mode := cmd.String("record")
 	if !slices.Contains(recordModes, mode) {
-		return nil, kit.UsageError("--record is "+kit.Quote(mode), kit.DidYouMean(mode, recordModes)...)
+		return nil, fault.Usage("--record is "+fault.Quote(mode), fault.DidYouMean(mode, recordModes)...)
 	}
 	if cmd.Duration("timeout") <= 0 {
-		return nil, kit.UsageError("--timeout has to be more than 0")
+		return nil, fault.Usage("--timeout has to be more than 0")
 	}
 	for _, name := range cmd.StringSlice("env") {
 		switch before, _, isPair := strings.Cut(name, "="); {
 		case isPair:
-			return nil, kit.UsageError("--env takes a name, not a value", "set "+before+" in your environment, and write --env "+before)
+			return nil, fault.Usage("--env takes a name, not a value", "set "+before+" in your environment, and write --env "+before)
 		case strings.HasPrefix(name, "OTEL_"):
-			return nil, kit.UsageError("--env "+name+": the command never sees your OTEL_ variables", "tests must not send telemetry where you do")
+			return nil, fault.Usage("--env "+name+": the command never sees your OTEL_ variables", "tests must not send telemetry where you do")
 		}
 	}
 	dir, err := kit.Folder(cmd)
@@ -150,13 +153,13 @@ func newRecordJob(a *kit.App, cmd *cli.Command) (*recordJob, error) {
 	from := j.named
 	if j.named == "" && config.SchemaPath != "" {
 		if !filepath.IsLocal(config.SchemaPath) {
-			return nil, kit.UsageError(instrument.ConfigFile+": schemaPath is "+kit.Quote(config.SchemaPath)+", outside of the project", "--registry DIR names a folder anywhere")
+			return nil, fault.Usage(instrument.ConfigFile+": schemaPath is "+fault.Quote(config.SchemaPath)+", outside of the project", "--registry DIR names a folder anywhere")
 		}
 		j.named, from = config.SchemaPath, filepath.Join(configDir, config.SchemaPath)
 	}
 	switch {
 	case j.named == "" && j.weaver:
-		return nil, kit.UsageError("--record weaver needs a registry", "--registry DIR")
+		return nil, fault.Usage("--record weaver needs a registry", "--registry DIR")
 	case j.named == "":
 		return j, nil
 	}
@@ -180,20 +183,20 @@ func (j *recordJob) setUp(cmd *cli.Command, config instrument.Config, configDir 
 	setup := cmd.String("setup")
 	switch {
 	case setup != "" && j.options.Mode == record.Recorder:
-		return kit.UsageError("--setup goes with --record tap or otlp", "the recorder stands in for the SDK and needs no set-up")
+		return fault.Usage("--setup goes with --record tap or otlp", "the recorder stands in for the SDK and needs no set-up")
 	case j.options.Mode == record.Recorder:
 		return nil
 	case setup != "":
-		setup = kit.InFolder(j.options.Dir, setup)
+		setup = workspace.InFolder(j.options.Dir, setup)
 	case config.SDKInitFile != "" && !filepath.IsLocal(config.SDKInitFile):
-		return kit.UsageError(instrument.ConfigFile+": sdkInitFile is "+kit.Quote(config.SDKInitFile)+", outside of the project", "--setup FILE names a file anywhere")
+		return fault.Usage(instrument.ConfigFile+": sdkInitFile is "+fault.Quote(config.SDKInitFile)+", outside of the project", "--setup FILE names a file anywhere")
 	case config.SDKInitFile != "":
 		setup = filepath.Join(configDir, config.SDKInitFile)
 	default:
 		return nil // the command may start the SDK itself
 	}
 	if st, err := os.Stat(setup); err != nil || !st.Mode().IsRegular() {
-		return kit.UsageError(setup + ": there is no such file")
+		return fault.Usage(setup + ": there is no such file")
 	}
 	j.options.Setup = setup
 	return nil
@@ -207,7 +210,7 @@ func (j *recordJob) load(ctx context.Context) (*record.Contract, error) {
 	if j.weaver {
 		var err error
 		if j.live, err = record.NewLiveCheck(ctx, j.registry, j.options.Dir, j.minimum); err != nil {
-			return nil, kit.UsageError(err.Error(), "--record recorder: aburn judges alone")
+			return nil, fault.Usage(err.Error(), "--record recorder: aburn judges alone")
 		}
 	}
 	done, findings, err := resolved(j.registry, j.open)
@@ -216,7 +219,7 @@ func (j *recordJob) load(ctx context.Context) (*record.Contract, error) {
 	}
 	verdict := registry.VerdictOf(findings)
 	if verdict == registry.Invalid {
-		return nil, kit.UsageError("the registry in "+j.named+" is invalid, so nothing can be judged by it", "aburn instrument registry check "+kit.ShellWord(j.named))
+		return nil, fault.Usage("the registry in "+j.named+" is invalid, so nothing can be judged by it", "aburn instrument registry check "+shell.Quote(j.named))
 	}
 	return &record.Contract{Resolved: done, Whole: verdict == registry.Valid}, nil
 }
@@ -242,13 +245,13 @@ func recordError(err error, timeout time.Duration) error {
 	var start *record.StartError
 	switch {
 	case errors.As(err, &start) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound)):
-		return kit.UsageError(start.Program+" is not there", "name a program on PATH, or a path")
+		return fault.Usage(start.Program+" is not there", "name a program on PATH, or a path")
 	case errors.As(err, &start):
-		return kit.UsageError(err.Error())
+		return fault.Usage(err.Error())
 	case errors.Is(err, run.ErrTimeout):
-		return kit.UsageError(fmt.Sprintf("%v (%v): nothing was judged", err, timeout), "--timeout 1h")
+		return fault.Usage(fmt.Sprintf("%v (%v): nothing was judged", err, timeout), "--timeout 1h")
 	case errors.Is(err, context.Canceled):
-		return kit.UsageError("the recording was ended by a signal: nothing was judged")
+		return fault.Usage("the recording was ended by a signal: nothing was judged")
 	}
 	return err
 }

@@ -12,8 +12,10 @@ import (
 
 	"aburn/cmd/internal/kit"
 	"aburn/instrument/registry"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/workspace"
 )
 
 func registryCommand(a *kit.App) *cli.Command {
@@ -60,9 +62,9 @@ func registryFlags() []cli.Flag {
 func oneFolder(_ context.Context, cmd *cli.Command) error {
 	switch n := cmd.Args().Len(); {
 	case n < 1:
-		return kit.UsageError(cmd.Name+" takes the folder of a registry", cmd.FullName()+" --help")
+		return fault.Usage(cmd.Name+" takes the folder of a registry", cmd.FullName()+" --help")
 	case n > 1:
-		return kit.UsageError("unexpected argument "+kit.Quote(cmd.Args().Get(1)), cmd.FullName()+" --help")
+		return fault.Usage("unexpected argument "+fault.Quote(cmd.Args().Get(1)), cmd.FullName()+" --help")
 	}
 	return nil
 }
@@ -74,16 +76,16 @@ func registryOptions(cmd *cli.Command, name string) (dir string, o registry.Opti
 	if err != nil {
 		return "", o, err
 	}
-	dir, o = kit.InFolder(top, name), registry.Options{Dependencies: map[string]string{}}
+	dir, o = workspace.InFolder(top, name), registry.Options{Dependencies: map[string]string{}}
 	if inside(top, dir) {
 		o.Root = top
 	}
 	for _, d := range cmd.StringSlice("dependency") {
 		url, path, ok := strings.Cut(d, "=")
 		if !ok || url == "" || path == "" {
-			return "", o, kit.UsageError("--dependency is " + kit.Quote(d) + ", and has to be URL=PATH")
+			return "", o, fault.Usage("--dependency is " + fault.Quote(d) + ", and has to be URL=PATH")
 		}
-		o.Dependencies[url] = kit.InFolder(top, path)
+		o.Dependencies[url] = workspace.InFolder(top, path)
 	}
 	return dir, o, nil
 }
@@ -95,17 +97,17 @@ func registryError(err error) error {
 		return err
 	}
 	if cannot.Hint == "" {
-		return kit.UsageError(cannot.Error())
+		return fault.Usage(cannot.Error())
 	}
-	return kit.UsageError(cannot.Error(), cannot.Hint)
+	return fault.Usage(cannot.Error(), cannot.Hint)
 }
 
 func exitOf(list []registry.Finding) error {
 	switch registry.VerdictOf(list) {
 	case registry.Invalid:
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	case registry.Unknown:
-		return kit.ExitWith(kit.ExitUsage)
+		return fault.Exit(fault.ExitUsage)
 	}
 	return nil
 }
@@ -156,7 +158,7 @@ func weaverOf(ctx context.Context, a *kit.App, cmd *cli.Command, root string) (r
 	}
 	w, why, err := registry.Wanted(ctx, mode, c.WeaverMinVersion, root)
 	if err != nil {
-		return nil, kit.UsageError(plain.Line(err.Error()), hint)
+		return nil, fault.Usage(plain.Line(err.Error()), hint)
 	}
 	if why != "" {
 		a.Warn(plain.Line(why), "aburn judges alone")
@@ -237,7 +239,7 @@ func runRegistryDiff(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		printChanges(a.Screen(cmd), changes)
 	}
 	if len(registry.NotAdded(changes)) > 0 {
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 	return nil
 }
@@ -249,7 +251,7 @@ func printChanges(out io.Writer, changes []registry.Change) {
 			line += " " + c.Field
 		}
 		if c.Old != "" || c.New != "" {
-			line += fmt.Sprintf(": %s -> %s", kit.Quote(c.Old), kit.Quote(c.New))
+			line += fmt.Sprintf(": %s -> %s", fault.Quote(c.Old), fault.Quote(c.New))
 		}
 		fmt.Fprintln(out, plain.Line(line))
 	}

@@ -24,9 +24,11 @@ import (
 	"aburn/instrument/jsproject"
 	"aburn/instrument/provider"
 	"aburn/internal/consent"
+	"aburn/internal/fault"
 	"aburn/internal/lockfile"
 	"aburn/internal/plain"
 	"aburn/internal/project"
+	"aburn/internal/workspace"
 )
 
 // runFlags are those of a run, beside those that it shares with --from-plan.
@@ -73,7 +75,7 @@ func runModel(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	defer j.close()
 	if file := cmd.String("only-plan"); file != "" {
 		if j.config.Mode == coordinator.Rewrite {
-			return kit.UsageError("in mode rewrite there is no plan: the model gives whole files", "--mode plan; or --dry-run, which shows the files")
+			return fault.Usage("in mode rewrite there is no plan: the model gives whole files", "--mode plan; or --dry-run, which shows the files")
 		}
 		if err := isNew(j.dir, file); err != nil {
 			return err
@@ -87,7 +89,7 @@ func runModel(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	id := cmp.Or(cmd.String("run"), newRunID())
 	if !runForm.MatchString(id) {
-		return kit.UsageError("--run is " + kit.Quote(id))
+		return fault.Usage("--run is " + fault.Quote(id))
 	}
 	if err := j.begin(id); err != nil {
 		return err
@@ -97,8 +99,8 @@ func runModel(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // isNew refuses a file for a plan that is there.
 func isNew(dir, file string) error {
-	if _, err := os.Lstat(kit.InFolder(dir, file)); err == nil {
-		return kit.UsageError(plain.Line(file)+" is there already", "name another file")
+	if _, err := os.Lstat(workspace.InFolder(dir, file)); err == nil {
+		return fault.Usage(plain.Line(file)+" is there already", "name another file")
 	}
 	return nil
 }
@@ -119,7 +121,7 @@ func newJob(a *kit.App, cmd *cli.Command) (*job, error) {
 	}
 	if cmd.String("config") == "" {
 		if _, err := os.Stat(filepath.Join(j.dir, instrument.ConfigFile)); errors.Is(err, fs.ErrNotExist) {
-			return nil, kit.UsageError("there is no "+instrument.ConfigFile, "aburn instrument init writes it; aburn instrument --from-plan needs none")
+			return nil, fault.Usage("there is no "+instrument.ConfigFile, "aburn instrument init writes it; aburn instrument --from-plan needs none")
 		}
 	}
 	if j.config, _, err = projectConfig(j.dir, cmd.String("config")); err != nil {
@@ -153,7 +155,7 @@ func withMode(cmd *cli.Command, c *instrument.Config) error {
 	case coordinator.Plan, coordinator.Rewrite:
 		c.Mode = mode
 	default:
-		return kit.UsageError("there is no mode "+kit.Quote(mode), kit.DidYouMean(mode, []string{coordinator.Plan, coordinator.Rewrite})...)
+		return fault.Usage("there is no mode "+fault.Quote(mode), fault.DidYouMean(mode, []string{coordinator.Plan, coordinator.Rewrite})...)
 	}
 	return nil
 }
@@ -163,11 +165,11 @@ func (j *job) trusted() bool { return j.project != nil && j.project.Marked }
 // begin opens the folder of a run, and holds it.
 func (j *job) begin(id string) (err error) {
 	if !j.trusted() {
-		return kit.UsageError("nobody vouched for this project", "aburn init")
+		return fault.Usage("nobody vouched for this project", "aburn init")
 	}
 	if j.oss == nil {
 		if j.oss, err = j.project.OpenOss(); err != nil {
-			return kit.BadNews(plain.Line(err.Error()))
+			return fault.Failed(plain.Line(err.Error()))
 		}
 	}
 	if !j.dry {
@@ -177,14 +179,14 @@ func (j *job) begin(id string) (err error) {
 	}
 	name := runsFolder + "/" + id
 	if err := j.oss.MkdirAll(name, 0o700); err != nil {
-		return kit.BadNews(plain.Line(err.Error()))
+		return fault.Failed(plain.Line(err.Error()))
 	}
 	if j.folder, err = j.oss.OpenRoot(name); err != nil {
-		return kit.BadNews(plain.Line(err.Error()))
+		return fault.Failed(plain.Line(err.Error()))
 	}
 	j.id = id
 	if j.lock, err = lockfile.Acquire(j.folder, "lock", 0); err != nil {
-		return kit.UsageError("the run "+id+" goes on in another process", "aburn instrument status")
+		return fault.Usage("the run "+id+" goes on in another process", "aburn instrument status")
 	}
 	j.log = newPhaseLog(j.project, j.oss, id, j.dry)
 	return nil
@@ -195,16 +197,16 @@ func (j *job) begin(id string) (err error) {
 func (j *job) onlyOne() error {
 	err := j.oss.MkdirAll(runsFolder, 0o700)
 	if err != nil {
-		return kit.BadNews(plain.Line(err.Error()))
+		return fault.Failed(plain.Line(err.Error()))
 	}
 	runs, err := j.oss.OpenRoot(runsFolder)
 	if err != nil {
-		return kit.BadNews(plain.Line(err.Error()))
+		return fault.Failed(plain.Line(err.Error()))
 	}
 	defer runs.Close()
 	sum := sha256.Sum256([]byte(checkout(realDir(j.dir))))
 	if j.alone, err = lockfile.Acquire(runs, hex.EncodeToString(sum[:4])+".lock", 0); err != nil {
-		return kit.UsageError("another run goes on here, and both would change the branch", "aburn instrument status")
+		return fault.Usage("another run goes on here, and both would change the branch", "aburn instrument status")
 	}
 	return nil
 }
@@ -241,7 +243,7 @@ func (j *job) close() {
 func (j *job) run(ctx context.Context, files *instrument.Selection) error {
 	who, err := provider.Find(j.config.Provider, os.Environ())
 	if err != nil {
-		return kit.UsageError(plain.Line(err.Error()), "--provider takes "+strings.Join(provider.Names(), ", "))
+		return fault.Usage(plain.Line(err.Error()), "--provider takes "+strings.Join(provider.Names(), ", "))
 	}
 	j.engine = jsast.Start(ctx)
 	o := coordinator.Options{
@@ -260,7 +262,7 @@ func (j *job) run(ctx context.Context, files *instrument.Selection) error {
 	tellLoading(ctx, j.app, j.engine, j.dir, result.SDKInit)
 	if file := j.cmd.String("pr-text"); file != "" {
 		title, body := o.Text(result)
-		if err := writePRText(kit.InFolder(j.dir, file), title, body); err != nil {
+		if err := writePRText(workspace.InFolder(j.dir, file), title, body); err != nil {
 			return err
 		}
 	}
@@ -275,12 +277,12 @@ func (j *job) permitted(ctx context.Context, o *coordinator.Options) {
 		if given(line) {
 			o.Tests = instrument.TestArgv(j.config)
 		} else {
-			j.app.Warn("the tests are not run: nobody permitted "+kit.Quote(plain.Line(line)), hint)
+			j.app.Warn("the tests are not run: nobody permitted "+fault.Quote(plain.Line(line)), hint)
 		}
 	}
 	if line := instrument.CommitHooks(ctx, j.dir, os.Environ()); line != "" && !j.dry {
 		if o.Hooks = given(line); !o.Hooks {
-			j.app.Warn("commits go past the repository's hooks: nobody permitted "+kit.Quote(line), hint)
+			j.app.Warn("commits go past the repository's hooks: nobody permitted "+fault.Quote(line), hint)
 		}
 	}
 }

@@ -8,11 +8,13 @@ import (
 	"os"
 	"strings"
 
-	"aburn/cmd/internal/kit"
 	"aburn/instrument"
 	"aburn/instrument/coordinator"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/shell"
 	"aburn/internal/term"
+	"aburn/internal/workspace"
 )
 
 func printFile(out *term.Out, f *coordinator.File, withDiff bool) {
@@ -100,22 +102,22 @@ func (j *job) failed(err error) error {
 			j.app.Hint("--yes accepts it; aburn instrument cost shows it by file")
 		}
 		j.app.Note("nothing was asked, and nothing was written")
-		return kit.ExitWith(exitDeclined)
+		return fault.Exit(exitDeclined)
 	case errors.As(err, &why) && why.Hint != "":
-		return kit.UsageError(plain.Line(why.Msg), plain.Line(why.Hint))
+		return fault.Usage(plain.Line(why.Msg), plain.Line(why.Hint))
 	case errors.As(err, &why):
-		return kit.UsageError(plain.Line(why.Msg))
+		return fault.Usage(plain.Line(why.Msg))
 	case errors.Is(err, context.Canceled) && j.dry:
-		return kit.BadNews("stopped; the answers that were paid for are kept", "aburn instrument resume "+j.id+" goes on")
+		return fault.Failed("stopped; the answers that were paid for are kept", "aburn instrument resume "+j.id+" goes on")
 	case errors.Is(err, context.Canceled):
-		return kit.BadNews("stopped; what was done stays on its branch", "aburn instrument resume "+j.id+" goes on, aburn instrument abort "+j.id+" goes back")
+		return fault.Failed("stopped; what was done stays on its branch", "aburn instrument resume "+j.id+" goes on, aburn instrument abort "+j.id+" goes back")
 	}
-	return kit.BadNews(plain.Line(err.Error()))
+	return fault.Failed(plain.Line(err.Error()))
 }
 
 func (j *job) print(r *coordinator.Result) error {
 	if file := j.cmd.String("only-plan"); file != "" {
-		if err := writePlan(kit.InFolder(j.dir, file), r.Plan); err != nil {
+		if err := writePlan(workspace.InFolder(j.dir, file), r.Plan); err != nil {
 			return err
 		}
 	}
@@ -126,7 +128,7 @@ func (j *job) print(r *coordinator.Result) error {
 	} else {
 		printRun(j.app.Screen(j.cmd), r, j.dry)
 		if file := j.cmd.String("only-plan"); file != "" {
-			fmt.Fprintf(j.app.Stdout, "the plan is in %s; aburn instrument --from-plan %s applies it\n", plain.Line(file), plain.Line(kit.ShellWord(file)))
+			fmt.Fprintf(j.app.Stdout, "the plan is in %s; aburn instrument --from-plan %s applies it\n", plain.Line(file), plain.Line(shell.Quote(file)))
 		}
 	}
 	return runExit(r)
@@ -140,9 +142,9 @@ func runExit(r *coordinator.Result) error {
 	case bad == 0 && r.Stopped == "":
 		return nil
 	case r.Succeeded > 0 || r.Skipped > 0:
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
-	return kit.ExitWith(kit.ExitUsage)
+	return fault.Exit(fault.ExitUsage)
 }
 
 func writePlan(file string, p *instrument.Plan) error {
@@ -152,7 +154,7 @@ func writePlan(file string, p *instrument.Plan) error {
 	}
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
-		return kit.BadNews(plain.Line(err.Error()))
+		return fault.Failed(plain.Line(err.Error()))
 	}
 	_, err = f.Write(append(text, '\n'))
 	return errors.Join(err, f.Close())

@@ -13,6 +13,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/instrument"
 	"aburn/instrument/coordinator"
+	"aburn/internal/fault"
 	"aburn/internal/lockfile"
 	"aburn/internal/plain"
 	"aburn/internal/project"
@@ -133,11 +134,11 @@ func stateOf(id string, s *coordinator.State, running bool) runState {
 func ossOf(a *kit.App, dir string) (*project.Project, *os.Root, error) {
 	p, err := project.Find(dir, a.Getenv)
 	if err != nil || !p.Marked {
-		return nil, nil, kit.UsageError("nobody vouched for this project", "aburn init")
+		return nil, nil, fault.Usage("nobody vouched for this project", "aburn init")
 	}
 	oss, err := p.OpenOss()
 	if err != nil {
-		return nil, nil, kit.BadNews(plain.Line(err.Error()))
+		return nil, nil, fault.Failed(plain.Line(err.Error()))
 	}
 	return p, oss, nil
 }
@@ -151,9 +152,9 @@ func chosen(list []runState, name string, open bool) (runState, error) {
 	case i >= 0:
 		return list[i], nil
 	case name != "":
-		return runState{}, kit.UsageError("there is no run "+kit.Quote(name), "aburn instrument status")
+		return runState{}, fault.Usage("there is no run "+fault.Quote(name), "aburn instrument status")
 	}
-	return runState{}, kit.UsageError("no run can go on", "aburn instrument PATH… begins one")
+	return runState{}, fault.Usage("no run can go on", "aburn instrument PATH… begins one")
 }
 
 func runRuns(_ context.Context, a *kit.App, cmd *cli.Command) error {
@@ -230,7 +231,7 @@ func opened(a *kit.App, cmd *cli.Command) (*job, error) {
 	}
 	j.config.Mode, j.dry, j.noPR = r.Mode, r.Dry, j.noPR || r.noPR
 	if file := cmd.String("only-plan"); file != "" && !r.Dry {
-		return nil, kit.UsageError("the run "+r.Run+" puts spans on a branch: it makes no plan to apply", "aburn instrument resume "+r.Run+"; or begin one with --only-plan")
+		return nil, fault.Usage("the run "+r.Run+" puts spans on a branch: it makes no plan to apply", "aburn instrument resume "+r.Run+"; or begin one with --only-plan")
 	} else if file != "" {
 		if err := isNew(j.dir, file); err != nil {
 			return nil, err

@@ -17,6 +17,7 @@ import (
 	"aburn/instrument"
 	"aburn/instrument/jsast"
 	"aburn/instrument/scan"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 )
@@ -55,9 +56,9 @@ func contractOf(a *kit.App, dir string, c instrument.Config) (*instrument.Contra
 	var bad *instrument.RegistryError
 	switch {
 	case errors.As(err, &outside):
-		return nil, kit.UsageError(plain.Line(outside.Error()), outside.Hint)
+		return nil, fault.Usage(plain.Line(outside.Error()), outside.Hint)
 	case errors.As(err, &bad):
-		return nil, kit.UsageError(plain.Line(bad.Error()), "aburn instrument registry check "+plain.Line(c.SchemaPath))
+		return nil, fault.Usage(plain.Line(bad.Error()), "aburn instrument registry check "+plain.Line(c.SchemaPath))
 	case err != nil:
 		return nil, err
 	}
@@ -82,9 +83,9 @@ func selected(ctx context.Context, a *kit.App, dir string, paths []string, c ins
 	var bad *instrument.PathError
 	switch {
 	case errors.As(err, &bad) && bad.Hint == "":
-		return nil, kit.UsageError(plain.Line(bad.Error()))
+		return nil, fault.Usage(plain.Line(bad.Error()))
 	case errors.As(err, &bad):
-		return nil, kit.UsageError(plain.Line(bad.Error()), bad.Hint)
+		return nil, fault.Usage(plain.Line(bad.Error()), bad.Hint)
 	case err != nil:
 		return nil, err
 	}
@@ -92,13 +93,13 @@ func selected(ctx context.Context, a *kit.App, dir string, paths []string, c ins
 		return s, nil
 	}
 	for _, f := range s.Skipped {
-		return nil, kit.UsageError(plain.Line(f.Path+": "+f.Reason), instrument.Kinds)
+		return nil, fault.Usage(plain.Line(f.Path+": "+f.Reason), instrument.Kinds)
 	}
 	hint := "include and exclude of " + instrument.ConfigFile + " say which files count"
 	if s.TypeScript > 0 {
-		return nil, kit.UsageError(fmt.Sprintf("no JavaScript file matches; %s of TypeScript do", countOf(s.TypeScript, "file")), ".tsx cannot be instrumented; include of "+instrument.ConfigFile+" says whether .ts counts")
+		return nil, fault.Usage(fmt.Sprintf("no JavaScript file matches; %s of TypeScript do", countOf(s.TypeScript, "file")), ".tsx cannot be instrumented; include of "+instrument.ConfigFile+" says whether .ts counts")
 	}
-	return nil, kit.UsageError("no file matches", hint)
+	return nil, fault.Usage("no file matches", hint)
 }
 
 func runScan(ctx context.Context, a *kit.App, cmd *cli.Command) error {
@@ -147,7 +148,7 @@ func runScan(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		printDiscovered(a.Screen(cmd), more)
 	}
 	if err == nil && len(found.Files) == 0 {
-		return kit.ExitWith(kit.ExitUsage)
+		return fault.Exit(fault.ExitUsage)
 	}
 	return err
 }

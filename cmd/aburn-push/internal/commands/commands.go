@@ -3,14 +3,19 @@ package commands
 
 import (
 	"context"
+
 	_ "embed"
 	"fmt"
-	_ "time/tzdata" // TZ works on systems without zones of their own
+
+	_ "time/tzdata"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 )
+
+// TZ works on systems without zones of their own
 
 // dashboard is docs/guide/team.md's dashboard for Grafana.
 //
@@ -103,11 +108,11 @@ func checkArguments(_ context.Context, cmd *cli.Command) error {
 	}
 	switch {
 	case chosen > 1:
-		return kit.UsageError("only one of --dry-run, --init, --forget and --dashboard")
+		return fault.Usage("only one of --dry-run, --init, --forget and --dashboard")
 	case cmd.NArg() > 1:
-		return kit.UsageError("only one database at a time", "aburn push postgres://ROLE@HOST/DATABASE")
+		return fault.Usage("only one database at a time", "aburn push postgres://ROLE@HOST/DATABASE")
 	case !cmd.Bool("init") && (cmd.IsSet("add-machine") || cmd.IsSet("add-lead")):
-		return kit.UsageError("--add-machine and --add-lead go with --init")
+		return fault.Usage("--add-machine and --add-lead go with --init")
 	}
 	return nil
 }

@@ -20,7 +20,10 @@ import (
 	"aburn/cmd/aburn-push/internal/postgres"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/internal/fault"
 	"aburn/internal/project"
+	"aburn/internal/units"
+	"aburn/internal/workspace"
 )
 
 // ConfigFile holds what a person pushes, in the folder of the user's own settings. A repository has no say in it.
@@ -55,15 +58,15 @@ func readOptions(a *kit.App, cmd *cli.Command) (*options, error) {
 	}
 	o := &options{App: a, cmd: cmd, archive: archive.Dir(a.Getenv), address: cmp.Or(cmd.Args().First(), own.URL), person: cmp.Or(cmd.String("as"), own.As), zone: time.Local}
 	if o.archive == "" {
-		return nil, kit.UsageError("there is no place for the archive: neither ABURN_HOME nor HOME is set")
+		return nil, fault.Usage("there is no place for the archive: neither ABURN_HOME nor HOME is set")
 	}
 	if o.person != "" && !figures.IsName(o.person) {
-		return nil, kit.UsageError("--as: "+kit.Quote(o.person)+" cannot be a name", figures.NameRule)
+		return nil, fault.Usage("--as: "+fault.Quote(o.person)+" cannot be a name", figures.NameRule)
 	}
 	if when := cmd.String("since"); when != "" {
-		t, err := kit.ParseTime(when, time.Now())
+		t, err := units.ParseTime(when, time.Now())
 		if err != nil {
-			return nil, kit.UsageError("--since: " + err.Error())
+			return nil, fault.Usage("--since: " + err.Error())
 		}
 		o.since = t.In(o.zone).Format(time.DateOnly)
 	}
@@ -78,7 +81,7 @@ func readOptions(a *kit.App, cmd *cli.Command) (*options, error) {
 func (o *options) readNames(own *config) error {
 	for dir, name := range own.Projects {
 		if err := o.names.Add(o.inHome(dir), name); err != nil {
-			return kit.UsageError(ConfigFile+": projects: "+err.Error(), `"projects": {"/home/anna/work/shop": "shop"}`)
+			return fault.Usage(ConfigFile+": projects: "+err.Error(), `"projects": {"/home/anna/work/shop": "shop"}`)
 		}
 	}
 	base, err := kit.Folder(o.cmd)
@@ -88,10 +91,10 @@ func (o *options) readNames(own *config) error {
 	for _, word := range o.cmd.StringSlice("project") {
 		dir, name, ok := strings.Cut(word, "=")
 		if !ok || dir == "" {
-			return kit.UsageError("--project: "+kit.Quote(word)+" has no name for the folder", "--project "+word+"=NAME")
+			return fault.Usage("--project: "+fault.Quote(word)+" has no name for the folder", "--project "+word+"=NAME")
 		}
-		if err := o.names.Add(kit.InFolder(base, o.inHome(dir)), name); err != nil {
-			return kit.UsageError("--project: "+err.Error(), figures.NameRule)
+		if err := o.names.Add(workspace.InFolder(base, o.inHome(dir)), name); err != nil {
+			return fault.Usage("--project: "+err.Error(), figures.NameRule)
 		}
 	}
 	return nil
@@ -117,7 +120,7 @@ func readConfig(dir string) (*config, error) {
 		return c, nil
 	}
 	if err != nil {
-		return nil, kit.UsageError(err.Error())
+		return nil, fault.Usage(err.Error())
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
@@ -135,7 +138,7 @@ func readConfig(dir string) (*config, error) {
 		offset = int64(max(0, bytes.Index(text, []byte(member))))
 	}
 	line := 1 + bytes.Count(text[:offset], []byte("\n"))
-	return nil, kit.UsageError(fmt.Sprintf("%s:%d: %s", path, line, strings.TrimPrefix(err.Error(), "json: ")),
+	return nil, fault.Usage(fmt.Sprintf("%s:%d: %s", path, line, strings.TrimPrefix(err.Error(), "json: ")),
 		`{"url": "postgres://anna@db.example/team", "as": "anna", "projects": {"/home/anna/work/shop": "shop"}}`)
 }
 
@@ -154,7 +157,7 @@ func prices(dir string) (*cost.Prices, error) {
 	}
 	own, err := cost.Read(text)
 	if err != nil {
-		return nil, kit.BadNews(path+": "+err.Error(), "mend the file, or remove it")
+		return nil, fault.Failed(path+": "+err.Error(), "mend the file, or remove it")
 	}
 	return cost.Shipped().With(own), nil
 }
@@ -162,12 +165,12 @@ func prices(dir string) (*cost.Prices, error) {
 // target is the database.
 func (o *options) target() (*postgres.Target, error) {
 	if o.address == "" {
-		return nil, kit.UsageError("no database is named", "aburn push postgres://ROLE@HOST/DATABASE", `or "url" in `+filepath.Join(project.ConfigDir(o.Getenv), ConfigFile))
+		return nil, fault.Usage("no database is named", "aburn push postgres://ROLE@HOST/DATABASE", `or "url" in `+filepath.Join(project.ConfigDir(o.Getenv), ConfigFile))
 	}
 	t, err := postgres.Parse(o.address)
 	var refused *postgres.Refused
 	if errors.As(err, &refused) {
-		return nil, kit.UsageError(refused.Msg, refused.Hint())
+		return nil, fault.Usage(refused.Msg, refused.Hint())
 	}
 	return t, err
 }

@@ -16,6 +16,7 @@ import (
 	"aburn/cmd/aburn-push/internal/postgres"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 )
@@ -28,7 +29,7 @@ func (o *options) digests(ctx context.Context, progress func(done, total int)) (
 	var unread *digests.Unreadable
 	switch {
 	case errors.As(err, &none):
-		return nil, kit.UsageError("no archive yet in "+none.Dir, none.Hint())
+		return nil, fault.Usage("no archive yet in "+none.Dir, none.Hint())
 	case errors.As(err, &unread):
 		if !o.warned {
 			o.Warn("left out of the sessions: "+unread.Error(), unread.Hint())
@@ -102,7 +103,7 @@ func (o *options) push(ctx context.Context) error {
 	meter.clear()
 	if err != nil {
 		if ctx.Err() != nil {
-			return kit.BadNews("stopped: nothing was changed")
+			return fault.Failed("stopped: nothing was changed")
 		}
 		return err
 	}
@@ -170,7 +171,7 @@ func (o *options) someNames(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return kit.UsageError("no project is named, so that nothing would be sent", append(projectHints(rows, 5), `or "projects" in `+ConfigFile)...)
+	return fault.Usage("no project is named, so that nothing would be sent", append(projectHints(rows, 5), `or "projects" in `+ConfigFile)...)
 }
 
 // agreed returns this machine if a person permitted to send these projects to this place.
@@ -184,7 +185,7 @@ func (o *options) agreed(target *postgres.Target) (*figures.Machine, error) {
 	}
 	if !o.cmd.Bool("yes") {
 		if o.cmd.Bool("json") || !o.CanAsk(o.cmd) {
-			return nil, kit.UsageError("nobody has permitted yet to send these projects to "+target.Name,
+			return nil, fault.Usage("nobody has permitted yet to send these projects to "+target.Name,
 				"run it once in a terminal, or add --yes", "--dry-run prints every row")
 		}
 		fmt.Fprintf(o.Stdout, "aburn sends to %s:\n  numbers by day, session and error, of\n", plain.Line(target.Name))
@@ -193,7 +194,7 @@ func (o *options) agreed(target *postgres.Target) (*figures.Machine, error) {
 		}
 		fmt.Fprintln(o.Stdout, "  "+map[bool]string{true: "without your name", false: "as " + o.person}[o.person == ""]+"; no text, no path. --dry-run prints every row.")
 		if !o.Confirm("send?") {
-			return nil, kit.BadNews("nothing was sent")
+			return nil, fault.Failed("nothing was sent")
 		}
 	}
 	return figures.Update(o.archive, func(m *figures.Machine) { m.Agree(hash) })
@@ -211,10 +212,10 @@ func (o *options) forget(ctx context.Context) error {
 	}
 	if !o.cmd.Bool("yes") {
 		if !o.CanAsk(o.cmd) {
-			return kit.UsageError("this deletes all rows of this machine from "+target.Name, "add --yes")
+			return fault.Usage("this deletes all rows of this machine from "+target.Name, "add --yes")
 		}
 		if !o.Confirm("delete all rows of this machine from " + plain.Line(target.Name) + "?") {
-			return kit.BadNews("nothing was deleted")
+			return fault.Failed("nothing was deleted")
 		}
 	}
 	db, err := target.Connect(ctx)

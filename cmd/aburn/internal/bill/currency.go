@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/internal/plain"
 	"aburn/internal/settings"
+	"aburn/internal/units"
 )
 
 // Currency is what a person reads amounts in. A rate is applied when an amount is shown, and to nothing that is kept.
@@ -112,9 +112,9 @@ func (in *Currency) Words(s *cost.Sum) string {
 	case n == 0:
 		return in.Says(s)
 	case s.Amount == 0:
-		return kit.Amount(n) + " tokens without a price"
+		return units.Amount(n) + " tokens without a price"
 	}
-	return in.Says(s) + " (" + kit.Amount(n) + " tokens without a price)"
+	return in.Says(s) + " (" + units.Amount(n) + " tokens without a price)"
 }
 
 // Note says once what amounts are converted with, without a full stop; "" for dollars.

@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/internal/fault"
 	"aburn/internal/project"
+	"aburn/internal/workspace"
 )
 
 // maxPriceFile bounds a price file, in bytes.
@@ -28,7 +28,7 @@ func PriceFile(env func(string) string) string {
 
 // PricesOf is the table that counts: the shipped one, above it the user's own, above that a file that the command names. A
 // broken file of the user's own is left out with a warning; a broken file that the command names is an error.
-func PricesOf(c *scope.Caller, named string) (*cost.Prices, error) {
+func PricesOf(c *workspace.Base, named string) (*cost.Prices, error) {
 	prices := cost.Shipped()
 	if path := PriceFile(c.Env); path != "" {
 		own, err := ReadPrices(path)
@@ -47,9 +47,9 @@ func PricesOf(c *scope.Caller, named string) (*cost.Prices, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := ReadPrices(kit.InFolder(dir, named))
+	own, err := ReadPrices(workspace.InFolder(dir, named))
 	if err != nil {
-		return nil, kit.UsageError("--prices: "+err.Error(), "docs/formats/prices.md describes the file")
+		return nil, fault.Usage("--prices: "+err.Error(), "docs/formats/prices.md describes the file")
 	}
 	return prices.With(own), nil
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/install"
 	"aburn/install/doctor"
@@ -25,6 +24,7 @@ import (
 	"aburn/internal/project"
 	"aburn/internal/settings"
 	"aburn/logfmt"
+	"aburn/trace/readers"
 	"aburn/worker"
 	"aburn/worker/ledger"
 )
@@ -41,7 +41,7 @@ func collect(ctx context.Context, a *kit.App, dir string, entries int, now time.
 	}
 	b := newBundle(folders, os.Environ())
 	self, _ := os.Executable()
-	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.Getenv, Now: now, Self: self, Readers: scope.Readers(), Agents: install.Agents()})
+	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.Getenv, Now: now, Self: self, Readers: readers.Readers(), Agents: install.Agents()})
 	for i := range report.Checks {
 		c := &report.Checks[i]
 		c.Text = unquoted(c.Text)

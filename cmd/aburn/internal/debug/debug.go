@@ -20,6 +20,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 )
 
@@ -49,7 +50,7 @@ const mostEntries = 10_000
 
 func run(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if n := cmd.Int("entries"); n < 0 || n > mostEntries {
-		return kit.UsageError(fmt.Sprintf("--entries: a number from 0 to %d", mostEntries), "aburn debug --entries 500")
+		return fault.Usage(fmt.Sprintf("--entries: a number from 0 to %d", mostEntries), "aburn debug --entries 500")
 	}
 	now := time.Now()
 	path := cmd.String("output")
@@ -65,7 +66,7 @@ func run(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	b, err := collect(ctx, a, dir, cmd.Int("entries"), now)
 	if err != nil {
-		return kit.BadNews("the bundle cannot be made: " + err.Error())
+		return fault.Failed("the bundle cannot be made: " + err.Error())
 	}
 	if cmd.Bool("dry-run") {
 		path = ""
@@ -106,19 +107,19 @@ func list(a *kit.App, b *bundle, path string) {
 func save(b *bundle, path string, now time.Time) error {
 	var data bytes.Buffer
 	if err := b.write(&data, now); err != nil {
-		return kit.BadNews("the bundle cannot be made: " + err.Error())
+		return fault.Failed("the bundle cannot be made: " + err.Error())
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return kit.BadNews(plain.Line(path)+" exists already", "aburn debug --output ANOTHER.zip")
+		return fault.Failed(plain.Line(path)+" exists already", "aburn debug --output ANOTHER.zip")
 	}
 	if err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	_, err = f.Write(data.Bytes())
 	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(path)
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	return nil
 }

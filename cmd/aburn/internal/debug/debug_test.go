@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/project"
 	"aburn/logfmt"
@@ -163,7 +164,7 @@ func TestBundleHoldsNoSecret(t *testing.T) {
 	if st, err := os.Stat(path); err != nil || st.Mode().Perm()&0o077 != 0 {
 		t.Errorf("others may read it: %v %v", st.Mode(), err)
 	}
-	if code := debugIn(t, a, root, "--output", path); code != kit.ExitBadNews {
+	if code := debugIn(t, a, root, "--output", path); code != fault.ExitFailed {
 		t.Errorf("it replaces a file: exit %d", code)
 	}
 }
@@ -194,7 +195,7 @@ func TestBundleIsListed(t *testing.T) {
 	if found, _ := filepath.Glob(filepath.Join(empty, "aburn-debug-*.zip")); len(found) != 1 {
 		t.Errorf("it wrote %v", found)
 	}
-	if code := debugIn(t, a, root, "--entries", "-1"); code != kit.ExitUsage {
+	if code := debugIn(t, a, root, "--entries", "-1"); code != fault.ExitUsage {
 		t.Errorf("--entries -1: exit %d", code)
 	}
 }

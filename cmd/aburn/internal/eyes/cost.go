@@ -10,18 +10,23 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // --timezone works on systems without zones of their own
+
+	_ "time/tzdata"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/spend"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/internal/fault"
 	"aburn/trace"
 )
+
+// --timezone works on systems without zones of their own
 
 // words are what ccusage calls its reports; users' fingers know them.
 var words = map[string]cost.By{"daily": cost.ByDay, "weekly": cost.ByWeek, "monthly": cost.ByMonth, "session": cost.BySession, "blocks": cost.ByBlock}
@@ -40,7 +45,7 @@ func CostCommand(a *kit.App) *cli.Command {
 			"A block is five hours of one agent's answers, from the full hour of its first one. When a plan's past windows began is not known, so blocks are estimated.\n\n" +
 			"--check reads whole sessions, which takes seconds. It compares each session and its sub-agents with what Claude Code's cost records, or every answer, state.",
 		Flags: append(scope.AnswerFlags(),
-			&cli.StringFlag{Name: "by", Usage: "one line for each `WHAT`: " + strings.Join(kit.Strings(cost.Bys...), ", "), Value: string(cost.ByDay)},
+			&cli.StringFlag{Name: "by", Usage: "one line for each `WHAT`: " + strings.Join(fault.Strings(cost.Bys...), ", "), Value: string(cost.ByDay)},
 			&cli.StringFlag{Name: "model", Usage: "only answers of models whose name contains `TEXT`"},
 			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
 			&cli.BoolFlag{Name: "breakdown", Usage: "also one line for each model"},
@@ -68,15 +73,15 @@ var reports = []string{"daily", "weekly", "monthly", "session", "blocks"}
 func costArguments(_ context.Context, cmd *cli.Command) error {
 	switch arg := cmd.Args().First(); {
 	case cmd.NArg() > 1:
-		return kit.UsageError("only one report at a time", "aburn cost daily")
+		return fault.Usage("only one report at a time", "aburn cost daily")
 	case arg != "" && words[arg] == "":
-		return kit.UsageError("unknown report "+kit.Quote(arg), append(kit.DidYouMean(arg, reports), "aburn cost ["+strings.Join(reports, "|")+"]", "aburn cost --by project")...)
+		return fault.Usage("unknown report "+fault.Quote(arg), append(fault.DidYouMean(arg, reports), "aburn cost ["+strings.Join(reports, "|")+"]", "aburn cost --by project")...)
 	case arg != "" && cmd.IsSet("by"):
-		return kit.UsageError("only one of "+arg+" and --by", "aburn cost "+arg)
+		return fault.Usage("only one of "+arg+" and --by", "aburn cost "+arg)
 	case cmd.Int("limit") < 0:
-		return kit.UsageError("--limit: must not be negative")
+		return fault.Usage("--limit: must not be negative")
 	case cmd.Bool("csv") && cmd.Bool("json"):
-		return kit.UsageError("only one of --csv and --json")
+		return fault.Usage("only one of --csv and --json")
 	}
 	return checkArguments(cmd)
 }
@@ -121,7 +126,7 @@ func limit(cmd *cli.Command) int {
 
 // CostQuery asks what sessions cost. Since and Until of the Choice bound the answers, not the sessions.
 type CostQuery struct {
-	scope.Choice
+	lookup.Choice
 	By        cost.By
 	Model     string // a part of the model's name
 	Zone      string // IANA name; empty is the caller's
@@ -159,20 +164,20 @@ type session struct {
 }
 
 // CostOf answers a query.
-func CostOf(ctx context.Context, c *scope.Caller, q CostQuery) (*CostAnswer, error) {
-	if _, err := scope.CheckWord("by", string(q.By), kit.Strings(cost.Bys...)); err != nil {
+func CostOf(ctx context.Context, c *lookup.Caller, q CostQuery) (*CostAnswer, error) {
+	if _, err := lookup.CheckWord("by", string(q.By), fault.Strings(cost.Bys...)); err != nil {
 		return nil, err
 	}
 	zone, err := ZoneNamed(q.Zone, c.Now.Location())
 	if err != nil {
 		return nil, err
 	}
-	prices, err := bill.PricesOf(c, q.PriceFile)
+	prices, err := bill.PricesOf(c.Base, q.PriceFile)
 	if err != nil {
 		return nil, err
 	}
 	c.Now = c.Now.In(zone) // so that a day of --since is a day of the zone
-	arch, filter, err := scope.ViewChosen(ctx, c, q.Choice)
+	arch, filter, err := lookup.ViewChosen(ctx, c.Base, q.Choice)
 	if err != nil {
 		return nil, err
 	}
@@ -185,27 +190,27 @@ func CostOf(ctx context.Context, c *scope.Caller, q CostQuery) (*CostAnswer, err
 	}
 	n, err := tally(ctx, c, arch, filter, q, answer, present)
 	if err == nil {
-		answer.Present, err = present.State(c, arch)
+		answer.Present, err = present.State(c.Base, arch)
 	}
 	if err == nil && n == 0 {
 		answer.None = true
-		answer.Archived, err = scope.CountArchived(ctx, arch)
+		answer.Archived, err = lookup.CountArchived(ctx, arch)
 	}
 	return answer, err
 }
 
 // collect makes the collector of the present. Only where all sessions are chosen does the tally go through all answers, so
 // that it can collect, too.
-func (answer *CostAnswer) collect(ctx context.Context, c *scope.Caller, arch *archive.Archive, q CostQuery, prices *cost.Prices) (col *spend.Collector, err error) {
+func (answer *CostAnswer) collect(ctx context.Context, c *lookup.Caller, arch *archive.Archive, q CostQuery, prices *cost.Prices) (col *spend.Collector, err error) {
 	if q.PriceFile != "" { // budgets are told at the prices that always count
-		if prices, err = bill.PricesOf(c, ""); err != nil {
+		if prices, err = bill.PricesOf(c.Base, ""); err != nil {
 			return nil, err
 		}
 	}
-	set := spend.SettingsOf(c)
+	set := spend.SettingsOf(c.Base)
 	answer.Billing, answer.Currency = set.Billing, bill.CurrencyOf(set)
-	col = spend.NewCollector(c, set, prices, true)
-	if answer.every = q.Choice == (scope.Choice{}) && c.Within == ""; answer.every {
+	col = spend.NewCollector(c.Base, set, prices, true)
+	if answer.every = q.Choice == (lookup.Choice{}) && c.Within == ""; answer.every {
 		return col, nil
 	}
 	return col, col.AddAll(ctx, arch)
@@ -218,13 +223,13 @@ func ZoneNamed(name string, local *time.Location) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" {
-		return nil, kit.UsageError("--timezone: unknown time zone "+kit.Quote(name), "--timezone Europe/Berlin", "--timezone UTC")
+		return nil, fault.Usage("--timezone: unknown time zone "+fault.Quote(name), "--timezone Europe/Berlin", "--timezone UTC")
 	}
 	return zone, nil
 }
 
 // tally prices the answers of the sessions that the filter chooses, and returns how many sessions that are.
-func tally(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter archive.Filter, q CostQuery, answer *CostAnswer, present *spend.Collector) (sessions int, err error) {
+func tally(ctx context.Context, c *lookup.Caller, arch *archive.Archive, filter archive.Filter, q CostQuery, answer *CostAnswer, present *spend.Collector) (sessions int, err error) {
 	units, err := unitsOf(ctx, c, arch, filter, q.By)
 	if err != nil {
 		return 0, err
@@ -281,7 +286,7 @@ func (u *unit) use() cost.Use {
 }
 
 // unitsOf returns what the answers of each chosen session are grouped by, by the session's key.
-func unitsOf(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter archive.Filter, by cost.By) (map[int64]*unit, error) {
+func unitsOf(ctx context.Context, c *lookup.Caller, arch *archive.Archive, filter archive.Filter, by cost.By) (map[int64]*unit, error) {
 	list, err := arch.Outlines(ctx, filter)
 	if err != nil {
 		return nil, err
@@ -334,7 +339,7 @@ func (answer *CostAnswer) nameSessions(ctx context.Context, arch *archive.Archiv
 	if err != nil {
 		return err
 	}
-	names, err := scope.ReadNames(ctx, arch)
+	names, err := lookup.ReadNames(ctx, arch)
 	answer.sessions = make(map[string]session, len(list))
 	for i := range list {
 		s := &list[i]
@@ -344,7 +349,7 @@ func (answer *CostAnswer) nameSessions(ctx context.Context, arch *archive.Archiv
 	return err
 }
 
-func outcomesOf(ctx context.Context, c *scope.Caller, filter archive.Filter) (map[int64]string, error) {
+func outcomesOf(ctx context.Context, c *lookup.Caller, filter archive.Filter) (map[int64]string, error) {
 	list, err := c.Digests(ctx, filter)
 	if err != nil {
 		return nil, err

@@ -12,10 +12,12 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 )
@@ -56,11 +58,11 @@ func checkArguments(cmd *cli.Command) error {
 	}
 	for _, flag := range checkConflicts {
 		if cmd.IsSet(flag) {
-			return kit.UsageError("--check takes no --"+flag, "aburn cost --check --json")
+			return fault.Usage("--check takes no --"+flag, "aburn cost --check --json")
 		}
 	}
 	if cmd.NArg() > 0 {
-		return kit.UsageError("--check takes no "+cmd.Args().First(), "aburn cost --check")
+		return fault.Usage("--check takes no "+cmd.Args().First(), "aburn cost --check")
 	}
 	return nil
 }
@@ -78,12 +80,12 @@ func runCostCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // checkCosts reads the traces of the chosen sessions: only they hold what a source states of a whole session.
-func checkCosts(ctx context.Context, c *scope.Caller, choice scope.Choice, priceFile string) (*CostCheck, error) {
-	prices, err := bill.PricesOf(c, priceFile)
+func checkCosts(ctx context.Context, c *lookup.Caller, choice lookup.Choice, priceFile string) (*CostCheck, error) {
+	prices, err := bill.PricesOf(c.Base, priceFile)
 	if err != nil {
 		return nil, err
 	}
-	arch, filter, err := scope.ViewChosen(ctx, c, choice)
+	arch, filter, err := lookup.ViewChosen(ctx, c.Base, choice)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +98,7 @@ func checkCosts(ctx context.Context, c *scope.Caller, choice scope.Choice, price
 	if err != nil {
 		return nil, err
 	}
-	names, err := scope.ReadNames(ctx, arch)
+	names, err := lookup.ReadNames(ctx, arch)
 	if err != nil {
 		return nil, err
 	}

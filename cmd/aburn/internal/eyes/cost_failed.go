@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/archive/lookup"
 	"aburn/insight/cost"
 )
 
@@ -71,7 +71,7 @@ func (t *today) heads(units map[int64]*unit) map[string]int64 {
 }
 
 // failed judges the sessions of today. A session whose head is not among the units is judged itself.
-func (t *today) failed(ctx context.Context, c *scope.Caller, units map[int64]*unit) (f FailedToday, err error) {
+func (t *today) failed(ctx context.Context, c *lookup.Caller, units map[int64]*unit) (f FailedToday, err error) {
 	if len(t.costs) == 0 {
 		return f, nil
 	}

@@ -2,18 +2,16 @@ package eyes
 
 import (
 	"context"
-	"io"
-	"os"
 	"testing"
 	"time"
 
 	"aburn/archive"
 	"aburn/archive/digests"
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/archive/lookup"
 	"aburn/insight/cost"
 	"aburn/internal/lab/synth/archived"
 	"aburn/internal/lab/world"
-	"aburn/internal/term"
+	"aburn/internal/workspace"
 )
 
 // What of today's is in failed sessions is what the failed ones among the sessions with answers of today cost.
@@ -25,14 +23,14 @@ func TestFailedToday(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := map[string]string{"ABURN_HOME": dir + "/" + archived.ArchiveDir, "HOME": dir}
-	c := &scope.Caller{Dir: dir, Env: func(name string) string { return env[name] }, Now: now, Warn: func(msg string, _ ...string) { t.Error(msg) },
-		Progress: term.New(io.Discard, os.Getenv, true)}
+	c := &lookup.Caller{Base: workspace.Quiet(dir, func(name string) string { return env[name] }, now)}
+	c.Warn = func(msg string, _ ...string) { t.Error(msg) }
 	c.Load = func(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
 		return digests.Load(ctx, env["ABURN_HOME"], f, nil)
 	}
 	ask := func(by cost.By, since string) *CostAnswer {
 		t.Helper()
-		answer, err := CostOf(context.Background(), c, CostQuery{Choice: scope.Choice{Since: since}, By: by})
+		answer, err := CostOf(context.Background(), c, CostQuery{Choice: lookup.Choice{Since: since}, By: by})
 		if err != nil {
 			t.Fatal(err)
 		}

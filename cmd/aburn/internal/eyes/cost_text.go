@@ -13,9 +13,11 @@ import (
 	"aburn/cmd/aburn/internal/spend"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/settings"
 	"aburn/internal/term"
+	"aburn/internal/units"
 )
 
 func showCost(out *term.Out, a *CostAnswer, breakdown bool, limit int) error {
@@ -51,7 +53,9 @@ func count(n int, style term.Style) term.Cell {
 	return term.Cell{Text: plain.Count(int64(n)), Style: style}
 }
 
-func tokens(n int64, style term.Style) term.Cell { return term.Cell{Text: kit.Amount(n), Style: style} }
+func tokens(n int64, style term.Style) term.Cell {
+	return term.Cell{Text: units.Amount(n), Style: style}
+}
 
 func modelName(name string) string {
 	if name == "" {
@@ -102,9 +106,9 @@ func (a *CostAnswer) label(g *cost.Group) string {
 func (a *CostAnswer) note(g *cost.Group) string {
 	unpriced := ""
 	if n := g.UnpricedTokens(); n > 0 && g.Amount > 0 {
-		unpriced = kit.Amount(n) + " tokens without a price"
+		unpriced = units.Amount(n) + " tokens without a price"
 	}
-	return kit.Join(a.current(g), unpriced)
+	return units.Join(a.current(g), unpriced)
 }
 
 func (a *CostAnswer) current(g *cost.Group) string {
@@ -158,12 +162,12 @@ func (a *CostAnswer) footer(out *term.Out) error {
 	}
 	if models := a.Total.UnpricedModels(); len(models) > 0 {
 		for i, m := range models {
-			models[i] = modelName(m) + " (" + kit.Amount(a.Total.Unpriced[m]) + ")"
+			models[i] = modelName(m) + " (" + units.Amount(a.Total.Unpriced[m]) + ")"
 		}
-		if more := len(models) - kit.MaxListed; more > 0 {
-			models = append(models[:kit.MaxListed], fmt.Sprintf("%d more", more))
+		if more := len(models) - fault.MaxListed; more > 0 {
+			models = append(models[:fault.MaxListed], fmt.Sprintf("%d more", more))
 		}
-		lines = append(lines, fmt.Sprintf("%s tokens have no price: %s.", kit.Amount(a.Total.UnpricedTokens()), strings.Join(models, ", ")))
+		lines = append(lines, fmt.Sprintf("%s tokens have no price: %s.", units.Amount(a.Total.UnpricedTokens()), strings.Join(models, ", ")))
 	}
 	if a.By == cost.ByBlock {
 		lines = append(lines, "Windows of five hours are estimated: when a plan's past windows began is not known.")
@@ -213,7 +217,7 @@ type limitLine struct {
 func limitsJSON(list []spend.Window) (lines []limitLine) {
 	for i := range list {
 		w := &list[i]
-		line := limitLine{Agent: w.Agent, ID: w.ID, Minutes: int64(w.Length / time.Minute), From: w.From, At: kit.OptionalTime(w.At), Resets: kit.OptionalTime(w.Resets), Priced: bill.PricedOf(w.Sum)}
+		line := limitLine{Agent: w.Agent, ID: w.ID, Minutes: int64(w.Length / time.Minute), From: w.From, At: units.OptionalTime(w.At), Resets: units.OptionalTime(w.Resets), Priced: bill.PricedOf(w.Sum)}
 		if w.From != spend.Estimate {
 			line.Used = &w.Used
 		}
@@ -257,7 +261,7 @@ type costPart struct {
 }
 
 func costJSON(a *CostAnswer, breakdown bool) CostReport {
-	r := CostReport{By: a.By, Timezone: a.zoneName(), Since: kit.OptionalTime(a.Since), Until: kit.OptionalTime(a.Until), Currency: "USD", Prices: a.Prices.Made,
+	r := CostReport{By: a.By, Timezone: a.zoneName(), Since: units.OptionalTime(a.Since), Until: units.OptionalTime(a.Until), Currency: "USD", Prices: a.Prices.Made,
 		Billing: bill.Billing{}, Rows: []costRow{}, Total: a.rowOf(a.Total, breakdown)}
 	for _, agent := range a.Agents {
 		if how := a.Billing[agent]; how != settings.BillingUnknown {
@@ -297,7 +301,7 @@ func (a *CostAnswer) rowOf(g *cost.Group, breakdown bool) costRow {
 }
 
 func (a *CostAnswer) partOf(g *cost.Group) costPart {
-	return costPart{Name: g.Name, Agent: g.Agent, From: kit.OptionalTime(g.From), To: kit.OptionalTime(g.Until), Sessions: g.Sessions, Responses: g.Responses, Tokens: g.Tokens,
+	return costPart{Name: g.Name, Agent: g.Agent, From: units.OptionalTime(g.From), To: units.OptionalTime(g.Until), Sessions: g.Sessions, Responses: g.Responses, Tokens: g.Tokens,
 		Searches: g.Searches, Priced: *bill.PricedOf(&g.Sum), Used: g.UsedRows()}
 }
 

@@ -11,7 +11,9 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/internal/fault"
 	"aburn/internal/term"
+	"aburn/internal/units"
 )
 
 func PricesCommand(a *kit.App) *cli.Command {
@@ -31,7 +33,7 @@ func PricesCommand(a *kit.App) *cli.Command {
 
 func pricesArguments(_ context.Context, cmd *cli.Command) error {
 	if cmd.NArg() > 1 {
-		return kit.UsageError("name one model, or a part of its name", "aburn prices claude-opus")
+		return fault.Usage("name one model, or a part of its name", "aburn prices claude-opus")
 	}
 	return nil
 }
@@ -59,7 +61,7 @@ type priceRow struct {
 }
 
 func runPrices(_ context.Context, a *kit.App, cmd *cli.Command) error {
-	prices, err := bill.PricesOf(scope.CallerOf(a, cmd), cmd.String("prices"))
+	prices, err := bill.PricesOf(scope.BaseOf(a, cmd), cmd.String("prices"))
 	if err != nil {
 		return err
 	}
@@ -74,7 +76,7 @@ func runPrices(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("json"):
 		return a.PrintJSON(report)
 	case len(report.Rows) == 0:
-		return kit.BadNews("no price is known for a model called "+kit.Quote(part), "aburn prices")
+		return fault.Failed("no price is known for a model called "+fault.Quote(part), "aburn prices")
 	}
 	return showPrices(a.Screen(cmd), &report)
 }
@@ -90,7 +92,7 @@ func showPrices(out *term.Out, r *PricesReport) error {
 		addRates(&table, strings.Join(row.Models, ", "), row, kinds, 0)
 		for _, rate := range row.Rates {
 			if rate.Above > 0 {
-				addRates(&table, fmt.Sprintf("  above %s tokens", kit.Amount(rate.Above)), row, kinds, rate.Above)
+				addRates(&table, fmt.Sprintf("  above %s tokens", units.Amount(rate.Above)), row, kinds, rate.Above)
 				break
 			}
 		}

@@ -14,13 +14,17 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/internal/atomicfile"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
+	"aburn/internal/workspace"
 )
 
 func pricesUpdateCommand(a *kit.App) *cli.Command {
@@ -45,7 +49,7 @@ func pricesUpdateCommand(a *kit.App) *cli.Command {
 
 func pricesUpdateArguments(_ context.Context, cmd *cli.Command) error {
 	if cmd.NArg() != 1 {
-		return kit.UsageError("name one file of prices", "aburn prices update FILE")
+		return fault.Usage("name one file of prices", "aburn prices update FILE")
 	}
 	return nil
 }
@@ -73,7 +77,7 @@ func runPricesUpdate(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	c := scope.CallerOf(a, cmd)
 	path := bill.PriceFile(c.Env)
 	if path == "" {
-		return kit.BadNews("there is no folder for your settings", "set HOME or XDG_CONFIG_HOME")
+		return fault.Failed("there is no folder for your settings", "set HOME or XDG_CONFIG_HOME")
 	}
 	before, plan, err := planUpdate(ctx, c, path, cmd.Args().First(), cmd.Bool("all"))
 	if err != nil {
@@ -95,22 +99,22 @@ func runPricesUpdate(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // planUpdate reads the user's own prices and the file of newer ones.
-func planUpdate(ctx context.Context, c *scope.Caller, path, named string, all bool) (before []byte, plan *cost.Update, err error) {
+func planUpdate(ctx context.Context, c *lookup.Caller, path, named string, all bool) (before []byte, plan *cost.Update, err error) {
 	dir, err := c.Folder()
 	if err != nil {
 		return nil, nil, err
 	}
-	file := kit.InFolder(dir, named)
+	file := workspace.InFolder(dir, named)
 	text, err := bill.PriceText(file)
 	if err != nil {
-		return nil, nil, kit.UsageError(err.Error(), "aburn prices update FILE")
+		return nil, nil, fault.Usage(err.Error(), "aburn prices update FILE")
 	}
 	own, err := bill.ReadPrices(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		own = &cost.Prices{}
 	case err != nil:
-		return nil, nil, kit.BadNews("your own prices are broken: "+err.Error(), "mend the file, or remove it; nothing was changed")
+		return nil, nil, fault.Failed("your own prices are broken: "+err.Error(), "mend the file, or remove it; nothing was changed")
 	default:
 		if before, err = bill.PriceText(path); err != nil {
 			return nil, nil, err
@@ -122,13 +126,13 @@ func planUpdate(ctx context.Context, c *scope.Caller, path, named string, all bo
 	}
 	plan, err = cost.PlanUpdate(before, text, cost.Day(c.Now.UTC().Format(time.DateOnly)), wanted)
 	if err != nil {
-		return nil, nil, kit.BadNews(file+": "+err.Error(), "nothing was changed: your prices are as before", "a price file of aburn's own form counts with --prices FILE")
+		return nil, nil, fault.Failed(file+": "+err.Error(), "nothing was changed: your prices are as before", "a price file of aburn's own form counts with --prices FILE")
 	}
 	return before, plan, nil
 }
 
 // wantedModels chooses models with a price, and those that archived sessions used.
-func wantedModels(ctx context.Context, c *scope.Caller, table *cost.Prices, all bool) (func(string) bool, error) {
+func wantedModels(ctx context.Context, c *lookup.Caller, table *cost.Prices, all bool) (func(string) bool, error) {
 	if all {
 		return func(string) bool { return true }, nil
 	}
@@ -137,7 +141,7 @@ func wantedModels(ctx context.Context, c *scope.Caller, table *cost.Prices, all 
 	if _, err := os.Stat(filepath.Join(archive.Dir(c.Env), archive.Name)); err != nil {
 		return wanted, nil
 	}
-	arch, err := c.View(ctx)
+	arch, err := lookup.View(ctx, c.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +185,7 @@ func showUpdate(out *term.Out, r *PricesUpdate) {
 		fmt.Fprintln(out)
 	}
 	for i, left := range r.LeftOut {
-		if i == kit.MaxListed {
+		if i == fault.MaxListed {
 			fmt.Fprintf(out, "%s more left out\n", plain.Count(int64(len(r.LeftOut)-i)))
 			break
 		}
@@ -206,7 +210,7 @@ func ratesChanged(before, after []cost.Rate) (lines []string) {
 	}
 	name := func(k key) string {
 		if k.above > 0 {
-			return k.kind + " above " + kit.Amount(k.above)
+			return k.kind + " above " + units.Amount(k.above)
 		}
 		return k.kind
 	}
@@ -238,12 +242,12 @@ var errPricesChanged = errors.New("your own prices changed meanwhile")
 func applyUpdate(a *kit.App, cmd *cli.Command, path string, before, text []byte) (bool, error) {
 	if !cmd.Bool("yes") {
 		if cmd.Bool("json") || !a.CanAsk(cmd) {
-			return false, kit.UsageError("prices update asks before it changes your prices, and there is no terminal to ask on: nothing was changed",
+			return false, fault.Usage("prices update asks before it changes your prices, and there is no terminal to ask on: nothing was changed",
 				cmd.FullName()+" --dry-run shows the change", "--yes makes it unasked")
 		}
 		if !a.Confirm("do this?") {
 			fmt.Fprintln(a.Stdout, "nothing was changed")
-			return false, kit.ExitWith(kit.ExitBadNews)
+			return false, fault.Exit(fault.ExitFailed)
 		}
 	}
 	unchanged := func() error {
@@ -261,7 +265,7 @@ func applyUpdate(a *kit.App, cmd *cli.Command, path string, before, text []byte)
 		err = atomicfile.Write(path, text, 0o600, atomicfile.Options{Sync: true, Check: unchanged})
 	}
 	if err != nil {
-		return false, kit.BadNews(path+": "+err.Error(), "nothing was changed")
+		return false, fault.Failed(path+": "+err.Error(), "nothing was changed")
 	}
 	if !cmd.Bool("json") {
 		fmt.Fprintln(a.Stdout, "written: "+path)

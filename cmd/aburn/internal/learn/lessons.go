@@ -6,9 +6,12 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/lesson"
+	"aburn/internal/fault"
+	"aburn/internal/shell"
 )
 
 // LessonLimit is the default of --limit.
@@ -59,14 +62,14 @@ func runLessons(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	if len(answer.Lessons.Lessons) > 0 && len(answer.Lessons.Lessons[0].Evidence) > 0 {
 		newest := answer.Lessons.Lessons[0].Evidence[0]
-		kit.PrintNextSteps(out, "aburn replay "+kit.ShellWord(newest.Source+"/"+newest.Session))
+		kit.PrintNextSteps(out, "aburn replay "+shell.Quote(newest.Source+"/"+newest.Session))
 	}
 	return nil
 }
 
 // LessonsQuery asks for lessons.
 type LessonsQuery struct {
-	scope.Choice
+	lookup.Choice
 	Limit int // 0 for all
 }
 
@@ -78,11 +81,11 @@ type LessonsAnswer struct {
 }
 
 // LessonsOf answers a query.
-func LessonsOf(ctx context.Context, c *scope.Caller, q LessonsQuery) (*LessonsAnswer, error) {
+func LessonsOf(ctx context.Context, c *lookup.Caller, q LessonsQuery) (*LessonsAnswer, error) {
 	if q.Limit < 0 {
-		return nil, kit.UsageError("--limit: must not be negative")
+		return nil, fault.Usage("--limit: must not be negative")
 	}
-	arch, f, err := scope.ViewChosen(ctx, c, q.Choice)
+	arch, f, err := lookup.ViewChosen(ctx, c.Base, q.Choice)
 	if err != nil {
 		return nil, err
 	}
@@ -91,9 +94,9 @@ func LessonsOf(ctx context.Context, c *scope.Caller, q LessonsQuery) (*LessonsAn
 	if err != nil {
 		return nil, err
 	}
-	answer := &LessonsAnswer{Lessons: lesson.Find(scope.DigestsOnly(all), c.Now, q.Limit), None: len(all) == 0}
+	answer := &LessonsAnswer{Lessons: lesson.Find(lookup.DigestsOnly(all), c.Now, q.Limit), None: len(all) == 0}
 	if answer.None {
-		answer.Archived, err = scope.CountArchived(ctx, arch)
+		answer.Archived, err = lookup.CountArchived(ctx, arch)
 	}
 	return answer, err
 }

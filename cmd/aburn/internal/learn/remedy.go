@@ -12,16 +12,20 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
+	"aburn/archive/lookup"
 	"aburn/archive/tried"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	errclass "aburn/insight/failure"
 	"aburn/insight/remedy"
+	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 	"aburn/trace"
+	"aburn/trace/readers"
 )
 
 func RemedyCommand(a *kit.App) *cli.Command {
@@ -54,23 +58,23 @@ func RemedyCommand(a *kit.App) *cli.Command {
 func remedyArguments(ctx context.Context, cmd *cli.Command) error {
 	switch {
 	case cmd.IsSet("applied") && (cmd.NArg() > 0 || cmd.Bool("current")):
-		return kit.UsageError("--applied takes a key, and neither a session nor --current")
+		return fault.Usage("--applied takes a key, and neither a session nor --current")
 	case cmd.IsSet("applied") && strings.TrimSpace(cmd.String("note")) == "":
-		return kit.UsageError("--applied needs a note of what was tried", "aburn remedy --applied "+cmd.String("applied")+` --note "pinned node 22"`)
+		return fault.Usage("--applied needs a note of what was tried", "aburn remedy --applied "+cmd.String("applied")+` --note "pinned node 22"`)
 	case cmd.IsSet("note") && !cmd.IsSet("applied"):
-		return kit.UsageError("--note goes with --applied")
+		return fault.Usage("--note goes with --applied")
 	case cmd.Bool("current") && cmd.NArg() > 0:
-		return kit.UsageError("--current takes no session")
+		return fault.Usage("--current takes no session")
 	case cmd.IsSet("applied") || cmd.Bool("current"):
 		return nil
 	case cmd.NArg() == 0:
-		return kit.UsageError("name one key or session", "aburn remedy --current", "aburn report")
+		return fault.Usage("name one key or session", "aburn remedy --current", "aburn report")
 	}
 	return scope.TargetArgument(ctx, cmd)
 }
 
 func runRemedy(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := scope.CatchUp(ctx, a, cmd, scope.Choice{}); err != nil {
+	if err := scope.CatchUp(ctx, a, cmd, lookup.Choice{}); err != nil {
 		return err
 	}
 	if cmd.IsSet("applied") {
@@ -107,8 +111,8 @@ type RemedyQuery struct {
 }
 
 // RemedyOf answers a query.
-func RemedyOf(ctx context.Context, c *scope.Caller, q RemedyQuery) (*remedy.Answer, error) {
-	arch, err := c.View(ctx)
+func RemedyOf(ctx context.Context, c *lookup.Caller, q RemedyQuery) (*remedy.Answer, error) {
+	arch, err := lookup.View(ctx, c.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -126,16 +130,16 @@ func RemedyOf(ctx context.Context, c *scope.Caller, q RemedyQuery) (*remedy.Answ
 		if err != nil {
 			return nil, err
 		}
-		return remedy.ForSession(d, scope.DigestsOnly(all), rules), nil
+		return remedy.ForSession(d, lookup.DigestsOnly(all), rules), nil
 	}
-	t, err := scope.FindTarget(ctx, arch, all, q.Target)
+	t, err := lookup.FindTarget(ctx, arch, all, q.Target)
 	if err != nil {
 		return nil, err
 	}
 	if t.Session != nil {
-		return remedy.ForSession(t.Session.Digest, scope.DigestsOnly(all), rules), nil
+		return remedy.ForSession(t.Session.Digest, lookup.DigestsOnly(all), rules), nil
 	}
-	return remedy.ForKey(t.Key, scope.DigestsOnly(all), rules), nil
+	return remedy.ForKey(t.Key, lookup.DigestsOnly(all), rules), nil
 }
 
 func runApplyRemedy(ctx context.Context, a *kit.App, cmd *cli.Command) error {
@@ -157,8 +161,8 @@ type AppliedReport struct {
 }
 
 // recordRemedy records that something was tried against the failure that a word means.
-func recordRemedy(ctx context.Context, c *scope.Caller, word, note string) (*AppliedReport, error) {
-	arch, err := c.View(ctx)
+func recordRemedy(ctx context.Context, c *lookup.Caller, word, note string) (*AppliedReport, error) {
+	arch, err := lookup.View(ctx, c.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -167,12 +171,12 @@ func recordRemedy(ctx context.Context, c *scope.Caller, word, note string) (*App
 	if err != nil {
 		return nil, err
 	}
-	t, err := scope.FindTarget(ctx, arch, all, word)
+	t, err := lookup.FindTarget(ctx, arch, all, word)
 	if err != nil {
 		return nil, err
 	}
 	if t.Session != nil {
-		return nil, kit.UsageError("--applied takes a key, and "+kit.Quote(word)+" is a session", keyHints(&t.Session.Keys)...)
+		return nil, fault.Usage("--applied takes a key, and "+fault.Quote(word)+" is a session", keyHints(&t.Session.Keys)...)
 	}
 	failing := 0
 	for _, d := range t.Members(all) {
@@ -181,7 +185,7 @@ func recordRemedy(ctx context.Context, c *scope.Caller, word, note string) (*App
 		}
 	}
 	if failing == 0 {
-		return nil, kit.BadNews("no session that failed has the key "+t.Key+": there is nothing to measure", "aburn replay "+t.Key)
+		return nil, fault.Failed("no session that failed has the key "+t.Key+": there is nothing to measure", "aburn replay "+t.Key)
 	}
 	written, err := tried.Append(archive.Dir(c.Env), t.Key, note, c.Now)
 	if err != nil {
@@ -201,13 +205,13 @@ func keyHints(k *insight.Keys) (hints []string) {
 }
 
 // currentSession is the session that the agent's variables name, else the newest running one in this project.
-func currentSession(ctx context.Context, c *scope.Caller, arch *archive.Archive, all []digests.Session) (*insight.Digest, error) {
-	switch callers := scope.CallingAgents(c.Env); len(callers) {
+func currentSession(ctx context.Context, c *lookup.Caller, arch *archive.Archive, all []digests.Session) (*insight.Digest, error) {
+	switch callers := agentcli.CallingAgents(c.Env); len(callers) {
 	case 0:
 	case 1:
 		return callingSession(ctx, c.Env, arch, all, callers[0].Of.Name, cmp.Or(callers[0].Agent, callers[0].Session))
 	default:
-		return nil, kit.UsageError("--current: the variables of two agents are set, and nothing says which of them asks", "aburn remedy SESSION")
+		return nil, fault.Usage("--current: the variables of two agents are set, and nothing says which of them asks", "aburn remedy SESSION")
 	}
 	dir, err := c.Folder()
 	if err != nil {
@@ -225,7 +229,7 @@ func currentSession(ctx context.Context, c *scope.Caller, arch *archive.Archive,
 		return s.Live && s.Relation != trace.Subagent && (s.Project.Key == dir || s.Project.Path == dir || strings.HasPrefix(s.Project.Path, below))
 	})
 	if i < 0 {
-		return nil, kit.BadNews("--current: no session in the archive is running in "+dir, "aburn ingest  # reads what was written since", "aburn sessions --project .")
+		return nil, fault.Failed("--current: no session in the archive is running in "+dir, "aburn ingest  # reads what was written since", "aburn sessions --project .")
 	}
 	return all[i].Digest, nil
 }
@@ -251,7 +255,7 @@ func callingSession(ctx context.Context, env func(string) string, arch *archive.
 	case d == nil && err != nil:
 		return nil, err
 	case d == nil:
-		return nil, kit.BadNews("--current: the session "+source+"/"+id+" is not in the archive, and not where its agent keeps its sessions", "aburn ingest "+source)
+		return nil, fault.Failed("--current: the session "+source+"/"+id+" is not in the archive, and not where its agent keeps its sessions", "aburn ingest "+source)
 	}
 	d.SetLive(true)
 	return d, nil
@@ -262,7 +266,7 @@ func hasID(id, name string) bool { return id == name || strings.HasSuffix(id, "/
 
 // readWritten is the digest of a session on the agent's disk, nil if it is not there. It stores nothing.
 func readWritten(ctx context.Context, places trace.Places, source, id string) (*insight.Digest, error) {
-	all := scope.Readers()
+	all := readers.Readers()
 	i := slices.IndexFunc(all, func(r trace.Reader) bool { return r.Name() == source })
 	if i < 0 {
 		return nil, nil
@@ -301,7 +305,7 @@ func (s *sessionSink) Progress(int64)          {}
 func (s *sessionSink) Done(trace.Cursor, bool) {}
 
 // remedyRules are the user's own rules, then the built-in ones. It warns of faults in the settings.
-func remedyRules(c *scope.Caller) ([]remedy.Rule, error) {
+func remedyRules(c *lookup.Caller) ([]remedy.Rule, error) {
 	dir, err := c.Folder()
 	if err != nil {
 		return nil, err
@@ -336,11 +340,11 @@ func ruleOf(s *settings.Rule) (r remedy.Rule, wrong string) {
 	if r.Name == "" {
 		r.Name = "unnamed"
 	}
-	if classes := kit.Strings(errclass.Classes()...); s.Class != "" && !slices.Contains(classes, s.Class) {
-		return r, "unknown class " + kit.Quote(s.Class) + ", " + kit.DidYouMean(s.Class, classes)[0]
+	if classes := fault.Strings(errclass.Classes()...); s.Class != "" && !slices.Contains(classes, s.Class) {
+		return r, "unknown class " + fault.Quote(s.Class) + ", " + fault.DidYouMean(s.Class, classes)[0]
 	}
-	if s.ToolType != "" && !slices.Contains(scope.ToolTypes(), s.ToolType) {
-		return r, "unknown tool_type " + kit.Quote(s.ToolType) + ", " + kit.DidYouMean(s.ToolType, scope.ToolTypes())[0]
+	if s.ToolType != "" && !slices.Contains(lookup.ToolTypes(), s.ToolType) {
+		return r, "unknown tool_type " + fault.Quote(s.ToolType) + ", " + fault.DidYouMean(s.ToolType, lookup.ToolTypes())[0]
 	}
 	if err := r.Check(); err != nil {
 		return r, err.Error()

@@ -7,10 +7,12 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/insight/replay"
+	"aburn/internal/shell"
 	"aburn/trace"
 )
 
@@ -34,7 +36,7 @@ func ReplayCommand(a *kit.App) *cli.Command {
 }
 
 func runReplay(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := scope.CatchUp(ctx, a, cmd, scope.Choice{}); err != nil {
+	if err := scope.CatchUp(ctx, a, cmd, lookup.Choice{}); err != nil {
 		return err
 	}
 	word := cmd.Args().First()
@@ -49,16 +51,16 @@ func runReplay(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := kit.ShowMarkdown(out, r.Markdown()); err != nil {
 		return err
 	}
-	kit.PrintNextSteps(out, "aburn remedy "+kit.ShellWord(cmp.Or(r.Key, word)))
+	kit.PrintNextSteps(out, "aburn remedy "+shell.Quote(cmp.Or(r.Key, word)))
 	return nil
 }
 
 // ReplayOf answers for a word that means a key or a session.
-func ReplayOf(ctx context.Context, c *scope.Caller, word string) (*replay.Replay, error) {
+func ReplayOf(ctx context.Context, c *lookup.Caller, word string) (*replay.Replay, error) {
 	if word == "" {
-		return nil, scope.NoTarget()
+		return nil, lookup.NoTarget()
 	}
-	arch, err := c.View(ctx)
+	arch, err := lookup.View(ctx, c.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,7 @@ func ReplayOf(ctx context.Context, c *scope.Caller, word string) (*replay.Replay
 	if err != nil {
 		return nil, err
 	}
-	t, err := scope.FindTarget(ctx, arch, all, word)
+	t, err := lookup.FindTarget(ctx, arch, all, word)
 	if err != nil {
 		return nil, err
 	}

@@ -14,12 +14,14 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
+	"aburn/archive/lookup"
 	"aburn/archive/tried"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/insight/remedy"
 	"aburn/insight/report"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/web/reportpage"
 )
@@ -59,9 +61,9 @@ func ReportCommand(a *kit.App) *cli.Command {
 func reportArguments(ctx context.Context, cmd *cli.Command) error {
 	switch {
 	case cmd.IsSet("html") && cmd.Bool("json"):
-		return kit.UsageError("only one of --html and --json")
+		return fault.Usage("only one of --html and --json")
 	case cmd.Int("limit") < 0:
-		return kit.UsageError("--limit: must not be negative")
+		return fault.Usage("--limit: must not be negative")
 	}
 	if err := kit.CheckPageFlags(cmd); err != nil {
 		return err
@@ -100,7 +102,7 @@ func reportLimit(cmd *cli.Command) int {
 
 // ReportQuery asks for a report.
 type ReportQuery struct {
-	scope.Choice
+	lookup.Choice
 	Limit int  // lines of each part, 0 for all
 	Names bool // also short names of the sessions, which only tables need
 }
@@ -109,14 +111,14 @@ type ReportQuery struct {
 type ReportAnswer struct {
 	*report.Report
 	units    []*insight.Digest // the chosen sessions
-	names    *scope.SessionNames
+	names    *lookup.SessionNames
 	None     bool // no session was chosen
 	Archived int  // sessions in the archive; counted only if None
 }
 
 // ReportOf answers a query.
-func ReportOf(ctx context.Context, c *scope.Caller, q ReportQuery) (*ReportAnswer, error) {
-	arch, filter, err := scope.ViewChosen(ctx, c, q.Choice)
+func ReportOf(ctx context.Context, c *lookup.Caller, q ReportQuery) (*ReportAnswer, error) {
+	arch, filter, err := lookup.ViewChosen(ctx, c.Base, q.Choice)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +131,7 @@ func ReportOf(ctx context.Context, c *scope.Caller, q ReportQuery) (*ReportAnswe
 	if o.Remedies, err = measureRemedies(ctx, c, filter, list); err != nil {
 		return nil, err
 	}
-	answer := &ReportAnswer{units: scope.DigestsOnly(list)}
+	answer := &ReportAnswer{units: lookup.DigestsOnly(list)}
 	answer.Report = report.Make(answer.units, o)
 	answer.None = answer.Units.All == 0
 	if q.Limit > 0 {
@@ -137,7 +139,7 @@ func ReportOf(ctx context.Context, c *scope.Caller, q ReportQuery) (*ReportAnswe
 	}
 	switch {
 	case answer.None:
-		answer.Archived, err = scope.CountArchived(ctx, arch)
+		answer.Archived, err = lookup.CountArchived(ctx, arch)
 	case q.Names:
 		answer.names, err = reportNames(ctx, arch, filter, list)
 	}
@@ -153,14 +155,14 @@ func (a *ReportAnswer) name(source, id string) string {
 }
 
 // measureRemedies counts the failures that remedies were tried against, before and after, in sessions of any age.
-func measureRemedies(ctx context.Context, c *scope.Caller, filter archive.Filter, list []digests.Session) ([]remedy.Measured, error) {
+func measureRemedies(ctx context.Context, c *lookup.Caller, filter archive.Filter, list []digests.Session) ([]remedy.Measured, error) {
 	dir := archive.Dir(c.Env)
 	notes, skipped, err := tried.Read(dir)
 	if skipped > 0 {
 		c.Warn(plain.Plural(int64(skipped), "line") + " of " + filepath.Join(dir, tried.Name) + " could not be read")
 	}
 	if err != nil { // a report is useful without it
-		f := kit.FailureOf(err)
+		f := fault.Of(err)
 		c.Warn("what was tried is left out: "+f.Msg, f.Hints...)
 	}
 	if len(notes) == 0 {
@@ -172,18 +174,18 @@ func measureRemedies(ctx context.Context, c *scope.Caller, filter archive.Filter
 			return nil, err
 		}
 	}
-	return remedy.Measure(scope.DigestsOnly(list), notes), nil
+	return remedy.Measure(lookup.DigestsOnly(list), notes), nil
 }
 
-func reportNames(ctx context.Context, arch *archive.Archive, filter archive.Filter, list []digests.Session) (*scope.SessionNames, error) {
+func reportNames(ctx context.Context, arch *archive.Archive, filter archive.Filter, list []digests.Session) (*lookup.SessionNames, error) {
 	if filter != (archive.Filter{}) {
-		return scope.ReadNames(ctx, arch)
+		return lookup.ReadNames(ctx, arch)
 	}
 	ids := make([]string, len(list))
 	for i := range list {
 		ids[i] = list[i].ID
 	}
-	return scope.NamesAmong(ids), nil
+	return lookup.NamesAmong(ids), nil
 }
 
 // unitsText is "412 sessions and 88 sub-agents".

@@ -9,20 +9,21 @@ import (
 	"strings"
 	"time"
 
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/rows"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/insight/remedy"
 	"aburn/insight/report"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
 )
 
 type reportView struct {
 	r     *report.Report
 	out   *term.Out
-	names *scope.SessionNames
+	names *lookup.SessionNames
 	now   time.Time
 }
 
@@ -96,7 +97,7 @@ func (v *reportView) day(t time.Time) term.Cell {
 	if t.IsZero() {
 		return term.Cell{}
 	}
-	return term.Cell{Text: t.Local().Format(kit.DateLayout(true, t, v.now)), Style: term.Dim}
+	return term.Cell{Text: t.Local().Format(units.DateLayout(true, t, v.now)), Style: term.Dim}
 }
 
 func (v *reportView) outcomes() error {
@@ -109,14 +110,14 @@ func (v *reportView) outcomes() error {
 	if r.Units.Ended == 0 {
 		return nil
 	}
-	kit.Title(v.out, false, fmt.Sprintf("inferred outcome: %s failed (errored, gave_up, killed)", kit.Share(r.Units.Failing, r.Units.Ended)))
+	kit.Title(v.out, false, fmt.Sprintf("inferred outcome: %s failed (errored, gave_up, killed)", units.Share(r.Units.Failing, r.Units.Ended)))
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{}, {}, {Right: true}, {Right: true}, {Spare: 1}}}
 	for _, o := range r.Outcomes {
 		if o.Units == 0 {
 			continue
 		}
-		mark, style := scope.OutcomeMark(o.Outcome)
-		table.AddCells(term.Cell{Text: mark, Style: style}, term.Cell{Text: string(o.Outcome), Style: style}, term.Cell{Text: kit.Share(o.Units, o.Of)}, term.Cell{Text: kit.PercentOf(o.Units, o.Of)}, term.Cell{Text: bar(o.Units, o.Of), Style: style})
+		mark, style := lookup.OutcomeMark(o.Outcome)
+		table.AddCells(term.Cell{Text: mark, Style: style}, term.Cell{Text: string(o.Outcome), Style: style}, term.Cell{Text: units.Share(o.Units, o.Of)}, term.Cell{Text: units.PercentOf(o.Units, o.Of)}, term.Cell{Text: bar(o.Units, o.Of), Style: style})
 	}
 	return table.Print(v.out, 2)
 }
@@ -131,7 +132,7 @@ func (v *reportView) agents() error {
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "agent"}, {Title: "failing", Right: true}, {Title: "rate", Right: true}, {Title: "calls", Right: true}, {Title: "tokens", Right: true}}}
 	for i := range r.Agents {
 		g := &r.Agents[i]
-		table.AddCells(term.Cell{Text: g.Source}, failingCell(g.Failing, kit.Share(g.Failing, g.Ended)), term.Cell{Text: kit.PercentOf(g.Failing, g.Ended)}, term.Cell{Text: plain.Count(int64(g.Calls))}, term.Cell{Text: kit.Tokens(g.Tokens)})
+		table.AddCells(term.Cell{Text: g.Source}, failingCell(g.Failing, units.Share(g.Failing, g.Ended)), term.Cell{Text: units.PercentOf(g.Failing, g.Ended)}, term.Cell{Text: plain.Count(int64(g.Calls))}, term.Cell{Text: units.Tokens(g.Tokens)})
 	}
 	return table.Print(v.out, 2)
 }
@@ -168,7 +169,7 @@ func (v *reportView) failures() error {
 		if v.narrow() {
 			latest.Text = ""
 		}
-		table.AddCells(term.Cell{Text: kit.Share(s.Units, s.OfFailing), Style: term.Red}, v.day(s.Last), term.Cell{Text: s.Shape}, term.Cell{Text: s.Key, Style: term.Cyan}, latest)
+		table.AddCells(term.Cell{Text: units.Share(s.Units, s.OfFailing), Style: term.Red}, v.day(s.Last), term.Cell{Text: s.Shape}, term.Cell{Text: s.Key, Style: term.Cyan}, latest)
 	}
 	return table.Print(v.out, 2)
 }
@@ -178,7 +179,7 @@ func (v *reportView) errors() error {
 	if len(r.Errors) == 0 {
 		return nil
 	}
-	v.heading(fmt.Sprintf("by the first decisive error: %s had any", kit.Share(r.Units.Erring, r.Units.Ended)), len(r.Errors), r.More.Errors)
+	v.heading(fmt.Sprintf("by the first decisive error: %s had any", units.Share(r.Units.Erring, r.Units.Ended)), len(r.Errors), r.More.Errors)
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "with it", Right: true}, {Title: "failing", Right: true, Spare: 2}, {Title: "solved", Right: true, Spare: 3}, {Title: "error", Spare: 1}, {Title: "where"}, {Title: "what", Flex: true, Min: 12}, {Title: "key"}, {Title: "latest"},
 	}}
@@ -191,7 +192,7 @@ func (v *reportView) errors() error {
 		if v.narrow() {
 			latest.Text, place = "", ""
 		}
-		table.AddCells(term.Cell{Text: kit.Share(e.Units, e.OfErring)}, failingCell(e.Failing, plain.Count(int64(e.Failing))), term.Cell{Text: plain.Count(int64(e.Solved))}, term.Cell{Text: string(e.Class)},
+		table.AddCells(term.Cell{Text: units.Share(e.Units, e.OfErring)}, failingCell(e.Failing, plain.Count(int64(e.Failing))), term.Cell{Text: plain.Count(int64(e.Solved))}, term.Cell{Text: string(e.Class)},
 			term.Cell{Text: place}, term.Cell{Text: e.Head}, term.Cell{Text: e.Key, Style: term.Cyan}, latest)
 	}
 	return table.Print(v.out, 2)
@@ -205,7 +206,7 @@ func (v *reportView) classes() error {
 	v.heading("errors by class", len(r.Classes), r.More.Classes)
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "class"}, {Title: "errors", Right: true}, {Title: "in", Right: true}, {Title: "of failing", Right: true, Spare: 1}, {Spare: 2}}}
 	for _, c := range r.Classes {
-		table.AddCells(term.Cell{Text: string(c.Class)}, term.Cell{Text: kit.Share(c.Errors, c.OfErrors)}, term.Cell{Text: kit.Share(c.Units, c.OfUnits)}, failingCell(c.Failing, kit.Share(c.Failing, c.OfFailing)), term.Cell{Text: bar(c.Errors, c.OfErrors), Style: term.Red})
+		table.AddCells(term.Cell{Text: string(c.Class)}, term.Cell{Text: units.Share(c.Errors, c.OfErrors)}, term.Cell{Text: units.Share(c.Units, c.OfUnits)}, failingCell(c.Failing, units.Share(c.Failing, c.OfFailing)), term.Cell{Text: bar(c.Errors, c.OfErrors), Style: term.Red})
 	}
 	return table.Print(v.out, 2)
 }
@@ -230,7 +231,7 @@ func (v *reportView) loops() error {
 	if len(r.Loops) == 0 {
 		return nil
 	}
-	v.heading("files changed again and again: in "+kit.Share(r.LoopsIn, r.Units.All), len(r.Loops), r.More.Loops)
+	v.heading("files changed again and again: in "+units.Share(r.LoopsIn, r.Units.All), len(r.Loops), r.More.Loops)
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "most", Right: true}, {Title: "edits", Right: true}, {Title: "back", Right: true}, {Title: "in", Right: true}, {Title: "file", Flex: true, Path: true, Min: 16}, {Title: "project", Flex: true, Path: true, Min: 8}, {Title: "most in"},
 	}}
@@ -268,10 +269,10 @@ func (v *reportView) tools() error {
 	for _, t := range rows {
 		mean := ""
 		if t.Timed > 0 {
-			mean = kit.Took(t.TimedMS/int64(t.Timed), t.Gaps > 0)
+			mean = units.Took(t.TimedMS/int64(t.Timed), t.Gaps > 0)
 		}
-		table.AddCells(term.Cell{Text: string(t.Type)}, term.Cell{Text: plain.Count(int64(t.Calls))}, failingCell(t.Failed, kit.Share(t.Failed, t.Ended)), term.Cell{Text: kit.PercentOf(t.Failed, t.Ended)},
-			term.Cell{Text: plain.Count(int64(t.Denied))}, term.Cell{Text: plain.Count(int64(t.Retries))}, term.Cell{Text: mean}, term.Cell{Text: kit.Amount(t.Spent)})
+		table.AddCells(term.Cell{Text: string(t.Type)}, term.Cell{Text: plain.Count(int64(t.Calls))}, failingCell(t.Failed, units.Share(t.Failed, t.Ended)), term.Cell{Text: units.PercentOf(t.Failed, t.Ended)},
+			term.Cell{Text: plain.Count(int64(t.Denied))}, term.Cell{Text: plain.Count(int64(t.Retries))}, term.Cell{Text: mean}, term.Cell{Text: units.Amount(t.Spent)})
 	}
 	return table.Print(v.out, 2)
 }
@@ -285,11 +286,11 @@ func (v *reportView) slow() error {
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
 	for i := range r.Slow {
 		s := &r.Slow[i]
-		failed, took := term.Cell{}, kit.Took(s.MS, s.Gap)
+		failed, took := term.Cell{}, units.Took(s.MS, s.Gap)
 		if s.Failed {
 			failed = term.Cell{Text: "failed", Style: term.Red}
 		}
-		table.AddCells(term.Cell{Text: took}, term.Cell{Text: scope.ToolWord(s.Tool)}, failed, term.Cell{Text: s.What}, v.where(s.Place))
+		table.AddCells(term.Cell{Text: took}, term.Cell{Text: lookup.ToolWord(s.Tool)}, failed, term.Cell{Text: s.What}, v.where(s.Place))
 	}
 	return table.Print(v.out, 2)
 }
@@ -301,12 +302,12 @@ func (v *reportView) tokens() error {
 	}
 	v.heading("tokens that failures cost", 0, 0)
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{}, {Right: true}, {Right: true}}}
-	table.AddCells(term.Cell{Text: "in calls that failed"}, term.Cell{Text: kit.Amount(t.Failed) + " of " + kit.Amount(t.Calls), Style: term.Red}, term.Cell{Text: kit.PercentOf(t.Failed, t.Calls)})
-	table.AddCells(term.Cell{Text: "in repeats that did not fail"}, term.Cell{Text: kit.Amount(t.Retries) + " of " + kit.Amount(t.Calls)}, term.Cell{Text: kit.PercentOf(t.Retries, t.Calls)})
+	table.AddCells(term.Cell{Text: "in calls that failed"}, term.Cell{Text: units.Amount(t.Failed) + " of " + units.Amount(t.Calls), Style: term.Red}, term.Cell{Text: units.PercentOf(t.Failed, t.Calls)})
+	table.AddCells(term.Cell{Text: "in repeats that did not fail"}, term.Cell{Text: units.Amount(t.Retries) + " of " + units.Amount(t.Calls)}, term.Cell{Text: units.PercentOf(t.Retries, t.Calls)})
 	if err := table.Print(v.out, 2); err != nil {
 		return err
 	}
-	kit.Paragraph(v.out, 2, "", fmt.Sprintf("of the tokens of responses that made calls; all tokens of %s that report any: %s", kit.Share(t.Units, t.Of), kit.Amount(t.All)))
+	kit.Paragraph(v.out, 2, "", fmt.Sprintf("of the tokens of responses that made calls; all tokens of %s that report any: %s", units.Share(t.Units, t.Of), units.Amount(t.All)))
 	return nil
 }
 
@@ -324,14 +325,14 @@ func (v *reportView) phases() error {
 		p := &r.Phases[i]
 		tools := make([]string, len(p.Tools))
 		for i, t := range p.Tools {
-			tools[i] = scope.ToolWord(t.Tool) + " " + plain.Count(int64(t.Failed))
+			tools[i] = lookup.ToolWord(t.Tool) + " " + plain.Count(int64(t.Failed))
 		}
 		worst := v.where(p.Worst)
 		if v.narrow() {
 			worst.Text = ""
 		}
-		table.AddCells(term.Cell{Text: strings.TrimSuffix(p.Command+":"+p.Phase, ":")}, term.Cell{Text: kit.Share(p.Completed, p.Runs)}, failingCell(p.Failed, kit.Share(p.Failed, p.Runs)), term.Cell{Text: kit.Milliseconds(p.ActiveMS)}, term.Cell{Text: kit.Tokens(p.Tokens)},
-			failingCell(p.BadCalls, kit.Share(p.BadCalls, p.Calls)), term.Cell{Text: strings.Join(tools, ", ")}, worst)
+		table.AddCells(term.Cell{Text: strings.TrimSuffix(p.Command+":"+p.Phase, ":")}, term.Cell{Text: units.Share(p.Completed, p.Runs)}, failingCell(p.Failed, units.Share(p.Failed, p.Runs)), term.Cell{Text: units.Milliseconds(p.ActiveMS)}, term.Cell{Text: units.Tokens(p.Tokens)},
+			failingCell(p.BadCalls, units.Share(p.BadCalls, p.Calls)), term.Cell{Text: strings.Join(tools, ", ")}, worst)
 	}
 	return table.Print(v.out, 2)
 }
@@ -351,8 +352,8 @@ func (v *reportView) weeks() error {
 	}
 	for i := range weeks {
 		w := &weeks[i]
-		table.AddCells(term.Cell{Text: cmp.Or(w.Week, "none")}, failingCell(w.Failing, kit.Share(w.Failing, w.Ended)), term.Cell{Text: bar(w.Failing, w.Ended), Style: term.Red}, term.Cell{Text: kit.Share(w.Failed, w.Calls)}, term.Cell{Text: kit.PercentOf(w.Failed, w.Calls)},
-			term.Cell{Text: plain.Count(int64(w.Errors))}, term.Cell{Text: kit.Amount(w.Spent) + " of " + kit.Amount(w.Tokens)})
+		table.AddCells(term.Cell{Text: cmp.Or(w.Week, "none")}, failingCell(w.Failing, units.Share(w.Failing, w.Ended)), term.Cell{Text: bar(w.Failing, w.Ended), Style: term.Red}, term.Cell{Text: units.Share(w.Failed, w.Calls)}, term.Cell{Text: units.PercentOf(w.Failed, w.Calls)},
+			term.Cell{Text: plain.Count(int64(w.Errors))}, term.Cell{Text: units.Amount(w.Spent) + " of " + units.Amount(w.Tokens)})
 	}
 	return table.Print(v.out, 2)
 }

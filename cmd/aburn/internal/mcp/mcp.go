@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -18,14 +17,15 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/record"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/internal/kit"
 	"aburn/install"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/mcpserver"
 	"aburn/internal/plain"
@@ -33,6 +33,7 @@ import (
 	"aburn/internal/scrub"
 	"aburn/internal/settings"
 	"aburn/internal/term"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 )
 
@@ -160,14 +161,15 @@ func isWithin(path, project string) bool {
 
 // question is the caller of one question, and the notes beside its answer so far.
 type question struct {
-	*scope.Caller
+	*lookup.Caller
 	notes []string // what a command would say on stderr
 }
 
 func (m *answers) question(ctx context.Context, who mcpserver.Asker) *question {
 	q := &question{}
-	q.Caller = &scope.Caller{Dir: m.dir, Env: m.envOf(ctx, who), Now: time.Now(), Warn: q.warn, Progress: term.New(io.Discard, m.env, true), Within: m.within()}
-	q.Load = only(q.Within, m.cache.load)
+	base := workspace.Quiet(m.dir, m.envOf(ctx, who), time.Now())
+	base.Warn, base.Within = q.warn, m.within()
+	q.Caller = &lookup.Caller{Base: base, Load: only(base.Within, m.cache.load)}
 	return q
 }
 
@@ -205,7 +207,7 @@ func (q *question) markdown(data any, text string) (*mcpserver.Answer, error) {
 
 // fail is err as the agent gets it: the notes so far, the message and its hints.
 func (q *question) fail(err error) error {
-	f := kit.FailureOf(err)
+	f := fault.Of(err)
 	if f.Msg != "" {
 		q.say("error", f.Msg)
 	}
@@ -221,10 +223,10 @@ func (q *question) noAnswer() error {
 // noSession is the error where no session was chosen of so many that are archived.
 func (q *question) noSession(archived int) error {
 	if archived == 0 {
-		q.say("note", scope.EmptyArchive)
-		q.hint(scope.FillArchive)
+		q.say("note", lookup.EmptyArchive)
+		q.hint(lookup.FillArchive)
 	} else {
-		q.say("note", scope.NoneText("session"))
+		q.say("note", lookup.NoneText("session"))
 		q.hint(q.noneHint(archived))
 	}
 	return q.noAnswer()
@@ -275,7 +277,7 @@ func fenced(command string, answer *mcpserver.Answer, err error) (*mcpserver.Ans
 func (m *answers) vouched() (*project.Project, error) {
 	p, err := project.Find(m.dir, m.env)
 	if err == nil && !p.Marked {
-		err = scope.NotTrusted(p)
+		err = workspace.NotTrusted(p)
 	}
 	return p, err
 }

@@ -12,10 +12,10 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/record"
-	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/internal/kit"
 	"aburn/insight"
+	"aburn/internal/fault"
 	"aburn/internal/mcpserver"
 	"aburn/trace"
 )
@@ -47,7 +47,7 @@ func withHints(err error) error {
 	if err == nil {
 		return nil
 	}
-	f := kit.FailureOf(err)
+	f := fault.Of(err)
 	return errors.New(strings.Join(append([]string{f.Msg}, f.Hints...), "\nhint: "))
 }
 
@@ -74,14 +74,14 @@ func (m *answers) digestList(ctx context.Context, uri *url.URL) (string, error) 
 			return "", err
 		}
 	case m.within() != "":
-		return "", kit.BadNews("aburn://digests/all: not allowed", openHint)
+		return "", fault.Failed("aburn://digests/all: not allowed", openHint)
 	}
 	all, err := m.digestsOf(ctx, f)
 	if err != nil {
 		return "", err
 	}
 	if len(all) == 0 {
-		return "", kit.BadNews("the archive holds no such session", "aburn ingest reads what agents have left on disk", openHint)
+		return "", fault.Failed("the archive holds no such session", "aburn ingest reads what agents have left on disk", openHint)
 	}
 	lines := []digestLine{}
 	for _, s := range all[:min(len(all), digestLimit)] {
@@ -122,14 +122,14 @@ func (m *answers) digestOf(ctx context.Context, uri *url.URL) (string, error) {
 
 // noSession is the error for a session that the agent cannot see.
 func noSession(source, id string) error {
-	return kit.BadNews("no session "+kit.Quote(id)+" of "+kit.Quote(source)+" in the archive: aburn://digests lists the newest", openHint)
+	return fault.Failed("no session "+fault.Quote(id)+" of "+fault.Quote(source)+" in the archive: aburn://digests lists the newest", openHint)
 }
 
 // sessionIn is the session in a resource's URI. The id may hold slashes.
 func sessionIn(uri *url.URL) (source, id string, err error) {
 	source, id, ok := strings.Cut(strings.TrimPrefix(uri.Path, "/"), "/")
 	if !ok || source == "" || id == "" {
-		return "", "", fmt.Errorf("%s names no session: aburn://%s/SOURCE/ID", kit.Quote(uri.String()), uri.Host)
+		return "", "", fmt.Errorf("%s names no session: aburn://%s/SOURCE/ID", fault.Quote(uri.String()), uri.Host)
 	}
 	return source, id, nil
 }
@@ -177,7 +177,7 @@ func (m *answers) traceOf(ctx context.Context, uri *url.URL) (string, error) {
 	from := 1
 	if word := uri.Query().Get("from"); word != "" {
 		if from, err = strconv.Atoi(word); err != nil || from < 1 {
-			return "", fmt.Errorf("from=%s: events are numbered from 1", kit.Quote(word))
+			return "", fmt.Errorf("from=%s: events are numbered from 1", fault.Quote(word))
 		}
 	}
 	t, err := m.trace(ctx, source, id)
@@ -205,7 +205,7 @@ func (m *answers) trace(ctx context.Context, source, id string) (*trace.SessionT
 				return nil, err
 			}
 			verdicts, err := m.question(ctx, mcpserver.Asker{}).Verdicts(ctx, []int64{s.Key})
-			scope.PutVerdict(t, verdicts[s.Key])
+			lookup.PutVerdict(t, verdicts[s.Key])
 			return t, err
 		}
 	}
@@ -249,7 +249,7 @@ func (m *answers) logTail(ctx context.Context, _ *url.URL) (string, error) {
 		return "", err
 	}
 	q := m.question(ctx, mcpserver.Asker{})
-	lines, err := record.LastLines(q.Caller, logLines, logBytes)
+	lines, err := record.LastLines(q.Caller.Base, logLines, logBytes)
 	switch {
 	case err != nil:
 		return "", q.fail(err)

@@ -10,20 +10,21 @@ import (
 	"path/filepath"
 	"time"
 
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/record"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/aburn/internal/supervise"
-	"aburn/cmd/internal/kit"
 	"aburn/insight/lesson"
 	"aburn/insight/remedy"
 	"aburn/insight/replay"
 	"aburn/insight/report"
 	"aburn/install"
+	"aburn/internal/fault"
 	"aburn/internal/mcpserver"
 	"aburn/internal/project"
 	"aburn/internal/term"
+	"aburn/internal/workspace"
 	"aburn/trace/graph"
 )
 
@@ -55,8 +56,8 @@ type (
 
 // choose is which sessions are meant: by default those of the server's project with its worktrees. Text of one repository
 // reaches an agent in another one only if the user's own settings allow that and the agent asks for it.
-func (m *answers) choose(q *question, ask chooseAsk) (scope.Choice, error) {
-	what := scope.Choice{Since: ask.Since, Source: ask.Source, Project: ask.Project}
+func (m *answers) choose(q *question, ask chooseAsk) (lookup.Choice, error) {
+	what := lookup.Choice{Since: ask.Since, Source: ask.Source, Project: ask.Project}
 	root, err := m.project()
 	switch {
 	case ask.All && ask.Project != "":
@@ -77,7 +78,7 @@ func (m *answers) choose(q *question, ask chooseAsk) (scope.Choice, error) {
 		what.Project = filepath.Join(root, what.Project)
 	}
 	if what.Project = filepath.Clean(what.Project); !isWithin(what.Project, q.Within) {
-		return what, errors.New("project " + kit.Quote(ask.Project) + ": another project\nhint: " + openHint)
+		return what, errors.New("project " + fault.Quote(ask.Project) + ": another project\nhint: " + openHint)
 	}
 	return what, nil
 }
@@ -157,7 +158,7 @@ type chainSchema struct {
 
 func (m *answers) chainTool(ctx context.Context, who mcpserver.Asker, ask chainAsk) (*mcpserver.Answer, error) {
 	q := m.question(ctx, who)
-	chain, err := record.ChainOf(q.Caller, record.ChainQuery{Command: ask.Command, All: ask.All, Any: ask.Any})
+	chain, err := record.ChainOf(q.Caller.Base, record.ChainQuery{Command: ask.Command, All: ask.All, Any: ask.Any})
 	if err == nil {
 		err = chain.Missing()
 	}
@@ -172,9 +173,9 @@ func (m *answers) chainTool(ctx context.Context, who mcpserver.Asker, ask chainA
 
 func (m *answers) workflowTool(ctx context.Context, who mcpserver.Asker, _ workflowAsk) (*mcpserver.Answer, error) {
 	q := m.question(ctx, who)
-	s, err := supervise.StatusOf(ctx, q.Caller, supervise.StatusQuery{Vouched: true})
+	s, err := supervise.StatusOf(ctx, q.Caller.Base, supervise.StatusQuery{Vouched: true})
 	if err == nil && s.Empty() {
-		err = kit.BadNews(scope.NothingRecorded, scope.AskDoctor)
+		err = fault.Failed(workspace.NothingRecorded, workspace.AskDoctor)
 	}
 	if err != nil {
 		return scrubbedAnswer(nil, q.fail(err))
@@ -230,7 +231,7 @@ func (m *answers) remedyTool(ctx context.Context, who mcpserver.Asker, ask targe
 
 func (m *answers) graphTool(ctx context.Context, who mcpserver.Asker, ask graphAsk) (*mcpserver.Answer, error) {
 	q := m.question(ctx, who)
-	what := scope.Choice{}
+	what := lookup.Choice{}
 	if ask.Session == "" || ask.chooseAsk != (chooseAsk{}) { // with a session GraphOf takes no choice
 		var err error
 		if what, err = m.choose(q, ask.chooseAsk); err != nil {

@@ -14,16 +14,17 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/record"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/hold"
 	"aburn/internal/mcpserver"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/scrub"
 	"aburn/internal/settings"
+	"aburn/internal/units"
 	"aburn/worker/crew"
 )
 
@@ -121,7 +122,7 @@ func (w *working) list(ctx context.Context, _ mcpserver.Asker, ask workersAsk) (
 		if r.Says != "" {
 			line += " · says: " + plain.Cut(r.Says, 200)
 		}
-		fmt.Fprintln(&text, plain.Line(kit.Join(line, r.Agent, r.Branch, plain.Cut(r.Task, 120))))
+		fmt.Fprintln(&text, plain.Line(units.Join(line, r.Agent, r.Branch, plain.Cut(r.Task, 120))))
 	}
 	found, err := scrubbedAnswer(&mcpserver.Answer{Markdown: text.String(), Data: answer}, nil)
 	return fenced("ps", found, err)
@@ -224,7 +225,7 @@ func (w *working) sender() string {
 		return "the worker " + name
 	}
 	title := ""
-	if list := scope.CallingAgents(w.env); len(list) > 0 {
+	if list := agentcli.CallingAgents(w.env); len(list) > 0 {
 		title = agentcli.Of(list[0].Of.Name).Title
 	}
 	return cmp.Or(title, "an agent")
@@ -232,7 +233,7 @@ func (w *working) sender() string {
 
 // plainError is an error of a command as an agent reads it.
 func plainError(err error) error {
-	f := kit.FailureOf(err)
+	f := fault.Of(err)
 	text := cmp.Or(f.Msg, err.Error())
 	for _, h := range f.Hints {
 		text += "\nhint: " + h

@@ -16,8 +16,10 @@ import (
 	"aburn/chain"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/workflow"
 )
@@ -53,20 +55,20 @@ func ChainCommand(a *kit.App) *cli.Command {
 
 func chainWords(m *workflow.Model, n int) []string {
 	if n == 0 {
-		return scope.CommandNames(m)
+		return workspace.CommandNames(m)
 	}
 	return nil
 }
 
 func runChain(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if arg := cmd.Args().Get(1); arg != "" {
-		return kit.UsageError("unexpected argument "+kit.Quote(arg), cmd.FullName()+" --help")
+		return fault.Usage("unexpected argument "+fault.Quote(arg), cmd.FullName()+" --help")
 	}
 	err := printChain(a, cmd)
 	if err == nil || !cmd.IsSet("or") {
 		return err
 	}
-	if f := (*kit.Failure)(nil); !errors.As(err, &f) || f.Code == kit.ExitUsage && f.Msg != project.ErrNone.Error() {
+	if f := (*fault.Error)(nil); !errors.As(err, &f) || f.Code == fault.ExitUsage && f.Msg != project.ErrNone.Error() {
 		a.Warn(err.Error()) // not merely a missing project: something is broken
 	}
 	_, err = fmt.Fprintln(a.Stdout, cmd.String("or"))
@@ -74,7 +76,7 @@ func runChain(_ context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 func printChain(a *kit.App, cmd *cli.Command) error {
-	answer, err := ChainOf(scope.CallerOf(a, cmd), ChainQuery{
+	answer, err := ChainOf(scope.BaseOf(a, cmd), ChainQuery{
 		Command: cmd.Args().First(), Expect: cmd.String("expect"), Session: logfmt.SessionID(cmd.String("session")), Any: cmd.Bool("any"), All: cmd.Bool("all"),
 	})
 	if err != nil {
@@ -113,8 +115,8 @@ type ChainAnswer struct {
 }
 
 // ChainOf answers a query. A project without the user's mark of trust counts as empty.
-func ChainOf(c *scope.Caller, q ChainQuery) (*ChainAnswer, error) {
-	w, err := scope.OpenWorkspace(c)
+func ChainOf(c *workspace.Base, q ChainQuery) (*ChainAnswer, error) {
+	w, err := workspace.OpenWorkspace(c)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +125,7 @@ func ChainOf(c *scope.Caller, q ChainQuery) (*ChainAnswer, error) {
 		Project: w.Project, Model: *w.Settings.Model(), Now: c.Now, Env: c.Env, Session: q.Session, Any: q.Any, All: q.All,
 	}}
 	if !w.Marked {
-		c.Warn(scope.NotTrusted(w.Project).Error(), "aburn init")
+		c.Warn(workspace.NotTrusted(w.Project).Error(), "aburn init")
 	}
 	if q.Expect != "" {
 		err := answer.findLast(w, q.Expect)
@@ -139,7 +141,7 @@ func ChainOf(c *scope.Caller, q ChainQuery) (*ChainAnswer, error) {
 }
 
 // findLast looks for the last COMPLETE of one command.
-func (a *ChainAnswer) findLast(w *scope.Workspace, command string) error {
+func (a *ChainAnswer) findLast(w *workspace.Workspace, command string) error {
 	result := chain.Result{Cmd: command, State: chain.None}
 	if w.Marked {
 		a.q.Cmd = command
@@ -153,7 +155,7 @@ func (a *ChainAnswer) findLast(w *scope.Workspace, command string) error {
 }
 
 // overview looks for the last COMPLETE of each command of the chain.
-func (a *ChainAnswer) overview(w *scope.Workspace) (err error) {
+func (a *ChainAnswer) overview(w *workspace.Workspace) (err error) {
 	a.results, a.one = nil, false
 	if w.Marked {
 		a.results, err = chain.Overview(w.Log, a.q)
@@ -186,7 +188,7 @@ func (a *ChainAnswer) Commands() (list []json.RawMessage) {
 func (a *ChainAnswer) here(wt, output string) (string, error) {
 	path, err := a.q.Locate(wt, output)
 	if err != nil {
-		return "", kit.BadNews("the log names a file outside of the worktree: "+chain.Quote(output, chain.MaxPath), "aburn chain --json shows what it says")
+		return "", fault.Failed("the log names a file outside of the worktree: "+chain.Quote(output, chain.MaxPath), "aburn chain --json shows what it says")
 	}
 	if path == "" {
 		return output, nil
@@ -225,7 +227,7 @@ func (a *ChainAnswer) printValue(out io.Writer, path string) error {
 		return err
 	}
 	if !ok {
-		return kit.BadNews(of+" has no "+chain.Quote(path, chain.MaxPath), "--json shows what it has")
+		return fault.Failed(of+" has no "+chain.Quote(path, chain.MaxPath), "--json shows what it has")
 	}
 	_, err = fmt.Fprintln(out, value)
 	return err
@@ -250,12 +252,12 @@ func (a *ChainAnswer) Missing() error {
 	case slices.ContainsFunc(a.results, func(r chain.Result) bool { return r.State != chain.None }):
 		return nil
 	}
-	return kit.BadNews("no command of the chain was logged in "+a.searched(), "aburn templates write gives you commands that log")
+	return fault.Failed("no command of the chain was logged in "+a.searched(), "aburn templates write gives you commands that log")
 }
 
 func (a *ChainAnswer) missingOne(r *chain.Result) error {
 	name := chain.Quote(r.Cmd, logfmt.MaxCmd)
-	f := &kit.Failure{Code: kit.ExitBadNews, Msg: name + " has not completed in " + a.searched()}
+	f := &fault.Error{Code: fault.ExitFailed, Msg: name + " has not completed in " + a.searched()}
 	age := plain.Age(a.q.Now.Sub(r.Since))
 	switch r.State {
 	case chain.Running:
@@ -272,12 +274,12 @@ func (a *ChainAnswer) missingOne(r *chain.Result) error {
 		f.Hints = append(f.Hints, "only the newest part of the log was searched: aburn chain "+name+" --all")
 	}
 	if a.expected {
-		f.Code = kit.ExitMissing
+		f.Code = fault.ExitMissing
 		if len(f.Hints) == 0 {
 			f.Hints = append(f.Hints, "run the "+name+" command first; aburn chain shows what there is")
 		}
 	}
-	if near := kit.Nearest(r.Cmd, scope.CommandNames(&a.q.Model)); near != "" && near != r.Cmd && r.State == chain.None {
+	if near := fault.Nearest(r.Cmd, workspace.CommandNames(&a.q.Model)); near != "" && near != r.Cmd && r.State == chain.None {
 		f.Hints = append(f.Hints, "did you mean "+near+"?")
 	}
 	return f

@@ -15,6 +15,7 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/install"
+	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/internal/project"
@@ -99,12 +100,12 @@ func makeProject(a *kit.App, cmd *cli.Command, dir string) (install.Init, error)
 	if errors.As(err, &wide) && !wide.Moved {
 		if !cmd.Bool("force") {
 			if cmd.Bool("json") || !a.CanAsk(cmd) {
-				return done, kit.UsageError(plain.Line(err.Error()), "go to the project's own folder, or say --force")
+				return done, fault.Usage(plain.Line(err.Error()), "go to the project's own folder, or say --force")
 			}
 			a.Warn(plain.Line(err.Error()))
 			if !a.Confirm("make it a project?") {
 				fmt.Fprintln(a.Stdout, "nothing was made")
-				return done, kit.ExitWith(kit.ExitBadNews)
+				return done, fault.Exit(fault.ExitFailed)
 			}
 		}
 		done, err = install.InitProject(dir, a.Getenv, install.InitOptions{Wide: true, TrustLog: cmd.Bool("trust-log")})
@@ -113,11 +114,11 @@ func makeProject(a *kit.App, cmd *cli.Command, dir string) (install.Init, error)
 	case err == nil:
 		return done, nil
 	case errors.As(err, &wide):
-		return done, kit.BadNews(plain.Line(err.Error()), "set XDG_STATE_HOME to a folder outside of the project")
+		return done, fault.Failed(plain.Line(err.Error()), "set XDG_STATE_HOME to a folder outside of the project")
 	case errors.Is(err, fs.ErrPermission):
-		return done, kit.BadNews(err.Error(), "you must be able to write to the project's folder, and to your own ~/.local/state/aburn")
+		return done, fault.Failed(err.Error(), "you must be able to write to the project's folder, and to your own ~/.local/state/aburn")
 	}
-	return done, kit.BadNews(err.Error())
+	return done, fault.Failed(err.Error())
 }
 
 // initRoot is where `aburn init` in dir makes the project: the root of the project around dir, else of its git work tree

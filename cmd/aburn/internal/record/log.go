@@ -13,8 +13,10 @@ import (
 	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/scrub"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/workflow"
 )
@@ -66,9 +68,9 @@ func logFlags() []cli.Flag {
 func commandAndEvent(_ context.Context, cmd *cli.Command) error {
 	switch args := cmd.Args().Slice(); {
 	case len(args) < 2:
-		return kit.UsageError("CMD and EVENT are missing", "aburn log plan START", "aburn log --help")
+		return fault.Usage("CMD and EVENT are missing", "aburn log plan START", "aburn log --help")
 	case len(args) > 2:
-		return kit.UsageError("unexpected argument "+kit.Quote(args[2]), "quote texts; name each file with an --output of its own")
+		return fault.Usage("unexpected argument "+fault.Quote(args[2]), "quote texts; name each file with an --output of its own")
 	}
 	return nil
 }
@@ -92,7 +94,7 @@ func runLog(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	e.Wt = w.Wt
 	e.Branch, _ = scrub.Text(w.Branch())
-	who, err := identify(a, cmd, func(yield func([]byte) bool) { scope.RecentLines(w, yield) })
+	who, err := identify(a, cmd, func(yield func([]byte) bool) { workspace.RecentLines(w, yield) })
 	if err != nil {
 		return err
 	}
@@ -105,14 +107,14 @@ func runLog(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		return scope.HandToHook(a, w, e)
 	}
 	if err != nil {
-		return kit.BadNews("not logged: "+err.Error(), "aburn doctor")
+		return fault.Failed("not logged: "+err.Error(), "aburn doctor")
 	}
 	rotateIfDue(a, w)
 	return printLogged(a, cmd, receipt.Entries[0])
 }
 
 // rotateIfDue only warns if it fails, because the entry was logged.
-func rotateIfDue(a *kit.App, w *scope.Workspace) {
+func rotateIfDue(a *kit.App, w *workspace.Workspace) {
 	if _, err := w.Log.RotateIfDue(journal.Command); err != nil {
 		a.Warn("the log is due for rotation: " + err.Error())
 	}
@@ -135,15 +137,15 @@ func printLogged(a *kit.App, cmd *cli.Command, e *logfmt.Entry) error {
 func entryOf(a *kit.App, cmd *cli.Command) (*logfmt.Entry, error) {
 	args := cmd.Args().Slice()
 	name := strings.ToLower(strings.TrimPrefix(args[0], "/"))
-	if err := scope.CheckName("CMD", name, logfmt.MaxCmd); err != nil {
+	if err := workspace.CheckName("CMD", name, logfmt.MaxCmd); err != nil {
 		return nil, err
 	}
 	if name == logfmt.SessionCmd || name == logfmt.SupervisorCmd {
-		return nil, kit.UsageError("only aburn itself logs as CMD "+kit.Quote(name), "name the workflow command: aburn log plan START")
+		return nil, fault.Usage("only aburn itself logs as CMD "+fault.Quote(name), "name the workflow command: aburn log plan START")
 	}
 	phase := strings.ToUpper(cmd.String("phase"))
 	if cmd.IsSet("phase") {
-		if err := scope.CheckName("--phase", phase, logfmt.MaxPhase); err != nil {
+		if err := workspace.CheckName("--phase", phase, logfmt.MaxPhase); err != nil {
 			return nil, err
 		}
 	}
@@ -157,7 +159,7 @@ func entryOf(a *kit.App, cmd *cli.Command) (*logfmt.Entry, error) {
 // eventOf checks the event as typed. One that the format does not define is a mistake, unless force says that it is none. START and COMPLETE with a phase become PHASE_START and PHASE_COMPLETE.
 func eventOf(a *kit.App, typed, phase string, force bool) (logfmt.Event, error) {
 	ev := logfmt.Event(strings.ToUpper(typed))
-	if err := scope.CheckName("EVENT", string(ev), logfmt.MaxEvent); err != nil {
+	if err := workspace.CheckName("EVENT", string(ev), logfmt.MaxEvent); err != nil {
 		return "", err
 	}
 	switch {
@@ -167,9 +169,9 @@ func eventOf(a *kit.App, typed, phase string, force bool) (logfmt.Event, error) 
 	case !ev.Known():
 		return "", unknownEvent(ev)
 	case !ev.Lifecycle():
-		return "", kit.UsageError(string(ev)+" is for hooks and aburn itself, not for prompts", "aburn log --help")
+		return "", fault.Usage(string(ev)+" is for hooks and aburn itself, not for prompts", "aburn log --help")
 	case phase == "" && (ev == logfmt.PhaseStart || ev == logfmt.PhaseComplete):
-		return "", kit.UsageError(string(ev)+" needs a phase", "--phase RED")
+		return "", fault.Usage(string(ev)+" needs a phase", "--phase RED")
 	}
 	e := logfmt.Entry{Event: ev, Phase: phase}
 	if _, _, meant := e.Meaning(); meant != ev {
@@ -180,20 +182,20 @@ func eventOf(a *kit.App, typed, phase string, force bool) (logfmt.Event, error) 
 }
 
 func unknownEvent(ev logfmt.Event) error {
-	names := scope.EventNames(logfmt.Event.Lifecycle)
+	names := workspace.EventNames(logfmt.Event.Lifecycle)
 	hints := []string{"EVENT is " + strings.Join(names, ", "), "--force logs it all the same"}
-	if near := kit.Nearest(string(ev), names); near != "" {
+	if near := fault.Nearest(string(ev), names); near != "" {
 		hints[0] = "did you mean " + near + "?"
 	}
-	return kit.UsageError("there is no event "+kit.Quote(string(ev))+"; nothing was logged", hints...)
+	return fault.Usage("there is no event "+fault.Quote(string(ev))+"; nothing was logged", hints...)
 }
 
 func logWords(m *workflow.Model, n int) []string {
 	switch n {
 	case 0:
-		return scope.CommandNames(m)
+		return workspace.CommandNames(m)
 	case 1:
-		return scope.EventNames(logfmt.Event.Lifecycle)
+		return workspace.EventNames(logfmt.Event.Lifecycle)
 	}
 	return nil
 }

@@ -16,10 +16,11 @@ import (
 	"github.com/tidwall/gjson"
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 )
 
@@ -31,7 +32,7 @@ const (
 
 // dataOf is the entry's data: first the flags, under the names of data.schema.json, then the members of --data. All text
 // is scrubbed.
-func dataOf(a *kit.App, cmd *cli.Command, w *scope.Workspace, ev logfmt.Event) ([]byte, error) {
+func dataOf(a *kit.App, cmd *cli.Command, w *workspace.Workspace, ev logfmt.Event) ([]byte, error) {
 	var o logfmt.Object
 	var secrets scrub.Memory // one of the texts may say that a word of another is secret
 	for _, flag := range [...]string{"summary", "error", "data"} {
@@ -40,7 +41,7 @@ func dataOf(a *kit.App, cmd *cli.Command, w *scope.Workspace, ev logfmt.Event) (
 	o.StrIf(summaryKey(ev), scrub.Head(cmd.String("summary"), maxText))
 	if cmd.IsSet("error") {
 		if ev != logfmt.Failed && ev != logfmt.AgentComplete && ev.Known() {
-			return nil, kit.UsageError("--error belongs to FAILED, not to " + string(ev))
+			return nil, fault.Usage("--error belongs to FAILED, not to " + string(ev))
 		}
 		o.StrIf("error", scrub.Head(cmd.String("error"), maxText))
 	}
@@ -63,7 +64,7 @@ func dataOf(a *kit.App, cmd *cli.Command, w *scope.Workspace, ev logfmt.Event) (
 	}
 	if next := cmd.String("next"); next != "" {
 		next = strings.ToLower(strings.TrimPrefix(next, "/"))
-		if err := scope.CheckName("--next", next, logfmt.MaxCmd); err != nil {
+		if err := workspace.CheckName("--next", next, logfmt.MaxCmd); err != nil {
 			return nil, err
 		}
 		o.Str("next_suggested", next)
@@ -108,15 +109,15 @@ func metricsObject(pairs []string) ([]byte, error) {
 		name, value, ok := strings.Cut(pair, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		if !ok || name == "" {
-			return nil, kit.UsageError("--metric "+kit.Quote(pair)+" is not NAME=NUMBER", "--metric tests_passed=41")
+			return nil, fault.Usage("--metric "+fault.Quote(pair)+" is not NAME=NUMBER", "--metric tests_passed=41")
 		}
 		if seen[name] {
-			return nil, kit.UsageError("--metric " + name + " is given twice")
+			return nil, fault.Usage("--metric " + name + " is given twice")
 		}
 		seen[name] = true
 		v, err := strconv.ParseFloat(value, 64)
 		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-			return nil, kit.UsageError("--metric "+name+": "+kit.Quote(value)+" is not a number", "texts go into --summary or --data")
+			return nil, fault.Usage("--metric "+name+": "+fault.Quote(value)+" is not a number", "texts go into --summary or --data")
 		}
 		name, _ = scrub.Text(name)
 		if gjson.Valid(value) { // as it was typed: 41 stays 41, 0.10 stays 0.10
@@ -138,16 +139,16 @@ func addData(a *kit.App, o *logfmt.Object, arg string) error {
 	if arg == "-" {
 		var err error
 		if text, err = io.ReadAll(io.LimitReader(a.Stdin, maxData+1)); err != nil {
-			return kit.BadNews("read --data - from standard input: " + err.Error())
+			return fault.Failed("read --data - from standard input: " + err.Error())
 		}
 	}
 	switch text = bytes.TrimSpace(text); {
 	case len(text) > maxData:
-		return kit.UsageError("--data is larger than 1 MiB")
+		return fault.Usage("--data is larger than 1 MiB")
 	case !logfmt.Valid(text): // which also bounds the depth of the recursion in ScrubbedJSON
-		return kit.UsageError("--data is not valid JSON, or is nested more than 512 deep", `--data '{"args":"issue 12"}', or --data - and the JSON on standard input`)
+		return fault.Usage("--data is not valid JSON, or is nested more than 512 deep", `--data '{"args":"issue 12"}', or --data - and the JSON on standard input`)
 	case !gjson.ParseBytes(text).IsObject():
-		return kit.UsageError("--data is not a JSON object", `--data '{"args":"issue 12"}'`)
+		return fault.Usage("--data is not a JSON object", `--data '{"args":"issue 12"}'`)
 	}
 	taken := gjson.ParseBytes(o.Bytes())
 	seen := map[string]bool{}
@@ -155,7 +156,7 @@ func addData(a *kit.App, o *logfmt.Object, arg string) error {
 	var err error
 	gjson.ParseBytes(text).ForEach(func(k, v gjson.Result) bool {
 		if seen[k.Str] {
-			err = kit.UsageError(fmt.Sprintf("--data: the member %s is given twice", kit.Quote(k.Str)), "a flag gives it, or --data repeats it")
+			err = fault.Usage(fmt.Sprintf("--data: the member %s is given twice", fault.Quote(k.Str)), "a flag gives it, or --data repeats it")
 		}
 		seen[k.Str] = true
 		o.Raw(scrubText("", k.Str), ScrubbedJSON(k.Str, v))
@@ -224,7 +225,7 @@ const maxHashed = 64 << 20
 
 // outputList is the value of data.outputs: {path, sha256, bytes} of each file, with paths relative to the worktree's root.
 // A missing file is an error: an entry that names one would mislead whoever builds on it, and now the caller can correct it.
-func outputList(w *scope.Workspace, paths []string) ([]byte, error) {
+func outputList(w *workspace.Workspace, paths []string) ([]byte, error) {
 	list := []byte{'['}
 	for i, path := range paths {
 		if i > 0 {
@@ -239,22 +240,22 @@ func outputList(w *scope.Workspace, paths []string) ([]byte, error) {
 	return append(list, ']'), nil
 }
 
-func outputObject(w *scope.Workspace, path string) ([]byte, error) {
+func outputObject(w *workspace.Workspace, path string) ([]byte, error) {
 	var o logfmt.Object
 	if strings.Contains(path, "://") { // a pull request, a deployment: recorded as it is
 		return o.Str("path", keptPath(path)).Bytes(), nil
 	}
 	if path == "" {
-		return nil, kit.UsageError("--output is empty")
+		return nil, fault.Usage("--output is empty")
 	}
 	file := w.Resolve(path)
 	st, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, kit.BadNews("output "+plain.Line(path)+" does not exist; nothing was logged",
+		return nil, fault.Failed("output "+plain.Line(path)+" does not exist; nothing was logged",
 			"write the file first, then log; paths are relative to the current folder")
 	}
 	if err != nil {
-		return nil, kit.BadNews("output " + err.Error() + "; nothing was logged")
+		return nil, fault.Failed("output " + err.Error() + "; nothing was logged")
 	}
 	o.Str("path", keptPath(w.Rel(file)))
 	if !st.Mode().IsRegular() { // a folder, for instance
@@ -265,7 +266,7 @@ func outputObject(w *scope.Workspace, path string) ([]byte, error) {
 	}
 	sum, n, err := hashFile(file)
 	if err != nil {
-		return nil, kit.BadNews("output " + err.Error() + "; nothing was logged")
+		return nil, fault.Failed("output " + err.Error() + "; nothing was logged")
 	}
 	return o.Str("sha256", sum).Int("bytes", n).Bytes(), nil
 }

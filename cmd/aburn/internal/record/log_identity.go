@@ -6,11 +6,11 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
 	"aburn/internal/recent"
 	"aburn/internal/scrub"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 )
 
@@ -30,7 +30,7 @@ func identify(a *kit.App, cmd *cli.Command, lines recent.Lines) (identity, error
 		session = a.Getenv("ABURN_SESSION")
 	}
 	if session != "" {
-		if err := scope.CheckName("the session's id", session, logfmt.MaxSession); err != nil {
+		if err := workspace.CheckName("the session's id", session, logfmt.MaxSession); err != nil {
 			return identity{}, err
 		}
 	}
@@ -39,14 +39,14 @@ func identify(a *kit.App, cmd *cli.Command, lines recent.Lines) (identity, error
 		wanted = nil
 	}
 	args := cmd.Args().Slice()
-	callers := scope.CallingAgents(a.Getenv)
+	callers := agentcli.CallingAgents(a.Getenv)
 	s := search{lines: lines, args: args, texts: plainTexts(cmd), wanted: wanted, callers: rooted(lines, callers, args[0], args[1])}
 	if s.sessions = []string{session}; session == "" {
 		s.sessions = nil
 		for _, c := range s.callers {
 			s.sessions = append(s.sessions, validIDs(c.Session)...)
 		}
-		unnamed := scope.Unnamed(a.Getenv)
+		unnamed := agentcli.Unnamed(a.Getenv)
 		s.sessions = append(s.sessions, s.running(unnamed)...)
 		if len(s.sessions) == 0 && len(unnamed) > 0 {
 			a.Warn("logged without a session: "+unnamed[0].Title+" does not say which, and the log has no open call of it that runs this", "--session ID")
@@ -68,14 +68,14 @@ func identify(a *kit.App, cmd *cli.Command, lines recent.Lines) (identity, error
 // rooted are the callers, each under its session. An agent without a variable for the session gives the commands of a
 // sub-agent an id that only the sub-agent has, or that nothing else has: then the log's open call of a sub-agent that runs
 // this very command tells. A caller of which that is not clear is left out.
-func rooted(lines recent.Lines, callers []scope.CallingAgent, cmd, event string) (known []scope.CallingAgent) {
+func rooted(lines recent.Lines, callers []agentcli.CallingAgent, cmd, event string) (known []agentcli.CallingAgent) {
 	for _, c := range callers {
 		if c.Of.Session.ID != "" || recent.Knows(lines, logfmt.SessionID(c.Session)) {
 			known = append(known, c)
 			continue
 		}
 		if session := recent.SessionOf(lines, c.Session); session != "" {
-			known = append(known, scope.CallingAgent{Of: c.Of, Session: string(session), Agent: c.Session})
+			known = append(known, agentcli.CallingAgent{Of: c.Of, Session: string(session), Agent: c.Session})
 			continue
 		}
 		calls := slices.DeleteFunc(recent.OpenLogCalls(lines, cmd, event), func(call recent.Call) bool { return call.Source != c.Of.Name || call.Agent == nil })
@@ -83,14 +83,14 @@ func rooted(lines recent.Lines, callers []scope.CallingAgent, cmd, event string)
 		case 0: // a session without hooks
 			known = append(known, c)
 		case 1:
-			known = append(known, scope.CallingAgent{Of: c.Of, Session: string(calls[0].Session), Agent: calls[0].Agent.ID})
+			known = append(known, agentcli.CallingAgent{Of: c.Of, Session: string(calls[0].Session), Agent: calls[0].Agent.ID})
 		}
 	}
 	return known
 }
 
 // owns says whether the call may have set these variables.
-func owns(c scope.CallingAgent, call recent.Call) bool {
+func owns(c agentcli.CallingAgent, call recent.Call) bool {
 	if c.Of.Session.Thread == "" || string(call.Session) != c.Session {
 		return true
 	}
@@ -115,7 +115,7 @@ type search struct {
 	lines    recent.Lines
 	sessions []string // the candidates; if it is one, only the sub-agent is unknown
 	args     []string // CMD EVENT as typed
-	callers  []scope.CallingAgent
+	callers  []agentcli.CallingAgent
 	texts    []string      // of the command line, which its head in the log repeats
 	wanted   *logfmt.Agent // what --agent-type and --agent-id say
 }
@@ -190,7 +190,7 @@ func isAlphanumeric(r rune) bool {
 // calls are the open shell calls that may run this process. Each clue narrows them, unless it would leave none.
 func (s *search) calls() []recent.Call {
 	calls := slices.DeleteFunc(recent.OpenLogCalls(s.lines, s.args[0], s.args[1]), func(c recent.Call) bool {
-		stranger := func(from scope.CallingAgent) bool { return !owns(from, c) }
+		stranger := func(from agentcli.CallingAgent) bool { return !owns(from, c) }
 		return !slices.Contains(s.sessions, string(c.Session)) || slices.ContainsFunc(s.callers, stranger)
 	})
 	narrow := func(keep func(recent.Call) bool) {

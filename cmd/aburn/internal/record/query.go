@@ -13,6 +13,7 @@ import (
 	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/internal/term"
@@ -51,7 +52,7 @@ func runQuery(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	limit := int64(cmd.Int("limit"))
 	if limit < 0 {
-		return kit.UsageError("--limit: must not be negative")
+		return fault.Usage("--limit: must not be negative")
 	}
 	w, err := scope.Open(a, cmd)
 	if err != nil {
@@ -71,7 +72,7 @@ func runQuery(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	w.WarnDamage(a.Warn)
 	if err == nil && n == 0 {
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 	return err
 }

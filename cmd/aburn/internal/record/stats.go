@@ -13,6 +13,7 @@ import (
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 )
 
@@ -62,7 +63,7 @@ func runStats(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	return err
 }
 
-func (t *tally) show(out *term.Out, w *scope.Workspace, segments []journal.Segment, n int, now time.Time) error {
+func (t *tally) show(out *term.Out, w *workspace.Workspace, segments []journal.Segment, n int, now time.Time) error {
 	var bytes int64
 	for _, s := range segments {
 		bytes += s.Size

@@ -13,8 +13,10 @@ import (
 	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 )
 
@@ -51,7 +53,7 @@ func runTail(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	n := cmd.Int("n")
 	switch {
 	case n < 0:
-		return kit.UsageError("-n: must not be negative")
+		return fault.Usage("-n: must not be negative")
 	case !cmd.IsSet("n") && f.Since.IsZero():
 		n = 20
 	case !cmd.IsSet("n"):
@@ -68,7 +70,7 @@ func runTail(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	from, err := t.last(w.Log, n, now)
 	w.WarnDamage(a.Warn)
 	if segments, listed := w.Log.Segments(); listed == nil && len(segments) == 0 && p.Form == rows.People {
-		a.Note(scope.NothingRecorded + ": " + scope.AskDoctor)
+		a.Note(workspace.NothingRecorded + ": " + workspace.AskDoctor)
 	}
 	if err != nil || !cmd.Bool("follow") {
 		return err
@@ -78,8 +80,8 @@ func runTail(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // LastLines are the JSON lines of the newest n entries, the oldest first, as `aburn tail --json` prints them. It searches only
 // the last most bytes of the log.
-func LastLines(c *scope.Caller, n int, most int64) (lines [][]byte, err error) {
-	w, err := scope.OpenWorkspace(c)
+func LastLines(c *workspace.Base, n int, most int64) (lines [][]byte, err error) {
+	w, err := workspace.OpenWorkspace(c)
 	if err != nil {
 		return nil, err
 	}

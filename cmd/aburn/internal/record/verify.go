@@ -14,10 +14,12 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/term"
+	"aburn/internal/workspace"
 )
 
 func VerifyCommand(a *kit.App) *cli.Command {
@@ -48,7 +50,7 @@ func runVerify(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	defer w.Close()
 	report, err := w.Log.Verify(ctx)
 	if err != nil {
-		return kit.BadNews("verify: " + err.Error())
+		return fault.Failed("verify: " + err.Error())
 	}
 	if cmd.Bool("accept") && !report.Whole() {
 		if report, err = accept(ctx, a, cmd, w, report); err != nil {
@@ -64,13 +66,13 @@ func runVerify(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case err != nil || report.Whole():
 		return err
 	case len(report.Damage) > 0:
-		return &kit.Failure{Code: kit.ExitBadNews, Hints: damageHints(w, report)}
+		return &fault.Error{Code: fault.ExitFailed, Hints: damageHints(w, report)}
 	}
-	return kit.BadNews("whether something was cut off is not known: "+report.Why, anchorHint(report)...)
+	return fault.Failed("whether something was cut off is not known: "+report.Why, anchorHint(report)...)
 }
 
 // damageHints says how the log counts as whole again.
-func damageHints(w *scope.Workspace, r journal.Report) []string {
+func damageHints(w *workspace.Workspace, r journal.Report) []string {
 	if segment, _ := noFile(r); segment != "" {
 		return []string{removal(w, segment)}
 	}
@@ -90,7 +92,7 @@ func noFile(r journal.Report) (segment, what string) {
 	return "", ""
 }
 
-func removal(w *scope.Workspace, segment string) string {
+func removal(w *workspace.Workspace, segment string) string {
 	return "rm " + filepath.Join(w.Root, project.OssDir, segment)
 }
 
@@ -106,12 +108,12 @@ func anchorHint(r journal.Report) []string {
 }
 
 // accept records that the person knows of the damage in r, and returns what verify then finds.
-func accept(ctx context.Context, a *kit.App, cmd *cli.Command, w *scope.Workspace, r journal.Report) (journal.Report, error) {
+func accept(ctx context.Context, a *kit.App, cmd *cli.Command, w *workspace.Workspace, r journal.Report) (journal.Report, error) {
 	if !r.Anchored && !r.BadAnchor {
-		return r, kit.BadNews("nothing can be accepted here: "+r.Why, anchorHint(r)...)
+		return r, fault.Failed("nothing can be accepted here: "+r.Why, anchorHint(r)...)
 	}
 	if segment, what := noFile(r); segment != "" {
-		return r, kit.BadNews(segment+" cannot be accepted: "+what, removal(w, segment))
+		return r, fault.Failed(segment+" cannot be accepted: "+what, removal(w, segment))
 	}
 	if !cmd.Bool("yes") {
 		yes, err := asked(a, cmd, r)
@@ -119,11 +121,11 @@ func accept(ctx context.Context, a *kit.App, cmd *cli.Command, w *scope.Workspac
 			return r, err
 		}
 		if !yes {
-			return r, kit.ExitWith(kit.ExitBadNews)
+			return r, fault.Exit(fault.ExitFailed)
 		}
 	}
 	if err := w.Log.Accept(r, time.Now()); err != nil {
-		return r, kit.BadNews("accept: " + err.Error())
+		return r, fault.Failed("accept: " + err.Error())
 	}
 	return w.Log.Verify(ctx)
 }
@@ -133,7 +135,7 @@ func asked(a *kit.App, cmd *cli.Command, r journal.Report) (bool, error) {
 	out := a.Screen(cmd)
 	f, ok := a.Stdin.(*os.File)
 	if !ok || !out.Terminal() || cmd.Bool("json") || !isTerminal(f) {
-		return false, kit.UsageError("nobody can be asked here whether the damage is accepted", "aburn verify --accept --yes")
+		return false, fault.Usage("nobody can be asked here whether the damage is accepted", "aburn verify --accept --yes")
 	}
 	if err := verifyText(out, r); err != nil {
 		return false, err

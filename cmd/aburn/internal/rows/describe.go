@@ -7,9 +7,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
 	"aburn/logfmt"
 )
 
@@ -37,7 +37,7 @@ func Describe(e *logfmt.Entry) Description {
 		w = describeOther(ev, d)
 	}
 	if e.Edited {
-		w.Detail = kit.Join(w.Detail, "(edited: its crc does not match)")
+		w.Detail = units.Join(w.Detail, "(edited: its crc does not match)")
 	}
 	return w
 }
@@ -47,15 +47,15 @@ func describeLifecycle(ev logfmt.Event, d gjson.Result) Description {
 	case logfmt.Start, logfmt.PhaseStart:
 		return Description{Mark: "▶", Name: "START", Style: term.BoldCyan, Detail: first(d, "args", "details", "summary")}
 	case logfmt.Complete, logfmt.PhaseComplete:
-		return Description{Mark: "✔", Name: "COMPLETE", Style: term.BoldGreen, Detail: kit.Join(first(d, "summary", "details"), outputNames(d), nextStepOf(d))}
+		return Description{Mark: "✔", Name: "COMPLETE", Style: term.BoldGreen, Detail: units.Join(first(d, "summary", "details"), outputNames(d), nextStepOf(d))}
 	case logfmt.Failed:
-		return Description{Mark: "✖", Name: "FAILED", Style: term.BoldRed, Detail: kit.Join(first(d, "error", "summary", "details"), d.Get("suggestion").String())}
+		return Description{Mark: "✖", Name: "FAILED", Style: term.BoldRed, Detail: units.Join(first(d, "error", "summary", "details"), d.Get("suggestion").String())}
 	case logfmt.Milestone:
-		return Description{Mark: "◆", Name: "MILESTONE", Style: term.Cyan, Detail: kit.Join(first(d, "description", "summary"), metricPairs(d))}
+		return Description{Mark: "◆", Name: "MILESTONE", Style: term.Cyan, Detail: units.Join(first(d, "description", "summary"), metricPairs(d))}
 	case logfmt.AgentSpawn:
 		return Description{Mark: "↳", Name: "agent", Style: term.Magenta, Detail: d.Get("task").String()}
 	default: // AGENT_COMPLETE
-		return Description{Mark: "↲", Name: "agent ends", Style: term.Magenta, Took: took(d), Detail: kit.Join(d.Get("status").String(), first(d, "error", "summary"), background(d))}
+		return Description{Mark: "↲", Name: "agent ends", Style: term.Magenta, Took: took(d), Detail: units.Join(d.Get("status").String(), first(d, "error", "summary"), background(d))}
 	}
 }
 
@@ -68,10 +68,10 @@ func describeTool(ev logfmt.Event, d gjson.Result) Description {
 		w.Detail = head
 	case logfmt.ToolFailed:
 		w.Mark, w.Style = "✗", term.Red
-		w.Detail = kit.Join(exit(d), head, d.Get("error").String(), inferred(d))
+		w.Detail = units.Join(exit(d), head, d.Get("error").String(), inferred(d))
 	case logfmt.ToolDenied:
 		w.Mark, w.Style = "⊘", term.Yellow
-		w.Detail = kit.Join("denied", head, d.Get("reason").String(), inferred(d))
+		w.Detail = units.Join("denied", head, d.Get("reason").String(), inferred(d))
 	default:
 		w.Mark, w.Style = "✓", term.Green
 		if d.Get("background").Bool() {
@@ -83,7 +83,7 @@ func describeTool(ev logfmt.Event, d gjson.Result) Description {
 		if d.Get("outcome").String() == "unknown" {
 			w.Mark, w.Style = "~", term.Yellow
 		}
-		w.Detail = kit.Join(exit(d), head, outcome(d), background(d), inferred(d))
+		w.Detail = units.Join(exit(d), head, outcome(d), background(d), inferred(d))
 	}
 	return w
 }
@@ -104,20 +104,20 @@ func describeOther(ev logfmt.Event, d gjson.Result) Description {
 	switch ev {
 	case logfmt.SessionStart:
 		client := strings.TrimSpace(d.Get("client").String() + " " + d.Get("client_version").String())
-		return Description{Mark: "●", Name: "session", Style: term.Bold, Detail: kit.Join(d.Get("source").String(), client)}
+		return Description{Mark: "●", Name: "session", Style: term.Bold, Detail: units.Join(d.Get("source").String(), client)}
 	case logfmt.SessionEnd:
 		return Description{Mark: "○", Name: "session ends", Style: term.Bold, Detail: d.Get("reason").String()}
 	case logfmt.Prompt:
 		if d.Get("machine").Bool() {
-			return Description{Mark: "›", Name: "prompt", Style: term.Dim, Detail: kit.Join("machine-made", d.Get("head").String())}
+			return Description{Mark: "›", Name: "prompt", Style: term.Dim, Detail: units.Join("machine-made", d.Get("head").String())}
 		}
 		return Description{Mark: "›", Name: "prompt", Style: term.Blue, Detail: d.Get("head").String()}
 	case logfmt.Command:
 		return Description{Mark: "/", Name: "command", Style: term.Blue, Detail: "/" + d.Get("command").String()}
 	case logfmt.Permission:
-		return Description{Mark: "?", Name: "permission", Style: term.Yellow, Detail: kit.Join(d.Get("tool").String(), first(d, "head", "path"))}
+		return Description{Mark: "?", Name: "permission", Style: term.Yellow, Detail: units.Join(d.Get("tool").String(), first(d, "head", "path"))}
 	case logfmt.Notify:
-		return Description{Mark: "!", Name: "notice", Style: term.Yellow, Detail: kit.Join(d.Get("type").String(), d.Get("head").String())}
+		return Description{Mark: "!", Name: "notice", Style: term.Yellow, Detail: units.Join(d.Get("type").String(), d.Get("head").String())}
 	case logfmt.Stop:
 		return Description{Mark: "■", Name: "stop", Style: term.Dim}
 	case logfmt.TurnFailed:
@@ -125,22 +125,22 @@ func describeOther(ev logfmt.Event, d gjson.Result) Description {
 	case logfmt.Interrupt:
 		return Description{Mark: "✗", Name: "interrupted", Style: term.Yellow}
 	case logfmt.WorkerDone:
-		return Description{Mark: "✔", Name: "worker done", Style: term.Green, Detail: kit.Join(d.Get("worker").String(), d.Get("text").String())}
+		return Description{Mark: "✔", Name: "worker done", Style: term.Green, Detail: units.Join(d.Get("worker").String(), d.Get("text").String())}
 	case logfmt.WorkerAsk:
-		return Description{Mark: "?", Name: "worker asks", Style: term.Yellow, Detail: kit.Join(d.Get("worker").String(), d.Get("text").String())}
+		return Description{Mark: "?", Name: "worker asks", Style: term.Yellow, Detail: units.Join(d.Get("worker").String(), d.Get("text").String())}
 	case logfmt.Compact:
-		return Description{Mark: "≈", Name: "compaction", Style: term.Dim, Detail: kit.Join(d.Get("stage").String(), d.Get("trigger").String())}
+		return Description{Mark: "≈", Name: "compaction", Style: term.Dim, Detail: units.Join(d.Get("stage").String(), d.Get("trigger").String())}
 	case logfmt.Intervention:
-		return Description{Mark: "⚑", Name: "advice", Style: term.Yellow, Detail: kit.Join(d.Get("type").String(), d.Get("level").String())}
+		return Description{Mark: "⚑", Name: "advice", Style: term.Yellow, Detail: units.Join(d.Get("type").String(), d.Get("level").String())}
 	case logfmt.Delivered:
 		return Description{Mark: "⚑", Name: deliveredName(d), Style: term.Yellow, Detail: d.Get("type").String()}
 	case logfmt.Resolved:
-		return Description{Mark: "⚑", Name: "resolved", Style: term.Green, Detail: kit.Join(d.Get("type").String(), d.Get("reason").String())}
+		return Description{Mark: "⚑", Name: "resolved", Style: term.Green, Detail: units.Join(d.Get("type").String(), d.Get("reason").String())}
 	case logfmt.Unreadable:
 		return Description{Mark: "!", Name: "unreadable", Style: term.Red, Detail: size(d, "bytes")}
 	case logfmt.Unwritten:
 		return Description{Mark: "!", Name: "unwritten", Style: term.Red,
-			Detail: kit.Join(plain.Plural(d.Get("entries").Int(), "entry", "entries")+" could not be written", d.Get("reason").String(), "from "+d.Get("from").String()+" to "+d.Get("to").String())}
+			Detail: units.Join(plain.Plural(d.Get("entries").Int(), "entry", "entries")+" could not be written", d.Get("reason").String(), "from "+d.Get("from").String()+" to "+d.Get("to").String())}
 	case logfmt.Accepted:
 		return Description{Mark: "-", Name: "accepted", Style: term.Yellow, Detail: "known damage: aburn verify"}
 	case logfmt.Checkpoint:

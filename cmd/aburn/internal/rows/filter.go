@@ -9,6 +9,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
+	"aburn/internal/units"
 	"aburn/logfmt"
 )
 
@@ -53,9 +55,9 @@ func ReadFilter(a *kit.App, cmd *cli.Command, now time.Time) (*Filter, error) {
 		if s == "" {
 			continue
 		}
-		t, err := kit.ParseTime(s, now)
+		t, err := units.ParseTime(s, now)
 		if err != nil {
-			return nil, kit.UsageError("--" + bound.flag + ": " + err.Error())
+			return nil, fault.Usage("--" + bound.flag + ": " + err.Error())
 		}
 		*bound.to, *bound.text = t, t.UTC().AppendFormat(nil, LogTime)
 	}
@@ -71,7 +73,7 @@ func WarnUnknownEvent(a *kit.App, ev logfmt.Event) {
 	if near := nearestEvent(ev); near != "" {
 		hints = []string{"did you mean " + string(near) + "?"}
 	}
-	a.Warn("the log's format has no event "+kit.Quote(string(ev)), hints...)
+	a.Warn("the log's format has no event "+fault.Quote(string(ev)), hints...)
 }
 
 func nearestEvent(ev logfmt.Event) logfmt.Event {
@@ -79,7 +81,7 @@ func nearestEvent(ev logfmt.Event) logfmt.Event {
 	for _, known := range logfmt.Events() {
 		names = append(names, string(known))
 	}
-	return logfmt.Event(kit.Nearest(string(ev), names))
+	return logfmt.Event(fault.Nearest(string(ev), names))
 }
 
 // Match says whether the filter chooses the entry with this header.

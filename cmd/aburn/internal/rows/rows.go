@@ -9,9 +9,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
 	"aburn/logfmt"
 )
 
@@ -78,7 +78,7 @@ func (r *List) dayLine(t, now time.Time) string {
 func (r *List) line(e *Record) string {
 	w := Describe(&e.Entry)
 	if e.Open {
-		w.Detail = kit.Join(w.Detail, "no end")
+		w.Detail = units.Join(w.Detail, "no end")
 	}
 	indent, tag := "", ""
 	if e.Agent != nil {
@@ -98,7 +98,7 @@ func (r *List) line(e *Record) string {
 	l.Add(term.Plain, place(&e.Entry), r.pick(narrowWhere, wideWhere))
 	l.Add(w.Style, indent+w.Mark+" "+w.Name, r.pick(NarrowName, WideName))
 	l.Add(term.Dim, plain.PadLeft(w.Took, TookWidth), TookWidth)
-	return l.End(tag, w.Path, kit.Join(w.Detail, worktree(&e.Entry)))
+	return l.End(tag, w.Path, units.Join(w.Detail, worktree(&e.Entry)))
 }
 
 // SeqText is the number of an entry, "" if it has none.
@@ -144,9 +144,9 @@ func (l *Columns) End(tag, path, text string) string {
 			path = plain.CutStart(path, left)
 		}
 		path = plain.CutStart(path, max(left-plain.Width(text)-3, left/2))
-		text = plain.Cut(kit.Join(path, text), left)
+		text = plain.Cut(units.Join(path, text), left)
 	} else {
-		text = kit.Join(path, text)
+		text = units.Join(path, text)
 	}
 	return strings.TrimRight(l.text.String()+tag+text, " ")
 }

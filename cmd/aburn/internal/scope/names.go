@@ -2,123 +2,16 @@ package scope
 
 import (
 	"context"
-	"slices"
-	"sort"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
+	"aburn/internal/units"
 )
-
-// SessionNames makes short names of the archive's sessions. A name is the beginning of an id (of its own part, for a
-// sub-agent), or the end of an id that begins with the time. It names one session only, and archive.Lookup accepts it.
-type SessionNames struct {
-	parts []string          // ownPart of each id
-	short map[shortName]int // how many parts begin or end with these bytes, which nearly always suffices
-	// begin holds the parts and end the reversed parts, both sorted; made on first use.
-	begin, end []string
-}
-
-// shortName is the first or the last bytes of a part.
-type shortName [kit.ShortID]byte
-
-// ReadNames reads the names of all sessions of the archive.
-func ReadNames(ctx context.Context, arch *archive.Archive) (*SessionNames, error) {
-	all, err := arch.Sessions(ctx, archive.Filter{})
-	return NewNames(all), err
-}
-
-// NewNames makes names for these sessions, which have to be all of the archive.
-func NewNames(all []archive.Session) *SessionNames {
-	ids := make([]string, len(all))
-	for i := range all {
-		ids[i] = all[i].ID
-	}
-	return NamesAmong(ids)
-}
-
-// NamesAmong is NewNames for callers that have only the ids.
-func NamesAmong(ids []string) *SessionNames {
-	n := &SessionNames{parts: make([]string, len(ids)), short: make(map[shortName]int, 2*len(ids))}
-	for i, id := range ids {
-		part := ownPart(id)
-		n.parts[i] = part
-		if len(part) < kit.ShortID {
-			continue
-		}
-		n.short[shortName([]byte(part[:kit.ShortID]))]++
-		if len(part) > kit.ShortID {
-			n.short[shortName([]byte(part[len(part)-kit.ShortID:]))]++
-		}
-	}
-	return n
-}
-
-// Len is how many sessions there are.
-func (n *SessionNames) Len() int { return len(n.parts) }
-
-// Of is the short name of a session, safe to print; source/id if no shorter one is unique.
-func (n *SessionNames) Of(source, id string) string {
-	part := ownPart(id)
-	late := len(part) == 36 && part[14] == '7' || strings.HasPrefix(part, "ses_")
-	for size := min(kit.ShortID, len(part)); size <= len(part); size++ {
-		word := part[:size]
-		if late {
-			word = part[len(part)-size:]
-		}
-		if n.countCalled(word) == 1 {
-			return plain.Line(word)
-		}
-	}
-	return plain.Line(source + "/" + id)
-}
-
-// countCalled is how many sessions a word may name.
-func (n *SessionNames) countCalled(word string) int {
-	if len(word) == kit.ShortID {
-		return n.short[shortName([]byte(word))]
-	}
-	if n.begin == nil {
-		for _, part := range n.parts {
-			n.begin = append(n.begin, part)
-			n.end = append(n.end, reversed(part))
-		}
-		slices.Sort(n.begin)
-		slices.Sort(n.end)
-	}
-	return countPrefix(n.begin, word) + countPrefix(n.end, reversed(word)) - n.countExact(word)
-}
-
-// countExact is how many parts are equal to word: those both begin and end with it.
-func (n *SessionNames) countExact(word string) int {
-	i := sort.SearchStrings(n.begin, word)
-	count := 0
-	for ; i < len(n.begin) && n.begin[i] == word; i++ {
-		count++
-	}
-	return count
-}
-
-// countPrefix is how many words of a sorted list begin with word.
-func countPrefix(list []string, word string) int {
-	from := sort.SearchStrings(list, word)
-	to := sort.Search(len(list), func(i int) bool { return i >= from && !strings.HasPrefix(list[i], word) && list[i] > word })
-	return to - from
-}
-
-// ownPart is an id without that of the parent session, which stands in front of a sub-agent's.
-func ownPart(id string) string {
-	return id[strings.LastIndexByte(id, '/')+1:]
-}
-
-func reversed(s string) string {
-	b := []byte(s)
-	slices.Reverse(b)
-	return string(b)
-}
 
 // CompleteSessions completes the names of the sessions in the archive, the newest first.
 func CompleteSessions(ctx context.Context, a *kit.App, cmd *cli.Command) {
@@ -136,20 +29,12 @@ func sessionCompletions(ctx context.Context, env func(string) string) (list []st
 	if err != nil {
 		return nil
 	}
-	names := NewNames(all)
+	names := lookup.NewNames(all)
 	for i := range all[:min(len(all), 200)] {
 		s := &all[i]
 		if name := names.Of(s.Source, s.ID); !strings.ContainsAny(name, ":\n") {
-			list = append(list, name+":"+plain.Cut(strings.ReplaceAll(plain.Line(kit.Join(s.Source, s.Ask)), ":", " "), 60))
+			list = append(list, name+":"+plain.Cut(strings.ReplaceAll(plain.Line(units.Join(s.Source, s.Ask)), ":", " "), 60))
 		}
 	}
 	return list
-}
-
-// ToolWord is the tool as its agent calls it; a tool of an MCP server is server:tool.
-func ToolWord(name string) string {
-	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
-		return strings.Replace(rest, "__", ":", 1)
-	}
-	return name
 }

@@ -2,6 +2,8 @@ package scope
 
 import (
 	"aburn/cmd/internal/kit"
+	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/hold"
 )
 
@@ -16,10 +18,10 @@ func AgentTitle(env func(string) string) string {
 	if env(hold.MarkVariable) != "" {
 		return aWorker
 	}
-	if list := CallingAgents(env); len(list) > 0 {
+	if list := agentcli.CallingAgents(env); len(list) > 0 {
 		return list[0].Of.Title
 	}
-	if list := Unnamed(env); len(list) > 0 {
+	if list := agentcli.Unnamed(env); len(list) > 0 {
 		return list[0].Title
 	}
 	return ""
@@ -32,7 +34,7 @@ func PersonOnly(a *kit.App, what string) error {
 	case "":
 		return nil
 	case aWorker:
-		return kit.BadNews("a worker may not "+what, "ask the person to run this command")
+		return fault.Failed("a worker may not "+what, "ask the person to run this command")
 	}
-	return kit.BadNews("an agent may not "+what, "ask the person to run this command")
+	return fault.Failed("an agent may not "+what, "ask the person to run this command")
 }

@@ -10,11 +10,14 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/units"
 	"aburn/trace"
 	"aburn/trace/export"
 )
@@ -49,26 +52,26 @@ func ExportFormats() []string { return []string{"jsonl", "otlp"} }
 
 type exporter struct {
 	*kit.App
-	caller *scope.Caller
+	caller *lookup.Caller
 	arch   *archive.Archive
 	nodes  map[export.Node]*archive.Session
 	parent map[export.Node]export.Node // of sub-agents
 }
 
 func runExport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	format, err := scope.CheckWord("format", cmd.String("format"), ExportFormats())
+	format, err := lookup.CheckWord("format", cmd.String("format"), ExportFormats())
 	switch {
 	case err != nil:
 		return err
 	case format == "":
-		return kit.UsageError("--format is missing", "aburn export --format jsonl", "aburn export --format otlp")
+		return fault.Usage("--format is missing", "aburn export --format jsonl", "aburn export --format otlp")
 	case format == "jsonl" && (cmd.IsSet("endpoint") || cmd.IsSet("header") || cmd.IsSet("heads") || cmd.IsSet("json")):
-		return kit.UsageError("--endpoint, --header, --heads and --json are for --format otlp: JSON lines go to stdout, as they are in the archive")
+		return fault.Usage("--endpoint, --header, --heads and --json are for --format otlp: JSON lines go to stdout, as they are in the archive")
 	}
 	if err := scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd)); err != nil {
 		return err
 	}
-	arch, err := scope.ViewArchive(ctx, a.Getenv)
+	arch, err := lookup.ViewArchive(ctx, a.Getenv)
 	if err != nil {
 		return err
 	}
@@ -144,15 +147,15 @@ func (x *exporter) isBelow(n export.Node, those []export.Node) bool {
 }
 
 // wanted are the sessions that the flags and arguments choose, the oldest first.
-func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]scope.Judged, error) {
+func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]lookup.Judged, error) {
 	what := scope.ChoiceOf(cmd)
-	f, err := scope.FilterOf(ctx, x.caller, what, x.arch)
+	f, err := lookup.FilterOf(ctx, x.caller.Base, what, x.arch)
 	if err != nil {
 		return nil, err
 	}
 	var named []export.Node
 	for _, name := range cmd.Args().Slice() {
-		s, err := scope.NamedSession(ctx, x.caller, x.arch, name)
+		s, err := lookup.NamedSession(ctx, x.caller.Base, x.arch, name)
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +174,7 @@ func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]scope.Judged
 	return judged, err
 }
 
-func (x *exporter) eachTrace(ctx context.Context, list []scope.Judged, do func(*trace.SessionTrace) error) error {
+func (x *exporter) eachTrace(ctx context.Context, list []lookup.Judged, do func(*trace.SessionTrace) error) error {
 	for i := range list {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -180,7 +183,7 @@ func (x *exporter) eachTrace(ctx context.Context, list []scope.Judged, do func(*
 		if err != nil {
 			return err
 		}
-		scope.PutVerdict(t, list[i].Verdict)
+		lookup.PutVerdict(t, list[i].Verdict)
 		if err := do(t); err != nil {
 			return err
 		}
@@ -188,7 +191,7 @@ func (x *exporter) eachTrace(ctx context.Context, list []scope.Judged, do func(*
 	return nil
 }
 
-func (x *exporter) writeLines(ctx context.Context, list []scope.Judged) error {
+func (x *exporter) writeLines(ctx context.Context, list []lookup.Judged) error {
 	out := export.NewLines(x.Stdout)
 	if err := x.eachTrace(ctx, list, out.Add); err != nil {
 		return err
@@ -205,14 +208,14 @@ type SentReport struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-func (x *exporter) sendSpans(ctx context.Context, cmd *cli.Command, list []scope.Judged) error {
+func (x *exporter) sendSpans(ctx context.Context, cmd *cli.Command, list []lookup.Judged) error {
 	to, err := export.Resolve(cmd.String("endpoint"), x.Getenv)
 	if err != nil {
-		return kit.UsageError(err.Error(), "aburn export --format otlp --endpoint http://localhost:4318")
+		return fault.Usage(err.Error(), "aburn export --format otlp --endpoint http://localhost:4318")
 	}
 	for _, pair := range cmd.StringSlice("header") {
 		if err := to.AddHeader(pair); err != nil {
-			return kit.UsageError("--" + err.Error())
+			return fault.Usage("--" + err.Error())
 		}
 	}
 	sender := export.NewSender(to)
@@ -230,7 +233,7 @@ func (x *exporter) sendSpans(ctx context.Context, cmd *cli.Command, list []scope
 		if errors.Is(err, syscall.ECONNREFUSED) {
 			hints = append(hints, "no collector listens there: --endpoint URL names another one")
 		}
-		return kit.BadNews(fmt.Sprintf("%v (%s before)", err, plain.Plural(sender.Sent, "span was sent", "spans were sent")), hints...)
+		return fault.Failed(fmt.Sprintf("%v (%s before)", err, plain.Plural(sender.Sent, "span was sent", "spans were sent")), hints...)
 	}
 	r := SentReport{Endpoint: to.URL, Sessions: sessions, Spans: sender.Sent, Rejected: sender.Rejected, Reason: sender.Why}
 	if cmd.Bool("json") {
@@ -239,7 +242,7 @@ func (x *exporter) sendSpans(ctx context.Context, cmd *cli.Command, list []scope
 		x.Note(fmt.Sprintf("%s of %s sent to %s", plain.Plural(r.Spans, "span"), plain.Plural(int64(r.Sessions), "session"), r.Endpoint))
 	}
 	if err == nil && r.Rejected > 0 {
-		return kit.BadNews(kit.Join(plain.Plural(r.Rejected, "span")+" not taken", plain.Line(r.Reason)))
+		return fault.Failed(units.Join(plain.Plural(r.Rejected, "span")+" not taken", plain.Line(r.Reason)))
 	}
 	return err
 }

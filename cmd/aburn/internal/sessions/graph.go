@@ -10,9 +10,12 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/units"
 	"aburn/trace/graph"
 	"aburn/web/graphpage"
 )
@@ -51,7 +54,7 @@ func GraphCommand(a *kit.App) *cli.Command {
 
 func graphArguments(_ context.Context, cmd *cli.Command) error {
 	if cmd.NArg() > 1 {
-		return kit.UsageError("unexpected argument "+kit.Quote(cmd.Args().Get(1)), cmd.FullName()+" --help")
+		return fault.Usage("unexpected argument "+fault.Quote(cmd.Args().Get(1)), cmd.FullName()+" --help")
 	}
 	forms := 0
 	for _, flag := range []string{"mermaid", "html", "json"} {
@@ -61,11 +64,11 @@ func graphArguments(_ context.Context, cmd *cli.Command) error {
 	}
 	switch {
 	case forms > 1:
-		return kit.UsageError("only one of --mermaid, --html and --json")
+		return fault.Usage("only one of --mermaid, --html and --json")
 	case cmd.IsSet("top") && (cmd.IsSet("mermaid") || cmd.IsSet("html")):
-		return kit.UsageError("--top is a list, and neither a diagram nor a page")
+		return fault.Usage("--top is a list, and neither a diagram nor a page")
 	case cmd.IsSet("html") && cmd.Args().First() == "":
-		return kit.UsageError("--html shows one tree: name a session of it", "aburn graph")
+		return fault.Usage("--html shows one tree: name a session of it", "aburn graph")
 	}
 	if err := kit.CheckPageFlags(cmd); err != nil {
 		return err
@@ -95,7 +98,7 @@ func runGraph(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.IsSet("html"):
 		p := answer.page(c.Now)
 		whole := p.Nodes[0].Whole
-		return a.WritePage(cmd, p.HTML, kit.Join(plain.Plural(int64(whole.Sessions), "session"), plain.Plural(int64(whole.Calls), "call")))
+		return a.WritePage(cmd, p.HTML, units.Join(plain.Plural(int64(whole.Sessions), "session"), plain.Plural(int64(whole.Calls), "call")))
 	case cmd.Bool("mermaid"):
 		return graphpage.Mermaid(a.Stdout, answer.list())
 	case cmd.Bool("json"):
@@ -115,7 +118,7 @@ func runGraph(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // GraphQuery asks for trees, or for a rank.
 type GraphQuery struct {
-	scope.Choice
+	lookup.Choice
 	Session string        // only the tree of this one; excludes a choice
 	Top     graph.Measure // rank by it instead
 	Limit   int           // trees, or lines of a rank; 0 for all
@@ -124,21 +127,21 @@ type GraphQuery struct {
 
 func (q *GraphQuery) check() error {
 	switch {
-	case q.Session != "" && q.Choice != scope.Choice{}:
-		return kit.UsageError("--since, --until, --source and --project choose trees, and SESSION has chosen one")
+	case q.Session != "" && q.Choice != lookup.Choice{}:
+		return fault.Usage("--since, --until, --source and --project choose trees, and SESSION has chosen one")
 	case q.Limit < 0:
-		return kit.UsageError("--limit: must not be negative")
+		return fault.Usage("--limit: must not be negative")
 	}
-	_, err := scope.CheckWord("top", string(q.Top), kit.Strings(graph.Measures()...))
+	_, err := lookup.CheckWord("top", string(q.Top), fault.Strings(graph.Measures()...))
 	return err
 }
 
 // GraphOf answers a query. all reads the trees of the whole archive, or returns cached ones.
-func GraphOf(ctx context.Context, c *scope.Caller, q GraphQuery, all func(context.Context, *archive.Archive) (*Forest, error)) (*GraphAnswer, error) {
+func GraphOf(ctx context.Context, c *lookup.Caller, q GraphQuery, all func(context.Context, *archive.Archive) (*Forest, error)) (*GraphAnswer, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	arch, filter, err := scope.ViewChosen(ctx, c, q.Choice)
+	arch, filter, err := lookup.ViewChosen(ctx, c.Base, q.Choice)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +167,7 @@ func GraphOf(ctx context.Context, c *scope.Caller, q GraphQuery, all func(contex
 		err = g.readCalls(ctx, arch)
 	}
 	if err == nil && g.Total == 0 {
-		g.Archived, err = scope.CountArchived(ctx, arch)
+		g.Archived, err = lookup.CountArchived(ctx, arch)
 	}
 	return g, err
 }

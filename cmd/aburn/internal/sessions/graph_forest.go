@@ -7,8 +7,9 @@ import (
 	"sync"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/internal/kit"
+	"aburn/archive/lookup"
+	"aburn/internal/fault"
+	"aburn/internal/units"
 	"aburn/trace"
 	"aburn/trace/graph"
 	"aburn/web/graphpage"
@@ -17,10 +18,10 @@ import (
 // Forest is all sessions of the archive as trees. The counts of sessions are read later, for the trees that need them
 // (readTotals).
 type Forest struct {
-	names *scope.SessionNames
+	names *lookup.SessionNames
 	roots []*graph.Node
 	nodes map[int64]*graph.Node // nil until node is called
-	known map[int64]*scope.Judged
+	known map[int64]*lookup.Judged
 }
 
 // ReadForest reads the trees of the archive.
@@ -38,7 +39,7 @@ func ReadForest(ctx context.Context, arch *archive.Archive) (*Forest, error) {
 	for i, r := range ties {
 		links[i] = graph.Link{Key: r.Key, Related: r.RelatedKey, SessionRelationship: r.SessionRelationship}
 	}
-	return &Forest{names: scope.NamesAmong(ids), roots: graph.Build(sessions, links), known: map[int64]*scope.Judged{}}, nil
+	return &Forest{names: lookup.NamesAmong(ids), roots: graph.Build(sessions, links), known: map[int64]*lookup.Judged{}}, nil
 }
 
 // readAll reads sessions and ties at the same time.
@@ -82,7 +83,7 @@ func (f *Forest) Running() bool {
 const fewSessions = 400
 
 // readTotals reads the missing counts and verdicts of the sessions of some trees, and adds the counts up.
-func (f *Forest) readTotals(ctx context.Context, c *scope.Caller, arch *archive.Archive, trees []*graph.Node) error {
+func (f *Forest) readTotals(ctx context.Context, c *lookup.Caller, arch *archive.Archive, trees []*graph.Node) error {
 	var unknown []int64
 	of := map[int64]*graph.Node{}
 	for _, root := range trees {
@@ -134,13 +135,13 @@ type GraphAnswer struct {
 	Archived int                      // all sessions of the archive; counted where no tree was chosen
 }
 
-func (g *GraphAnswer) chooseOne(ctx context.Context, c *scope.Caller, arch *archive.Archive, name string) error {
-	s, err := scope.NamedSession(ctx, c, arch, name)
+func (g *GraphAnswer) chooseOne(ctx context.Context, c *lookup.Caller, arch *archive.Archive, name string) error {
+	s, err := lookup.NamedSession(ctx, c.Base, arch, name)
 	if err != nil {
 		return err
 	}
 	if g.one = g.node(s.Key); g.one == nil { // what hooks recorded of a session that is listed as its agent's
-		return kit.BadNews(name+" is in no tree", "aburn show "+name)
+		return fault.Failed(name+" is in no tree", "aburn show "+name)
 	}
 	g.trees, g.Total = []*graph.Node{g.one.Root()}, 1
 	if err := g.readTotals(ctx, c, arch, g.trees); err != nil {
@@ -159,7 +160,7 @@ func (g *GraphAnswer) chooseOne(ctx context.Context, c *scope.Caller, arch *arch
 }
 
 // choose chooses the trees with a session that the filter chooses.
-func (g *GraphAnswer) choose(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter archive.Filter) error {
+func (g *GraphAnswer) choose(ctx context.Context, c *lookup.Caller, arch *archive.Archive, filter archive.Filter) error {
 	g.trees = slices.Clone(g.roots)
 	if filter != (archive.Filter{}) {
 		keys, err := arch.Keys(filter)
@@ -240,7 +241,7 @@ func (g *GraphAnswer) nodeFacts(n *graph.Node) graphpage.Node {
 	}
 	if s := g.known[n.Key]; s != nil && !n.Missing {
 		node.Agent, node.Project, node.Outcome, node.Rule, node.Reason, node.Ask = s.Agent, s.Project.Path, string(s.Outcome), s.Rule, s.Reason, s.Ask
-		node.Start, node.End = kit.OptionalTime(s.Start), kit.OptionalTime(s.End)
+		node.Start, node.End = units.OptionalTime(s.Start), units.OptionalTime(s.End)
 	}
 	return node
 }

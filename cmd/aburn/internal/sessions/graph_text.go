@@ -5,11 +5,12 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/archive/lookup"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
 	"aburn/trace"
 	"aburn/trace/graph"
 	"aburn/web/graphpage"
@@ -64,9 +65,9 @@ func (g *GraphAnswer) showTrees(out *term.Out, now time.Time) error {
 		name := term.Cell{Text: drawn[i] + nodeTitle(n), Style: g.nodeStyle(n)}
 		began := term.Cell{Style: term.Dim}
 		if n.Depth == 0 {
-			name.Text = kit.Join(n.Source+" "+name.Text, n.Project)
+			name.Text = units.Join(n.Source+" "+name.Text, n.Project)
 			if n.Start != nil {
-				began.Text = n.Start.Local().Format(kit.DateLayout(narrow, *n.Start, now))
+				began.Text = n.Start.Local().Format(units.DateLayout(narrow, *n.Start, now))
 			}
 		}
 		if n.Depth == 0 && i > 0 && (list[i-1].Depth > 0 || i+1 < len(list) && list[i+1].Depth > 0) {
@@ -107,7 +108,7 @@ func ownCells(n *graphpage.Node, s *graphpage.Sums, narrow bool) []term.Cell {
 	if s.Sessions == 0 {
 		return make([]term.Cell, 5)
 	}
-	mark, style := scope.OutcomeMark(insight.Outcome(n.Outcome))
+	mark, style := lookup.OutcomeMark(insight.Outcome(n.Outcome))
 	if !narrow {
 		mark += " " + n.Outcome
 	}
@@ -131,7 +132,7 @@ func sumCells(s *graphpage.Sums) []term.Cell {
 	if s.Failed > 0 {
 		failed.Style = term.Red
 	}
-	return []term.Cell{{Text: plain.Count(int64(s.Calls))}, failed, {Text: kit.Tokens(s.Tokens)}, {Text: kit.Milliseconds(s.ActiveMS)}}
+	return []term.Cell{{Text: plain.Count(int64(s.Calls))}, failed, {Text: units.Tokens(s.Tokens)}, {Text: units.Milliseconds(s.ActiveMS)}}
 }
 
 // branches draws the lines in front of the nodes of one tree.
@@ -198,11 +199,11 @@ func (g *GraphAnswer) showRank(out *term.Out) error {
 		}
 		sums := graphpage.SumsOf(totals)
 		value := g.measure.Of(totals)
-		text := kit.Amount(value)
+		text := units.Amount(value)
 		if g.measure == graph.Duration {
-			text = kit.Milliseconds(value)
+			text = units.Milliseconds(value)
 		}
-		cells := []term.Cell{{Text: text, Style: term.Bold}, {Text: kit.PercentOf(value, g.sum)}, {Text: node.Name}}
+		cells := []term.Cell{{Text: text, Style: term.Bold}, {Text: units.PercentOf(value, g.sum)}, {Text: node.Name}}
 		cells = append(cells, ownCells(&node, &sums, narrow)...)
 		count := term.Cell{}
 		if g.one == nil {

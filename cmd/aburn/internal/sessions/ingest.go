@@ -14,14 +14,19 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/ingest"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/spend"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 	"aburn/internal/term"
+	"aburn/internal/units"
+	"aburn/internal/workspace"
 	"aburn/trace"
+	"aburn/trace/readers"
 )
 
 func IngestCommand(a *kit.App) *cli.Command {
@@ -31,7 +36,7 @@ func IngestCommand(a *kit.App) *cli.Command {
 		ArgsUsage: "[SOURCE…]",
 		Description: "Agents delete their sessions after a month. The archive keeps them, as traces without content. ingest\n" +
 			"reads what is new since the last run and changes no source. You can stop it at any moment: the next\n" +
-			"run goes on. A SOURCE is an agent (" + strings.Join(scope.Sources(), ", ") + "), or a file or folder of\n" +
+			"run goes on. A SOURCE is an agent (" + strings.Join(readers.Sources(), ", ") + "), or a file or folder of\n" +
 			"sessions; by default it is every agent in its usual place. It counts the sessions that are new,\n" +
 			"updated, unchanged, or gone from the agent's disk but still in the archive, and the stores (files,\n" +
 			"databases) that it read. Exit 1 if something could not be archived.",
@@ -52,7 +57,7 @@ func IngestCommand(a *kit.App) *cli.Command {
 			"aburn ingest --watch  # in a terminal of its own",
 			"aburn ingest --json | jq '.sources[] | {source, new, updated}'",
 		),
-		ShellComplete: a.Completer(func(int) []string { return scope.Sources() }),
+		ShellComplete: a.Completer(func(int) []string { return readers.Sources() }),
 		Action:        a.Action(runIngest),
 	}
 }
@@ -67,7 +72,7 @@ type ingestRun struct {
 	idle    bool
 	settle  time.Duration // to wait before each run, while agents finish writing
 	out     *term.Out
-	meter   *scope.Meter
+	meter   *lookup.Meter
 
 	reportedSkips map[string]bool // by a watch
 }
@@ -101,28 +106,28 @@ func newIngestRun(a *kit.App, cmd *cli.Command) (*ingestRun, error) {
 	now := time.Now()
 	run := &ingestRun{
 		dir: archive.Dir(a.Getenv), rebuild: cmd.Bool("rebuild"), watch: cmd.Bool("watch"), quiet: cmd.Bool("quiet"), json: cmd.Bool("json"),
-		idle: cmd.Bool("if-idle"), reportedSkips: map[string]bool{}, out: a.Screen(cmd), meter: &scope.Meter{Out: term.New(a.Stderr, a.Getenv, true)},
+		idle: cmd.Bool("if-idle"), reportedSkips: map[string]bool{}, out: a.Screen(cmd), meter: &lookup.Meter{Out: term.New(a.Stderr, a.Getenv, true)},
 		options: ingest.Options{
-			Readers: scope.Readers(), DryRun: cmd.Bool("dry-run"),
+			Readers: readers.Readers(), DryRun: cmd.Bool("dry-run"),
 			Places: trace.Places{Home: a.Getenv("HOME"), Getenv: a.Getenv},
 		},
 	}
 	if run.dir == "" {
-		return nil, scope.NoHome()
+		return nil, lookup.NoHome()
 	}
 	for _, pair := range [][2]string{{"watch", "dry-run"}, {"watch", "rebuild"}, {"watch", "check"}, {"dry-run", "rebuild"}, {"dry-run", "check"}, {"rebuild", "check"}} {
 		if cmd.Bool(pair[0]) && cmd.Bool(pair[1]) {
-			return nil, kit.UsageError("--" + pair[0] + " and --" + pair[1] + " do not go together")
+			return nil, fault.Usage("--" + pair[0] + " and --" + pair[1] + " do not go together")
 		}
 	}
 	if text := cmd.String("since"); text != "" {
-		if run.options.Since, err = kit.ParseTime(text, now); err != nil {
-			return nil, kit.UsageError("--since: " + err.Error())
+		if run.options.Since, err = units.ParseTime(text, now); err != nil {
+			return nil, fault.Usage("--since: " + err.Error())
 		}
 	}
 	if text := cmd.String("settle"); text != "" {
 		if run.settle, err = time.ParseDuration(text); err != nil {
-			return nil, kit.UsageError("--settle: " + kit.Quote(text) + " is no length of time")
+			return nil, fault.Usage("--settle: " + fault.Quote(text) + " is no length of time")
 		}
 	}
 	if !run.quiet && !run.json && !run.watch {
@@ -153,9 +158,9 @@ func (r *ingestRun) sources(dir string, args []string) error {
 			named = append(named, r.options.Readers[i])
 			continue
 		}
-		path := kit.InFolder(dir, arg)
+		path := workspace.InFolder(dir, arg)
 		if _, err := os.Stat(path); err != nil {
-			return kit.UsageError(kit.Quote(arg)+" is neither an agent nor a file or folder", kit.DidYouMean(arg, scope.Sources())...)
+			return fault.Usage(fault.Quote(arg)+" is neither an agent nor a file or folder", fault.DidYouMean(arg, readers.Sources())...)
 		}
 		if real, err := filepath.Abs(path); err == nil {
 			path = real
@@ -180,7 +185,7 @@ func ingestOnce(ctx context.Context, a *kit.App, cmd *cli.Command, run *ingestRu
 		}
 		// The lock's file is in this folder. If somebody has removed it meanwhile, it must not come back.
 		if _, err := os.Stat(run.dir); err != nil {
-			return kit.UsageError("the archive's folder is gone: " + err.Error())
+			return fault.Usage("the archive's folder is gone: " + err.Error())
 		}
 		db, renewed, err := archive.OpenRenewed(ctx, run.dir, run.renewing())
 		run.meter.Clear()
@@ -203,7 +208,7 @@ func ingestOnce(ctx context.Context, a *kit.App, cmd *cli.Command, run *ingestRu
 			return err
 		}
 		told = true
-		o.Readers, o.Places.Paths, o.Since, o.Progress = scope.Readers(), nil, time.Time{}, nil
+		o.Readers, o.Places.Paths, o.Since, o.Progress = readers.Readers(), nil, time.Time{}, nil
 		return printIngest(a, run, report)
 	})
 	switch {
@@ -215,14 +220,14 @@ func ingestOnce(ctx context.Context, a *kit.App, cmd *cli.Command, run *ingestRu
 		}
 		return nil
 	case errors.Is(err, context.Canceled):
-		return kit.BadNews("interrupted before anything was read", "aburn ingest")
+		return fault.Failed("interrupted before anything was read", "aburn ingest")
 	}
 	return err
 }
 
 // spent brings up to date what a status line says of today, and what a person is told of budgets.
 func spent(ctx context.Context, a *kit.App, cmd *cli.Command) {
-	if err := spend.Update(ctx, scope.CallerOf(a, cmd)); err != nil && ctx.Err() == nil {
+	if err := spend.Update(ctx, scope.BaseOf(a, cmd)); err != nil && ctx.Err() == nil {
 		a.Warn("today's sum is not kept for status lines and budgets: " + err.Error())
 	}
 }
@@ -264,7 +269,7 @@ func ingestDry(ctx context.Context, a *kit.App, run *ingestRun) error {
 }
 
 func ingestCheck(ctx context.Context, a *kit.App, run *ingestRun) error {
-	db, err := scope.ViewArchive(ctx, a.Getenv)
+	db, err := lookup.ViewArchive(ctx, a.Getenv)
 	if err != nil {
 		return err
 	}
@@ -286,24 +291,24 @@ func ingestCheck(ctx context.Context, a *kit.App, run *ingestRun) error {
 		return err
 	}
 	if run.json {
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 	for _, fault := range faults {
 		fmt.Fprintln(a.Stdout, plain.Line(fault))
 	}
-	return kit.BadNews(filepath.Join(run.dir, archive.Name)+": "+plain.Plural(int64(len(faults)), "fault"), "aburn ingest --rebuild")
+	return fault.Failed(filepath.Join(run.dir, archive.Name)+": "+plain.Plural(int64(len(faults)), "fault"), "aburn ingest --rebuild")
 }
 
 func ingestWatch(ctx context.Context, a *kit.App, cmd *cli.Command, run *ingestRun) error {
 	if run.idle {
-		return kit.UsageError("--watch and --if-idle do not go together")
+		return fault.Usage("--watch and --if-idle do not go together")
 	}
 	if !run.quiet && !run.json {
 		a.Note("process " + fmt.Sprint(os.Getpid()) + " keeps " + filepath.Join(run.dir, archive.Name) + " complete")
 	}
 	return ingest.Watch(ctx, run.dir, run.options, ingest.DefaultPace, waitNotice(a, run), func(report *ingest.Report, err error) {
 		if err != nil {
-			failed := kit.FailureOf(err)
+			failed := fault.Of(err)
 			a.Warn(failed.Msg, failed.Hints...)
 		}
 		if report != nil {

@@ -9,11 +9,13 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/ingest"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/term"
+	"aburn/internal/units"
+	"aburn/trace/readers"
 )
 
 // maxListed is how many stores of one kind the text lists. --json lists all.
@@ -41,13 +43,13 @@ func printIngest(a *kit.App, run *ingestRun, r *ingest.Report) error {
 	}
 	switch {
 	case r.Interrupted:
-		return kit.BadNews("interrupted: what was read is archived", "aburn ingest  # goes on")
+		return fault.Failed("interrupted: what was read is archived", "aburn ingest  # goes on")
 	case failed == 0 && len(run.options.Places.Paths) > 0 && !slices.ContainsFunc(r.Sources, func(s ingest.Source) bool { return s.Stores > 0 }):
-		return kit.BadNews("no session of an agent that aburn knows is in "+strings.Join(run.options.Places.Paths, ", "), "it knows "+strings.Join(scope.Sources(), ", "))
+		return fault.Failed("no session of an agent that aburn knows is in "+strings.Join(run.options.Places.Paths, ", "), "it knows "+strings.Join(readers.Sources(), ", "))
 	case failed > 0 && (run.json || run.options.DryRun):
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	case failed > 0:
-		return kit.BadNews(plain.Plural(int64(failed), "thing")+" could not be archived", "aburn ingest --json | jq '.sources[].skipped'")
+		return fault.Failed(plain.Plural(int64(failed), "thing")+" could not be archived", "aburn ingest --json | jq '.sources[].skipped'")
 	}
 	return nil
 }
@@ -94,7 +96,7 @@ func ingestText(a *kit.App, run *ingestRun, r *ingest.Report) {
 	for _, line := range ingestFoot(r) {
 		fmt.Fprintln(run.out, run.out.Paint(term.Dim, line))
 	}
-	fmt.Fprintln(run.out, kit.Join("archive: "+project.Tilde(run.dir, a.Getenv), plain.Duration(r.Took.Round(time.Millisecond))))
+	fmt.Fprintln(run.out, units.Join("archive: "+project.Tilde(run.dir, a.Getenv), plain.Duration(r.Took.Round(time.Millisecond))))
 }
 
 func ingestFoot(r *ingest.Report) (lines []string) {

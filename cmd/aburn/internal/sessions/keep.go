@@ -13,13 +13,16 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/kept"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
 	"aburn/trace/contents"
+	"aburn/trace/readers"
 )
 
 // KeepCommand is `aburn keep`.
@@ -75,31 +78,31 @@ func runKeep(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	remove := cmd.Bool("remove")
 	switch {
 	case dir == "":
-		return scope.NoHome()
+		return lookup.NoHome()
 	case cmd.Bool("list") && (remove || len(names) > 0):
-		return kit.UsageError("--list takes neither a session nor --remove")
+		return fault.Usage("--list takes neither a session nor --remove")
 	case remove && len(names) == 0:
-		return kit.UsageError("--remove: name the sessions", "aburn keep --list")
+		return fault.Usage("--remove: name the sessions", "aburn keep --list")
 	case len(names) == 0:
 		return listKept(a, cmd, dir)
 	}
 	if agent := scope.AgentTitle(a.Getenv); agent != "" && !remove {
-		return kit.BadNews("copies with texts are kept for people, and "+agent+" started this command", "run it in a terminal of your own")
+		return fault.Failed("copies with texts are kept for people, and "+agent+" started this command", "run it in a terminal of your own")
 	}
 	if remove {
 		return removeKept(ctx, a, cmd, dir, names)
 	}
-	if err := scope.CatchUp(ctx, a, cmd, scope.Choice{}); err != nil {
+	if err := scope.CatchUp(ctx, a, cmd, lookup.Choice{}); err != nil {
 		return err
 	}
-	arch, err := scope.ViewArchive(ctx, a.Getenv)
+	arch, err := lookup.ViewArchive(ctx, a.Getenv)
 	if err != nil {
 		return err
 	}
 	defer arch.Close()
 	var report KeptReport
 	for _, name := range names {
-		s, err := scope.NamedSession(ctx, scope.CallerOf(a, cmd), arch, name)
+		s, err := lookup.NamedSession(ctx, scope.BaseOf(a, cmd), arch, name)
 		if err != nil {
 			return err
 		}
@@ -113,7 +116,7 @@ func runKeep(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 // keepFamily keeps a session and its sub-agents. A sub-agent whose file is gone is left out, and said.
 func keepFamily(ctx context.Context, a *kit.App, arch *archive.Archive, dir string, s archive.Session, report *KeptReport) error {
 	if agentcli.Of(s.Source).Traits.Recorded {
-		return kit.BadNews(plain.Line(s.Source+"/"+s.ID)+": only aburn's hooks recorded it, without texts: there is nothing to keep", "aburn sessions")
+		return fault.Failed(plain.Line(s.Source+"/"+s.ID)+": only aburn's hooks recorded it, without texts: there is nothing to keep", "aburn sessions")
 	}
 	family, err := familyOf(ctx, arch, s)
 	if err != nil {
@@ -124,16 +127,16 @@ func keepFamily(ctx context.Context, a *kit.App, arch *archive.Archive, dir stri
 		if err != nil {
 			return err
 		}
-		e, err := kept.Keep(ctx, dir, t, member.Path, scope.RowsOf(member.Source), time.Now())
+		e, err := kept.Keep(ctx, dir, t, member.Path, readers.RowsOf(member.Source), time.Now())
 		name := plain.Line(member.Source + "/" + member.ID)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && i > 0:
 			a.Warn("its sub-agent " + name + " is left out: its file is gone")
 			continue
 		case errors.Is(err, fs.ErrNotExist):
-			return kit.BadNews(name+": its file is gone, so there is nothing to keep", "aburn keep --list  # what was kept before")
+			return fault.Failed(name+": its file is gone, so there is nothing to keep", "aburn keep --list  # what was kept before")
 		case err != nil:
-			return kit.BadNews("it is not kept: " + plain.Line(err.Error()))
+			return fault.Failed("it is not kept: " + plain.Line(err.Error()))
 		}
 		one := report.add(e)
 		if one.Texts, one.Proved, err = provedBy(ctx, dir, e, t); err != nil {
@@ -185,7 +188,7 @@ func provedBy(ctx context.Context, dir string, e *kept.Entry, t *trace.SessionTr
 func removeKept(ctx context.Context, a *kit.App, cmd *cli.Command, dir string, names []string) error {
 	all, err := kept.List(dir)
 	if err != nil {
-		return kit.BadNews(plain.Line(err.Error()))
+		return fault.Failed(plain.Line(err.Error()))
 	}
 	var report KeptReport
 	for _, name := range names {
@@ -195,7 +198,7 @@ func removeKept(ctx context.Context, a *kit.App, cmd *cli.Command, dir string, n
 		}
 		for _, e := range chosen {
 			if err := kept.Remove(dir, e.Source, e.ID); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return kit.BadNews(plain.Line(err.Error()))
+				return fault.Failed(plain.Line(err.Error()))
 			}
 			report.add(e)
 		}
@@ -222,11 +225,11 @@ func keptAs(all []kept.Entry, name string) (chosen []*kept.Entry, err error) {
 	}
 	switch len(hints) {
 	case 0:
-		return nil, kit.BadNews("no kept session is called "+kit.Quote(name), "aburn keep --list")
+		return nil, fault.Failed("no kept session is called "+fault.Quote(name), "aburn keep --list")
 	case 1:
 		return chosen, nil
 	}
-	return nil, kit.UsageError(kit.Quote(name)+" means several kept sessions", hints...)
+	return nil, fault.Usage(fault.Quote(name)+" means several kept sessions", hints...)
 }
 
 // meansKept reports whether a name means a kept session: by its id, or that of the session that it is a sub-agent of, or the first
@@ -245,7 +248,7 @@ func meansKept(e *kept.Entry, name string) bool {
 func listKept(a *kit.App, cmd *cli.Command, dir string) error {
 	all, err := kept.List(dir)
 	if err != nil {
-		return kit.BadNews(plain.Line(err.Error()))
+		return fault.Failed(plain.Line(err.Error()))
 	}
 	report := KeptReport{Sessions: []KeptSession{}}
 	for i := range all {

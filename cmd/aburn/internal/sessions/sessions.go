@@ -13,13 +13,16 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
 	"aburn/logfmt"
 	"aburn/trace"
 )
@@ -54,7 +57,7 @@ func SessionsCommand(a *kit.App) *cli.Command {
 func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	limit := cmd.Int("limit")
 	if limit < 0 {
-		return kit.UsageError("--limit: must not be negative")
+		return fault.Usage("--limit: must not be negative")
 	}
 	if !cmd.IsSet("limit") && !cmd.Bool("json") {
 		limit = sessionLimit
@@ -64,7 +67,7 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := scope.CatchUp(ctx, a, cmd, what); err != nil {
 		return err
 	}
-	arch, f, err := scope.ViewChosen(ctx, c, what)
+	arch, f, err := lookup.ViewChosen(ctx, c.Base, what)
 	if err != nil {
 		return err
 	}
@@ -73,9 +76,9 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	names := scope.NewNames(all)
+	names := lookup.NewNames(all)
 	if f != (archive.Filter{}) {
-		if names, err = scope.ReadNames(ctx, arch); err != nil {
+		if names, err = lookup.ReadNames(ctx, arch); err != nil {
 			return err
 		}
 	}
@@ -95,7 +98,7 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		for i := range list {
 			chosen[i] = list[i].Session
 		}
-		costs, err := bill.SessionCosts(ctx, c, arch, chosen)
+		costs, err := bill.SessionCosts(ctx, c.Base, arch, chosen)
 		if err != nil {
 			return err
 		}
@@ -125,7 +128,7 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // judgeNewest judges the newest sessions with this outcome (any if it is empty), all if limit is 0. total counts those
 // beyond the limit, too.
-func judgeNewest(ctx context.Context, c *scope.Caller, all []archive.Session, outcome insight.Outcome, limit int) (list []scope.Judged, total int, err error) {
+func judgeNewest(ctx context.Context, c *lookup.Caller, all []archive.Session, outcome insight.Outcome, limit int) (list []lookup.Judged, total int, err error) {
 	total = len(all)
 	if outcome == "" && limit > 0 {
 		all = all[:min(limit, total)]
@@ -133,7 +136,7 @@ func judgeNewest(ctx context.Context, c *scope.Caller, all []archive.Session, ou
 	if list, err = c.Judge(ctx, all); err != nil || outcome == "" {
 		return list, total, err
 	}
-	list = slices.DeleteFunc(list, func(s scope.Judged) bool { return s.Outcome != outcome })
+	list = slices.DeleteFunc(list, func(s lookup.Judged) bool { return s.Outcome != outcome })
 	if total = len(list); limit > 0 {
 		list = list[:min(limit, total)]
 	}
@@ -141,8 +144,8 @@ func judgeNewest(ctx context.Context, c *scope.Caller, all []archive.Session, ou
 }
 
 // fillSubagentAsks gives sub-agents without a prompt the description that they were spawned with.
-func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []scope.Judged) error {
-	bare := func(s scope.Judged) bool { return s.Ask == "" && s.Relation == trace.Subagent }
+func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []lookup.Judged) error {
+	bare := func(s lookup.Judged) bool { return s.Ask == "" && s.Relation == trace.Subagent }
 	if !slices.ContainsFunc(list, bare) {
 		return nil
 	}
@@ -153,7 +156,7 @@ func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []scope.J
 	what := map[int64]string{}
 	for _, r := range relations {
 		if r.Kind == trace.Subagent {
-			what[r.Key] = kit.Join(r.AgentType, r.Description)
+			what[r.Key] = units.Join(r.AgentType, r.Description)
 		}
 	}
 	for i := range list {
@@ -165,7 +168,7 @@ func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []scope.J
 }
 
 // showSessions prints one line a session. A narrow terminal gets shorter dates, folders and outcomes.
-func showSessions(out *term.Out, list []scope.Judged, names *scope.SessionNames, workers map[string]string, now time.Time) error {
+func showSessions(out *term.Out, list []lookup.Judged, names *lookup.SessionNames, workers map[string]string, now time.Time) error {
 	narrow := out.Width() > 0 && out.Width() < rows.WideFrom
 	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
 		{Title: "ended"}, {Title: "agent", Flex: true, Min: 5}, {Title: "project", Flex: true, Path: true, Min: 5}, {Title: "worker", Flex: true, Min: 6}, {Title: ""}, {Title: "outcome"}, {Title: "calls", Right: true, Spare: 1},
@@ -176,7 +179,7 @@ func showSessions(out *term.Out, list []scope.Judged, names *scope.SessionNames,
 	}
 	for i := range list {
 		s := &list[i]
-		mark, style := scope.OutcomeMark(s.Outcome)
+		mark, style := lookup.OutcomeMark(s.Outcome)
 		project, outcome := s.Project.Path, string(s.Outcome)
 		if workers[project] != "" {
 			project = s.Project.Key
@@ -189,7 +192,7 @@ func showSessions(out *term.Out, list []scope.Judged, names *scope.SessionNames,
 		}
 		ended := ""
 		if !s.End.IsZero() {
-			ended = s.End.Local().Format(kit.DateLayout(narrow, s.End, now))
+			ended = s.End.Local().Format(units.DateLayout(narrow, s.End, now))
 		}
 		failed := term.Cell{Text: plain.Count(int64(s.Counts.Failed)), Style: term.Dim}
 		if s.Counts.Failed > 0 {
@@ -197,7 +200,7 @@ func showSessions(out *term.Out, list []scope.Judged, names *scope.SessionNames,
 		}
 		table.AddCells([]term.Cell{
 			{Text: ended, Style: term.Dim}, {Text: s.Source}, {Text: project}, {Text: workers[s.Project.Path]}, {Text: mark, Style: style}, {Text: outcome, Style: style},
-			{Text: plain.Count(int64(s.Counts.Calls))}, failed, {Text: kit.Tokens(s.Usage.Total())}, {Text: kit.Milliseconds(s.ActiveMS)},
+			{Text: plain.Count(int64(s.Counts.Calls))}, failed, {Text: units.Tokens(s.Usage.Total())}, {Text: units.Milliseconds(s.ActiveMS)},
 			{Text: names.Of(s.Source, s.ID), Style: rows.SessionStyle(logfmt.SessionID(s.ID))}, {Text: about(s)},
 		}...)
 	}
@@ -205,7 +208,7 @@ func showSessions(out *term.Out, list []scope.Judged, names *scope.SessionNames,
 }
 
 // about is the signs of a session and its first prompt.
-func about(s *scope.Judged) string {
+func about(s *lookup.Judged) string {
 	text := s.Ask
 	if sign := relationSign(s.Relation); sign != "" {
 		text = sign + " " + text
@@ -262,9 +265,9 @@ type sessionRow struct {
 	Worker     string          `json:"worker,omitempty"`
 }
 
-func rowOf(s *scope.Judged, names *scope.SessionNames) sessionRow {
+func rowOf(s *lookup.Judged, names *lookup.SessionNames) sessionRow {
 	return sessionRow{
-		Source: s.Source, Session: s.ID, Name: names.Of(s.Source, s.ID), Agent: s.Agent, Project: s.Project, Start: kit.OptionalTime(s.Start), End: kit.OptionalTime(s.End),
+		Source: s.Source, Session: s.ID, Name: names.Of(s.Source, s.ID), Agent: s.Agent, Project: s.Project, Start: units.OptionalTime(s.Start), End: units.OptionalTime(s.End),
 		ActiveMS: s.ActiveMS, Outcome: s.Outcome, Rule: s.Rule, Reason: s.Reason, Stated: s.Stated, StatedFrom: s.StatedFrom, Relation: string(s.Relation), Counts: s.Counts, Usage: s.Usage, Tokens: s.Usage.Total(),
 		Path: s.Path, Gone: s.Gone, Live: s.Live, Recorded: s.Recorded, Ask: s.Ask,
 	}

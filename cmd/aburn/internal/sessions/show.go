@@ -9,14 +9,17 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/spend"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/insight/cost"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
 	"aburn/trace"
 )
 
@@ -58,7 +61,7 @@ type storyView struct {
 	archive.Session
 	*joinedTrace
 	verdict  insight.Verdict
-	names    *scope.SessionNames
+	names    *lookup.SessionNames
 	others   map[string]*archive.Session // sessions of the same source, by id
 	verdicts map[int64]insight.Verdict   // on those that are its sub-agents
 	related  []archive.Relation          // in which other sessions name this one
@@ -68,23 +71,23 @@ type storyView struct {
 
 func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.IsSet("raw") && (cmd.Bool("json") || cmd.Bool("differences")) {
-		return kit.UsageError("--raw takes neither --json nor --differences")
+		return fault.Usage("--raw takes neither --json nor --differences")
 	}
 	if cmd.Bool("joined") && !cmd.Bool("json") {
-		return kit.UsageError("--joined is for --json; without --json they are always joined")
+		return fault.Usage("--joined is for --json; without --json they are always joined")
 	}
 	if cmd.Int("limit") < 0 {
-		return kit.UsageError("--limit: must not be negative")
+		return fault.Usage("--limit: must not be negative")
 	}
-	if err := scope.CatchUp(ctx, a, cmd, scope.Choice{}); err != nil {
+	if err := scope.CatchUp(ctx, a, cmd, lookup.Choice{}); err != nil {
 		return err
 	}
-	arch, err := scope.ViewArchive(ctx, a.Getenv)
+	arch, err := lookup.ViewArchive(ctx, a.Getenv)
 	if err != nil {
 		return err
 	}
 	defer arch.Close()
-	s, err := scope.NamedSession(ctx, scope.CallerOf(a, cmd), arch, cmd.Args().First())
+	s, err := lookup.NamedSession(ctx, scope.BaseOf(a, cmd), arch, cmd.Args().First())
 	if err != nil {
 		return err
 	}
@@ -110,7 +113,7 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		if cmd.Bool("joined") {
 			t = both.SessionTrace
 		}
-		scope.PutVerdict(t, judged[0].Verdict)
+		lookup.PutVerdict(t, judged[0].Verdict)
 		return a.PrintJSON(t)
 	}
 	return showStory(ctx, a, cmd, arch, &storyView{Session: s, verdict: judged[0].Verdict, joinedTrace: both})
@@ -138,12 +141,12 @@ func showStory(ctx context.Context, a *kit.App, cmd *cli.Command, arch *archive.
 }
 
 // load reads what the story shows of other sessions.
-func (v *storyView) load(ctx context.Context, arch *archive.Archive, c *scope.Caller) error {
+func (v *storyView) load(ctx context.Context, arch *archive.Archive, c *lookup.Caller) error {
 	all, err := arch.Sessions(ctx, archive.Filter{})
 	if err != nil {
 		return err
 	}
-	v.names = scope.NewNames(all)
+	v.names = lookup.NewNames(all)
 	v.others = map[string]*archive.Session{}
 	for i := range all {
 		if all[i].Source == v.Session.Source {
@@ -166,7 +169,7 @@ func (v *storyView) load(ctx context.Context, arch *archive.Archive, c *scope.Ca
 		}
 	}
 	if err == nil {
-		set := spend.SettingsOf(c)
+		set := spend.SettingsOf(c.Base)
 		v.costName = bill.Billing(set.Billing).Name(v.Session.Source)
 		v.cost, err = costWords(ctx, c, bill.CurrencyOf(set), arch, &v.Session, relations, all)
 	}
@@ -174,7 +177,7 @@ func (v *storyView) load(ctx context.Context, arch *archive.Archive, c *scope.Ca
 }
 
 // costWords says what a session's own answers cost, and those of all sub-agents below it.
-func costWords(ctx context.Context, c *scope.Caller, in *bill.Currency, arch *archive.Archive, s *archive.Session, relations []archive.Relation, all []archive.Session) (string, error) {
+func costWords(ctx context.Context, c *lookup.Caller, in *bill.Currency, arch *archive.Archive, s *archive.Session, relations []archive.Relation, all []archive.Session) (string, error) {
 	children := map[int64][]int64{}
 	for _, r := range relations {
 		if r.Kind == trace.Subagent && r.RelatedKey != 0 {
@@ -196,7 +199,7 @@ func costWords(ctx context.Context, c *scope.Caller, in *bill.Currency, arch *ar
 			chosen = append(chosen, all[i])
 		}
 	}
-	costs, err := bill.SessionCosts(ctx, c, arch, chosen)
+	costs, err := bill.SessionCosts(ctx, c.Base, arch, chosen)
 	own, whole := costs[s.Key], cost.Sum{}
 	for _, sum := range costs {
 		whole.Add(*sum)
@@ -276,11 +279,11 @@ func (v *storyView) time() string {
 	if start.Format("2006-01-02") == end.Format("2006-01-02") {
 		layout = "15:04:05"
 	}
-	return kit.Join(text+" to "+end.Format(layout), "active "+kit.Milliseconds(max(v.Session.ActiveMS, 1)))
+	return units.Join(text+" to "+end.Format(layout), "active "+units.Milliseconds(max(v.Session.ActiveMS, 1)))
 }
 
 func (v *storyView) outcome() string {
-	mark, _ := scope.OutcomeMark(v.verdict.Outcome)
+	mark, _ := lookup.OutcomeMark(v.verdict.Outcome)
 	return mark + " " + string(v.verdict.Outcome) + ": " + v.verdict.Reason
 }
 

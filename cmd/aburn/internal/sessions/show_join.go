@@ -7,6 +7,7 @@ import (
 	"aburn/archive"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
@@ -120,7 +121,7 @@ func (j *joinedTrace) report(s *archive.Session, t *trace.SessionTrace) Differen
 
 func showDifferences(a *kit.App, out *term.Out, asJSON bool, j *joinedTrace, s *archive.Session, t *trace.SessionTrace) error {
 	if j.hooks == nil {
-		return kit.BadNews("aburn's hooks recorded nothing of "+s.Source+"/"+s.ID+" that is in the archive", "aburn doctor", "aburn ingest own")
+		return fault.Failed("aburn's hooks recorded nothing of "+s.Source+"/"+s.ID+" that is in the archive", "aburn doctor", "aburn ingest own")
 	}
 	r := j.report(s, t)
 	if asJSON {

@@ -15,11 +15,12 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/jsonl"
 	"aburn/internal/plain"
 	"aburn/trace"
+	"aburn/trace/readers"
 )
 
 // rawMax is the size of the longest record that is printed, in bytes.
@@ -27,7 +28,7 @@ const rawMax = 256 << 20
 
 // rawRow is the record of a row, as the reader of its source finds it.
 func rawRow(ctx context.Context, source, path string, ref trace.Ref) (record []byte, err error) {
-	rows := scope.RowsOf(source)
+	rows := readers.RowsOf(source)
 	if rows == nil {
 		return nil, fmt.Errorf("aburn cannot read single records from a store of %s", source)
 	}
@@ -41,18 +42,18 @@ var errChanged = errors.New("the source has changed since it was read: the recor
 // showRaw prints the record that an event was read from.
 func showRaw(ctx context.Context, a *kit.App, cmd *cli.Command, s *archive.Session, t *trace.SessionTrace, seq int) error {
 	if seq < 1 || seq > len(t.Events) {
-		return kit.UsageError(fmt.Sprintf("--raw: the session has the events 1 to %d", len(t.Events)))
+		return fault.Usage(fmt.Sprintf("--raw: the session has the events 1 to %d", len(t.Events)))
 	}
 	e := &t.Events[seq-1]
 	where := plain.Line(place(t, e.Ref))
 	record, err := rawRecord(ctx, s, t, e)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return kit.BadNews(where+": the source is gone", "the trace stays in the archive: aburn show --json")
+		return fault.Failed(where+": the source is gone", "the trace stays in the archive: aburn show --json")
 	case errors.Is(err, errChanged):
-		return kit.BadNews(where+": "+err.Error(), "aburn ingest")
+		return fault.Failed(where+": "+err.Error(), "aburn ingest")
 	case err != nil:
-		return kit.BadNews(where + ": " + err.Error())
+		return fault.Failed(where + ": " + err.Error())
 	}
 	if out := a.Screen(cmd); out.Terminal() {
 		record = []byte(plain.Text(string(record)))

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/rows"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
 	"aburn/trace"
 )
 
@@ -72,7 +73,7 @@ type Story struct {
 }
 
 // StoryOf is the story of a session. others are the sessions of its source by id, verdicts those on them by key.
-func StoryOf(ctx context.Context, arch *archive.Archive, s archive.Session, names *scope.SessionNames, others map[string]*archive.Session, verdicts map[int64]insight.Verdict) (*Story, error) {
+func StoryOf(ctx context.Context, arch *archive.Archive, s archive.Session, names *lookup.SessionNames, others map[string]*archive.Session, verdicts map[int64]insight.Verdict) (*Story, error) {
 	t, err := arch.Trace(ctx, s.Key)
 	if err != nil {
 		return nil, err
@@ -140,14 +141,14 @@ func (v *storyView) lines() (list []StoryLine) {
 			}
 			l.Description = resultWords(r)
 			if r.CallIndex >= 1 && r.CallIndex <= len(calls) {
-				l.Name = scope.ToolWord(calls[r.CallIndex-1].Call.Tool)
+				l.Name = lookup.ToolWord(calls[r.CallIndex-1].Call.Tool)
 			}
 		default:
 			l.Description = v.eventWords(e)
 			l.Prompt, l.Session = IsPrompt(e), spawned(e)
 		}
 		if e.Inferred != "" {
-			l.Detail = kit.Join(l.Detail, "(inferred from "+e.Inferred+")")
+			l.Detail = units.Join(l.Detail, "(inferred from "+e.Inferred+")")
 		}
 		list = append(list, l)
 	}
@@ -179,14 +180,14 @@ func (v *storyView) where(e *trace.Event) string {
 }
 
 func callWords(c *trace.Call) rows.Description {
-	w := rows.Description{Name: scope.ToolWord(c.Call.Tool), Path: c.Call.Path, Detail: c.Call.Head}
+	w := rows.Description{Name: lookup.ToolWord(c.Call.Tool), Path: c.Call.Path, Detail: c.Call.Head}
 	if c.Call.Container {
 		w.Mark, w.Style = "▾", term.Dim
 	}
 	r := c.Last()
 	if r == nil {
 		if !c.Call.Container {
-			w.Mark, w.Style, w.Detail = "…", term.Yellow, kit.Join("no result", w.Detail)
+			w.Mark, w.Style, w.Detail = "…", term.Yellow, units.Join("no result", w.Detail)
 		}
 		return byUser(c, w)
 	}
@@ -199,7 +200,7 @@ func callWords(c *trace.Call) rows.Description {
 	if !c.Call.Container {
 		w.Mark, w.Style = state.Mark, state.Style
 	}
-	w.Detail = kit.Join(append([]string{stateWord(r), exitWord(r), w.Detail}, after...)...)
+	w.Detail = units.Join(append([]string{stateWord(r), exitWord(r), w.Detail}, after...)...)
 	if r.Status == trace.StatusRunning {
 		w.Took = ""
 	}
@@ -208,13 +209,13 @@ func callWords(c *trace.Call) rows.Description {
 
 func byUser(c *trace.Call, w rows.Description) rows.Description {
 	if c.Event.By == "user" {
-		w.Detail = kit.Join("by the user", w.Detail)
+		w.Detail = units.Join("by the user", w.Detail)
 	}
 	return w
 }
 
 func resultWords(r *trace.ToolResultEvent) rows.Description {
-	w := rows.Description{Mark: "✓", Name: "result", Style: term.Green, Took: kit.Milliseconds(r.DurationMS)}
+	w := rows.Description{Mark: "✓", Name: "result", Style: term.Green, Took: units.Milliseconds(r.DurationMS)}
 	switch {
 	case r.Denied != "":
 		w.Mark, w.Style = "⊘", term.Yellow
@@ -227,7 +228,7 @@ func resultWords(r *trace.ToolResultEvent) rows.Description {
 	case r.Status == trace.StatusUnknown:
 		w.Mark, w.Style = "~", term.Yellow
 	}
-	w.Detail = kit.Join("then: "+string(r.Status), exitWord(r), failedHead(r))
+	w.Detail = units.Join("then: "+string(r.Status), exitWord(r), failedHead(r))
 	return w
 }
 
@@ -262,12 +263,12 @@ func failedHead(r *trace.ToolResultEvent) string {
 // tookOf is how long a call took: as it was measured, else, with ≤, the time from its record to that of its result.
 func tookOf(c *trace.Call, r *trace.ToolResultEvent) string {
 	if r.DurationMS > 0 {
-		return kit.Milliseconds(r.DurationMS)
+		return units.Milliseconds(r.DurationMS)
 	}
 	if c.Event.Time.IsZero() || r.Time.IsZero() || !r.Time.After(c.Event.Time) {
 		return ""
 	}
-	return kit.Took(r.Time.Sub(c.Event.Time).Milliseconds(), true)
+	return units.Took(r.Time.Sub(c.Event.Time).Milliseconds(), true)
 }
 
 // eventWords is an event in words; calls and results have functions of their own.
@@ -286,12 +287,12 @@ func (v *storyView) eventWords(e *trace.Event) rows.Description {
 	case *trace.Error:
 		w := rows.Description{Mark: "✗", Name: "error", Style: term.Red, Detail: b.Code}
 		if b.Status != 0 {
-			w.Detail = kit.Join(w.Detail, "HTTP "+strconv.Itoa(b.Status))
+			w.Detail = units.Join(w.Detail, "HTTP "+strconv.Itoa(b.Status))
 		}
 		if b.Fatal {
-			w.Detail = kit.Join(w.Detail, "it ended the turn")
+			w.Detail = units.Join(w.Detail, "it ended the turn")
 		}
-		w.Detail = kit.Join(w.Detail, b.Head)
+		w.Detail = units.Join(w.Detail, b.Head)
 		return w
 	case *trace.Interrupt:
 		return rows.Description{Mark: "✗", Name: "interrupted", Style: term.Yellow, Detail: b.Reason}
@@ -306,7 +307,7 @@ func (v *storyView) eventWords(e *trace.Event) rows.Description {
 func promptWords(e *trace.Event, b *trace.UserMessage) rows.Description {
 	w := rows.Description{Mark: "›", Name: "prompt", Style: term.Blue, Detail: b.Head}
 	if command := "/" + strings.TrimPrefix(b.Command, "/"); b.Command != "" && b.Head != command && !strings.HasPrefix(b.Head, command+" ") {
-		w.Detail = kit.Join(command, b.Head)
+		w.Detail = units.Join(command, b.Head)
 	}
 	if b.Machine == "" && e.By == "" {
 		return w
@@ -316,7 +317,7 @@ func promptWords(e *trace.Event, b *trace.UserMessage) rows.Description {
 		w.Name = b.Machine
 	}
 	if e.By != "" {
-		w.Detail = kit.Join("by the "+e.By, w.Detail)
+		w.Detail = units.Join("by the "+e.By, w.Detail)
 	}
 	return w
 }
@@ -333,39 +334,39 @@ func changeWords(b *trace.FileChange) rows.Description {
 		w.Detail += "−" + strconv.Itoa(*b.Removed)
 	}
 	if b.From != "" {
-		w.Detail = kit.Join("from "+b.From, w.Detail)
+		w.Detail = units.Join("from "+b.From, w.Detail)
 	}
 	return w
 }
 
 // spawnWords is the start of a sub-agent, with its outcome if the archive has its session.
 func (v *storyView) spawnWords(b *trace.SubagentSpawn) rows.Description {
-	w := rows.Description{Mark: "↳", Name: "sub-agent", Style: term.Magenta, Detail: kit.Join(b.AgentType, b.Description)}
+	w := rows.Description{Mark: "↳", Name: "sub-agent", Style: term.Magenta, Detail: units.Join(b.AgentType, b.Description)}
 	if b.Background {
-		w.Detail = kit.Join(w.Detail, "in the background")
+		w.Detail = units.Join(w.Detail, "in the background")
 	}
 	if b.NotStarted {
-		w.Mark, w.Style, w.Detail = "⊘", term.Yellow, kit.Join("it did not start", w.Detail)
+		w.Mark, w.Style, w.Detail = "⊘", term.Yellow, units.Join("it did not start", w.Detail)
 		return w
 	}
 	child := v.others[b.Session]
 	if child == nil {
 		if b.Session != "" || b.AgentID != "" {
-			w.Detail = kit.Join(w.Detail, "not in the archive")
+			w.Detail = units.Join(w.Detail, "not in the archive")
 		}
 		return w
 	}
-	w.Took = kit.Milliseconds(child.ActiveMS)
+	w.Took = units.Milliseconds(child.ActiveMS)
 	calls := plain.Plural(int64(child.Counts.Calls), "call")
 	if n := child.Counts.Failed; n > 0 {
 		calls += ", " + strconv.Itoa(n) + " failed"
 	}
-	w.Detail = kit.Join(v.name(b.Session), string(v.verdicts[child.Key].Outcome), calls, w.Detail)
+	w.Detail = units.Join(v.name(b.Session), string(v.verdicts[child.Key].Outcome), calls, w.Detail)
 	return w
 }
 
 func markerWords(b *trace.Session) rows.Description {
-	detail := kit.Join(b.Command, b.Phase, b.Detail, b.Model)
+	detail := units.Join(b.Command, b.Phase, b.Detail, b.Model)
 	switch b.Marker {
 	case trace.Started:
 		return rows.Description{Mark: "●", Name: "started", Style: term.Bold, Detail: detail}

@@ -9,8 +9,10 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/term"
 	"aburn/trace"
 )
@@ -47,18 +49,18 @@ func ToolsCommand(a *kit.App) *cli.Command {
 }
 
 func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	kind, err := scope.CheckWord("type", cmd.String("type"), scope.ToolTypes())
+	kind, err := lookup.CheckWord("type", cmd.String("type"), lookup.ToolTypes())
 	if err != nil {
 		return err
 	}
 	if cmd.Int("limit") < 0 {
-		return kit.UsageError("--limit: must not be negative")
+		return fault.Usage("--limit: must not be negative")
 	}
 	c := scope.CallerOf(a, cmd)
 	if err := scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd)); err != nil {
 		return err
 	}
-	arch, filter, err := scope.ViewChosen(ctx, c, scope.ChoiceOf(cmd))
+	arch, filter, err := lookup.ViewChosen(ctx, c.Base, scope.ChoiceOf(cmd))
 	if err != nil {
 		return err
 	}
@@ -81,14 +83,14 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if t.sum.calls == 0 {
 		return noteNoCall(ctx, a, c, arch, filter, cmd.String("tool"))
 	}
-	if v.names, err = scope.ReadNames(ctx, arch); err != nil {
+	if v.names, err = lookup.ReadNames(ctx, arch); err != nil {
 		return err
 	}
 	return v.show(a.Screen(cmd))
 }
 
 // noteNoCall prints why nothing is shown, and which tool --tool may mean.
-func noteNoCall(ctx context.Context, a *kit.App, c *scope.Caller, arch *archive.Archive, filter archive.Filter, tool string) error {
+func noteNoCall(ctx context.Context, a *kit.App, c *lookup.Caller, arch *archive.Archive, filter archive.Filter, tool string) error {
 	if err := scope.NoteNoneChosen(ctx, a, arch, "call"); err != nil || tool == "" {
 		return err
 	}
@@ -98,20 +100,20 @@ func noteNoCall(ctx context.Context, a *kit.App, c *scope.Caller, arch *archive.
 	}
 	names := map[string]bool{} // agents may have tools of the same name
 	for _, s := range t.ordered {
-		names[scope.ToolWord(s.tool)] = true
+		names[lookup.ToolWord(s.tool)] = true
 	}
-	a.Hint(kit.DidYouMean(tool, slices.Sorted(maps.Keys(names)))...)
+	a.Hint(fault.DidYouMean(tool, slices.Sorted(maps.Keys(names)))...)
 	return nil
 }
 
 // tallyCalls counts the calls of the sessions that the filter chooses, of one kind and tool if they are not empty.
-func tallyCalls(ctx context.Context, c *scope.Caller, arch *archive.Archive, filter archive.Filter, kind, tool string, keep int) (*toolTally, error) {
+func tallyCalls(ctx context.Context, c *lookup.Caller, arch *archive.Archive, filter archive.Filter, kind, tool string, keep int) (*toolTally, error) {
 	t := newToolTally(keep)
 	for row, err := range arch.Calls(ctx, archive.CallFilter{Filter: filter}) {
 		if err != nil {
 			return nil, err
 		}
-		if (kind == "" || string(row.Type) == kind) && (tool == "" || row.Tool == tool || scope.ToolWord(row.Tool) == tool) {
+		if (kind == "" || string(row.Type) == kind) && (tool == "" || row.Tool == tool || lookup.ToolWord(row.Tool) == tool) {
 			t.add(&row)
 		}
 	}
@@ -133,7 +135,7 @@ func tallyCalls(ctx context.Context, c *scope.Caller, arch *archive.Archive, fil
 
 type toolsView struct {
 	tally           *toolTally
-	names           *scope.SessionNames
+	names           *lookup.SessionNames
 	limit           int
 	failed, retries bool
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"aburn/archive"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/units"
 	"aburn/trace"
 )
 
@@ -91,7 +91,7 @@ type callRow struct {
 
 func callRowOf(r *archive.CallRow) callRow {
 	return callRow{
-		Source: r.Source, Session: r.Session, Event: r.Seq, Call: r.Call, Tool: r.Tool, Type: string(r.Type), What: subject(r), Start: kit.OptionalTime(r.Start), DurationMS: r.DurationMS, Gap: r.Gap,
+		Source: r.Source, Session: r.Session, Event: r.Seq, Call: r.Call, Tool: r.Tool, Type: string(r.Type), What: subject(r), Start: units.OptionalTime(r.Start), DurationMS: r.DurationMS, Gap: r.Gap,
 		Status: r.Status, Failed: r.Failed, Denied: r.Denied, ExitCode: r.ExitCode, Spawned: r.Spawned,
 	}
 }

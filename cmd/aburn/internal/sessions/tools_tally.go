@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/archive/lookup"
 	"aburn/insight"
 	"aburn/trace"
 )
@@ -138,7 +138,7 @@ type agentOutcomes struct {
 	Unknown     int `json:"unknown"`
 }
 
-func (t *toolTally) addOutcomes(agents []scope.Judged) {
+func (t *toolTally) addOutcomes(agents []lookup.Judged) {
 	o := &t.outcomes
 	o.Sessions = len(agents)
 	for i := range agents {

@@ -6,11 +6,12 @@ import (
 	"strconv"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/rows"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
 )
 
 func (v *toolsView) showTools(out *term.Out) error {
@@ -26,20 +27,20 @@ func (v *toolsView) showTools(out *term.Out) error {
 		table.Columns[4].Title, table.Columns[6].Title, table.Columns[7].Title, table.Columns[9].Title = "rate", "open", "p50", "max"
 	}
 	row := func(s *toolSum, name string) {
-		failed, rate := term.Cell{Text: plain.Count(int64(s.failed))}, fmt.Sprintf("%s of %s", kit.PercentOf(s.failed, s.ended()), plain.Count(int64(s.ended())))
+		failed, rate := term.Cell{Text: plain.Count(int64(s.failed))}, fmt.Sprintf("%s of %s", units.PercentOf(s.failed, s.ended()), plain.Count(int64(s.ended())))
 		if s.failed > 0 {
 			failed.Style = term.Red
 		}
 		denied, timed := plain.Count(int64(s.denied)), plain.Count(int64(len(s.durations)))
 		if narrow { // calls less the open ones are what the rate is of
-			rate, denied, timed = kit.PercentOf(s.failed, s.ended()), "", ""
+			rate, denied, timed = units.PercentOf(s.failed, s.ended()), "", ""
 		}
 		table.AddCells(term.Cell{Text: name}, term.Cell{Text: s.kind, Style: term.Dim}, term.Cell{Text: plain.Count(int64(s.calls))}, failed, term.Cell{Text: rate}, term.Cell{Text: denied},
 			term.Cell{Text: plain.Count(int64(s.noResult))}, term.Cell{Text: s.percentile(50).text()}, term.Cell{Text: s.percentile(95).text()}, term.Cell{Text: s.percentile(100).text()},
 			term.Cell{Text: timed})
 	}
 	for _, s := range t.ordered[:n] {
-		row(s, scope.ToolWord(s.tool))
+		row(s, lookup.ToolWord(s.tool))
 	}
 	if len(t.ordered) > 1 {
 		row(&t.sum, "all")
@@ -57,7 +58,7 @@ func (v *toolsView) of(n, all int) string {
 func (v *toolsView) showFailures(out *term.Out) error {
 	t := v.tally
 	n := v.rows(len(t.failed))
-	kit.Title(out, true, fmt.Sprintf("%s failed of %s that ended (%s)%s", plain.Plural(int64(t.sum.failed), "call"), plain.Count(int64(t.sum.ended())), kit.PercentOf(t.sum.failed, t.sum.ended()), v.of(n, len(t.failed))))
+	kit.Title(out, true, fmt.Sprintf("%s failed of %s that ended (%s)%s", plain.Plural(int64(t.sum.failed), "call"), plain.Count(int64(t.sum.ended())), units.PercentOf(t.sum.failed, t.sum.ended()), v.of(n, len(t.failed))))
 	if n == 0 {
 		return nil
 	}
@@ -68,13 +69,13 @@ func (v *toolsView) showFailures(out *term.Out) error {
 		table.Columns[1].Title = "in"
 	}
 	for _, f := range t.failed[:n] {
-		table.AddCells(term.Cell{Text: plain.Count(int64(f.n)), Style: term.Red}, term.Cell{Text: plain.Count(int64(f.sessions))}, term.Cell{Text: scope.ToolWord(f.tool)},
+		table.AddCells(term.Cell{Text: plain.Count(int64(f.n)), Style: term.Red}, term.Cell{Text: plain.Count(int64(f.sessions))}, term.Cell{Text: lookup.ToolWord(f.tool)},
 			term.Cell{Text: f.how}, term.Cell{Text: f.what}, term.Cell{Text: v.where(&f.last), Style: term.Dim})
 	}
 	return table.Print(out, 2)
 }
 
-func (d duration) text() string { return kit.Took(d.ms, d.gap) }
+func (d duration) text() string { return units.Took(d.ms, d.gap) }
 
 // where is the session and the number of the event, as `aburn show` takes them.
 func (v *toolsView) where(row *archive.CallRow) string {
@@ -106,7 +107,7 @@ func (v *toolsView) showRetries(out *term.Out) error {
 		if !r.succeeded {
 			end = term.Cell{Text: "never", Style: term.Red}
 		}
-		table.AddCells(term.Cell{Text: strconv.Itoa(r.failed)}, end, term.Cell{Text: scope.ToolWord(r.Tool)}, term.Cell{Text: subject(&r.CallRow)}, term.Cell{Text: v.where(&r.CallRow), Style: term.Dim})
+		table.AddCells(term.Cell{Text: strconv.Itoa(r.failed)}, end, term.Cell{Text: lookup.ToolWord(r.Tool)}, term.Cell{Text: subject(&r.CallRow)}, term.Cell{Text: v.where(&r.CallRow), Style: term.Dim})
 	}
 	return table.Print(out, 2)
 }
@@ -133,7 +134,7 @@ func (v *toolsView) showAgents(out *term.Out) error {
 		if r.Spawned != "" {
 			spawned = v.names.Of(r.Source, r.Spawned)
 		}
-		table.AddCells(term.Cell{Text: scope.ToolWord(r.Tool)}, term.Cell{Text: cmp.Or(string(r.Status), "no result")}, term.Cell{Text: spawned}, term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
+		table.AddCells(term.Cell{Text: lookup.ToolWord(r.Tool)}, term.Cell{Text: cmp.Or(string(r.Status), "no result")}, term.Cell{Text: spawned}, term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
 	}
 	return table.Print(out, 2)
 }
@@ -151,7 +152,7 @@ func (v *toolsView) showLongest(out *term.Out) error {
 		if r.Failed {
 			became = howFailed(r)
 		}
-		table.AddCells(term.Cell{Text: kit.Took(r.DurationMS, r.Gap)}, term.Cell{Text: scope.ToolWord(r.Tool)}, term.Cell{Text: became}, term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
+		table.AddCells(term.Cell{Text: units.Took(r.DurationMS, r.Gap)}, term.Cell{Text: lookup.ToolWord(r.Tool)}, term.Cell{Text: became}, term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
 	}
 	return table.Print(out, 2)
 }

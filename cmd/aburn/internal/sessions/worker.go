@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"aburn/archive"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 )
 
 // workersOf are the names of the workers whose sessions the archive has, by the folder in which each worked.
@@ -26,7 +26,7 @@ func ofWorker(all []archive.Session, workers map[string]string, name string) ([]
 	}
 	known := slices.Sorted(maps.Values(workers))
 	if !slices.Contains(known, name) {
-		return nil, kit.UsageError("--worker: the archive knows no worker "+kit.Quote(name), append(kit.DidYouMean(name, known), "aburn ps --all")...)
+		return nil, fault.Usage("--worker: the archive knows no worker "+fault.Quote(name), append(fault.DidYouMean(name, known), "aburn ps --all")...)
 	}
 	return slices.DeleteFunc(all, func(s archive.Session) bool { return workers[s.Project.Path] != name }), nil
 }

@@ -8,12 +8,13 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/install"
 	"aburn/install/doctor"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/trace/readers"
 )
 
 // Unaccounted finds processes of a project's workers that no ledger or holder accounts for.
@@ -44,7 +45,7 @@ func runDoctor(ctx context.Context, a *kit.App, cmd *cli.Command, unaccounted Un
 		return err
 	}
 	self, _ := os.Executable()
-	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.Getenv, Now: time.Now(), Self: self, Live: cmd.Bool("live"), Readers: scope.Readers(), Agents: install.Agents()})
+	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.Getenv, Now: time.Now(), Self: self, Live: cmd.Bool("live"), Readers: readers.Readers(), Agents: install.Agents()})
 	for _, text := range unaccounted(ctx, a, dir) {
 		report.Checks = append(report.Checks, doctor.Check{Topic: "workers", Status: doctor.Note, Text: text, Hints: []string{"aburn kill NAME ends it", "aburn ps"}})
 	}
@@ -57,7 +58,7 @@ func runDoctor(ctx context.Context, a *kit.App, cmd *cli.Command, unaccounted Un
 		printReport(a.Screen(cmd), report)
 	}
 	if err == nil && report.Bad() {
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/install"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/term"
@@ -57,7 +58,7 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 
 func hookArguments(ctx context.Context, cmd *cli.Command) error {
 	if cmd.Bool("wrap") && !cmd.Bool("statusline") {
-		return kit.UsageError("--wrap without --statusline", "aburn install-hooks --statusline --wrap")
+		return fault.Usage("--wrap without --statusline", "aburn install-hooks --statusline --wrap")
 	}
 	return kit.NoArguments(ctx, cmd)
 }
@@ -97,13 +98,13 @@ func hookOptions(a *kit.App, cmd *cli.Command) (install.Options, error) {
 			continue
 		}
 		if o.Scope != "" {
-			return o, kit.UsageError(fmt.Sprintf("--%s and --%s: one of them", o.Scope, scope))
+			return o, fault.Usage(fmt.Sprintf("--%s and --%s: one of them", o.Scope, scope))
 		}
 		o.Scope = scope
 	}
 	o.Agents = agentsNamed(cmp.Or(cmd.String("agent"), "all"), install.Agents())
 	if cmd.Bool("statusline") && !slices.ContainsFunc(o.Agents, hasStatusLine) {
-		return o, kit.UsageError("--statusline: "+o.Agents[0].Title+" has no status line that runs a command", "--agent "+agentcli.Names(Records(slices.DeleteFunc(install.Agents(), lacksStatusLine))))
+		return o, fault.Usage("--statusline: "+o.Agents[0].Title+" has no status line that runs a command", "--agent "+agentcli.Names(Records(slices.DeleteFunc(install.Agents(), lacksStatusLine))))
 	}
 	if len(o.Agents) != 1 && o.Scope != "" {
 		o.Agents = slices.DeleteFunc(o.Agents, func(agent install.Agent) bool { return !agent.Has(o.Scope) })
@@ -171,7 +172,7 @@ func runInstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 func foundAgents(agents []install.Agent, env func(string) string) ([]install.Agent, error) {
 	found := install.Present(agents, env)
 	if len(found) == 0 {
-		return nil, kit.BadNews("no agent was found: of "+agentcli.Names(Records(agents))+" there is no program on PATH and no folder of settings",
+		return nil, fault.Failed("no agent was found: of "+agentcli.Names(Records(agents))+" there is no program on PATH and no folder of settings",
 			"nothing was changed; aburn install-hooks --agent NAME installs for one of them all the same, --agent all for all")
 	}
 	return found, nil
@@ -181,12 +182,12 @@ func foundAgents(agents []install.Agent, env func(string) string) ([]install.Age
 func trustHooks(ctx context.Context, a *kit.App, agent install.Agent, o install.Options, c *install.Change) (int, error) {
 	flag := "--" + trustFlag(agent)
 	if !slices.ContainsFunc(c.Files, func(f install.FileChange) bool { return f.Agent == agent }) {
-		return 0, kit.UsageError(flag+" without "+agent.Title, "aburn install-hooks --agent "+agent.Name+" "+flag)
+		return 0, fault.Usage(flag+" without "+agent.Title, "aburn install-hooks --agent "+agent.Name+" "+flag)
 	}
 	byHand := "the hooks are installed; run " + agent.Program + ", then " + strings.Join(agent.Review, ", then ")
 	program := agent.Executable(a.Getenv)
 	if program == "" {
-		return 0, kit.BadNews(flag+": no "+agent.Program+" on PATH", byHand)
+		return 0, fault.Failed(flag+": no "+agent.Program+" on PATH", byHand)
 	}
 	dir := o.Dir
 	if root, err := install.ProjectRoot(o.Dir, a.Getenv); err == nil {
@@ -198,7 +199,7 @@ func trustHooks(ctx context.Context, a *kit.App, agent install.Agent, o install.
 	}
 	n, err := agent.Trust(ctx, program, dir)
 	if err != nil {
-		return 0, kit.BadNews(flag+": "+err.Error(), byHand)
+		return 0, fault.Failed(flag+": "+err.Error(), byHand)
 	}
 	return n, nil
 }
@@ -211,31 +212,31 @@ func hookError(err error) error {
 	var wide *install.TooWide
 	switch {
 	case errors.As(err, &wide):
-		return kit.BadNews(plain.Line(err.Error()), "aburn init --help", "--no-init leaves the project alone")
+		return fault.Failed(plain.Line(err.Error()), "aburn init --help", "--no-init leaves the project alone")
 	case errors.As(err, &refused):
-		return kit.BadNews(err.Error(), "--no-init leaves the project alone")
+		return fault.Failed(err.Error(), "--no-init leaves the project alone")
 	case errors.As(err, &syntax):
-		return kit.BadNews(err.Error(), "nothing was changed; agents ignore such a file, so repair it first")
+		return fault.Failed(err.Error(), "nothing was changed; agents ignore such a file, so repair it first")
 	case errors.Is(err, install.ErrPassingHook), errors.Is(err, install.ErrPassingServer):
-		return kit.BadNews(err.Error(), "install aburn into a folder that stays, such as ~/.local/bin")
+		return fault.Failed(err.Error(), "install aburn into a folder that stays, such as ~/.local/bin")
 	case errors.Is(err, install.ErrNoHook), errors.Is(err, install.ErrNoServer):
-		return kit.BadNews(err.Error(), "install aburn anew: it comes with all of its executables, for one folder")
+		return fault.Failed(err.Error(), "install aburn anew: it comes with all of its executables, for one folder")
 	case errors.Is(err, install.ErrOthersFile):
-		return kit.BadNews(err.Error(), "nothing was changed; move the file away, and install again")
+		return fault.Failed(err.Error(), "nothing was changed; move the file away, and install again")
 	case errors.Is(err, install.ErrOtherServer):
-		return kit.BadNews(err.Error(), "nothing was changed; give that server another name, or leave --mcp out")
+		return fault.Failed(err.Error(), "nothing was changed; give that server another name, or leave --mcp out")
 	case errors.Is(err, install.ErrSharedStatus):
-		return kit.UsageError(err.Error(), "leave --project or --statusline out")
+		return fault.Usage(err.Error(), "leave --project or --statusline out")
 	case errors.Is(err, install.ErrWindowsWrap):
-		return kit.UsageError(err.Error(), "leave --wrap out")
+		return fault.Usage(err.Error(), "leave --wrap out")
 	case errors.Is(err, install.ErrNoLocalServer):
-		return kit.UsageError(err.Error(), "leave --mcp or --local out")
+		return fault.Usage(err.Error(), "leave --mcp or --local out")
 	case errors.Is(err, install.ErrNoProject):
-		return kit.UsageError(err.Error(), "aburn init", "leave --project and --local out, for your own settings")
+		return fault.Usage(err.Error(), "aburn init", "leave --project and --local out, for your own settings")
 	case errors.As(err, &nowhere):
-		return kit.UsageError(err.Error(), "aburn install-hooks --agent "+nowhere.Agent.Name)
+		return fault.Usage(err.Error(), "aburn install-hooks --agent "+nowhere.Agent.Name)
 	}
-	return kit.BadNews(err.Error())
+	return fault.Failed(err.Error())
 }
 
 func printInstalled(a *kit.App, cmd *cli.Command, o install.Options, c *install.Change) {
@@ -329,7 +330,7 @@ func runUninstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error 
 	}
 	if cmd.Bool("statusline") {
 		if cmd.Bool("mcp") {
-			return kit.UsageError("--statusline removes only the status line, so not --mcp too", "aburn uninstall-hooks --mcp removes all")
+			return fault.Usage("--statusline removes only the status line, so not --mcp too", "aburn uninstall-hooks --mcp removes all")
 		}
 		o.StatusLine = install.DropStatus
 	}

@@ -12,6 +12,7 @@ import (
 
 	"aburn/cmd/internal/kit"
 	"aburn/install"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
 	"aburn/internal/term"
@@ -28,7 +29,7 @@ func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.C
 		if !quiet {
 			showDiff(a, a.Screen(cmd), c)
 		}
-		return false, kit.UsageError(cmd.Name+" asks before it changes settings, and there is no terminal to ask on: nothing was changed",
+		return false, fault.Usage(cmd.Name+" asks before it changes settings, and there is no terminal to ask on: nothing was changed",
 			cmd.FullName()+" --dry-run shows the change", "--yes makes it unasked")
 	}
 	if !quiet && (!asks || cmd.Bool("diff")) {
@@ -39,7 +40,7 @@ func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.C
 	}
 	if asks && !confirmChange(a, a.Screen(cmd), c) {
 		fmt.Fprintln(a.Stdout, "nothing was changed")
-		return false, kit.ExitWith(kit.ExitBadNews)
+		return false, fault.Exit(fault.ExitFailed)
 	}
 	done, err := c.Apply()
 	for _, line := range done.Init.Found() {
@@ -56,7 +57,7 @@ func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.C
 	if len(done.Files) > 0 {
 		hints = append(hints, "done before that: "+strings.Join(done.Files, ", "))
 	}
-	return false, kit.BadNews(err.Error(), hints...)
+	return false, fault.Failed(err.Error(), hints...)
 }
 
 // placeHints say what a person can do about a place that takes no files. The error names it.

@@ -14,8 +14,10 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/install"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
+	"aburn/internal/shell"
 	"aburn/internal/term"
 	"aburn/templates"
 )
@@ -38,7 +40,7 @@ func agentFlag(value string, of []install.Agent) cli.Flag {
 	values := agentcli.Names(Records(of)) + " or all"
 	return &cli.StringFlag{Name: "agent", Usage: "for `AGENT`: " + values, Value: value, Validator: func(s string) error {
 		if len(agentsNamed(s, of)) == 0 {
-			return fmt.Errorf("--agent: %s, not %s", values, kit.Quote(s))
+			return fmt.Errorf("--agent: %s, not %s", values, fault.Quote(s))
 		}
 		return nil
 	}}
@@ -129,7 +131,7 @@ func templatesShow(a *kit.App) *cli.Command {
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			name := cmd.Args().First()
 			if name == "" || cmd.Args().Len() > 1 {
-				return kit.UsageError("name one template", "aburn templates list")
+				return fault.Usage("name one template", "aburn templates list")
 			}
 			t, ok := templates.Find(name)
 			if !ok {
@@ -137,7 +139,7 @@ func templatesShow(a *kit.App) *cli.Command {
 			}
 			agents := agentsNamed(cmd.String("agent"), prompted())
 			if len(agents) != 1 {
-				return kit.UsageError("--agent: " + agentcli.Names(Records(prompted())) + ": one of them")
+				return fault.Usage("--agent: " + agentcli.Names(Records(prompted())) + ": one of them")
 			}
 			_, err := a.Stdout.Write(t.Render(agents[0].Agent))
 			return err
@@ -147,10 +149,10 @@ func templatesShow(a *kit.App) *cli.Command {
 
 func unknownTemplate(name string) error {
 	hints := []string{"aburn templates list"}
-	if near := kit.Nearest(name, templateNames()); near != "" {
+	if near := fault.Nearest(name, templateNames()); near != "" {
 		hints = append([]string{"did you mean " + near + "?"}, hints...)
 	}
-	return kit.UsageError("there is no template "+kit.Quote(name), hints...)
+	return fault.Usage("there is no template "+fault.Quote(name), hints...)
 }
 
 func templateNames() (names []string) {
@@ -247,9 +249,9 @@ func writeTemplates(cmd *cli.Command, dir string, agents []*agentcli.Agent, dry 
 // writeError gives the hint that belongs to an error of templates.Write.
 func writeError(err error) error {
 	if blocked := (*templates.Blocked)(nil); errors.As(err, &blocked) {
-		return kit.BadNews(plain.Line(err.Error()), "nothing was written: put a folder in its place, or name another folder as DIR")
+		return fault.Failed(plain.Line(err.Error()), "nothing was written: put a folder in its place, or name another folder as DIR")
 	}
-	return kit.BadNews(err.Error())
+	return fault.Failed(err.Error())
 }
 
 // templatesDir is DIR, else the root of the worktree, else the current folder.
@@ -260,7 +262,7 @@ func templatesDir(a *kit.App, cmd *cli.Command) (string, error) {
 	}
 	switch dir := cmd.Args().First(); {
 	case cmd.Args().Len() > 1:
-		return "", kit.UsageError("unexpected argument "+kit.Quote(cmd.Args().Get(1)), cmd.FullName()+" --help")
+		return "", fault.Usage("unexpected argument "+fault.Quote(cmd.Args().Get(1)), cmd.FullName()+" --help")
 	case dir != "" && filepath.IsAbs(dir):
 		return dir, nil
 	case dir != "":
@@ -283,7 +285,7 @@ func printWritten(a *kit.App, cmd *cli.Command, dir string, done []templates.Wri
 		if err != nil {
 			return err
 		}
-		return kit.ExitWith(keptCode(done))
+		return fault.Exit(keptCode(done))
 	}
 	o := a.Screen(cmd)
 	same, kept := 0, 0
@@ -305,10 +307,10 @@ func printWritten(a *kit.App, cmd *cli.Command, dir string, done []templates.Wri
 		fmt.Fprintln(o, "nothing was written")
 	}
 	if kept > 0 && cmd.Name == "remove" {
-		return kit.BadNews(plain.Plural(int64(kept), "file")+" not removed, somebody changed what is there", "they are yours now: remove them yourself")
+		return fault.Failed(plain.Plural(int64(kept), "file")+" not removed, somebody changed what is there", "they are yours now: remove them yourself")
 	}
 	if kept > 0 {
-		return kit.BadNews(plain.Plural(int64(kept), "file")+" not written, somebody changed what is there", "--force replaces changed files")
+		return fault.Failed(plain.Plural(int64(kept), "file")+" not written, somebody changed what is there", "--force replaces changed files")
 	}
 	return nil
 }
@@ -316,10 +318,10 @@ func printWritten(a *kit.App, cmd *cli.Command, dir string, done []templates.Wri
 func keptCode(done []templates.Written) int {
 	for _, w := range done {
 		if w.Status == templates.Kept {
-			return kit.ExitBadNews
+			return fault.ExitFailed
 		}
 	}
-	return kit.ExitOK
+	return fault.ExitOK
 }
 
 func statusStyle(s templates.Status) term.Style {
@@ -365,7 +367,7 @@ func pluginWrite(a *kit.App) *cli.Command {
 func runWritePlugin(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	dir := cmd.Args().First()
 	if dir == "" || cmd.Args().Len() > 1 {
-		return kit.UsageError("name one folder for the plugin", "aburn plugin write ~/aburn-plugin")
+		return fault.Usage("name one folder for the plugin", "aburn plugin write ~/aburn-plugin")
 	}
 	if !filepath.IsAbs(dir) {
 		here, err := kit.Folder(cmd)
@@ -385,7 +387,7 @@ func runWritePlugin(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	for _, agent := range p.Agents {
 		if agent.Plugin.Form != agentcli.NoPlugin {
-			fmt.Fprintln(a.Stdout, "next: "+strings.ReplaceAll(agent.Plugin.Use, "DIR", kit.ShellWord(dir)))
+			fmt.Fprintln(a.Stdout, "next: "+strings.ReplaceAll(agent.Plugin.Use, "DIR", shell.Quote(dir)))
 		}
 	}
 	return nil

@@ -11,10 +11,13 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 	"aburn/internal/term"
+	"aburn/internal/units"
+	"aburn/internal/workspace"
 	"aburn/supervisor/backtest"
 	"aburn/supervisor/limits"
 	"aburn/workflow"
@@ -67,7 +70,7 @@ func runBacktest(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	rep, err := run.replay()
 	run.meter.clear()
 	if err != nil {
-		return kit.BadNews("backtest: " + err.Error())
+		return fault.Failed("backtest: " + err.Error())
 	}
 	if err := checkEntries(rep); err != nil {
 		return err
@@ -87,7 +90,7 @@ func newBacktestRun(a *kit.App, cmd *cli.Command) (*backtestRun, error) {
 	}
 	p, err := project.Find(dir, a.Getenv)
 	if err != nil && (!errors.Is(err, project.ErrNone) || cmd.NArg() == 0) {
-		return nil, kit.UsageError(err.Error(), "aburn init", "name a log: "+cmd.FullName()+" FILE")
+		return nil, fault.Usage(err.Error(), "aburn init", "name a log: "+cmd.FullName()+" FILE")
 	}
 	set := settings.Load(p, a.Getenv) // outside of any project p is nil
 	run := &backtestRun{model: set.Model(), limits: set.Limits()}
@@ -96,8 +99,8 @@ func newBacktestRun(a *kit.App, cmd *cli.Command) (*backtestRun, error) {
 	}
 	if text := cmd.String("after"); text != "" {
 		ok := false
-		if run.after, ok = kit.ParseAge(text); !ok {
-			return nil, kit.UsageError("--after: "+kit.Quote(text)+" is no length of time", "--after 30m")
+		if run.after, ok = units.ParseAge(text); !ok {
+			return nil, fault.Usage("--after: "+fault.Quote(text)+" is no length of time", "--after 30m")
 		}
 	}
 	if err := run.open(dir, p, cmd.Args().Slice()); err != nil {
@@ -111,9 +114,9 @@ func (r *backtestRun) open(dir string, p *project.Project, logs []string) error 
 		logs = []string{filepath.Join(p.Root, project.OssDir)}
 	}
 	for _, log := range logs {
-		src, err := backtest.Open(kit.InFolder(dir, log))
+		src, err := backtest.Open(workspace.InFolder(dir, log))
 		if err != nil {
-			return kit.UsageError(err.Error())
+			return fault.Usage(err.Error())
 		}
 		src.Name = filepath.ToSlash(log)
 		r.sources = append(r.sources, src)
@@ -125,13 +128,13 @@ func (r *backtestRun) readLabels(dir, name string) error {
 	if name == "" {
 		return nil
 	}
-	f, err := os.Open(kit.InFolder(dir, name))
+	f, err := os.Open(workspace.InFolder(dir, name))
 	if err != nil {
-		return kit.UsageError("--labels: " + err.Error())
+		return fault.Usage("--labels: " + err.Error())
 	}
 	defer f.Close()
 	if r.labels, err = backtest.ReadLabels(f); err != nil {
-		return kit.UsageError("--labels: "+name+": "+err.Error(), "docs/guide/supervising.md says how labels are written")
+		return fault.Usage("--labels: "+name+": "+err.Error(), "docs/guide/supervising.md says how labels are written")
 	}
 	return nil
 }
@@ -164,7 +167,7 @@ func (r *backtestRun) replay() (*backtest.Report, error) {
 func checkEntries(rep *backtest.Report) error {
 	for _, res := range rep.Results {
 		if res.Entries == 0 && res.Damage > 0 {
-			return kit.BadNews(res.Log + " has no entry, so it is no log")
+			return fault.Failed(res.Log + " has no entry, so it is no log")
 		}
 	}
 	return nil

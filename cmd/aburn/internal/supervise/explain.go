@@ -10,11 +10,13 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/rows"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/state"
@@ -27,7 +29,7 @@ type ExplainReport struct {
 	Missing []logfmt.Seq      `json:"missing"` // entries that are not in the log any more
 }
 
-func explain(a *kit.App, cmd *cli.Command, w *scope.Workspace, v *view, text string) error {
+func explain(a *kit.App, cmd *cli.Command, w *workspace.Workspace, v *view, text string) error {
 	is, err := findIssue(text, v)
 	if err != nil {
 		return err
@@ -66,7 +68,7 @@ func findIssue(text string, v *view) (*supervisor.Issue, error) {
 		return found[0], nil
 	case 0:
 		hints := []string{"aburn supervisor"}
-		if near := kit.Nearest(text, types); near != "" {
+		if near := fault.Nearest(text, types); near != "" {
 			hints = []string{"did you mean " + near + "?"}
 		}
 		when := " now"
@@ -76,13 +78,13 @@ func findIssue(text string, v *view) (*supervisor.Issue, error) {
 		if v.session != "" {
 			when += ", of that session"
 		}
-		return nil, kit.BadNews("no issue is called "+kit.Quote(text)+when, hints...)
+		return nil, fault.Failed("no issue is called "+fault.Quote(text)+when, hints...)
 	}
 	var hints []string
 	for _, is := range found {
 		hints = append(hints, "--explain "+shortSignature(is.Signature)+"  # session "+rows.ShortSession(is.Session, rows.WideSession))
 	}
-	return nil, kit.UsageError(plain.Plural(int64(len(found)), "issue")+" are called "+kit.Quote(text), hints...)
+	return nil, fault.Usage(plain.Plural(int64(len(found)), "issue")+" are called "+fault.Quote(text), hints...)
 }
 
 // marksOf are the entries that an explanation shows: the evidence, and what became of the advice, which is nil if there is none.
@@ -212,7 +214,7 @@ func (s *explanation) printGap(out *term.Out, i int) {
 		text = plain.Plural(n, "entry", "entries")
 	}
 	if d := is.Time().Sub(was.Time()); d >= time.Minute {
-		text = kit.Join(text, plain.Duration(d))
+		text = units.Join(text, plain.Duration(d))
 	}
 	if text != "" {
 		fmt.Fprintln(out, out.Paint(term.Dim, fmt.Sprintf("%*s … %s", rows.SeqWidth, "", text)))

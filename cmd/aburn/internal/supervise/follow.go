@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 
 	"aburn/cmd/aburn/internal/rows"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/internal/journal"
 	"aburn/internal/project"
 	"aburn/internal/settings"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/supervisor/look"
 )
@@ -21,7 +21,7 @@ import (
 // log, however long that is. One goroutine may use it at a time.
 type Follower struct {
 	root  string
-	w     *scope.Workspace
+	w     *workspace.Workspace
 	look  *look.Look
 	files string           // the settings' files, as they were when w was opened
 	at    journal.Position // of the log, up to where last knows it
@@ -33,7 +33,7 @@ type Follower struct {
 func NewFollower(root string) *Follower { return &Follower{root: root} }
 
 // Status looks at the project, as StatusOf does. The caller's folder does not matter.
-func (f *Follower) Status(ctx context.Context, c *scope.Caller) (*StatusAnswer, error) {
+func (f *Follower) Status(ctx context.Context, c *workspace.Base) (*StatusAnswer, error) {
 	here := *c
 	here.Dir = f.root
 	if err := f.open(&here); err != nil {
@@ -47,7 +47,7 @@ func (f *Follower) Status(ctx context.Context, c *scope.Caller) (*StatusAnswer, 
 }
 
 // open opens the project where that is not done, and again where its folder was replaced or its settings changed.
-func (f *Follower) open(c *scope.Caller) error {
+func (f *Follower) open(c *workspace.Base) error {
 	files := []string{filepath.Join(f.root, project.OssDir, settings.File)}
 	if dir := project.ConfigDir(c.Env); dir != "" {
 		files = append(files, filepath.Join(dir, settings.File))
@@ -57,13 +57,13 @@ func (f *Follower) open(c *scope.Caller) error {
 		return nil
 	}
 	f.Close()
-	w, err := scope.OpenWorkspace(c)
+	w, err := workspace.OpenWorkspace(c)
 	if err != nil {
 		return err
 	}
 	if !w.Marked {
 		defer w.Close()
-		return scope.NotTrusted(w.Project)
+		return workspace.NotTrusted(w.Project)
 	}
 	key, err := w.Key()
 	if err != nil {

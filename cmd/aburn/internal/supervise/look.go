@@ -16,10 +16,13 @@ import (
 	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/internal/queue"
 	"aburn/internal/term"
+	"aburn/internal/units"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/look"
@@ -63,7 +66,7 @@ func ownFlags(ctx context.Context, cmd *cli.Command) (context.Context, error) {
 	}
 	for _, f := range cmd.Flags {
 		if f.IsSet() {
-			return ctx, kit.UsageError(kit.Dashed(f.Names()[0])+" before "+kit.Quote(sub.Name)+" has no effect", sub.FullName()+" --help")
+			return ctx, fault.Usage(kit.Dashed(f.Names()[0])+" before "+fault.Quote(sub.Name)+" has no effect", sub.FullName()+" --help")
 		}
 	}
 	return ctx, nil
@@ -73,16 +76,16 @@ func runSupervisor(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 0 {
 		return a.HelpAction(ctx, cmd)
 	}
-	c := scope.CallerOf(a, cmd)
+	c := scope.BaseOf(a, cmd)
 	at := c.Now
 	if text := cmd.String("at"); text != "" {
-		t, err := kit.ParseTime(text, c.Now)
+		t, err := units.ParseTime(text, c.Now)
 		if err != nil {
-			return kit.UsageError("--at: " + err.Error())
+			return fault.Usage("--at: " + err.Error())
 		}
 		at = t
 	}
-	w, err := scope.OpenWorkspace(c)
+	w, err := workspace.OpenWorkspace(c)
 	if err != nil {
 		return err
 	}
@@ -102,7 +105,7 @@ func runSupervisor(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // printLook prints a look and turns it into an exit code.
-func printLook(a *kit.App, cmd *cli.Command, w *scope.Workspace, v *view) error {
+func printLook(a *kit.App, cmd *cli.Command, w *workspace.Workspace, v *view) error {
 	var err error
 	if cmd.Bool("json") {
 		err = a.PrintJSON(v.report(w))
@@ -111,14 +114,14 @@ func printLook(a *kit.App, cmd *cli.Command, w *scope.Workspace, v *view) error 
 		noteEmpty(a, v)
 	}
 	if err == nil && critical(v.chosenIssues()) > 0 {
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 	return err
 }
 
 func noteEmpty(a *kit.App, v *view) {
 	if v.Empty() && !v.at {
-		a.Note(scope.NothingRecorded + ": " + scope.AskDoctor)
+		a.Note(workspace.NothingRecorded + ": " + workspace.AskDoctor)
 	}
 }
 
@@ -132,7 +135,7 @@ type lookMode struct {
 }
 
 // lookAt makes one look. It warns of what it cannot do, and returns what it can see.
-func lookAt(ctx context.Context, c *scope.Caller, w *scope.Workspace, how lookMode) (*view, error) {
+func lookAt(ctx context.Context, c *workspace.Base, w *workspace.Workspace, how lookMode) (*view, error) {
 	key, err := w.Key()
 	if err != nil || !w.Marked {
 		key = nil
@@ -180,7 +183,7 @@ func lookAt(ctx context.Context, c *scope.Caller, w *scope.Workspace, how lookMo
 func (v *view) chooseSession(session string) error {
 	v.session = session
 	if session != "" && !slices.ContainsFunc(v.State.Sessions, func(s *state.Session) bool { return v.chosen(s.ID) }) {
-		return kit.BadNews("no session is called "+kit.Quote(session), "aburn status")
+		return fault.Failed("no session is called "+fault.Quote(session), "aburn status")
 	}
 	return nil
 }

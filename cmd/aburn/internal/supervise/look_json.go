@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/rows"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/internal/queue"
 	"aburn/internal/term"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/state"
@@ -83,7 +83,7 @@ type Call struct {
 	Proves bool      // it is evidence of the issue
 }
 
-func (v *view) report(w *scope.Workspace) LookReport {
+func (v *view) report(w *workspace.Workspace) LookReport {
 	chosen := v.chosenIssues()
 	r := LookReport{
 		Project: w.Root, Marked: w.Marked, At: v.Now.UTC().Truncate(time.Millisecond), Entries: v.State.Entries, Sessions: v.sessionFacts(), Chain: v.linkFacts(w.Wt),

@@ -14,9 +14,12 @@ import (
 	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/internal/queue"
+	"aburn/internal/units"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/supervisor/look"
 )
@@ -43,7 +46,7 @@ func QueueCommand(a *kit.App) *cli.Command {
 // taskQueue is the project's queue, opened for one command.
 type taskQueue struct {
 	*queue.Queue
-	w    *scope.Workspace
+	w    *workspace.Workspace
 	now  time.Time
 	seen look.Result // what sessions do, where tasks are listed; zero: not known
 }
@@ -60,7 +63,7 @@ func openQueue(a *kit.App, cmd *cli.Command, change bool) (*taskQueue, error) {
 	}
 	if err != nil && change {
 		w.Close()
-		return nil, kit.UsageError("you have not vouched for this project on this machine, so aburn cannot sign", "aburn init")
+		return nil, fault.Usage("you have not vouched for this project on this machine, so aburn cannot sign", "aburn init")
 	}
 	t := &taskQueue{Queue: queue.New(w.Oss, key), w: w, now: time.Now()}
 	t.Foreign = w.Settings.Queue.Foreign
@@ -88,15 +91,15 @@ func queueFailure(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, queue.ErrBroken):
-		return kit.BadNews(".oss/"+queue.Name+" is not a queue", "the next task that is queued moves it aside: aburn queue add")
+		return fault.Failed(".oss/"+queue.Name+" is not a queue", "the next task that is queued moves it aside: aburn queue add")
 	case errors.Is(err, queue.ErrVersion):
-		return kit.BadNews(".oss/" + queue.Name + " has a version that this aburn does not know: it is left alone")
+		return fault.Failed(".oss/" + queue.Name + " has a version that this aburn does not know: it is left alone")
 	case errors.Is(err, queue.ErrTooLarge):
-		return kit.BadNews(".oss/"+queue.Name+" has more than 4 MiB: it is left alone", "move it away, and a new one begins")
+		return fault.Failed(".oss/"+queue.Name+" has more than 4 MiB: it is left alone", "move it away, and a new one begins")
 	case errors.Is(err, queue.ErrBusy):
-		return kit.BadNews(fmt.Sprintf("another process has held the queue's lock for %s", queueWait))
+		return fault.Failed(fmt.Sprintf("another process has held the queue's lock for %s", queueWait))
 	}
-	return kit.BadNews(".oss/" + queue.Name + ": " + err.Error())
+	return fault.Failed(".oss/" + queue.Name + ": " + err.Error())
 }
 
 // update calls do under the lock. It tries again if a program that does not take the lock changed the file meanwhile.
@@ -138,17 +141,17 @@ func findTask(all []queue.Task, id string) (queue.Task, error) {
 		if len(id) < 4 {
 			hints = append(hints, "at least 4 characters of its beginning or end")
 		}
-		if near := kit.Nearest(id, names); near != "" {
+		if near := fault.Nearest(id, names); near != "" {
 			hints = []string{"did you mean " + near + "?"}
 		}
-		return queue.Task{}, kit.BadNews("no task "+kit.Quote(id), hints...)
+		return queue.Task{}, fault.Failed("no task "+fault.Quote(id), hints...)
 	}
-	return queue.Task{}, kit.BadNews(kit.Quote(id)+" is "+plain.Plural(int64(len(found)), "task"), "more of its id; aburn queue list shows it")
+	return queue.Task{}, fault.Failed(fault.Quote(id)+" is "+plain.Plural(int64(len(found)), "task"), "more of its id; aburn queue list shows it")
 }
 
 func oneTaskArgument(_ context.Context, cmd *cli.Command) error {
 	if cmd.Args().Len() != 1 {
-		return kit.UsageError("name one task", "aburn queue list", cmd.FullName()+" --help")
+		return fault.Usage("name one task", "aburn queue list", cmd.FullName()+" --help")
 	}
 	return nil
 }
@@ -162,24 +165,24 @@ func recipientFlags() []cli.Flag {
 }
 
 // recipient is the session of --session, "" for --project.
-func recipient(a *kit.App, cmd *cli.Command, w *scope.Workspace) (logfmt.SessionID, error) {
+func recipient(a *kit.App, cmd *cli.Command, w *workspace.Workspace) (logfmt.SessionID, error) {
 	session := cmd.String("session")
 	switch {
 	case session == "" && !cmd.Bool("project"):
-		return "", kit.UsageError("whom is it for?", "--session ID; aburn status shows the sessions", "--project, for whichever session is prompted next")
+		return "", fault.Usage("whom is it for?", "--session ID; aburn status shows the sessions", "--project, for whichever session is prompted next")
 	case session != "" && cmd.Bool("project"):
-		return "", kit.UsageError("--session and --project exclude each other")
+		return "", fault.Usage("--session and --project exclude each other")
 	case session == "":
 		return "", nil
 	}
-	if err := scope.CheckName("the session's id", session, logfmt.MaxSession); err != nil {
+	if err := workspace.CheckName("the session's id", session, logfmt.MaxSession); err != nil {
 		return "", err
 	}
 	return fullSession(a, w, session)
 }
 
 // fullSession is the only session of the log with this id, beginning or end. An unknown one is used as typed, with a warning.
-func fullSession(a *kit.App, w *scope.Workspace, typed string) (logfmt.SessionID, error) {
+func fullSession(a *kit.App, w *workspace.Workspace, typed string) (logfmt.SessionID, error) {
 	f := rows.Filter{Session: typed}
 	found := map[string]bool{}
 	for line, err := range w.Log.Backward(journal.BackwardOptions{Limit: StatusBytes}) {
@@ -197,14 +200,14 @@ func fullSession(a *kit.App, w *scope.Workspace, typed string) (logfmt.SessionID
 	}
 	switch len(found) {
 	case 0:
-		a.Warn("the log has no session "+kit.Quote(typed), "aburn status shows the sessions")
+		a.Warn("the log has no session "+fault.Quote(typed), "aburn status shows the sessions")
 		return logfmt.SessionID(typed), nil
 	case 1:
 		for id := range found {
 			return logfmt.SessionID(id), nil
 		}
 	}
-	return "", kit.UsageError(kit.Quote(typed)+" is "+plain.Plural(int64(len(found)), "session"), "more of its id; aburn status --json shows it")
+	return "", fault.Usage(fault.Quote(typed)+" is "+plain.Plural(int64(len(found)), "session"), "more of its id; aburn status --json shows it")
 }
 
 // expiry is the time of --expires, zero without it.
@@ -213,9 +216,9 @@ func expiry(cmd *cli.Command, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	d, ok := kit.ParseAge(text)
+	d, ok := units.ParseAge(text)
 	if !ok || d <= 0 || d > queue.MaxAge {
-		return time.Time{}, kit.UsageError("--expires: "+kit.Quote(text)+" is no length of time up to 7d", "--expires 2h")
+		return time.Time{}, fault.Usage("--expires: "+fault.Quote(text)+" is no length of time up to 7d", "--expires 2h")
 	}
 	return now.Add(d), nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/internal/queue"
@@ -103,24 +104,24 @@ func receipts(t *taskQueue, dropped []queue.Task, now time.Time) error {
 func taskOf(a *kit.App, cmd *cli.Command, now time.Time) (task queue.Task, err error) {
 	switch cmd.Args().Len() {
 	case 0:
-		return task, kit.UsageError("PROMPT is missing", "what the agent is to be told, in quotes; or - and the text on standard input")
+		return task, fault.Usage("PROMPT is missing", "what the agent is to be told, in quotes; or - and the text on standard input")
 	case 1:
 	default:
-		return task, kit.UsageError("unexpected argument "+kit.Quote(cmd.Args().Get(1)), "put the prompt in quotes")
+		return task, fault.Usage("unexpected argument "+fault.Quote(cmd.Args().Get(1)), "put the prompt in quotes")
 	}
 	ok := false
 	if task.Priority, ok = queue.ParsePriority(strings.ToLower(cmd.String("priority"))); !ok {
 		var hints []string
-		if near := kit.Nearest(cmd.String("priority"), Priorities()); near != "" {
+		if near := fault.Nearest(cmd.String("priority"), Priorities()); near != "" {
 			hints = []string{"did you mean " + near + "?"}
 		}
-		return task, kit.UsageError("--priority: critical, high, medium or low, not "+kit.Quote(cmd.String("priority")), hints...)
+		return task, fault.Usage("--priority: critical, high, medium or low, not "+fault.Quote(cmd.String("priority")), hints...)
 	}
 	if task.ExpiresAt, err = expiry(cmd, now); err != nil {
 		return task, err
 	}
 	if strings.ContainsFunc(cmd.String("type"), unicode.IsSpace) {
-		return task, kit.UsageError("--type: one word, not " + kit.Quote(cmd.String("type")))
+		return task, fault.Usage("--type: one word, not " + fault.Quote(cmd.String("type")))
 	}
 	task.Source, task.Type = "user", scrub.Head(cmd.String("type"), 64)
 	task.Prompt, err = promptText(a, cmd.Args().First())
@@ -134,7 +135,7 @@ func promptText(a *kit.App, arg string) (string, error) {
 	if arg == "-" {
 		data, err := io.ReadAll(io.LimitReader(a.Stdin, 16*queue.MaxPrompt))
 		if err != nil {
-			return "", kit.BadNews("read the prompt from standard input: " + err.Error())
+			return "", fault.Failed("read the prompt from standard input: " + err.Error())
 		}
 		arg = string(data)
 	}
@@ -148,7 +149,7 @@ func promptText(a *kit.App, arg string) (string, error) {
 // taskFailure makes a task that the queue refuses a mistake in the call.
 func taskFailure(err error) error {
 	if errors.Is(err, queue.ErrTask) {
-		return kit.UsageError("not queued: " + err.Error())
+		return fault.Usage("not queued: " + err.Error())
 	}
 	return err
 }
@@ -158,10 +159,10 @@ func printAdded(a *kit.App, cmd *cli.Command, t *taskQueue, done queue.PutResult
 		a.Warn(".oss/" + queue.Name + " was not a queue: it is .oss/" + done.Aside + " now")
 	}
 	for _, d := range done.Dropped {
-		a.Note("dropped, because it was too old or to make room: " + kit.Quote(d.ID) + ", now in .oss/" + queue.ArchiveName)
+		a.Note("dropped, because it was too old or to make room: " + fault.Quote(d.ID) + ", now in .oss/" + queue.ArchiveName)
 	}
 	if !done.Added {
-		return kit.BadNews("not queued: " + plain.Count(queue.MaxOpen) + " more urgent tasks wait already")
+		return fault.Failed("not queued: " + plain.Count(queue.MaxOpen) + " more urgent tasks wait already")
 	}
 	if cmd.Bool("json") {
 		return a.PrintJSON(t.report(done.Task))
@@ -185,7 +186,7 @@ func queueDrop(a *kit.App) *cli.Command {
 
 func runDropTasks(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Args().Len() == 0 {
-		return kit.UsageError("which task?", "aburn queue list")
+		return fault.Usage("which task?", "aburn queue list")
 	}
 	t, err := openQueue(a, cmd, false)
 	if err != nil {
@@ -267,7 +268,7 @@ func runAllowTask(_ context.Context, a *kit.App, cmd *cli.Command) error {
 			until = t.now.Add(t.w.Settings.Queue.Expires)
 		}
 		if err := d.Allow(found.ID, session, until, t.now); err != nil {
-			return kit.BadNews("not allowed: " + err.Error())
+			return fault.Failed("not allowed: " + err.Error())
 		}
 		for _, task := range d.Tasks() { // several may have this id: take the signed one
 			if task.ID == found.ID && t.Ours(task) {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/queue"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/supervisor/look"
 	"aburn/supervisor/state"
@@ -26,10 +26,10 @@ type queueFacts struct {
 }
 
 // readQueue reads the queue. It warns of a queue that it cannot read, and the tasks are nil then.
-func readQueue(c *scope.Caller, w *scope.Workspace, key []byte) (queue.File, map[string]queue.Task) {
+func readQueue(c *workspace.Base, w *workspace.Workspace, key []byte) (queue.File, map[string]queue.Task) {
 	file, err := queue.New(w.Oss, key).Read()
 	if err != nil {
-		var news *kit.Failure
+		var news *fault.Error
 		if errors.As(queueFailure(err), &news) {
 			c.Warn(news.Msg, news.Hints...)
 		}
@@ -43,7 +43,7 @@ func readQueue(c *scope.Caller, w *scope.Workspace, key []byte) (queue.File, map
 }
 
 // factsOfQueue counts the tasks, of the chosen sessions only if one was named.
-func (v *view) factsOfQueue(w *scope.Workspace) (f queueFacts) {
+func (v *view) factsOfQueue(w *workspace.Workspace) (f queueFacts) {
 	q := queue.New(w.Oss, v.key)
 	most := queue.Priority(0)
 	for _, t := range v.file.Tasks {

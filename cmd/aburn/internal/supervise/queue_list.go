@@ -17,6 +17,7 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/queue"
 	"aburn/internal/term"
+	"aburn/internal/units"
 	"aburn/logfmt"
 )
 
@@ -47,7 +48,7 @@ func runListTasks(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	t.lookAtSessions(ctx, f.Tasks)
 	if cmd.Bool("json") {
-		r := QueueReport{UpdatedAt: kit.OptionalTime(f.UpdatedAt), Tasks: []taskReport{}, Others: f.Others}
+		r := QueueReport{UpdatedAt: units.OptionalTime(f.UpdatedAt), Tasks: []taskReport{}, Others: f.Others}
 		for _, task := range f.Tasks {
 			r.Tasks = append(r.Tasks, t.report(task))
 		}
@@ -101,7 +102,7 @@ func (t *taskQueue) sorted(all []queue.Task) (waiting, done []queue.Task, foreig
 // accepts such ids.
 func (t *taskQueue) print(out *term.Out, list []queue.Task) error {
 	narrow := out.Width() > 0 && out.Width() < rows.WideFrom
-	cut := narrow && distinct(list, kit.ShortID)
+	cut := narrow && distinct(list, units.ShortID)
 	table := term.Table{Columns: []term.Column{
 		{Title: "id"}, {Title: "for"}, {Title: "priority"}, {Title: "state"}, {Title: "type"}, {Title: "what", Flex: true, Min: 20}, {Title: "age"},
 	}}
@@ -112,7 +113,7 @@ func (t *taskQueue) print(out *term.Out, list []queue.Task) error {
 		}
 		id, kind := task.ID, task.Type
 		if cut {
-			id = id[:min(kit.ShortID, len(id))]
+			id = id[:min(units.ShortID, len(id))]
 		}
 		if narrow {
 			kind = ""
@@ -247,10 +248,10 @@ type taskReport struct {
 
 func (t *taskQueue) report(task queue.Task) taskReport {
 	r := taskReport{
-		ID: task.ID, CreatedAt: kit.OptionalTime(task.CreatedAt), Priority: task.Priority.String(), Source: task.Source, Kind: task.Kind, Type: task.Type,
+		ID: task.ID, CreatedAt: units.OptionalTime(task.CreatedAt), Priority: task.Priority.String(), Source: task.Source, Kind: task.Kind, Type: task.Type,
 		Prompt: task.Prompt, SuggestedAgent: task.SuggestedAgent, Context: task.Context, Status: task.Status, Attempts: task.Attempts,
-		Session: task.Session, Scope: task.Scope, Evidence: task.Evidence, ExpiresAt: kit.OptionalTime(task.ExpiresAt), Signature: task.Signature,
-		DeliveredAt: kit.OptionalTime(task.DeliveredAt), SeenAt: kit.OptionalTime(task.SeenAt), Ours: t.Ours(task),
+		Session: task.Session, Scope: task.Scope, Evidence: task.Evidence, ExpiresAt: units.OptionalTime(task.ExpiresAt), Signature: task.Signature,
+		DeliveredAt: units.OptionalTime(task.DeliveredAt), SeenAt: units.OptionalTime(task.SeenAt), Ours: t.Ours(task),
 	}
 	r.Deliverable, r.Reason = t.deliverable(task)
 	r.SessionOver = r.Deliverable && isOver(&t.seen, task.Session)

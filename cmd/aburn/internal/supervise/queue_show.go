@@ -12,6 +12,7 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/queue"
 	"aburn/internal/term"
+	"aburn/internal/units"
 )
 
 func queueShow(a *kit.App) *cli.Command {
@@ -119,9 +120,9 @@ func (t *taskQueue) stateText(task queue.Task) string {
 		words = reason
 	}
 	if task.Attempts > 1 {
-		words = kit.Join(words, "claimed "+strconv.Itoa(task.Attempts)+" times")
+		words = units.Join(words, "claimed "+strconv.Itoa(task.Attempts)+" times")
 	}
-	return kit.Join(s.word, words)
+	return units.Join(s.word, words)
 }
 
 func (t *taskQueue) authorText(task queue.Task) string {

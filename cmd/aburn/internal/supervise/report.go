@@ -13,9 +13,11 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
@@ -69,9 +71,9 @@ type AdviceTotals struct {
 func runSupervisorReport(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	var since time.Time
 	if text := cmd.String("since"); text != "" {
-		t, err := kit.ParseTime(text, time.Now())
+		t, err := units.ParseTime(text, time.Now())
 		if err != nil {
-			return kit.UsageError("--since: " + err.Error())
+			return fault.Usage("--since: " + err.Error())
 		}
 		since = t
 	}
@@ -214,7 +216,7 @@ func (t *AdviceTotals) print(out *term.Out) error {
 		rows = append(slices.Clip(rows), t.All)
 	}
 	for _, c := range rows {
-		table.Add(c.Type, strconv.Itoa(c.Told), strconv.Itoa(c.Advised), kit.Share(c.Delivered, c.Advised), kit.Share(c.Seen, c.Delivered), kit.Share(c.Resolved, c.Delivered), kit.Share(c.Ignored, c.Delivered))
+		table.Add(c.Type, strconv.Itoa(c.Told), strconv.Itoa(c.Advised), units.Share(c.Delivered, c.Advised), units.Share(c.Seen, c.Delivered), units.Share(c.Resolved, c.Delivered), units.Share(c.Ignored, c.Delivered))
 	}
 	if err := table.Print(out, 0); err != nil {
 		return err

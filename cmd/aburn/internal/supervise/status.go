@@ -16,6 +16,8 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
 	"aburn/internal/term"
+	"aburn/internal/units"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/look"
@@ -59,7 +61,7 @@ func StatusCommand(a *kit.App, crew Crew) *cli.Command {
 }
 
 func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command, crew Crew) error {
-	s, err := StatusOf(ctx, scope.CallerOf(a, cmd), StatusQuery{})
+	s, err := StatusOf(ctx, scope.BaseOf(a, cmd), StatusQuery{})
 	if err != nil {
 		return err
 	}
@@ -97,14 +99,14 @@ type StatusAnswer struct {
 }
 
 // StatusOf looks at the project around the caller. It writes nothing.
-func StatusOf(ctx context.Context, c *scope.Caller, q StatusQuery) (*StatusAnswer, error) {
-	w, err := scope.OpenWorkspace(c)
+func StatusOf(ctx context.Context, c *workspace.Base, q StatusQuery) (*StatusAnswer, error) {
+	w, err := workspace.OpenWorkspace(c)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
 	if q.Vouched && !w.Marked {
-		return nil, scope.NotTrusted(w.Project)
+		return nil, workspace.NotTrusted(w.Project)
 	}
 	return statusAt(ctx, c, w, nil, func(s *StatusAnswer) (err error) {
 		if s.last, err = lastEntries(w.Log, s.shown); err == nil {
@@ -115,7 +117,7 @@ func StatusOf(ctx context.Context, c *scope.Caller, q StatusQuery) (*StatusAnswe
 }
 
 // statusAt is the status of an open project. entries finds the entries of the log that it shows.
-func statusAt(ctx context.Context, c *scope.Caller, w *scope.Workspace, with *look.Look, entries func(*StatusAnswer) error) (*StatusAnswer, error) {
+func statusAt(ctx context.Context, c *workspace.Base, w *workspace.Workspace, with *look.Look, entries func(*StatusAnswer) error) (*StatusAnswer, error) {
 	s := &StatusAnswer{project: w.Root, wt: w.Wt, branch: w.Branch(), marked: w.Marked}
 	var err error
 	if s.segments, err = w.Log.Segments(); err != nil {
@@ -265,7 +267,7 @@ func (s *StatusAnswer) Report() StatusReport {
 		one := SessionStatus{sessionFacts: s.factsOf(&s.shown[i])}
 		if e := s.last[s.shown[i].ID]; e != nil {
 			words := rows.Describe(&e.Entry)
-			one.Last = &lastEntry{e.Cmd, e.Phase, e.Event, e.Seq, e.Time, e.Open, withoutSecrets(strings.TrimSpace(words.Name + " " + kit.Join(words.Path, words.Detail)))}
+			one.Last = &lastEntry{e.Cmd, e.Phase, e.Event, e.Seq, e.Time, e.Open, withoutSecrets(strings.TrimSpace(words.Name + " " + units.Join(words.Path, words.Detail)))}
 		}
 		r.Sessions = append(r.Sessions, one)
 	}
@@ -312,7 +314,7 @@ func (s *StatusAnswer) showProject(out *term.Out) {
 		bytes += seg.Size
 	}
 	line("project", fit(out, s.project))
-	line("here", fit(out, kit.Join(s.wt, s.branch)))
+	line("here", fit(out, units.Join(s.wt, s.branch)))
 	said("log", plain.Size(bytes)+" in "+plain.Plural(int64(len(s.segments)), "segment"))
 	switch {
 	case s.watcher > 0:

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/rows"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/state"
@@ -99,9 +100,9 @@ func (w *WaitFacts) says(now time.Time) (what, where string) {
 	if w.Since != nil {
 		since = " since " + longDuration(now.Sub(*w.Since))
 	}
-	where = kit.Join(strings.TrimSpace(w.Source+" "+rows.ShortSession(w.Session, rows.WideSession)), entryText(w.Seq))
+	where = units.Join(strings.TrimSpace(w.Source+" "+rows.ShortSession(w.Session, rows.WideSession)), entryText(w.Seq))
 	if w.Agent != "" {
-		where = kit.Join(where, "sub-agent "+withoutSecrets(w.Agent))
+		where = units.Join(where, "sub-agent "+withoutSecrets(w.Agent))
 	}
 	switch w.Kind {
 	case WaitQueue:
@@ -109,7 +110,7 @@ func (w *WaitFacts) says(now time.Time) (what, where string) {
 	case WaitFailed:
 		return "turn failed: " + cmp.Or(w.Error, "no reason is recorded") + since, where
 	}
-	what = w.Kind + ": " + cmp.Or(scope.ToolWord(w.Tool), "of an unknown tool")
+	what = w.Kind + ": " + cmp.Or(lookup.ToolWord(w.Tool), "of an unknown tool")
 	if w.Input != "" {
 		what += " `" + strings.ReplaceAll(plain.Cut(w.Input, longestInput), "`", "'") + "`"
 	}
@@ -226,13 +227,13 @@ func (s *StatusAnswer) showLast(out *term.Out, one *sessionView) {
 		return
 	}
 	words := rows.Describe(&r.Entry)
-	detail := kit.Join(words.Path, words.Detail)
+	detail := units.Join(words.Path, words.Detail)
 	if r.Open {
-		detail = kit.Join(detail, "no end")
+		detail = units.Join(detail, "no end")
 	}
 	text := strings.TrimSpace(words.Mark + " " + words.Name + " " + detail)
 	age := shortDuration(s.Now.Sub(one.Last.Time())) + " ago"
-	kit.Paragraph(out, 2, "", kit.Join(plain.Cut(withoutSecrets(text), longestInput), age))
+	kit.Paragraph(out, 2, "", units.Join(plain.Cut(withoutSecrets(text), longestInput), age))
 }
 
 // shownIssues is how many issues the screen has room for.

@@ -16,12 +16,15 @@ import (
 	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/notify"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/settings"
 	"aburn/internal/term"
+	"aburn/internal/units"
+	"aburn/internal/workspace"
 	"aburn/supervisor/look"
 	"aburn/supervisor/watch"
 )
@@ -65,7 +68,7 @@ func runSupervisorWatch(ctx context.Context, a *kit.App, cmd *cli.Command) error
 		w.Close()
 		var other *watch.RunningError
 		if errors.As(err, &other) {
-			return kit.BadNews(err.Error(), "aburn supervisor makes one look beside it")
+			return fault.Failed(err.Error(), "aburn supervisor makes one look beside it")
 		}
 		if !errors.Is(err, errReload) {
 			return err
@@ -77,10 +80,10 @@ func runSupervisorWatch(ctx context.Context, a *kit.App, cmd *cli.Command) error
 // Watch is `aburn supervisor watch` without a screen: it makes notices only. It watches the project of the caller's folder until ctx ends,
 // or no session has lived there for watch.linger. If another process watches already, the error is a *watch.RunningError. link adds an
 // address to a notice.
-func Watch(ctx context.Context, c *scope.Caller, link func(session string) string) error {
+func Watch(ctx context.Context, c *workspace.Base, link func(session string) string) error {
 	nowhere := term.New(io.Discard, c.Env, true)
 	for again := false; ; again = true {
-		w, err := scope.OpenWorkspace(c)
+		w, err := workspace.OpenWorkspace(c)
 		if err != nil {
 			return err
 		}
@@ -93,10 +96,10 @@ func Watch(ctx context.Context, c *scope.Caller, link func(session string) strin
 }
 
 // watchProject watches one project with the current settings.
-func watchProject(ctx context.Context, env func(string) string, w *scope.Workspace, t *watchPrinter) error {
+func watchProject(ctx context.Context, env func(string) string, w *workspace.Workspace, t *watchPrinter) error {
 	key, err := w.Key()
 	if err != nil || !w.Marked {
-		return kit.BadNews("you have not vouched for this project on this machine, so nothing from it is judged", "aburn init")
+		return fault.Failed("you have not vouched for this project on this machine, so nothing from it is judged", "aburn init")
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -119,7 +122,7 @@ func watchProject(ctx context.Context, env func(string) string, w *scope.Workspa
 	case errors.As(err, &other):
 		return err
 	case err != nil:
-		return kit.BadNews(filepath.Join(w.Root, project.OssDir) + ": " + err.Error())
+		return fault.Failed(filepath.Join(w.Root, project.OssDir) + ": " + err.Error())
 	case ctx.Err() == nil:
 		t.note("no session has lived here for " + plain.Duration(w.Settings.Watch.Linger) + ": the watch ends")
 	case errors.Is(context.Cause(ctx), errReload):
@@ -164,7 +167,7 @@ func terminalOf(a *kit.App, screen *term.Out) io.Writer {
 }
 
 // awaitChange ends the watch when a settings file changes.
-func awaitChange(ctx context.Context, env func(string) string, w *scope.Workspace, stop context.CancelCauseFunc) {
+func awaitChange(ctx context.Context, env func(string) string, w *workspace.Workspace, stop context.CancelCauseFunc) {
 	files := []string{filepath.Join(w.Root, project.OssDir, settings.File)}
 	if dir := project.ConfigDir(env); dir != "" {
 		files = append(files, filepath.Join(dir, settings.File))
@@ -208,7 +211,7 @@ type watchPrinter struct {
 	notifier      *notify.Notifier
 	minConfidence float64 // confidence of which a notice is made
 	note          func(string)
-	warn          scope.WarnFunc
+	warn          workspace.WarnFunc
 	bell          io.Writer                   // nil: there is no terminal
 	link          func(session string) string // nil: notices have no address
 }
@@ -285,5 +288,5 @@ func (t *watchPrinter) row(e *watch.Event) string {
 	if e.Agent != "" {
 		tag = "[" + e.Agent + "] "
 	}
-	return l.End(plain.Line(tag), "", kit.Join(e.Says, evidenceText(e.Evidence)))
+	return l.End(plain.Line(tag), "", units.Join(e.Says, evidenceText(e.Evidence)))
 }

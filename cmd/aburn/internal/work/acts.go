@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
@@ -83,7 +84,7 @@ func (s *Acts) End() error {
 		}
 	}
 	if s.failed {
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/crew"
 )
@@ -79,7 +80,7 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		err = CleanupText(a, results, options)
 	}
 	if err == nil && left > 0 && cmd.NArg() > 0 {
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 	return err
 }
@@ -126,7 +127,7 @@ func (o *Office) Chosen(ctx context.Context, words []string) ([]*crew.Member, er
 	if len(words) == 0 {
 		all, err := o.Look(ctx)
 		if err != nil {
-			return nil, kit.BadNews(err.Error())
+			return nil, fault.Failed(err.Error())
 		}
 		var readable []*crew.Member
 		for _, m := range crew.Living(all) {

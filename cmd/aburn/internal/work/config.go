@@ -13,8 +13,10 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
+	"aburn/internal/workspace"
 	"aburn/worker/config"
 )
 
@@ -67,7 +69,7 @@ func configConfirmCommand(a *kit.App) *cli.Command {
 		Description: "HASH stands for exactly the text that was shown. A change of the text asks again.",
 		ArgValidator: func(_ context.Context, cmd *cli.Command) error {
 			if cmd.NArg() != 1 || len(cmd.Args().First()) < 8 {
-				return kit.UsageError("name the hash, or its first 8 digits", "aburn config check")
+				return fault.Usage("name the hash, or its first 8 digits", "aburn config check")
 			}
 			return nil
 		},
@@ -91,18 +93,18 @@ func (o *Office) Config(a *kit.App, only string) (*config.Config, error) {
 	case errors.As(err, &m):
 		var hints []string
 		if m.Word != "" {
-			hints = kit.DidYouMean(m.Word, m.Known)
+			hints = fault.DidYouMean(m.Word, m.Known)
 		}
-		return nil, kit.UsageError(plain.Line(m.Error()), append(hints, "aburn config check")...)
+		return nil, fault.Usage(plain.Line(m.Error()), append(hints, "aburn config check")...)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, kit.UsageError(err.Error())
+		return nil, fault.Usage(err.Error())
 	}
 	return c, err
 }
 
 func runConfigCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 0 {
-		return kit.UsageError("config check takes no names", "--from FILE")
+		return fault.Usage("config check takes no names", "--from FILE")
 	}
 	o, err := OpenOffice(a, cmd)
 	if err != nil {
@@ -111,7 +113,7 @@ func runConfigCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	defer o.Close()
 	only := cmd.String("from")
 	if only != "" {
-		only = kit.InFolder(o.Dir, only)
+		only = workspace.InFolder(o.Dir, only)
 	}
 	c, err := o.Config(a, only)
 	if err != nil {
@@ -229,9 +231,9 @@ func runConfigConfirm(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	switch {
 	case c.Confirm == "":
-		return kit.BadNews("nothing waits for your word", "aburn config check")
+		return fault.Failed("nothing waits for your word", "aburn config check")
 	case !strings.HasPrefix(c.Confirm, want):
-		return kit.BadNews("the text is another one by now", "aburn config check")
+		return fault.Failed("the text is another one by now", "aburn config check")
 	}
 	if err := o.keepHash(o.accepted(), c.Confirm); err != nil {
 		return err

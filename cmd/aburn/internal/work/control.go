@@ -12,6 +12,7 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
@@ -41,13 +42,13 @@ func KillCommand(a *kit.App) *cli.Command {
 func checkKill(_ context.Context, cmd *cli.Command) error {
 	switch {
 	case cmd.NArg() == 0 && !cmd.Bool("all"):
-		return kit.UsageError("name a worker", "aburn ps", "aburn kill --all")
+		return fault.Usage("name a worker", "aburn ps", "aburn kill --all")
 	case cmd.NArg() > 0 && cmd.Bool("all"):
-		return kit.UsageError("--all ends all workers, and you named some", "leave one out")
+		return fault.Usage("--all ends all workers, and you named some", "leave one out")
 	case cmd.Bool("forget") && cmd.Bool("all"):
-		return kit.UsageError("--forget needs names: what is forgotten may still run", "aburn ps")
+		return fault.Usage("--forget needs names: what is forgotten may still run", "aburn ps")
 	case cmd.Bool("yes") && !cmd.Bool("all"):
-		return kit.UsageError("--yes is for --all: workers that you name are ended at once", "leave it out")
+		return fault.Usage("--yes is for --all: workers that you name are ended at once", "leave it out")
 	}
 	return nil
 }
@@ -101,7 +102,7 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 func (o *Office) toKill(ctx context.Context, words []string, forget bool) (members []*crew.Member, strays []*crew.Stray, err error) {
 	all, lost, err := o.Roll(ctx)
 	if err != nil {
-		return nil, nil, kit.BadNews(err.Error())
+		return nil, nil, fault.Failed(err.Error())
 	}
 	if len(words) == 0 {
 		return Running(all), lost, nil
@@ -181,9 +182,9 @@ func confirmAll(a *kit.App, cmd *cli.Command, members []*crew.Member, strays []*
 	case cmd.Bool("yes"):
 		return nil
 	case !a.CanAsk(cmd):
-		return kit.UsageError(text, "--yes ends them")
+		return fault.Usage(text, "--yes ends them")
 	case !a.Confirm(text + ". End them?"):
-		return kit.BadNews("nothing was ended")
+		return fault.Failed("nothing was ended")
 	}
 	return nil
 }

@@ -4,17 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"time"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/bill"
-	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/internal/settings"
-	"aburn/internal/term"
+	"aburn/internal/units"
+	"aburn/internal/workspace"
 	"aburn/trace"
 	"aburn/worker"
 	"aburn/worker/crew"
@@ -32,7 +31,7 @@ type WorkerCost struct {
 }
 
 // costs are what workers used up, by their names. A worker of which no session was read has none.
-func (o *Office) costs(ctx context.Context, c *scope.Caller, members []*crew.Member) (map[string]*WorkerCost, error) {
+func (o *Office) costs(ctx context.Context, c *workspace.Base, members []*crew.Member) (map[string]*WorkerCost, error) {
 	arch, err := archive.View(ctx, archive.Dir(c.Env))
 	if none := (*archive.NotFound)(nil); errors.As(err, &none) {
 		return nil, nil
@@ -87,7 +86,7 @@ func (w *WorkerCost) says() string {
 	case w == nil:
 		return "-"
 	case w.sum.Amount == 0:
-		return kit.Tokens(w.Tokens) + " tok"
+		return units.Tokens(w.Tokens) + " tok"
 	}
 	return w.in.Says(w.sum)
 }
@@ -107,15 +106,15 @@ func limitText(m *crew.Member, w *WorkerCost) string {
 		}
 		return fmt.Sprintf("%s of %s (%d %%)", bill.Dollars.Words(money), limit, b.Percent(w.spent()))
 	case b.Tokens > 0:
-		return fmt.Sprintf("%s of %s fresh tokens (%d %%)", kit.Tokens(w.spent().Fresh), kit.Tokens(b.Tokens), b.Percent(w.spent()))
+		return fmt.Sprintf("%s of %s fresh tokens (%d %%)", units.Tokens(w.spent().Fresh), units.Tokens(b.Tokens), b.Percent(w.spent()))
 	}
 	return ""
 }
 
 // SpentNow reads what is new of a worker's sessions, and says what they used up.
 func (o *Office) SpentNow(ctx context.Context, env func(string) string, m *crew.Member) (worker.Spent, string, error) {
-	c := &scope.Caller{Dir: o.Root, Env: env, Now: time.Now(), Warn: func(string, ...string) {}, Progress: term.New(io.Discard, env, false)}
-	if err := scope.Refresh(ctx, c, filepath.Clean(m.Request.Tree)); err != nil {
+	c := workspace.Quiet(o.Root, env, time.Now())
+	if err := lookup.Refresh(ctx, c, filepath.Clean(m.Request.Tree)); err != nil {
 		return worker.Spent{}, "", err
 	}
 	all, err := o.costs(ctx, c, []*crew.Member{m})
@@ -125,7 +124,7 @@ func (o *Office) SpentNow(ctx context.Context, env func(string) string, m *crew.
 	w := all[m.Name]
 	text := w.says()
 	if b := m.Limit(); w != nil && b.Tokens > 0 {
-		text = kit.Tokens(w.Fresh) + " fresh tokens"
+		text = units.Tokens(w.Fresh) + " fresh tokens"
 	} else if w != nil {
 		text = bill.Dollars.Words(w.sum)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/hold"
 	"aburn/internal/plain"
 	"aburn/internal/run"
@@ -63,7 +64,7 @@ func FarCommand(a *kit.App) *cli.Command {
 func (o *Office) tryHere(ctx context.Context, a *kit.App, name string) error {
 	var order crew.FarGates
 	if err := json.NewDecoder(a.Stdin).Decode(&order); err != nil {
-		return kit.UsageError("stdin names no gates: " + err.Error())
+		return fault.Usage("stdin names no gates: " + err.Error())
 	}
 	m, err := o.Member(ctx, name)
 	if err != nil {
@@ -76,7 +77,7 @@ func (o *Office) tryHere(ctx context.Context, a *kit.App, name string) error {
 	program, _ := exec.LookPath(agentcli.Of(m.Request.Agent).Program)
 	v, err := o.TryHere(ctx, repo, m, order, program)
 	if err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	return a.PrintJSON(v)
 }
@@ -95,11 +96,11 @@ func (o *Office) screenHere(ctx context.Context, a *kit.App, name string) error 
 	}
 	launch := m.Ledger.Last(worker.Launched)
 	if launch == nil || m.Over() {
-		return kit.BadNews(name + " does not run")
+		return fault.Failed(name + " does not run")
 	}
 	now, err := hold.Look(ctx, o.Store.Book(m.Name).Dir, launch.Gen)
 	if err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	return a.PrintJSON(FarScreen{now.Lines, cmp.Or(now.Size.Cols, slot.Width), cmp.Or(now.Size.Rows, slot.Height)})
 }
@@ -199,10 +200,10 @@ func (o *Office) FarRun(ctx context.Context, m *crew.Member, stdin string, args 
 // CheckHost refuses a machine that the person's own file does not name.
 func CheckHost(c *config.Config, host string) error {
 	if err := ssh.Valid(host); err != nil {
-		return kit.UsageError("--runtime ssh:" + plain.Line(host) + ": " + err.Error())
+		return fault.Usage("--runtime ssh:" + plain.Line(host) + ": " + err.Error())
 	}
 	if !slices.Contains(c.Words("ssh"), host) {
-		return kit.UsageError("ssh: in your own workers.yaml does not name "+kit.Quote(host), "ssh: ["+host+"] there lets workers run on it", "aburn config check")
+		return fault.Usage("ssh: in your own workers.yaml does not name "+fault.Quote(host), "ssh: ["+host+"] there lets workers run on it", "aburn config check")
 	}
 	return nil
 }
@@ -361,14 +362,14 @@ func (o *Office) SitFar(cmd *cli.Command, m *crew.Member) error {
 	args := []string{"attach"}
 	switch {
 	case cmd.Bool("terminal") || cmd.Bool("headless"):
-		return kit.UsageError(m.Name+" stays at its terminal there", "aburn attach "+m.Name)
+		return fault.Usage(m.Name+" stays at its terminal there", "aburn attach "+m.Name)
 	case cmd.Bool("read-only"):
 		args = append(args, "--read-only")
 	}
 	host, _ := crew.FarHost(m.Request.Via)
 	if err := o.Host(host).Sit(m.Request.Address, append(args, m.Name)...); err != nil {
 		fmt.Fprintln(os.Stderr)
-		return kit.BadNews("the line to "+o.Host(host).String()+" ended: "+err.Error()+"; the worker goes on", "aburn ps "+m.Name)
+		return fault.Failed("the line to "+o.Host(host).String()+" ended: "+err.Error()+"; the worker goes on", "aburn ps "+m.Name)
 	}
 	return nil
 }

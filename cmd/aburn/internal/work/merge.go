@@ -12,6 +12,7 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/git"
 	"aburn/internal/plain"
 	"aburn/worker/config"
@@ -58,18 +59,18 @@ func mergeOptions(cmd *cli.Command) (o crew.MergeOptions, err error) {
 		switch {
 		case !cmd.Bool(string(how)):
 		case o.How != "":
-			return o, kit.UsageError(fmt.Sprintf("--%s and --%s are two different things", o.How, how), "leave one out")
+			return o, fault.Usage(fmt.Sprintf("--%s and --%s are two different things", o.How, how), "leave one out")
 		default:
 			o.How = how
 		}
 	}
 	switch {
 	case o.Hooks && (o.How == crew.HowSquash || o.How == crew.HowRebase):
-		return o, kit.UsageError(fmt.Sprintf("--hooks does not go with --%s: git runs other hooks there", o.How), "leave out --hooks, or use git "+strings.Replace(string(o.How), "squash", "merge --squash", 1))
+		return o, fault.Usage(fmt.Sprintf("--hooks does not go with --%s: git runs other hooks there", o.How), "leave out --hooks, or use git "+strings.Replace(string(o.How), "squash", "merge --squash", 1))
 	case o.Hooks && o.Onto != "":
-		return o, kit.UsageError("--hooks needs a checkout, and --onto has none", "leave one out")
+		return o, fault.Usage("--hooks needs a checkout, and --onto has none", "leave one out")
 	case o.Message != "" && o.How == crew.HowRebase:
-		return o, kit.UsageError("--rebase keeps the messages of the worker's commits", "leave out --message")
+		return o, fault.Usage("--rebase keeps the messages of the worker's commits", "leave out --message")
 	}
 	return o, nil
 }
@@ -160,7 +161,7 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		err = MergeText(a, m, r)
 	}
 	if err == nil && len(r.Conflicts) > 0 {
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 	return err
 }
@@ -176,7 +177,7 @@ func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*Office, *crew
 	}
 	here, err := o.Repository(ctx, o.Dir)
 	if err == nil && !here.Same(theirs) {
-		err = kit.UsageError(m.Name+" works in another repository: "+theirs.Root, "aburn -C "+theirs.Root+" merge "+m.Name)
+		err = fault.Usage(m.Name+" works in another repository: "+theirs.Root, "aburn -C "+theirs.Root+" merge "+m.Name)
 	}
 	if err != nil {
 		o.Close()
@@ -192,13 +193,13 @@ func MergeFailure(m *crew.Member, err error) error {
 	var failed *git.Error
 	switch {
 	case errors.As(err, &refused):
-		return kit.BadNews(m.Name+": "+refused.Text, refused.Hints...)
+		return fault.Failed(m.Name+": "+refused.Text, refused.Hints...)
 	case errors.As(err, &problem):
-		return kit.UsageError(m.Name+": "+problem.Text, problem.Advice)
+		return fault.Usage(m.Name+": "+problem.Text, problem.Advice)
 	case errors.As(err, &failed):
-		return kit.BadNews(m.Name+": "+failed.Error(), "git status")
+		return fault.Failed(m.Name+": "+failed.Error(), "git status")
 	}
-	return kit.BadNews(m.Name + ": " + err.Error())
+	return fault.Failed(m.Name + ": " + err.Error())
 }
 
 // conflictLines lists files that conflict.
@@ -298,7 +299,7 @@ func runSync(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	defer o.Close()
 	if m.Far() {
-		return kit.BadNews(m.Name+" works in another repository, where its base is only a commit", "aburn merge "+m.Name, "aburn send "+m.Name+" TEXT")
+		return fault.Failed(m.Name+" works in another repository, where its base is only a commit", "aburn merge "+m.Name, "aburn send "+m.Name+" TEXT")
 	}
 	s, err := o.Sync(ctx, repo, m, cmd.String("onto"), cmd.Bool("check"))
 	if err != nil {
@@ -310,7 +311,7 @@ func runSync(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		err = syncText(a, m, s)
 	}
 	if err == nil && len(s.Conflicts) > 0 {
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 	return err
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/shell"
 	"aburn/worker"
 	"aburn/worker/forge"
 	"aburn/worker/tree"
@@ -21,19 +23,19 @@ func (o *Office) OpenPull(ctx context.Context, a *kit.App, repo *tree.Repo, numb
 	f, there, owner, err := o.Forge(ctx, c, repo)
 	var problem *tree.Problem
 	if errors.As(err, &problem) {
-		return nil, "", kit.UsageError(problem.Text, problem.Advice)
+		return nil, "", fault.Usage(problem.Text, problem.Advice)
 	}
 	if err == nil {
 		pull, err = f.Numbered(ctx, owner, number)
 	}
 	switch {
 	case errors.Is(err, forge.ErrElsewhere):
-		return nil, "", kit.BadNews(fmt.Sprintf("pull request #%d: %v, where aburn does not push", number, err),
+		return nil, "", fault.Failed(fmt.Sprintf("pull request #%d: %v, where aburn does not push", number, err),
 			fmt.Sprintf("gh pr checkout %d, then aburn spawn --branch NAME", number))
 	case err != nil:
-		return nil, "", kit.BadNews(fmt.Sprintf("pull request #%d: %s", number, plain.Line(err.Error())))
+		return nil, "", fault.Failed(fmt.Sprintf("pull request #%d: %s", number, plain.Line(err.Error())))
 	case pull.Is != worker.PullOpen:
-		return nil, "", kit.BadNews(fmt.Sprintf("pull request #%d is %s", number, pull.Is), "aburn spawn --branch "+kit.ShellWord(pull.Branch))
+		return nil, "", fault.Failed(fmt.Sprintf("pull request #%d is %s", number, pull.Is), "aburn spawn --branch "+shell.Quote(pull.Branch))
 	}
 	return pull, there.Name, nil
 }

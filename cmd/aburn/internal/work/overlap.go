@@ -9,6 +9,7 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
@@ -30,7 +31,7 @@ func OverlapCommand(a *kit.App) *cli.Command {
 
 func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 0 {
-		return kit.UsageError("overlap takes no names: it looks at all workers", "aburn overlap --help")
+		return fault.Usage("overlap takes no names: it looks at all workers", "aburn overlap --help")
 	}
 	o, err := OpenOffice(a, cmd)
 	if err != nil {
@@ -39,7 +40,7 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	defer o.Close()
 	all, err := o.Look(ctx)
 	if err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	list, failed := o.Overlaps(ctx, all)
 	if failed != nil {
@@ -59,7 +60,7 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	o.toldAll(ctx, list)
 	if clash {
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 	return nil
 }

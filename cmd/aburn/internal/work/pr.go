@@ -15,6 +15,7 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/config"
@@ -96,7 +97,7 @@ func runPr(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		prText(a, m, r, p.Check)
 	}
 	if err == nil && p.Check && waitsForSomebody(r) {
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 	return err
 }
@@ -218,13 +219,13 @@ func ForgeFailure(m *crew.Member, err error) error {
 	var failed *forge.Failed
 	switch {
 	case errors.Is(err, forge.ErrNoClient):
-		return kit.BadNews(m.Name+": "+err.Error()+", and GitHub is asked by it", "install GitHub's client gh, then gh auth login")
+		return fault.Failed(m.Name+": "+err.Error()+", and GitHub is asked by it", "install GitHub's client gh, then gh auth login")
 	case errors.Is(err, forge.ErrNoLogin):
-		return kit.BadNews(m.Name+": "+err.Error(), "gh auth login", "GitLab: a token with the scope api")
+		return fault.Failed(m.Name+": "+err.Error(), "gh auth login", "GitLab: a token with the scope api")
 	case errors.As(err, &limited):
-		return kit.BadNews(m.Name+": "+plain.Line(limited.Error()), "try again then")
+		return fault.Failed(m.Name+": "+plain.Line(limited.Error()), "try again then")
 	case errors.As(err, &failed):
-		return kit.BadNews(m.Name + ": the forge says: " + plain.Line(failed.Error()))
+		return fault.Failed(m.Name + ": the forge says: " + plain.Line(failed.Error()))
 	}
 	return MergeFailure(m, err)
 }

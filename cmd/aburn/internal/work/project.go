@@ -14,9 +14,12 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
+	"aburn/internal/shell"
 	"aburn/internal/term"
+	"aburn/internal/workspace"
 	"aburn/worker/config"
 	"aburn/worker/ledger"
 )
@@ -115,17 +118,17 @@ func runProjectAdd(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if cmd.NArg() > 1 {
-		return kit.UsageError("name one folder, or none", "aburn project add --help")
+		return fault.Usage("name one folder, or none", "aburn project add --help")
 	}
 	dir, err := kit.Folder(cmd)
 	if file := cmd.String("from"); file != "" && err == nil {
 		if cmd.NArg() > 0 || cmd.IsSet("name") {
-			return kit.UsageError("--from takes folders and names from the file", "leave out the others")
+			return fault.Usage("--from takes folders and names from the file", "leave out the others")
 		}
-		return addFrom(a, kit.InFolder(dir, file))
+		return addFrom(a, workspace.InFolder(dir, file))
 	}
 	if err == nil && cmd.NArg() == 1 {
-		dir, err = kit.ExistingFolder(kit.InFolder(dir, cmd.Args().First()))
+		dir, err = workspace.ExistingFolder(workspace.InFolder(dir, cmd.Args().First()))
 	}
 	if err != nil {
 		return err
@@ -137,25 +140,25 @@ func runProjectAdd(_ context.Context, a *kit.App, cmd *cli.Command) error {
 func addFrom(a *kit.App, file string) error {
 	list, err := config.Projects(file, a.Getenv("HOME"))
 	if err != nil {
-		return kit.UsageError(plain.Line(err.Error()))
+		return fault.Usage(plain.Line(err.Error()))
 	}
 	if len(list) == 0 {
-		return kit.BadNews(plain.Line(file)+" names no project", "projects: {NAME: {path: FOLDER}}")
+		return fault.Failed(plain.Line(file)+" names no project", "projects: {NAME: {path: FOLDER}}")
 	}
 	failed := 0
 	for _, one := range list {
-		err := error(kit.UsageError("it has no path"))
+		err := error(fault.Usage("it has no path"))
 		if one.Path != "" {
 			err = addListed(a, one)
 		}
 		if err != nil {
-			f := kit.FailureOf(err)
+			f := fault.Of(err)
 			a.Warn(plain.Line(one.ID+": "+f.Msg), f.Hints...)
 			failed++
 		}
 	}
 	if failed > 0 {
-		return kit.BadNews(fmt.Sprintf("%d of %d projects were not added", failed, len(list)))
+		return fault.Failed(fmt.Sprintf("%d of %d projects were not added", failed, len(list)))
 	}
 	return nil
 }
@@ -164,10 +167,10 @@ func addFrom(a *kit.App, file string) error {
 func addListed(a *kit.App, one config.Listed) error {
 	real, err := filepath.EvalSymlinks(one.Path)
 	if err != nil {
-		return kit.UsageError(err.Error())
+		return fault.Usage(err.Error())
 	}
 	if p, err := project.Find(real, a.Getenv); err == nil && p.Root != real {
-		return kit.UsageError(real+" is no project of its own, but lies in "+p.Root, "aburn -C "+kit.ShellWord(real)+" init")
+		return fault.Usage(real+" is no project of its own, but lies in "+p.Root, "aburn -C "+shell.Quote(real)+" init")
 	}
 	return addProject(a, real, one.ID)
 }
@@ -176,20 +179,20 @@ func addListed(a *kit.App, one config.Listed) error {
 func addProject(a *kit.App, dir, name string) error {
 	p, err := project.Find(dir, a.Getenv)
 	if err != nil {
-		return kit.UsageError(err.Error(), "aburn -C "+kit.ShellWord(dir)+" init")
+		return fault.Usage(err.Error(), "aburn -C "+shell.Quote(dir)+" init")
 	}
 	if !slices.Contains(project.Marked(a.Getenv), p.Root) {
-		return kit.UsageError("nobody said that "+p.Root+" is yours", "aburn -C "+kit.ShellWord(p.Root)+" init")
+		return fault.Usage("nobody said that "+p.Root+" is yours", "aburn -C "+shell.Quote(p.Root)+" init")
 	}
 	if name == "" {
 		name = filepath.Base(p.Root)
 	}
 	if err := ledger.ValidProject(name); err != nil {
-		return kit.UsageError(kit.Quote(name)+": "+err.Error(), "aburn project add --name NAME")
+		return fault.Usage(fault.Quote(name)+": "+err.Error(), "aburn project add --name NAME")
 	}
 	err = ledger.Rename(a.Getenv, func(given map[string]string) error {
 		if had, ok := given[name]; ok && had != p.Root {
-			return kit.BadNews(kit.Quote(name)+" is "+had+" already", "aburn project rm "+name, "choose another --name")
+			return fault.Failed(fault.Quote(name)+" is "+had+" already", "aburn project rm "+name, "choose another --name")
 		}
 		for other, root := range given {
 			if root == p.Root { // it has one name
@@ -211,7 +214,7 @@ func runProjectRemove(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if cmd.NArg() != 1 {
-		return kit.UsageError("name one project", "aburn project ls")
+		return fault.Usage("name one project", "aburn project ls")
 	}
 	name, root := cmd.Args().First(), ""
 	err := ledger.Rename(a.Getenv, func(given map[string]string) error {
@@ -232,10 +235,10 @@ func runProjectRemove(_ context.Context, a *kit.App, cmd *cli.Command) error {
 func unknownProject(a *kit.App, name string) error {
 	for _, n := range ledger.Known(a.Getenv) {
 		if n.Name == name {
-			return kit.BadNews(kit.Quote(name)+" is the name of its folder, "+n.Root, "aburn project add --name NAME "+kit.ShellWord(n.Root))
+			return fault.Failed(fault.Quote(name)+" is the name of its folder, "+n.Root, "aburn project add --name NAME "+shell.Quote(n.Root))
 		}
 	}
-	return kit.UsageError("no project is called "+kit.Quote(name), append(kit.DidYouMean(name, ProjectNames(a.Getenv)), "aburn project ls")...)
+	return fault.Usage("no project is called "+fault.Quote(name), append(fault.DidYouMean(name, ProjectNames(a.Getenv)), "aburn project ls")...)
 }
 
 // projectNamed is the root of the project that a word means.
@@ -250,7 +253,7 @@ func projectNamed(a *kit.App, word string) (string, error) {
 		for _, n := range list {
 			roots = append(roots, n.Root)
 		}
-		return "", kit.UsageError("several projects are called "+kit.Quote(word)+": "+strings.Join(roots, ", "), "aburn project add --name NAME DIR")
+		return "", fault.Usage("several projects are called "+fault.Quote(word)+": "+strings.Join(roots, ", "), "aburn project add --name NAME DIR")
 	}
 }
 
@@ -259,7 +262,7 @@ func folderOf(a *kit.App, cmd *cli.Command) (string, error) {
 	first, _, slashed := strings.Cut(cmd.Args().First(), "/")
 	switch word := cmd.String("project"); {
 	case word != "" && cmd.IsSet("C"):
-		return "", kit.UsageError("-C and --project are two ways to say the same", "leave one out")
+		return "", fault.Usage("-C and --project are two ways to say the same", "leave one out")
 	case word != "":
 		return projectNamed(a, word)
 	case slashed && takesProject(cmd) && cmd.Name != "spawn":

@@ -11,11 +11,14 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
 	"aburn/logfmt"
 	"aburn/worker"
 	"aburn/worker/crew"
@@ -45,7 +48,7 @@ func PsCommand(a *kit.App) *cli.Command {
 
 func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 1 {
-		return kit.UsageError("name one worker, or none", "aburn ps --help")
+		return fault.Usage("name one worker, or none", "aburn ps --help")
 	}
 	o, err := OpenOffice(a, cmd)
 	if err != nil {
@@ -72,20 +75,20 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		r := o.ReportOf(m, names, now)
 		r.Workers = o.ChildrenOf(m.Name)
 		r.Cost, r.Disk = costs[m.Name], diskOf(ctx, cmd, []*crew.Member{m})[m.Name]
-		r.Verdicts = o.verdicts(ctx, scope.CallerOf(a, cmd), []*crew.Member{m})[m.Session]
+		r.Verdicts = o.verdicts(ctx, scope.BaseOf(a, cmd), []*crew.Member{m})[m.Session]
 		return checked(cmd, []*crew.Member{m}, nil, psOne(a, cmd, m, r, now))
 	}
 	o.warnStranded(a)
 	all, strays, err := o.Roll(ctx)
 	if err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	shown := all
 	if !cmd.Bool("all") {
 		shown = crew.Living(all)
 	}
 	names := Living(all)
-	found := o.verdicts(ctx, scope.CallerOf(a, cmd), shown)
+	found := o.verdicts(ctx, scope.BaseOf(a, cmd), shown)
 	var costs map[string]*WorkerCost
 	if cmd.Bool("cost") {
 		if costs, err = o.costsOf(ctx, a, cmd, shown); err != nil {
@@ -120,7 +123,7 @@ func (o *Office) memberOrStray(ctx context.Context, a *kit.App, cmd *cli.Command
 	}
 	members, strays, err := o.Roll(ctx, o.meant(word)...)
 	if err != nil {
-		return nil, kit.BadNews(err.Error())
+		return nil, fault.Failed(err.Error())
 	}
 	if s := strayCalled(strays, word); s != nil && len(members) == 0 {
 		return nil, checked(cmd, nil, strays, psStray(a, cmd, s))
@@ -154,9 +157,9 @@ func psStray(a *kit.App, cmd *cli.Command, s *crew.Stray) error {
 // costsOf are what workers used up. --cost reads new sessions first; without it the archive answers as it is.
 func (o *Office) costsOf(ctx context.Context, a *kit.App, cmd *cli.Command, members []*crew.Member) (map[string]*WorkerCost, error) {
 	if cmd.Bool("cost") {
-		scope.CatchUpOrWarn(ctx, a, cmd, scope.Choice{Project: o.Root})
+		scope.CatchUpOrWarn(ctx, a, cmd, lookup.Choice{Project: o.Root})
 	}
-	costs, err := o.costs(ctx, scope.CallerOf(a, cmd), members)
+	costs, err := o.costs(ctx, scope.BaseOf(a, cmd), members)
 	if err != nil && !cmd.Bool("cost") { // where each worker stands is known all the same
 		return nil, nil
 	}
@@ -169,11 +172,11 @@ func checked(cmd *cli.Command, members []*crew.Member, strays []*crew.Stray, err
 		return err
 	}
 	if len(strays) > 0 {
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 	for _, m := range members {
 		if m.Err != nil || m.Worker.Zone() == worker.ZoneNeedsYou && !m.Gone() {
-			return kit.ExitWith(kit.ExitBadNews)
+			return fault.Exit(fault.ExitFailed)
 		}
 	}
 	return nil
@@ -342,7 +345,7 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, r WorkerReport, now tim
 	if r.Since != nil {
 		since = " since " + plain.Age(now.Sub(*r.Since))
 	}
-	line("state", StateText(m)+since+" ("+strings.ReplaceAll(kit.Join(r.State, r.Reason), "_", " ")+")")
+	line("state", StateText(m)+since+" ("+strings.ReplaceAll(units.Join(r.State, r.Reason), "_", " ")+")")
 	line("why", strings.Join(r.Evidence, "; "))
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
@@ -364,15 +367,15 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, r WorkerReport, now tim
 		line(c.Kind, "with "+c.Worker+": "+strings.Join(c.Files, ", "))
 	}
 	if spent := r.Cost; spent != nil {
-		line("cost", kit.Join(spent.in.Words(spent.sum), "list prices", kit.Tokens(spent.Tokens)+" tokens, "+kit.Tokens(spent.Fresh)+" of them fresh", "in "+plain.Plural(int64(spent.Sessions), "session")))
+		line("cost", units.Join(spent.in.Words(spent.sum), "list prices", units.Tokens(spent.Tokens)+" tokens, "+units.Tokens(spent.Fresh)+" of them fresh", "in "+plain.Plural(int64(spent.Sessions), "session")))
 	}
 	line("budget", limitText(m, r.Cost))
 	line("task", r.Task)
-	line("issue", kit.Join(r.Issue, r.IssueURL))
+	line("issue", units.Join(r.Issue, r.IssueURL))
 	line("spawned by", r.Parent)
 	line("spawned", strings.Join(r.Workers, ", "))
-	line("agent", kit.Join(r.Agent, r.Via, r.Session))
-	line("branch", kit.Join(r.Branch, "from "+strings.TrimSpace(r.BaseRef+" "+r.Base[:min(len(r.Base), 8)]), formerly(r.Former)))
+	line("agent", units.Join(r.Agent, r.Via, r.Session))
+	line("branch", units.Join(r.Branch, "from "+strings.TrimSpace(r.BaseRef+" "+r.Base[:min(len(r.Base), 8)]), formerly(r.Former)))
 	if p := r.Pull; p != nil {
 		line("pr", pullText(fmt.Sprintf("#%d", p.Number), p.State, p.Draft, p.Checks, p.Review, p.Conflicts, 0)+" · "+p.URL)
 	}

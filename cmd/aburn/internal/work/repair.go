@@ -11,8 +11,11 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
+	"aburn/internal/shell"
+	"aburn/internal/workspace"
 	"aburn/worker/ledger"
 	"aburn/worker/tree"
 )
@@ -43,7 +46,7 @@ func strandedText(s ledger.Stranded) string {
 // Stranded refuses a new worker while others are recorded for a former path: a project has one list of them.
 func (o *Office) Stranded() error {
 	if list := o.stranded(); len(list) > 0 {
-		return kit.BadNews(plain.Line(strandedText(list[0])), "aburn project repair")
+		return fault.Failed(plain.Line(strandedText(list[0])), "aburn project repair")
 	}
 	return nil
 }
@@ -70,18 +73,18 @@ func runRepair(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if cmd.NArg() > 1 {
-		return kit.UsageError("name one folder, or none", "aburn project repair --help")
+		return fault.Usage("name one folder, or none", "aburn project repair --help")
 	}
 	dir, err := kit.Folder(cmd)
 	if err == nil && cmd.NArg() == 1 {
-		dir, err = kit.ExistingFolder(kit.InFolder(dir, cmd.Args().First()))
+		dir, err = workspace.ExistingFolder(workspace.InFolder(dir, cmd.Args().First()))
 	}
 	if err != nil {
 		return err
 	}
 	p, err := project.Find(dir, a.Getenv)
 	if err != nil {
-		return kit.UsageError(err.Error(), "aburn -C "+kit.ShellWord(dir)+" init")
+		return fault.Usage(err.Error(), "aburn -C "+shell.Quote(dir)+" init")
 	}
 	_, main := project.Checkout(p.Root, a.Getenv)
 	list := ledger.StrandedFrom(p.Root, tree.Linked(main), a.Getenv)
@@ -89,7 +92,7 @@ func runRepair(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case !p.Marked && project.Moved(p.Root):
 		err = project.Mark(p.Root)
 	case !p.Marked:
-		err = kit.UsageError("nobody said that "+p.Root+" is yours", "aburn -C "+kit.ShellWord(p.Root)+" init")
+		err = fault.Usage("nobody said that "+p.Root+" is yours", "aburn -C "+shell.Quote(p.Root)+" init")
 	}
 	if err != nil {
 		return err
@@ -115,14 +118,14 @@ func runRepair(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 // bringAlong makes the workers of a former path those of root.
 func bringAlong(ctx context.Context, a *kit.App, root string, s ledger.Stranded) error {
 	if strings.ContainsAny(root, "\t\n") {
-		return kit.BadNews("the path "+kit.Quote(root)+" has a tab or a line break", "move the project to another folder")
+		return fault.Failed("the path "+fault.Quote(root)+" has a tab or a line break", "move the project to another folder")
 	}
 	now, err := ledger.Open(root, a.Getenv)
 	if err != nil {
-		return kit.UsageError(err.Error())
+		return fault.Usage(err.Error())
 	}
 	if names, _ := now.Names(); len(names) > 0 && now.Key != s.Key {
-		return kit.BadNews("workers were spawned here too, and a project has one list of them: "+strings.Join(names, ", "), "mv "+kit.ShellWord(root)+" "+kit.ShellWord(s.Root)+" brings back the others")
+		return fault.Failed("workers were spawned here too, and a project has one list of them: "+strings.Join(names, ", "), "mv "+shell.Quote(root)+" "+shell.Quote(s.Root)+" brings back the others")
 	}
 	err = ledger.Rename(a.Getenv, func(given map[string]string) error {
 		for name, at := range given {
@@ -133,7 +136,7 @@ func bringAlong(ctx context.Context, a *kit.App, root string, s ledger.Stranded)
 		return project.SetRoot(s.Key, root, project.StateDir(a.Getenv))
 	})
 	if err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	o, err := OfficeOf(a, root)
 	if err != nil {
@@ -160,7 +163,7 @@ func (o *Office) repairTrees(ctx context.Context, names []string) error {
 		}
 		slices.Sort(paths)
 		if err := repo.Repair(ctx, paths); err != nil {
-			return kit.BadNews("git cannot repair the worktrees: "+err.Error(), "git -C "+kit.ShellWord(dir)+" worktree repair "+kit.ShellWord(paths[0]))
+			return fault.Failed("git cannot repair the worktrees: "+err.Error(), "git -C "+shell.Quote(dir)+" worktree repair "+shell.Quote(paths[0]))
 		}
 	}
 	return nil

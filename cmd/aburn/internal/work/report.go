@@ -11,6 +11,8 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/hold"
 	"aburn/internal/journal"
 	"aburn/internal/scrub"
@@ -54,7 +56,7 @@ func runReport(a *kit.App, cmd *cli.Command, ev logfmt.Event) error {
 	name := cmd.Name
 	key, worker, session, ok := crew.ParseMark(a.Getenv(hold.MarkVariable))
 	if !ok {
-		return kit.UsageError("aburn "+name+" is for agents that aburn spawned: this is not inside of a worker", "aburn spawn --help")
+		return fault.Usage("aburn "+name+" is for agents that aburn spawned: this is not inside of a worker", "aburn spawn --help")
 	}
 	text, err := reportText(a, cmd, ev)
 	if err != nil {
@@ -71,7 +73,7 @@ func runReport(a *kit.App, cmd *cli.Command, ev logfmt.Event) error {
 	defer w.Close()
 	store, err := ledger.Open(w.Root, a.Getenv)
 	if err != nil || store.Key != key {
-		return kit.UsageError("this folder is not of the project that the worker "+kit.Quote(worker)+" belongs to", "run it in the worker's tree")
+		return fault.Usage("this folder is not of the project that the worker "+fault.Quote(worker)+" belongs to", "run it in the worker's tree")
 	}
 	e := &logfmt.Entry{Cmd: logfmt.SessionCmd, Event: ev, Source: "aburn", Wt: w.Wt}
 	if c := (&crew.Crew{Root: w.Root, Checkout: checkout(w, a), Store: store}); c.Wt(worker) != "" {
@@ -88,7 +90,7 @@ func runReport(a *kit.App, cmd *cli.Command, ev logfmt.Event) error {
 	case journal.ReadOnly(err):
 		return scope.HandToHook(a, w, e)
 	case err != nil:
-		return kit.BadNews("not logged: "+err.Error(), "aburn doctor")
+		return fault.Failed("not logged: "+err.Error(), "aburn doctor")
 	case cmd.Bool("json"):
 		line, err := receipt.Entries[0].AppendJSON(nil)
 		if err == nil {
@@ -106,13 +108,13 @@ func reportText(a *kit.App, cmd *cli.Command, ev logfmt.Event) (string, error) {
 	if text == "-" {
 		data, err := io.ReadAll(io.LimitReader(a.Stdin, 64<<10))
 		if err != nil {
-			return "", kit.UsageError("the text cannot be read: " + err.Error())
+			return "", fault.Usage("the text cannot be read: " + err.Error())
 		}
 		text = string(data)
 	}
 	text = scrub.Head(text, maxReport)
 	if text == "" && ev == logfmt.WorkerAsk {
-		return "", kit.UsageError("what do you ask?", `aburn ask "May I drop the table carts_old?"`)
+		return "", fault.Usage("what do you ask?", `aburn ask "May I drop the table carts_old?"`)
 	}
 	return text, nil
 }
@@ -122,7 +124,7 @@ func reportText(a *kit.App, cmd *cli.Command, ev logfmt.Event) (string, error) {
 func reporter(a *kit.App, started string) (logfmt.SessionID, *logfmt.Agent) {
 	if s := a.Getenv("ABURN_SESSION"); s != "" {
 		started = s
-	} else if list := scope.CallingAgents(a.Getenv); len(list) == 1 {
+	} else if list := agentcli.CallingAgents(a.Getenv); len(list) == 1 {
 		started = list[0].Session
 		if id := list[0].Agent; id != "" {
 			return logfmt.SessionID(started), &logfmt.Agent{ID: id}

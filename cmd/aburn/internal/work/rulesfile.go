@@ -13,8 +13,10 @@ import (
 	"unicode/utf8"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
+	"aburn/internal/shell"
 	"aburn/worker/config"
 	"aburn/worker/crew"
 	"aburn/worker/tree"
@@ -42,7 +44,7 @@ func (o *Office) rulesFile(ctx context.Context, a *kit.App, c *config.Config, re
 		path = usualRules
 	}
 	if !filepath.IsLocal(path) {
-		return nil, kit.UsageError("rules_file: "+kit.Quote(path)+" does not stay below the root of the project", c.Where("rules_file"))
+		return nil, fault.Usage("rules_file: "+fault.Quote(path)+" does not stay below the root of the project", c.Where("rules_file"))
 	}
 	if below, err := filepath.Rel(repo.Root, o.Root); err == nil && filepath.IsLocal(below) {
 		path = filepath.Join(below, path)
@@ -52,11 +54,11 @@ func (o *Office) rulesFile(ctx context.Context, a *kit.App, c *config.Config, re
 	case errors.Is(err, fs.ErrNotExist) && named == "":
 		return nil, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, kit.UsageError("rules_file: "+kit.Quote(path)+" is in no commit that the worker begins at", "git add "+kit.ShellWord(path)+", and commit", c.Where("rules_file"))
+		return nil, fault.Usage("rules_file: "+fault.Quote(path)+" is in no commit that the worker begins at", "git add "+shell.Quote(path)+", and commit", c.Where("rules_file"))
 	case err != nil:
-		return nil, kit.UsageError(plain.Line(path)+": "+err.Error(), "at most "+plain.Size(maxRules)+" of rules can be told to an agent")
+		return nil, fault.Usage(plain.Line(path)+": "+err.Error(), "at most "+plain.Size(maxRules)+" of rules can be told to an agent")
 	case !utf8.ValidString(text):
-		return nil, kit.UsageError(plain.Line(path) + " is not UTF-8")
+		return nil, fault.Usage(plain.Line(path) + " is not UTF-8")
 	}
 	r := &RulesFile{Path: path, Text: strings.TrimSpace(plain.ModelText(strings.ReplaceAll(text, "\r\n", "\n")))}
 	if r.Text == "" {
@@ -98,7 +100,7 @@ func (o *Office) RulesAgain(ctx context.Context, a *kit.App, repo *tree.Repo, m 
 		return
 	}
 	if err := o.AddRules(ctx, a, repo, &p.Rules, at); err != nil {
-		f := kit.FailureOf(err)
+		f := fault.Of(err)
 		a.Warn(f.Msg, f.Hints...)
 	}
 }
@@ -123,7 +125,7 @@ func (o *Office) checkRules(ctx context.Context, a *kit.App, c *config.Config) (
 // keepHash writes down what the person confirmed: one text a project, so an older one does not count again.
 func (o *Office) keepHash(path, hash string) error {
 	if err := os.MkdirAll(o.Store.Dir, 0o700); err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err == nil {
@@ -131,7 +133,7 @@ func (o *Office) keepHash(path, hash string) error {
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	return nil
 }

@@ -16,9 +16,11 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/hold"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
+	"aburn/internal/workspace"
 	"aburn/worker"
 	"aburn/worker/crew"
 )
@@ -84,7 +86,7 @@ func runSend(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	for _, r := range results {
 		if err == nil && r.State != crew.Accepted && !(r.State == crew.Waits && cmd.Bool("no-wait")) {
-			err = kit.ExitWith(kit.ExitBadNews)
+			err = fault.Exit(fault.ExitFailed)
 		}
 	}
 	return err
@@ -119,7 +121,7 @@ func sendArguments(a *kit.App, cmd *cli.Command) (names []string, text string, e
 		names, text = args[:len(args)-1], args[len(args)-1]
 	}
 	if len(names) == 0 {
-		return nil, "", kit.UsageError("name a worker, then the text as one argument", `aburn send fix-the-flaky-test "use port 8081"`)
+		return nil, "", fault.Usage("name a worker, then the text as one argument", `aburn send fix-the-flaky-test "use port 8081"`)
 	}
 	var from io.Reader
 	switch {
@@ -128,9 +130,9 @@ func sendArguments(a *kit.App, cmd *cli.Command) (names []string, text string, e
 		if err != nil {
 			return nil, "", err
 		}
-		f, err := os.Open(kit.InFolder(dir, file))
+		f, err := os.Open(workspace.InFolder(dir, file))
 		if err != nil {
-			return nil, "", kit.UsageError("--file: " + err.Error())
+			return nil, "", fault.Usage("--file: " + err.Error())
 		}
 		defer f.Close()
 		from = f
@@ -140,7 +142,7 @@ func sendArguments(a *kit.App, cmd *cli.Command) (names []string, text string, e
 	if from != nil {
 		data, err := io.ReadAll(io.LimitReader(from, crew.MaxMessage+2))
 		if err != nil {
-			return nil, "", kit.UsageError("the text cannot be read: " + err.Error())
+			return nil, "", fault.Usage("the text cannot be read: " + err.Error())
 		}
 		text = string(data)
 	}
@@ -159,15 +161,15 @@ func CheckMessage(text string) (string, error) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	switch {
 	case text == "":
-		return "", kit.UsageError("there is no text")
+		return "", fault.Usage("there is no text")
 	case len(text) > crew.MaxMessage:
-		return "", kit.UsageError(fmt.Sprintf("the text is longer than %d bytes", crew.MaxMessage), "put it into a file, and name that in the message")
+		return "", fault.Usage(fmt.Sprintf("the text is longer than %d bytes", crew.MaxMessage), "put it into a file, and name that in the message")
 	case !utf8.ValidString(text):
-		return "", kit.UsageError("the text is not UTF-8")
+		return "", fault.Usage("the text is not UTF-8")
 	}
 	for _, r := range text {
 		if plain.Control(r) && r != '\n' && r != '\t' {
-			return "", kit.UsageError(fmt.Sprintf("the text has the control character %U", r), "take it out: the agent would read what you do not see")
+			return "", fault.Usage(fmt.Sprintf("the text has the control character %U", r), "take it out: the agent would read what you do not see")
 		}
 	}
 	return text, nil
@@ -181,18 +183,18 @@ func sendOptions(a *kit.App, cmd *cli.Command) (o crew.SendOptions, from string,
 	}
 	switch {
 	case cmd.Bool("no-wait") && cmd.IsSet("wait"):
-		return o, "", kit.UsageError("--wait and --no-wait exclude each other")
+		return o, "", fault.Usage("--wait and --no-wait exclude each other")
 	case o.Wait < 0:
-		return o, "", kit.UsageError("--wait: a time of at least 0s")
+		return o, "", fault.Usage("--wait: a time of at least 0s")
 	case o.NoKeys && (o.Type || cmd.Bool("interrupt")):
-		return o, "", kit.UsageError("--after-turn excludes --type and --interrupt")
+		return o, "", fault.Usage("--after-turn excludes --type and --interrupt")
 	}
 	if o.Type || cmd.Bool("interrupt") {
 		return o, "", scope.PersonOnly(a, "type into a worker's terminal")
 	}
 	if _, name, _, ok := crew.ParseMark(a.Getenv(hold.MarkVariable)); ok {
 		from = "the worker " + name
-	} else if list := scope.CallingAgents(a.Getenv); len(list) > 0 {
+	} else if list := agentcli.CallingAgents(a.Getenv); len(list) > 0 {
 		from = agentcli.Of(list[0].Of.Name).Title
 	}
 	o.NoKeys = o.NoKeys || from != ""

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/supervise"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/units"
 	"aburn/worker"
 	"aburn/worker/crew"
 )
@@ -71,7 +71,7 @@ func (o *Office) ReportOf(m *crew.Member, names map[string]bool, now time.Time) 
 	w, d := m.Worker, m.Request
 	r := WorkerReport{
 		Worker: m.Name, State: w.State.String(), Reason: string(w.Reason), Status: string(w.Status()), Zone: string(w.Zone()),
-		Since: kit.OptionalTime(w.Since), Heard: kit.OptionalTime(w.Heard), Task: d.Task, Issue: d.Issue, IssueURL: d.IssueURL, Parent: d.Parent, Agent: d.Agent, Via: d.Via, Tree: d.Tree, Branch: d.Branch,
+		Since: units.OptionalTime(w.Since), Heard: units.OptionalTime(w.Heard), Task: d.Task, Issue: d.Issue, IssueURL: d.IssueURL, Parent: d.Parent, Agent: d.Agent, Via: d.Via, Tree: d.Tree, Branch: d.Branch,
 		Base: d.Base, BaseRef: d.BaseRef, Changes: w.Changes, Snapshots: len(crew.Snapshots(m.Ledger)), Removed: m.Gone(), Damaged: m.Ledger.Damaged,
 		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names), Left: leftProcesses(m.Left), Says: m.Said, Messages: len(w.Open()), Pull: PullOf(m), Budget: d.Limit,
 	}

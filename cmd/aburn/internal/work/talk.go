@@ -9,6 +9,7 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/hold"
 	"aburn/internal/plain"
 	"aburn/worker"
@@ -32,7 +33,7 @@ func AnswerCommand(a *kit.App) *cli.Command {
 		},
 		ArgValidator: func(_ context.Context, cmd *cli.Command) error {
 			if word := cmd.Args().Get(1); cmd.NArg() != 2 || word != "allow" && word != "deny" {
-				return kit.UsageError("name a worker, and say allow or deny", "aburn ps", cmd.FullName()+" --help")
+				return fault.Usage("name a worker, and say allow or deny", "aburn ps", cmd.FullName()+" --help")
 			}
 			return nil
 		},
@@ -61,9 +62,9 @@ func runAnswer(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	ch, h, ok := o.Channel(m)
 	switch {
 	case m.Over():
-		return kit.BadNews(m.Name+" has ended: "+StateText(m), "aburn ps "+m.Name)
+		return fault.Failed(m.Name+" has ended: "+StateText(m), "aburn ps "+m.Name)
 	case !ok:
-		return kit.BadNews(m.Name+" has a terminal, where what it asks is answered", "aburn attach "+m.Name)
+		return fault.Failed(m.Name+" has a terminal, where what it asks is answered", "aburn attach "+m.Name)
 	}
 	q, err := Answer(ctx, ch, h, cmd.String("id"), cmd.Args().Get(1) == "allow", cmd.String("text"))
 	if err != nil {
@@ -86,15 +87,15 @@ func Answer(ctx context.Context, ch headless.Channel, h slot.Handle, id string, 
 func AnswerFailure(m *crew.Member, err error) error {
 	switch {
 	case errors.Is(err, headless.ErrNoQuestion) && m.Worker.Reason == worker.AwaitingUser && m.Said != "":
-		return kit.BadNews(m.Name+" asked with aburn ask, and goes on with what it is told", "aburn send "+m.Name+" TEXT")
+		return fault.Failed(m.Name+" asked with aburn ask, and goes on with what it is told", "aburn send "+m.Name+" TEXT")
 	case errors.Is(err, headless.ErrNoQuestion):
-		return kit.BadNews(m.Name+" does not ask that, or not any more", "aburn ps "+m.Name)
+		return fault.Failed(m.Name+" does not ask that, or not any more", "aburn ps "+m.Name)
 	case errors.Is(err, headless.ErrSeveral):
-		return kit.UsageError(m.Name+" asks several things", "aburn ps "+m.Name, "aburn answer --id ID")
+		return fault.Usage(m.Name+" asks several things", "aburn ps "+m.Name, "aburn answer --id ID")
 	case errors.Is(err, hold.ErrGone):
-		return kit.BadNews(m.Name+" has ended", "aburn ps "+m.Name)
+		return fault.Failed(m.Name+" has ended", "aburn ps "+m.Name)
 	case errors.Is(err, context.DeadlineExceeded):
-		return kit.BadNews("the agent was given the answer, and has not said that it has it", "aburn ps "+m.Name)
+		return fault.Failed("the agent was given the answer, and has not said that it has it", "aburn ps "+m.Name)
 	}
-	return kit.BadNews(m.Name+": "+err.Error(), "aburn ps "+m.Name)
+	return fault.Failed(m.Name+": "+err.Error(), "aburn ps "+m.Name)
 }

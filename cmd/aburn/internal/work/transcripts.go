@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,18 +11,18 @@ import (
 	"time"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/scope"
-	"aburn/internal/term"
+	"aburn/archive/lookup"
+	"aburn/internal/workspace"
 	"aburn/worker/crew"
 )
 
 // TranscriptsNow names how the files stand in which a worker's sessions are stored: the same text if none of them was written, ""
 // if none is known. A database that many sessions share counts as written when any of them is.
 func (o *Office) TranscriptsNow(ctx context.Context, env func(string) string, m *crew.Member) (string, error) {
-	c := &scope.Caller{Dir: o.Root, Env: env, Now: time.Now(), Warn: func(string, ...string) {}, Progress: term.New(io.Discard, env, false)}
+	c := workspace.Quiet(o.Root, env, time.Now())
 	paths, err := transcripts(ctx, c, m)
 	if err == nil && len(paths) == 0 {
-		if err = scope.Refresh(ctx, c, filepath.Clean(m.Request.Tree)); err == nil {
+		if err = lookup.Refresh(ctx, c, filepath.Clean(m.Request.Tree)); err == nil {
 			paths, err = transcripts(ctx, c, m)
 		}
 	}
@@ -39,7 +38,7 @@ func (o *Office) TranscriptsNow(ctx context.Context, env func(string) string, m 
 }
 
 // transcripts are the files of the archived sessions of a worker.
-func transcripts(ctx context.Context, c *scope.Caller, m *crew.Member) (paths []string, err error) {
+func transcripts(ctx context.Context, c *workspace.Base, m *crew.Member) (paths []string, err error) {
 	arch, err := archive.View(ctx, archive.Dir(c.Env))
 	if none := (*archive.NotFound)(nil); errors.As(err, &none) {
 		return nil, nil

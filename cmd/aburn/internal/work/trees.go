@@ -13,8 +13,10 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/workspace"
 	"aburn/worker"
 	"aburn/worker/crew"
 	"aburn/worker/tree"
@@ -45,7 +47,7 @@ func runDiff(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	form := tree.Patch
 	switch {
 	case cmd.Bool("json") && cmd.Bool("stat"):
-		return kit.UsageError("--json says how much changed in which file already", "leave out --stat")
+		return fault.Usage("--json says how much changed in which file already", "leave out --stat")
 	case cmd.Bool("json"):
 		form = tree.List
 	case cmd.Bool("stat"):
@@ -53,7 +55,7 @@ func runDiff(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	text, left, from, err := o.diffIn(ctx, repo, m, form)
 	if err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	if form == tree.List {
 		return diffJSON(a, m, text, left, from)
@@ -95,7 +97,7 @@ type DiffReport struct {
 func diffJSON(a *kit.App, m *crew.Member, list string, left []string, from string) error {
 	files, err := tree.ChangedFiles(list)
 	if err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	return a.PrintJSON(DiffReport{m.Name, m.Request.Branch, m.Base(), m.Request.BaseRef, from, left, append([]tree.Changed{}, files...)})
 }
@@ -227,9 +229,9 @@ type RestoreReport struct {
 func runSnapshots(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	switch {
 	case cmd.Bool("take") && cmd.IsSet("restore"):
-		return kit.UsageError("--take and --restore are two different things", "leave one out")
+		return fault.Usage("--take and --restore are two different things", "leave one out")
 	case cmd.IsSet("into") && !cmd.IsSet("restore"):
-		return kit.UsageError("--into needs --restore N", "aburn snapshots --help")
+		return fault.Usage("--into needs --restore N", "aburn snapshots --help")
 	}
 	o, m, repo, err := openTree(ctx, a, cmd)
 	if err != nil {
@@ -294,7 +296,7 @@ func (o *Office) take(ctx context.Context, a *kit.App, cmd *cli.Command, repo *t
 	}
 	k, fresh, err := o.Snapshot(ctx, repo, m)
 	if err != nil {
-		return kit.BadNews(m.Name+": "+err.Error(), "aburn snapshots "+m.Name)
+		return fault.Failed(m.Name+": "+err.Error(), "aburn snapshots "+m.Name)
 	}
 	o.Compare(ctx)
 	if now, err := o.Look(ctx, m.Name); err == nil {
@@ -319,19 +321,19 @@ func (o *Office) restore(ctx context.Context, a *kit.App, cmd *cli.Command, repo
 	n := int(cmd.Int("restore"))
 	all := crew.Snapshots(m.Ledger)
 	if n < 1 || n > len(all) {
-		return kit.UsageError(fmt.Sprintf("%s has no snapshot %d", m.Name, n), "aburn snapshots "+m.Name)
+		return fault.Usage(fmt.Sprintf("%s has no snapshot %d", m.Name, n), "aburn snapshots "+m.Name)
 	}
 	into := m.Request.Tree
 	if dir := cmd.String("into"); dir != "" {
-		into = filepath.Clean(kit.InFolder(o.Dir, dir))
+		into = filepath.Clean(workspace.InFolder(o.Dir, dir))
 	}
 	onBranch, err := o.Restore(ctx, repo, m, n, into)
 	var problem *tree.Problem
 	switch {
 	case errors.As(err, &problem):
-		return kit.UsageError(problem.Text, problem.Advice)
+		return fault.Usage(problem.Text, problem.Advice)
 	case err != nil:
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	case cmd.Bool("json"):
 		return a.PrintJSON(RestoreReport{into, n, onBranch})
 	}

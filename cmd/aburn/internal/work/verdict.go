@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/supervise"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/worker/crew"
 	"aburn/worker/round"
@@ -13,7 +13,7 @@ import (
 
 // Standstills are the sessions of a project that make no progress. What the supervisor is sure of reaches their agents through
 // the queue, also where only time proves it and no hook is called.
-func Standstills(ctx context.Context, c *scope.Caller) (list []round.Standstill, err error) {
+func Standstills(ctx context.Context, c *workspace.Base) (list []round.Standstill, err error) {
 	all, err := supervise.Verdicts(ctx, c, true)
 	for i := range all {
 		if v := &all[i]; v.Standstill() {
@@ -25,7 +25,7 @@ func Standstills(ctx context.Context, c *scope.Caller) (list []round.Standstill,
 
 // verdicts are what the supervisor says of the living among these workers, by their sessions. It looks only if there is one.
 // What it cannot see is left out: where each worker stands is known all the same.
-func (o *Office) verdicts(ctx context.Context, c *scope.Caller, members []*crew.Member) map[logfmt.SessionID][]supervise.Verdict {
+func (o *Office) verdicts(ctx context.Context, c *workspace.Base, members []*crew.Member) map[logfmt.SessionID][]supervise.Verdict {
 	living := map[logfmt.SessionID]bool{}
 	for _, m := range members {
 		if m.Err == nil && !m.Over() && m.Session != "" {

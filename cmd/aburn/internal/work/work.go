@@ -6,7 +6,6 @@ package work
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -18,9 +17,11 @@ import (
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/project"
 	"aburn/internal/queue"
-	"aburn/internal/term"
+	"aburn/internal/shell"
+	"aburn/internal/workspace"
 	"aburn/worker/aider"
 	"aburn/worker/claude"
 	"aburn/worker/codex"
@@ -52,7 +53,7 @@ func AgentNames() (names []string) {
 // Office is the project whose workers a command is about.
 type Office struct {
 	*crew.Crew
-	Workspace *scope.Workspace
+	Workspace *workspace.Workspace
 	Dir       string // of -C
 	Tmux      *tmux.Runtime
 	env       func(string) string
@@ -67,20 +68,20 @@ func OpenOffice(a *kit.App, cmd *cli.Command) (*Office, error) {
 	if err != nil {
 		return nil, err
 	}
-	return officeAt(a, scope.CallerOf(a, cmd), dir)
+	return officeAt(a, scope.BaseOf(a, cmd), dir)
 }
 
 // officeAt is the project around a folder.
-func officeAt(a *kit.App, caller *scope.Caller, dir string) (*Office, error) {
+func officeAt(a *kit.App, caller *workspace.Base, dir string) (*Office, error) {
 	caller.Dir = dir
-	ws, err := scope.OpenWorkspace(caller)
+	ws, err := workspace.OpenWorkspace(caller)
 	if err != nil {
 		return nil, err
 	}
 	store, err := ledger.Open(ws.Root, a.Getenv)
 	if err != nil {
 		ws.Close()
-		return nil, kit.UsageError(err.Error())
+		return nil, fault.Usage(err.Error())
 	}
 	o := &Office{Workspace: ws, Dir: dir, env: a.Getenv}
 	o.Crew = &crew.Crew{Root: ws.Root, Store: store, Log: ws.Log, Environ: os.Environ(), Agents: Agents(), Oss: ws.Oss}
@@ -97,7 +98,7 @@ func officeAt(a *kit.App, caller *scope.Caller, dir string) (*Office, error) {
 	o.Self = "aburn"
 	if self, err := os.Executable(); err == nil {
 		if _, err := exec.LookPath(o.Self); err != nil {
-			o.Self = kit.ShellWord(self)
+			o.Self = shell.Quote(self)
 		}
 		o.After = func(name string) []string { return []string{self, "-C", ws.Root, "snapshots", "--take", name} }
 	}
@@ -119,7 +120,7 @@ func officeAt(a *kit.App, caller *scope.Caller, dir string) (*Office, error) {
 }
 
 // checkout is the root of the main checkout of the project's repository.
-func checkout(ws *scope.Workspace, a *kit.App) string {
+func checkout(ws *workspace.Workspace, a *kit.App) string {
 	_, root := project.Checkout(ws.Root, a.Getenv)
 	return root
 }
@@ -132,7 +133,7 @@ func (o *Office) Repository(ctx context.Context, dir string) (*tree.Repo, error)
 	r, err := tree.Open(ctx, dir, o.Environ)
 	var problem *tree.Problem
 	if errors.As(err, &problem) {
-		return nil, kit.UsageError(problem.Text, problem.Advice)
+		return nil, fault.Usage(problem.Text, problem.Advice)
 	}
 	return r, err
 }
@@ -140,7 +141,7 @@ func (o *Office) Repository(ctx context.Context, dir string) (*tree.Repo, error)
 // RepositoryOf is the repository whose worktree a worker's tree is.
 func (o *Office) RepositoryOf(ctx context.Context, m *crew.Member) (*tree.Repo, error) {
 	if m.Request.Repo == "" {
-		return nil, kit.BadNews("the ledger of " + m.Name + " does not say which repository it works in")
+		return nil, fault.Failed("the ledger of " + m.Name + " does not say which repository it works in")
 	}
 	return o.Repository(ctx, m.Request.Repo)
 }
@@ -165,23 +166,23 @@ func (o *Office) noSuch(word string, err error) error {
 	var many *crew.ErrAmbiguous
 	switch {
 	case errors.As(err, &many):
-		return kit.UsageError(kit.Quote(word)+" may mean "+many.Names[0]+" or another worker", kit.DidYouMean("", many.Names)...)
+		return fault.Usage(fault.Quote(word)+" may mean "+many.Names[0]+" or another worker", fault.DidYouMean("", many.Names)...)
 	case errors.Is(err, ledger.ErrUnknown):
 		names, _ := o.Store.Names()
-		return kit.UsageError("no worker is called "+kit.Quote(word), append(kit.DidYouMean(word, names), "aburn ps --all")...)
+		return fault.Usage("no worker is called "+fault.Quote(word), append(fault.DidYouMean(word, names), "aburn ps --all")...)
 	}
-	return kit.BadNews(err.Error())
+	return fault.Failed(err.Error())
 }
 
 // LedgerFailure is the error that a person is told about a worker whose ledger cannot be used.
 func LedgerFailure(name string, err error) error {
 	if errors.Is(err, ledger.ErrVersion) {
-		return kit.BadNews("worker "+name+": "+err.Error(), "update aburn")
+		return fault.Failed("worker "+name+": "+err.Error(), "update aburn")
 	}
 	if errors.Is(err, ledger.ErrDamaged) || errors.Is(err, crew.ErrLost) {
-		return kit.BadNews("worker "+name+": "+err.Error(), "aburn ps shows what still runs of it")
+		return fault.Failed("worker "+name+": "+err.Error(), "aburn ps shows what still runs of it")
 	}
-	return kit.BadNews("worker " + name + ": " + err.Error())
+	return fault.Failed("worker " + name + ": " + err.Error())
 }
 
 // Program is the path of one of aburn's other executables: beside this one, or on PATH.
@@ -198,7 +199,7 @@ func Program(name string) (string, error) {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		return "", kit.BadNews("there is no "+name+", neither beside aburn nor on PATH", "install aburn anew: it comes with all of its executables, for one folder")
+		return "", fault.Failed("there is no "+name+", neither beside aburn nor on PATH", "install aburn anew: it comes with all of its executables, for one folder")
 	}
 	return path, nil
 }
@@ -211,7 +212,7 @@ func executable(path string) bool {
 // OneWorker requires exactly one argument, a worker.
 func OneWorker(_ context.Context, cmd *cli.Command) error {
 	if cmd.NArg() != 1 || cmd.Args().First() == "" {
-		return kit.UsageError("name one worker", "aburn ps", cmd.FullName()+" --help")
+		return fault.Usage("name one worker", "aburn ps", cmd.FullName()+" --help")
 	}
 	return nil
 }
@@ -219,7 +220,7 @@ func OneWorker(_ context.Context, cmd *cli.Command) error {
 // someWorkers requires at least one argument, a worker.
 func someWorkers(_ context.Context, cmd *cli.Command) error {
 	if cmd.NArg() == 0 {
-		return kit.UsageError("name a worker", "aburn ps")
+		return fault.Usage("name a worker", "aburn ps")
 	}
 	return nil
 }
@@ -264,8 +265,8 @@ func workersFrom(a *kit.App, here string, only bool) (list []string) {
 }
 
 // CallerOf is who asks about a project while no person does.
-func CallerOf(a *kit.App, root string) *scope.Caller {
-	return &scope.Caller{Dir: root, Env: a.Getenv, Now: time.Now(), Warn: func(string, ...string) {}, Progress: term.New(io.Discard, a.Getenv, false)}
+func CallerOf(a *kit.App, root string) *workspace.Base {
+	return workspace.Quiet(root, a.Getenv, time.Now())
 }
 
 // OfficeOf is the office of a project, whatever project this process stands in.

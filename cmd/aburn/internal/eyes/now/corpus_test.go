@@ -3,7 +3,6 @@ package now
 import (
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,14 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/internal/journal"
 	"aburn/internal/lab/drawn"
 	"aburn/internal/lab/scenario"
 	"aburn/internal/lab/world"
 	"aburn/internal/project"
 	"aburn/internal/settings"
-	"aburn/internal/term"
+	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
 )
@@ -53,8 +51,8 @@ func play(t *testing.T, model []byte) *played {
 			t.Fatal(err)
 		}
 	}
-	p.projects = New(Options{Caller: func(dir string) *scope.Caller {
-		return &scope.Caller{Dir: dir, Env: os.Getenv, Now: p.clock, Warn: func(string, ...string) {}, Progress: term.New(io.Discard, os.Getenv, false)}
+	p.projects = New(Options{Caller: func(dir string) *workspace.Base {
+		return workspace.Quiet(dir, os.Getenv, p.clock)
 	}})
 	p.projects.Refresh(t.Context(), true)
 	return p

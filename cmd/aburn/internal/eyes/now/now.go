@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/supervise"
-	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
+	"aburn/internal/units"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
@@ -175,7 +175,7 @@ func isOver(one *supervise.SessionStatus, at time.Time) bool {
 
 func waitItem(root string, w *supervise.WaitFacts) Item {
 	item := Item{Group: Waiting, Kind: kindOf(w), Source: w.Source, Session: w.Session, Call: w.Call}
-	tool := cmp.Or(plain.Line(scope.ToolWord(w.Tool)), "an unknown tool")
+	tool := cmp.Or(plain.Line(lookup.ToolWord(w.Tool)), "an unknown tool")
 	switch item.Kind {
 	case Permission:
 		item.Word, item.What, item.Quoted = "permission", "Permission for "+tool, w.Input
@@ -261,12 +261,12 @@ func livingItem(one *supervise.SessionStatus) Item {
 	}
 	item.What = plain.Line(one.Cmd)
 	if one.Agents > 0 {
-		item.What = kit.Join(item.What, plain.Plural(int64(one.Agents), "sub-agent")+" at work")
+		item.What = units.Join(item.What, plain.Plural(int64(one.Agents), "sub-agent")+" at work")
 	}
 	if p := one.Phase; p != nil {
 		name := plain.Line(p.Name)
-		item.Word = name + " " + kit.Milliseconds(p.WorkedMS)
-		item.What = kit.Join(item.What, fmt.Sprintf("%s for %s of %s", name, kit.Milliseconds(p.WorkedMS), kit.Milliseconds(p.Timeout)))
+		item.Word = name + " " + units.Milliseconds(p.WorkedMS)
+		item.What = units.Join(item.What, fmt.Sprintf("%s for %s of %s", name, units.Milliseconds(p.WorkedMS), units.Milliseconds(p.Timeout)))
 	}
 	if one.Last != nil {
 		item.Last, item.Quoted = plain.Line(string(one.Last.Event)), text(one.Last.Text)

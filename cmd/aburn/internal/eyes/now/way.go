@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/proc"
+	"aburn/internal/shell"
 )
 
 // Way is where a person finds a session.
@@ -31,7 +31,7 @@ func WayTo(item *Item) (way Way) {
 	if pane := proc.Environ(pid, "TMUX_PANE"); socket != "" && isPane(pane) && plain.Line(socket) == socket {
 		tmux := "tmux"
 		if socket != "/tmp/tmux-"+strconv.Itoa(os.Getuid())+"/default" {
-			tmux += " -S " + kit.ShellWord(socket)
+			tmux += " -S " + shell.Quote(socket)
 		}
 		// Inside of tmux a client goes to the pane; outside of it a new client does.
 		return Way{"tmux " + pane, tmux + " switch-client -t '" + pane + "' 2>/dev/null || " + tmux + " attach -t '" + pane + "'"}

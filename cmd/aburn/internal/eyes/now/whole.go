@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
+	"aburn/internal/shell"
 )
 
 // The log has the first bytes of a command or question. The rest stands in the agent's own file, in the call that asks. It is read when
@@ -142,7 +142,7 @@ func wordsOf(input any) string {
 		case []any:
 			var words []string
 			for _, w := range text {
-				words = append(words, kit.ShellWord(fmt.Sprint(w)))
+				words = append(words, shell.Quote(fmt.Sprint(w)))
 			}
 			return strings.Join(words, " ")
 		}

@@ -9,6 +9,7 @@ import (
 
 	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/web/server"
 )
 
@@ -53,7 +54,7 @@ func Beside(ctx context.Context, a *kit.App, port int, ready func(port int)) err
 	defer desk.close()
 	list, at, err := server.Listen(port)
 	if err != nil {
-		return kit.BadNews("no port is free: " + err.Error())
+		return fault.Failed("no port is free: " + err.Error())
 	}
 	return h.answerOn(ctx, a, desk, list, at, opening{ingest: true, notices: true, lazily: true}, func() { ready(at) })
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/eyes/who"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/lockfile"
 	"aburn/internal/project"
 )
@@ -44,25 +44,25 @@ type desk struct {
 func openDesk(env func(string) string) (*desk, error) {
 	dir := project.StateDir(env)
 	if dir == "" {
-		return nil, kit.UsageError("there is no place for aburn's state: neither XDG_STATE_HOME nor HOME is set")
+		return nil, fault.Usage("there is no place for aburn's state: neither XDG_STATE_HOME nor HOME is set")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, kit.BadNews(err.Error())
+		return nil, fault.Failed(err.Error())
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, kit.BadNews(err.Error())
+		return nil, fault.Failed(err.Error())
 	}
 	d := &desk{root: root}
 	if d.path, err = socketPath(dir); err != nil {
-		return nil, kit.BadNews(err.Error())
+		return nil, fault.Failed(err.Error())
 	}
 	if d.lock, err = lockfile.Acquire(root, lockName, 0); err != nil {
 		root.Close()
 		if errors.Is(err, lockfile.ErrBusy) {
 			return d, errRuns
 		}
-		return nil, kit.BadNews(err.Error())
+		return nil, fault.Failed(err.Error())
 	}
 	os.Remove(d.path) // of an aburn web that was killed: the lock is ours
 	if d.socket, err = net.Listen("unix", d.path); err == nil {
@@ -70,7 +70,7 @@ func openDesk(env func(string) string) (*desk, error) {
 	}
 	if err != nil {
 		d.close()
-		return nil, kit.BadNews(err.Error())
+		return nil, fault.Failed(err.Error())
 	}
 	return d, nil
 }
@@ -145,7 +145,7 @@ func (d *desk) ask() (string, error) {
 			break
 		}
 		if time.Now().After(until) {
-			return "", kit.BadNews("aburn web runs, and gives no link: "+err.Error(), "stop it with Ctrl-C, and run aburn web again")
+			return "", fault.Failed("aburn web runs, and gives no link: "+err.Error(), "stop it with Ctrl-C, and run aburn web again")
 		}
 	}
 	defer conn.Close()
@@ -156,9 +156,9 @@ func (d *desk) ask() (string, error) {
 	case word == "link":
 		return rest, nil
 	case word == "no":
-		return "", kit.BadNews("links are for people, and "+rest+" started this process", "run aburn web in a terminal of your own")
+		return "", fault.Failed("links are for people, and "+rest+" started this process", "run aburn web in a terminal of your own")
 	}
-	return "", kit.BadNews(fmt.Sprintf("aburn web runs, and gives no link: %v", err))
+	return "", fault.Failed(fmt.Sprintf("aburn web runs, and gives no link: %v", err))
 }
 
 func (d *desk) close() {

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/internal/journal"
 	"aburn/internal/project"
+	"aburn/internal/workspace"
 	"aburn/supervisor/watch"
 )
 
@@ -23,7 +23,7 @@ const livelyFor = 12 * time.Hour
 
 // notices watches all projects that live and that nobody else watches, until ctx ends. A watcher that ends because its project does not
 // live any more begins again with the next entry. Each warning is given once.
-func (h *host) notices(ctx context.Context, warn scope.WarnFunc, link func(session string) string) {
+func (h *host) notices(ctx context.Context, warn workspace.WarnFunc, link func(session string) string) {
 	var mu sync.Mutex
 	said, projects := map[string]bool{}, map[string]watched{}
 	running := sync.WaitGroup{}
@@ -72,7 +72,7 @@ type watched struct {
 }
 
 // watchOne watches a project, and returns after which entry it is worth another try.
-func (h *host) watchOne(ctx context.Context, root string, warn scope.WarnFunc, link func(session string) string) time.Time {
+func (h *host) watchOne(ctx context.Context, root string, warn workspace.WarnFunc, link func(session string) string) time.Time {
 	c := h.site.Caller(root)
 	c.Warn = func(msg string, hints ...string) { warn(filepath.Base(root)+": "+msg, hints...) }
 	began := writtenAt(root)

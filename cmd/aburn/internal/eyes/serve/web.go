@@ -21,6 +21,8 @@ import (
 	"aburn/cmd/aburn/internal/eyes/who"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
+	"aburn/internal/shell"
 	"aburn/web"
 	"aburn/web/pages"
 	"aburn/web/server"
@@ -55,10 +57,10 @@ func WebCommand(a *kit.App) *cli.Command {
 
 func runWeb(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if port := cmd.Int("port"); port < 1 || port > 65535 {
-		return kit.UsageError("--port: a number from 1 to 65535", "aburn web --port 4781")
+		return fault.Usage("--port: a number from 1 to 65535", "aburn web --port 4781")
 	}
 	if agent := who.Started(os.Getpid(), a.Getenv); agent != "" {
-		return kit.BadNews("links are for people, and "+agent+" started this process", "run aburn web in a terminal of your own")
+		return fault.Failed("links are for people, and "+agent+" started this process", "run aburn web in a terminal of your own")
 	}
 	ctx, stop := kit.UntilSignal(ctx)
 	defer stop()
@@ -66,13 +68,13 @@ func runWeb(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("demo") {
 		d, err := newDemo()
 		if err != nil {
-			return kit.BadNews(err.Error())
+			return fault.Failed(err.Error())
 		}
 		defer d.clear()
 		h.demo = d
 	}
 	c := scope.CallerOf(a, cmd)
-	o, err := viewer.OptionsOf(c, cmd)
+	o, err := viewer.OptionsOf(c.Base, cmd)
 	if err != nil {
 		return err
 	}
@@ -103,7 +105,7 @@ const collectAt = 30
 func (h *host) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *desk) error {
 	list, port, err := server.Listen(cmd.Int("port"))
 	if err != nil {
-		return kit.BadNews("no port is free: "+err.Error(), fmt.Sprintf("aburn web --port %d", cmd.Int("port")+100))
+		return fault.Failed("no port is free: "+err.Error(), fmt.Sprintf("aburn web --port %d", cmd.Int("port")+100))
 	}
 	if port != cmd.Int("port") && !cmd.Bool("print") {
 		a.Note(fmt.Sprintf("port %d is taken: %d it is", cmd.Int("port"), port))
@@ -111,7 +113,7 @@ func (h *host) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *de
 	open := opening{ingest: !cmd.Bool("no-ingest"), notices: !cmd.Bool("no-notices")}
 	return h.answerOn(ctx, a, desk, list, port, open, func() {
 		if err := h.showLink(a, cmd, desk, false); err != nil {
-			failed := kit.FailureOf(err)
+			failed := fault.Of(err)
 			a.Warn(failed.Msg, failed.Hints...)
 		}
 	})
@@ -154,7 +156,7 @@ func (h *host) begin(ctx context.Context, a *kit.App, running *sync.WaitGroup, p
 	go h.site.Follow(ctx)
 	if open.ingest {
 		go h.site.KeepComplete(ctx, func(err error) {
-			failed := kit.FailureOf(err)
+			failed := fault.Of(err)
 			a.Warn(failed.Msg, failed.Hints...)
 		})
 	}
@@ -204,7 +206,7 @@ func (h *host) showLink(a *kit.App, cmd *cli.Command, desk *desk, again bool) er
 	switch {
 	case cmd.Bool("no-open"):
 	case env("SSH_CONNECTION") != "":
-		fmt.Fprintf(a.Stdout, "On your own computer: ssh -L %s:127.0.0.1:%s %s\nThen open this link there:\n", port, port, kit.ShellWord(sshTarget(env)))
+		fmt.Fprintf(a.Stdout, "On your own computer: ssh -L %s:127.0.0.1:%s %s\nThen open this link there:\n", port, port, shell.Quote(sshTarget(env)))
 	case OpenBrowser(link, env, h.environ):
 		fmt.Fprintf(a.Stdout, "aburn is at http://%s, and opens in your browser. Ctrl-C ends it. `aburn web` in another terminal gives a new link.\n", at)
 		return nil

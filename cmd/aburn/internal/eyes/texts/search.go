@@ -6,10 +6,10 @@ import (
 	"sync"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/internal/agentcli"
 	"aburn/trace"
 	"aburn/trace/contents"
+	"aburn/trace/readers"
 	"aburn/web/excerpt"
 )
 
@@ -40,7 +40,7 @@ const mostShared = 2000
 func storesOf(rows []*archive.Session) *stores {
 	all := &stores{at: map[string]*sharedStore{}}
 	for _, r := range rows {
-		if scope.RowsOf(r.Source) == nil || agentcli.Of(r.Source).Traits.Recorded {
+		if readers.RowsOf(r.Source) == nil || agentcli.Of(r.Source).Traits.Recorded {
 			continue
 		}
 		name := r.Source + " " + r.Path
@@ -83,7 +83,7 @@ func (one *sharedStore) search(ctx context.Context, q *contents.Query, load func
 	if len(traces) == 0 {
 		return
 	}
-	searched, err := contents.SearchRows(ctx, q, first.Path, scope.RowsOf(first.Source), traces, func(i int, h contents.Hit) { of[i].take(h) })
+	searched, err := contents.SearchRows(ctx, q, first.Path, readers.RowsOf(first.Source), traces, func(i int, h contents.Hit) { of[i].take(h) })
 	of[0].searched = searched
 	for _, f := range of {
 		f.err = err
@@ -159,7 +159,7 @@ func (s *Search) In(ctx context.Context, r *archive.Session) (found Found) {
 // find is what is found in a session, before it is scrubbed. Only of one in which something may be found the trace is loaded, where its
 // records are lines.
 func (s *Search) find(ctx context.Context, r *archive.Session) *finding {
-	if scope.RowsOf(r.Source) != nil {
+	if readers.RowsOf(r.Source) != nil {
 		return s.shared.find(ctx, s.q, r, s.load)
 	}
 	f := &finding{}

@@ -12,12 +12,12 @@ import (
 	"aburn/archive"
 	"aburn/archive/kept"
 	"aburn/cmd/aburn/internal/eyes/show"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/trace"
 	"aburn/trace/contents"
+	"aburn/trace/readers"
 	"aburn/web/excerpt"
 	"aburn/web/pages"
 )
@@ -43,7 +43,7 @@ type Session struct {
 // Of prepares the texts of a session, of which the archive in dir may have the user's own copy.
 func Of(s *archive.Session, stored *trace.SessionTrace, dir string) *Session {
 	p := &Session{stored: stored, results: map[int]int{}, found: map[int]contents.Content{}, source: s.Source, silent: agentcli.Of(s.Source).Traits.Recorded}
-	p.from = contents.From{Sources: stored.Sources, Moved: s.Path, Rows: scope.RowsOf(s.Source), Kept: keptOf(dir, s, stored)}
+	p.from = contents.From{Sources: stored.Sources, Moved: s.Path, Rows: readers.RowsOf(s.Source), Kept: keptOf(dir, s, stored)}
 	calls := stored.Calls()
 	for i := range calls {
 		if c := &calls[i]; len(c.Results) > 0 {

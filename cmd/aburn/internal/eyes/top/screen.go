@@ -20,8 +20,10 @@ import (
 	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
 )
 
 // terminalOf are the terminal's ends, nil where a whole screen cannot be shown.
@@ -72,7 +74,7 @@ func follow(ctx context.Context, a *kit.App, cmd *cli.Command, o viewer.Options,
 	site.Things(ctx) // before the screen is taken: the first look at the archive may take a while
 	on, err := term.NewScreen(in, out)
 	if err != nil {
-		return kit.BadNews("the terminal cannot be taken over: "+err.Error(), "aburn top --once")
+		return fault.Failed("the terminal cannot be taken over: "+err.Error(), "aburn top --once")
 	}
 	defer on.Close()
 	t := &screen{site: site, out: a.Screen(cmd), term: on, askLink: func() string { return openNow(a) }}
@@ -227,7 +229,7 @@ func openNow(a *kit.App) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return "aburn web does not run: start it in another terminal"
 	case err != nil:
-		return kit.FailureOf(err).Msg
+		return fault.Of(err).Msg
 	case serve.OpenBrowser(link, a.Getenv, os.Environ()):
 		return "opens in your browser"
 	}
@@ -310,7 +312,7 @@ func (t *screen) foot(out *term.Out, lines []string, width, height int) []string
 	}
 	text := "Enter detail · / search · s sort · o browser · ? help · q quit"
 	if n := len(t.rows); t.filter != "" || sorts[t.sort] != "" {
-		text = kit.Join(fmt.Sprintf("%d of %d", n, len(t.top.Items)), sorts[t.sort], quotedFilter(t.filter)) + " · Escape shows all · ? help"
+		text = units.Join(fmt.Sprintf("%d of %d", n, len(t.top.Items)), sorts[t.sort], quotedFilter(t.filter)) + " · Escape shows all · ? help"
 	}
 	switch {
 	case t.said != "":

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/eyes/now"
 	"aburn/cmd/aburn/internal/eyes/show"
@@ -20,8 +21,10 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/internal/units"
 	"aburn/logfmt"
 )
 
@@ -48,7 +51,7 @@ func Command(a *kit.App) *cli.Command {
 }
 
 func runTop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	o, err := viewer.OptionsOf(scope.CallerOf(a, cmd), cmd)
+	o, err := viewer.OptionsOf(scope.BaseOf(a, cmd), cmd)
 	if err != nil {
 		return err
 	}
@@ -57,7 +60,7 @@ func runTop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if !cmd.Bool("once") && !cmd.Bool("json") && in != nil {
 		return follow(ctx, a, cmd, o, in, out)
 	}
-	scope.CatchUpAtOnce(ctx, a, cmd, scope.Choice{})
+	scope.CatchUpAtOnce(ctx, a, cmd, lookup.Choice{})
 	site := viewer.New(o)
 	site.Refresh(ctx)
 	top := reportOf(ctx, site)
@@ -134,14 +137,14 @@ func reportOf(ctx context.Context, site *viewer.Site) *Report {
 	}
 	for i := range all.Projects {
 		if err := all.Projects[i].Err; err != nil {
-			top.Notes = append(top.Notes, plain.Line(filepath.Base(all.Projects[i].Root)+": "+kit.FailureOf(err).Msg))
+			top.Notes = append(top.Notes, plain.Line(filepath.Base(all.Projects[i].Root)+": "+fault.Of(err).Msg))
 		}
 	}
 	for _, n := range all.Notes {
 		top.Notes = append(top.Notes, n.Text)
 	}
 	if all.Problem != nil {
-		top.Notes = append(top.Notes, "amounts are unknown: "+plain.Line(kit.FailureOf(all.Problem).Msg))
+		top.Notes = append(top.Notes, "amounts are unknown: "+plain.Line(fault.Of(all.Problem).Msg))
 	}
 	if top.empty = "Nothing waits for you, and no session is alive."; len(site.Projects().Roots()) == 0 {
 		top.empty = "You have not vouched for a project on this machine yet: aburn init"
@@ -255,7 +258,7 @@ func (t *Item) detail(out *term.Out, at time.Time) []string {
 	if t.Since != nil {
 		says += " " + now.Age(at.Sub(*t.Since))
 	}
-	kit.Paragraph(to, 1, "", kit.Join(filepath.Base(t.Project), t.Branch, show.Agent(t.Source), says))
+	kit.Paragraph(to, 1, "", units.Join(filepath.Base(t.Project), t.Branch, show.Agent(t.Source), says))
 	kit.Paragraph(to, 1, "", t.What)
 	for line := range strings.SplitSeq(cmp.Or(t.Whole, t.Quoted), "\n") {
 		kit.Paragraph(to, 3, "", line)
@@ -267,7 +270,7 @@ func (t *Item) detail(out *term.Out, at time.Time) []string {
 	if t.item.Last != "" {
 		last = "last entry " + t.item.Last + ", " + now.Age(at.Sub(t.item.Heard)) + " ago"
 	}
-	kit.Paragraph(to, 1, "", kit.Join(t.item.ProofWords(), last, t.Where))
+	kit.Paragraph(to, 1, "", units.Join(t.item.ProofWords(), last, t.Where))
 	if t.cost != "" {
 		kit.Paragraph(to, 1, "", t.cost+" so far, at list prices, with sub-agents")
 	}

@@ -8,8 +8,8 @@ import (
 
 	"aburn/archive"
 	"aburn/cmd/aburn/internal/bill"
-	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/internal/units"
 )
 
 // cell is what the answers of one session on one day, of one model on one branch, cost.
@@ -129,7 +129,7 @@ func total(list []*cell) cost.Sum {
 // unpriced says how many tokens of a sum have no price, "" for none.
 func unpriced(sum *cost.Sum) string {
 	if n := sum.UnpricedTokens(); n > 0 && sum.Amount > 0 {
-		return "+ " + kit.Amount(n) + " tokens, no price"
+		return "+ " + units.Amount(n) + " tokens, no price"
 	}
 	return ""
 }

@@ -14,9 +14,10 @@ import (
 	"aburn/archive"
 	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/spend"
-	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/units"
 	"aburn/web/pages"
 )
 
@@ -109,7 +110,7 @@ func (s *Site) costSub(v *view, f filter) string {
 	if f.day != "" {
 		when = dayWord(f.day)
 	}
-	return kit.Join(s.projectsWord(f), plain.Line(when), "days in "+zone+", by when each answer came")
+	return units.Join(s.projectsWord(f), plain.Line(when), "days in "+zone+", by when each answer came")
 }
 
 func (v *view) costTiles(f filter, all *cost.Sum) []pages.Figure {
@@ -130,7 +131,7 @@ func (v *view) costTiles(f filter, all *cost.Sum) []pages.Figure {
 		list = append(list, one)
 	}
 	if n := all.UnpricedTokens(); n > 0 {
-		list = append(list, pages.Figure{Name: "tokens without a price", Text: kit.Amount(n), Value: fmt.Sprint(n), Class: "held"})
+		list = append(list, pages.Figure{Name: "tokens without a price", Text: units.Amount(n), Value: fmt.Sprint(n), Class: "held"})
 	}
 	return list
 }
@@ -202,7 +203,7 @@ func share(part, first *cost.Sum) int {
 
 func tokenWords(sum *cost.Sum) (input, read, written, output string) {
 	t := &sum.Tokens
-	return kit.Amount(t.Input), kit.Amount(t.CacheRead), kit.Amount(t.Write + t.Write5m + t.Write1h), kit.Amount(t.Output)
+	return units.Amount(t.Input), units.Amount(t.CacheRead), units.Amount(t.Write + t.Write5m + t.Write1h), units.Amount(t.Output)
 }
 
 // sessionsIn is how many sessions and sub-agents have these answers. The cells of each stand together.
@@ -246,7 +247,7 @@ func (s *Site) presentNotes(ctx context.Context, v *view) (budgets, limits []pag
 	defer arch.Close()
 	state, err := spend.Now(ctx, s.Caller("."), arch)
 	if err != nil {
-		return nil, []pages.Note{{Text: plain.Line("not known: " + kit.FailureOf(err).Msg)}}
+		return nil, []pages.Note{{Text: plain.Line("not known: " + fault.Of(err).Msg)}}
 	}
 	for i := range state.Budgets {
 		budgets = append(budgets, pages.Note{Text: plain.Line(state.Budgets[i].Says())})
@@ -266,10 +267,10 @@ func (v *view) pricesNotes(all *cost.Sum) []pages.Note {
 		list = append(list, pages.Note{Text: "≥ marks an amount that may be higher: the life of a cache write is unknown, or writes are not counted."})
 	}
 	for i, m := range all.UnpricedModels() {
-		if i == kit.MaxListed {
+		if i == fault.MaxListed {
 			break
 		}
-		list = append(list, pages.Note{Text: plain.Line(modelWord(m)) + ": " + kit.Amount(all.Unpriced[m]) + " tokens without a price"})
+		list = append(list, pages.Note{Text: plain.Line(modelWord(m)) + ": " + units.Amount(all.Unpriced[m]) + " tokens without a price"})
 	}
 	return list
 }

@@ -11,8 +11,8 @@ import (
 	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/eyes/texts"
 	"aburn/cmd/aburn/internal/sessions"
-	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
+	"aburn/internal/shell"
 	"aburn/trace"
 	"aburn/trace/contents"
 	"aburn/web/excerpt"
@@ -62,7 +62,7 @@ func (s *Site) eventPage(ctx context.Context, v *view, r *row, n int, values url
 	if c, _ := p.Found(n); c.State == contents.Proved && len(c.Record) > 0 && len(c.Record) <= excerpt.MaxScrubbed {
 		body.Record = cutBlocks(p.Scrub.Record(c.Record, excerpt.Limits{Width: 400}), mostOfRecord)
 	}
-	body.Copy = []pages.Copy{{Label: "Copy show command", Text: "aburn show " + kit.ShellWord(r.name()) + " --raw " + strconv.Itoa(n)}}
+	body.Copy = []pages.Copy{{Label: "Copy show command", Text: "aburn show " + shell.Quote(r.name()) + " --raw " + strconv.Itoa(n)}}
 	heading := "Event " + strconv.Itoa(n) + " of " + strconv.Itoa(len(all))
 	return &show.Page{Frame: &pages.Frame{Title: heading, Page: "sessions", Heading: heading, Sub: plain.Cut(r.title(), 80), Total: 1}, Body: body}, nil
 }

@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/eyes/show"
-	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/shell"
+	"aburn/internal/units"
 	"aburn/web/pages"
 )
 
@@ -122,7 +124,7 @@ func (s *Site) failureRows(v *view, f filter, all []*failureGroup, most int, err
 			solved.solved = true
 			main := g.rows[0].main
 			one.Verbatim = true
-			one.Text, one.Class = plain.Cut(plain.Line(main.Text), 140), plain.Line(kit.Join(string(main.Class), main.Tool))
+			one.Text, one.Class = plain.Cut(plain.Line(main.Text), 140), plain.Line(units.Join(string(main.Class), main.Tool))
 			one.Solved = show.Count("solved later", countIf(g.rows, wasSolved), solved.at("/sessions"))
 		} else {
 			one.Text, one.Class = g.rows[0].shape, outcomeOf(g.rows[0].verdict).Word
@@ -200,7 +202,7 @@ func (s *Site) failurePage(_ context.Context, v *view, values url.Values, r *htt
 	f := filter{kind: "all", key: key}
 	list := v.sessions(f)
 	if len(list) == 0 {
-		return nil, show.NotFound("no session of the projects that you have vouched for has the key " + kit.Quote(key))
+		return nil, show.NotFound("no session of the projects that you have vouched for has the key " + fault.Quote(key))
 	}
 	body := &pages.Failure{Kind: "failure group", Key: plain.Line(key)}
 	heading := list[0].shape
@@ -231,7 +233,7 @@ func (s *Site) failurePage(_ context.Context, v *view, values url.Values, r *htt
 			body.Solved = append(body.Solved, s.rowOf(v, r))
 		}
 	}
-	body.Copy = []pages.Copy{{Label: "Copy remedy command", Text: "aburn remedy " + kit.ShellWord(key)}, {Label: "Copy replay command", Text: "aburn replay " + kit.ShellWord(key)}}
+	body.Copy = []pages.Copy{{Label: "Copy remedy command", Text: "aburn remedy " + shell.Quote(key)}, {Label: "Copy replay command", Text: "aburn replay " + shell.Quote(key)}}
 	return &show.Page{Frame: &pages.Frame{Title: heading, Page: "failures", Heading: heading, Total: len(list)}, Body: body}, nil
 }
 

@@ -12,11 +12,12 @@ import (
 
 	"aburn/archive"
 	"aburn/cmd/aburn/internal/eyes/show"
-	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/internal/kit"
 	"aburn/install"
 	"aburn/install/doctor"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/units"
+	"aburn/trace/readers"
 	"aburn/web/pages"
 )
 
@@ -55,7 +56,7 @@ func (c *checks) latest(now time.Time, roots []string, examine func(root string)
 
 func (s *Site) examine(root string) []doctor.Check {
 	self, _ := os.Executable()
-	return doctor.Run(context.Background(), doctor.Options{Dir: root, Env: s.env, Now: s.Now(), Self: self, Readers: scope.Readers(), Agents: install.Agents()}).Checks
+	return doctor.Run(context.Background(), doctor.Options{Dir: root, Env: s.env, Now: s.Now(), Self: self, Readers: readers.Readers(), Agents: install.Agents()}).Checks
 }
 
 func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Request) (*show.Page, error) {
@@ -89,8 +90,8 @@ func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Requ
 	sum := total(v.answers(filter{period: "all"}))
 	body.Prices = []pages.Pair{{Name: "known on", Value: string(v.prices.Made)}, {Name: "rows", Value: fmt.Sprint(len(v.prices.Rows()))}}
 	for i, m := range sum.UnpricedModels() {
-		if i < kit.MaxListed {
-			body.Unpriced = append(body.Unpriced, pages.Pair{Name: plain.Line(modelWord(m)), Value: kit.Amount(sum.Unpriced[m])})
+		if i < fault.MaxListed {
+			body.Unpriced = append(body.Unpriced, pages.Pair{Name: plain.Line(modelWord(m)), Value: units.Amount(sum.Unpriced[m])})
 		}
 	}
 	return &show.Page{Frame: &pages.Frame{Title: "Health", Page: "health", Heading: "Health", Sub: "whether hooks fire, and how complete this is", Total: len(body.Projects)}, Body: body}, nil
@@ -106,7 +107,7 @@ func (s *Site) healthOf(v *view, root string, found []doctor.Check) pages.Projec
 	f := filter{project: root, kind: "all"}
 	one := pages.Project{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root), Sessions: show.Count("sessions and sub-agents", len(v.sessions(f)), f.at("/sessions"))}
 	if st, ok := s.projects.Get(root); ok && st.Err != nil {
-		one.Problem = plain.Line(kit.FailureOf(st.Err).Msg)
+		one.Problem = plain.Line(fault.Of(st.Err).Msg)
 	}
 	for _, c := range found {
 		check := pages.Check{Topic: plain.Line(c.Topic), Status: string(c.Status), Text: plain.Line(c.Text)}

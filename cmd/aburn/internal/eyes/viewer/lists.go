@@ -12,10 +12,11 @@ import (
 
 	"aburn/archive"
 	"aburn/cmd/aburn/internal/eyes/show"
-	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/insight/cost"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/units"
 	"aburn/trace"
 	"aburn/web/pages"
 )
@@ -67,7 +68,7 @@ func (s *Site) rowOf(v *view, r *row) pages.Row {
 	one.Sign, one.SignWord = signOf(r)
 	one.Unseen = s.unseen(r)
 	if r.ActiveMS > 0 {
-		one.Active = kit.Milliseconds(r.ActiveMS)
+		one.Active = units.Milliseconds(r.ActiveMS)
 	}
 	if r.ended > 0 {
 		one.Failed = failedCalls(r)
@@ -287,7 +288,7 @@ func (s *Site) namedPage(ctx context.Context, v *view, _ url.Values, r *http.Req
 		}
 	}
 	if len(found) != 1 {
-		return nil, show.NotFound("no session, or more than one, is called " + kit.Quote(name))
+		return nil, show.NotFound("no session, or more than one, is called " + fault.Quote(name))
 	}
 	return &show.Page{Elsewhere: found[0].address()}, nil
 }

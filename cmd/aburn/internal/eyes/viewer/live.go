@@ -12,11 +12,12 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/ingest"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/eyes/now"
-	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/trace"
+	"aburn/trace/readers"
 )
 
 // How often is looked whether the archive was written, how long after the last page its reader counts as looking, how long after it what
@@ -137,7 +138,7 @@ func (s *Site) keepView(ctx context.Context) {
 // KeepComplete reads new sessions into the archive until ctx ends, as `aburn ingest --watch`.
 func (s *Site) KeepComplete(ctx context.Context, warn func(error)) {
 	told := time.Time{}
-	o := ingest.Options{Readers: scope.Readers(), Places: trace.Places{Home: s.env("HOME"), Getenv: s.env}, Keep: scope.KeepFrom(s.Caller("."))}
+	o := ingest.Options{Readers: readers.Readers(), Places: trace.Places{Home: s.env("HOME"), Getenv: s.env}, Keep: lookup.KeepFrom(s.Caller("."))}
 	o.Progress = func(p ingest.Progress) {
 		if p.Took < time.Second || time.Since(told) < time.Second {
 			return
@@ -161,7 +162,7 @@ func (s *Site) KeepComplete(ctx context.Context, warn func(error)) {
 		}
 	}
 	if err := ingest.Watch(ctx, s.dir, o, ingest.DefaultPace, busy, done); err != nil && ctx.Err() == nil {
-		failed := kit.FailureOf(err)
+		failed := fault.Of(err)
 		s.tellIngest(plain.Line("new sessions are not read: " + failed.Msg))
 	}
 }
@@ -183,11 +184,11 @@ func (s *Site) ingestNow(w http.ResponseWriter, r *http.Request) {
 			return err
 		}
 		defer db.Close()
-		_, err = ingest.Run(r.Context(), ingest.Options{Archive: db, Readers: scope.Readers(), Places: trace.Places{Home: s.env("HOME"), Getenv: s.env}, Keep: scope.KeepFrom(s.Caller("."))})
+		_, err = ingest.Run(r.Context(), ingest.Options{Archive: db, Readers: readers.Readers(), Places: trace.Places{Home: s.env("HOME"), Getenv: s.env}, Keep: lookup.KeepFrom(s.Caller("."))})
 		return err
 	})
 	if err != nil && !errors.Is(err, ingest.ErrBusy) { // another one looks once more before it ends
-		http.Error(w, plain.Line(kit.FailureOf(err).Msg), http.StatusInternalServerError)
+		http.Error(w, plain.Line(fault.Of(err).Msg), http.StatusInternalServerError)
 		return
 	}
 	s.renew(r.Context())

@@ -13,10 +13,12 @@ import (
 	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/eyes/workers"
 	"aburn/cmd/aburn/internal/work/board"
-	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/shell"
+	"aburn/internal/units"
 	"aburn/logfmt"
 	"aburn/web/pages"
 )
@@ -53,7 +55,7 @@ func (s *Site) nowPage(_ context.Context, v *view, query url.Values, _ *http.Req
 	var notes []pages.Note
 	for i := range projects {
 		if err := projects[i].Err; err != nil {
-			f := kit.FailureOf(err)
+			f := fault.Of(err)
 			notes = append(notes, show.Note(filepath.Base(projects[i].Root)+": "+f.Msg, f.Hints...))
 		}
 	}
@@ -77,7 +79,7 @@ func (s *Site) nowPage(_ context.Context, v *view, query url.Values, _ *http.Req
 	}
 	*body = v.addToday(s, body)
 	s.addEnded(v, body, living)
-	frame := &pages.Frame{Title: "Now", Page: "now", Heading: "Now", Sub: kit.Join(s.projectsWord(filter{}), v.made.Format("Monday 2 January 2006")), Notes: notes, Total: s.workers.Waiting()}
+	frame := &pages.Frame{Title: "Now", Page: "now", Heading: "Now", Sub: units.Join(s.projectsWord(filter{}), v.made.Format("Monday 2 January 2006")), Notes: notes, Total: s.workers.Waiting()}
 	return &show.Page{Frame: frame, Body: body}, nil
 }
 
@@ -167,12 +169,12 @@ func (s *Site) card(v *view, item *now.Item) pages.Card {
 		card.Copy = resumeCopy(r, item)
 	}
 	card.Copy = append(ways(item), card.Copy...)
-	card.Where = plain.Line(kit.Join(filepath.Base(item.Root), item.Branch, agent))
+	card.Where = plain.Line(units.Join(filepath.Base(item.Root), item.Branch, agent))
 	switch {
 	case item.Group == now.Living && item.Last != "":
-		card.Proof, card.Quoted = kit.Join("last entry "+item.Last+", "+show.Time(item.Heard, v.made).Text, item.Quoted), ""
+		card.Proof, card.Quoted = units.Join("last entry "+item.Last+", "+show.Time(item.Heard, v.made).Text, item.Quoted), ""
 	case item.Group != now.Living:
-		card.Proof = kit.Join(item.ProofWords(), now.WayTo(item).Where)
+		card.Proof = units.Join(item.ProofWords(), now.WayTo(item).Where)
 	}
 	card.Turn = s.turn(item.Calls)
 	if !item.Since.IsZero() {
@@ -187,7 +189,7 @@ func cardTitle(item *now.Item) string {
 		return plain.Line(filepath.Base(item.Root))
 	}
 	short, _, _ := strings.Cut(string(item.Session), "-")
-	if len(short) < kit.ShortID {
+	if len(short) < units.ShortID {
 		short = string(item.Session)
 	}
 	return plain.Line(strings.TrimSpace(show.Agent(item.Source) + " " + short))
@@ -214,7 +216,7 @@ func (v *view) rowOf(item *now.Item) *row {
 
 // ways are the commands that lead to where a thing is settled.
 func ways(item *now.Item) (list []pages.Copy) {
-	there := "cd " + kit.ShellWord(item.Log) + " && "
+	there := "cd " + shell.Quote(item.Log) + " && "
 	if way := now.WayTo(item); way.Command != "" {
 		list = append(list, pages.Copy{Label: "Copy way to " + way.Where, Text: way.Command})
 	}
@@ -222,7 +224,7 @@ func ways(item *now.Item) (list []pages.Copy) {
 	case item.Kind == now.Foreign:
 		list = append(list, pages.Copy{Label: "Copy command", Text: there + "aburn queue list"})
 	case item.Kind == now.Issue:
-		list = append(list, pages.Copy{Label: "Copy explain command", Text: there + "aburn supervisor --explain " + kit.ShellWord(item.Type)})
+		list = append(list, pages.Copy{Label: "Copy explain command", Text: there + "aburn supervisor --explain " + shell.Quote(item.Type)})
 	}
 	return list
 }

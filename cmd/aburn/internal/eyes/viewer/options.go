@@ -7,13 +7,15 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/eyes"
 	"aburn/cmd/aburn/internal/eyes/now"
 	"aburn/cmd/aburn/internal/eyes/workers"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work/board"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/project"
+	"aburn/internal/workspace"
 	"aburn/web/server"
 )
 
@@ -36,13 +38,13 @@ type Options struct {
 func OptionsFor(env func(string) string) (Options, error) {
 	o := Options{Dir: archive.Dir(env), Env: env, Zone: time.Local, Clock: time.Now, Act: true}
 	if o.Dir == "" {
-		return o, scope.NoHome()
+		return o, lookup.NoHome()
 	}
 	return o, nil
 }
 
 // OptionsOf are those of a command line with --timezone and --project.
-func OptionsOf(c *scope.Caller, cmd *cli.Command) (Options, error) {
+func OptionsOf(c *workspace.Base, cmd *cli.Command) (Options, error) {
 	o, err := OptionsFor(c.Env)
 	if err != nil {
 		return o, err
@@ -55,7 +57,7 @@ func OptionsOf(c *scope.Caller, cmd *cli.Command) (Options, error) {
 }
 
 // projectOf is the root of the vouched project around a folder, "" for all.
-func projectOf(c *scope.Caller, command, dir string) (string, error) {
+func projectOf(c *workspace.Base, command, dir string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
@@ -63,12 +65,12 @@ func projectOf(c *scope.Caller, command, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := project.Find(kit.InFolder(folder, dir), c.Env)
+	p, err := project.Find(workspace.InFolder(folder, dir), c.Env)
 	switch {
 	case err != nil:
-		return "", kit.UsageError("--project: "+err.Error(), "aburn "+command+" --project ~/src/shop")
+		return "", fault.Usage("--project: "+err.Error(), "aburn "+command+" --project ~/src/shop")
 	case !p.Marked:
-		return "", scope.NotTrusted(p)
+		return "", workspace.NotTrusted(p)
 	}
 	return p.Root, nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"aburn/cmd/aburn/internal/eyes/now"
 	"aburn/cmd/aburn/internal/eyes/show"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/web/pages"
 )
@@ -57,7 +57,7 @@ func (s *Site) projectsPage(_ context.Context, v *view, _ url.Values, _ *http.Re
 		if p, ok := s.projects.Get(root); ok && p.Gone {
 			one.Problem = "its folder is gone"
 		} else if ok && p.Err != nil {
-			one.Problem = plain.Line(kit.FailureOf(p.Err).Msg)
+			one.Problem = plain.Line(fault.Of(p.Err).Msg)
 		}
 		body.List = append(body.List, one)
 	}

@@ -14,7 +14,7 @@ import (
 	"aburn/archive"
 	"aburn/archive/lines"
 	"aburn/cmd/aburn/internal/eyes/show"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/web/pages"
 )
@@ -200,7 +200,7 @@ func (s *Site) updateIndex(ctx context.Context) string {
 	select {
 	case err := <-done:
 		if err != nil {
-			return " " + plain.Line(kit.FailureOf(err).Msg)
+			return " " + plain.Line(fault.Of(err).Msg)
 		}
 		return ""
 	case <-ctx.Done():

@@ -13,10 +13,11 @@ import (
 	"aburn/archive/digests"
 	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/sessions"
-	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/units"
 	"aburn/web/pages"
 )
 
@@ -50,7 +51,7 @@ func (s *Site) sessionPage(ctx context.Context, v *view, values url.Values, req 
 		return s.eventPage(ctx, v, v.byName[of], n, values)
 	}
 	if r == nil {
-		return nil, show.NotFound("no session of a project that you have vouched for is called " + kit.Quote(name))
+		return nil, show.NotFound("no session of a project that you have vouched for is called " + fault.Quote(name))
 	}
 	o, err := s.open(ctx, v, r)
 	if err != nil {
@@ -83,7 +84,7 @@ func (s *Site) agentLine(v *view, r *row) string {
 			names = append(names, c.model)
 		}
 	}
-	return plain.Line(kit.Join(strings.TrimSpace(r.agent()+" "+r.Agent.Version), plain.Cut(strings.Join(names, ", "), 60)))
+	return plain.Line(units.Join(strings.TrimSpace(r.agent()+" "+r.Agent.Version), plain.Cut(strings.Join(names, ", "), 60)))
 }
 
 func (s *Site) when(r *row) string {
@@ -96,7 +97,7 @@ func (s *Site) when(r *row) string {
 	if start.Format(time.DateOnly) == end.Format(time.DateOnly) {
 		layout = "15:04"
 	}
-	return text + " to " + end.Format(layout) + ", active " + kit.Milliseconds(max(r.ActiveMS, 1))
+	return text + " to " + end.Format(layout) + ", active " + units.Milliseconds(max(r.ActiveMS, 1))
 }
 
 // why is the reason of an outcome, without the numbers of events, to which links lead.
@@ -154,7 +155,7 @@ func (o *opened) tiles(v *view) []pages.Figure {
 	}
 	cost.Small = unpriced(&r.own)
 	if len(r.below) > 0 {
-		cost.Small = kit.Join(cost.Small, v.in.Says(r.family)+" with "+plain.Plural(int64(len(r.below)), "sub-agent"))
+		cost.Small = units.Join(cost.Small, v.in.Says(r.family)+" with "+plain.Plural(int64(len(r.below)), "sub-agent"))
 	}
 	list := []pages.Figure{cost}
 	if r.ended > 0 {
@@ -174,9 +175,9 @@ func (o *opened) tiles(v *view) []pages.Figure {
 		list = append(list, pages.Figure{Name: "files changed", Text: plain.Count(int64(n)), Small: fmt.Sprintf("+%d −%d", added, removed)})
 	}
 	tokens := r.own.Tokens
-	list = append(list, pages.Figure{Name: "tokens", Text: kit.Amount(tokens.Total()), Value: fmt.Sprint(tokens.Total()), Small: kit.Amount(tokens.CacheRead) + " from cache"})
+	list = append(list, pages.Figure{Name: "tokens", Text: units.Amount(tokens.Total()), Value: fmt.Sprint(tokens.Total()), Small: units.Amount(tokens.CacheRead) + " from cache"})
 	if r.spent > 0 {
-		list = append(list, pages.Figure{Name: "tokens spent in failed calls", Text: kit.Amount(r.spent), Value: fmt.Sprint(r.spent)})
+		list = append(list, pages.Figure{Name: "tokens spent in failed calls", Text: units.Amount(r.spent), Value: fmt.Sprint(r.spent)})
 	}
 	return list
 }

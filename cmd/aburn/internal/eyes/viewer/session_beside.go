@@ -3,10 +3,11 @@ package viewer
 import (
 	"strconv"
 
-	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
+	"aburn/internal/shell"
+	"aburn/internal/units"
 	"aburn/trace"
 	"aburn/web/pages"
 )
@@ -20,7 +21,7 @@ func (o *opened) mainError(v *view) *pages.MainError {
 	if !o.over() { // it is not counted yet
 		n++
 	}
-	return &pages.MainError{Text: plain.Line(o.main.Text), Class: kit.Join(string(o.main.Class), insight.Times(o.main.Count)), Key: o.keys.Fine, Href: "/failures/" + o.keys.Fine,
+	return &pages.MainError{Text: plain.Line(o.main.Text), Class: units.Join(string(o.main.Class), insight.Times(o.main.Count)), Key: o.keys.Fine, Href: "/failures/" + o.keys.Fine,
 		At: pages.Link{Text: "event " + strconv.Itoa(o.main.First), Href: o.eventAt(o.main.First)}, Others: pages.Figure{Text: plain.Count(int64(n)), Small: "other sessions and sub-agents"}}
 }
 
@@ -98,7 +99,7 @@ func (o *opened) kinds(v *view) (list []pages.Pair, note string) {
 		n    int64
 	}{{"input", t.Input}, {"read from cache", t.CacheRead}, {"written to cache, 5 min", t.Write5m}, {"written to cache, 1 h", t.Write1h}, {"written to cache", t.Write}, {"output", t.Output}, {"web searches", o.own.Searches}} {
 		if k.n > 0 {
-			list = append(list, pages.Pair{Name: k.name, Value: kit.Amount(k.n)})
+			list = append(list, pages.Pair{Name: k.name, Value: units.Amount(k.n)})
 		}
 	}
 	return list, v.whose
@@ -109,7 +110,7 @@ func (o *opened) copies() (list []pages.Copy) {
 	if resume := resumeCommand(o.Source, o.head.ID, o.head.Project.Path); resume != "" {
 		list = append(list, pages.Copy{Label: "Copy resume command", Text: resume})
 	}
-	return append(list, pages.Copy{Label: "Copy show command", Text: "aburn show " + kit.ShellWord(o.Source+"/"+o.ID)})
+	return append(list, pages.Copy{Label: "Copy show command", Text: "aburn show " + shell.Quote(o.Source+"/"+o.ID)})
 }
 
 // resumeCommand is how a person takes a session up again, "" where that is not known.
@@ -118,9 +119,9 @@ func resumeCommand(source, id, dir string) string {
 	if with == "" || id == "" || plain.Line(id) != id || plain.Line(dir) != dir {
 		return ""
 	}
-	text := with + " " + kit.ShellWord(id)
+	text := with + " " + shell.Quote(id)
 	if dir != "" {
-		text = "cd " + kit.ShellWord(dir) + " && " + text
+		text = "cd " + shell.Quote(dir) + " && " + text
 	}
 	return text
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -19,11 +18,10 @@ import (
 	"aburn/cmd/aburn/internal/eyes/now"
 	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/eyes/workers"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work/board"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
-	"aburn/internal/term"
+	"aburn/internal/workspace"
 	"aburn/web"
 	"aburn/web/pages"
 	"aburn/web/server"
@@ -63,8 +61,8 @@ type Site struct {
 func (s *Site) Now() time.Time { return s.clock().In(s.zone) }
 
 // Caller is who asks about a folder. Warnings of one project must not stand on the pages of all.
-func (s *Site) Caller(dir string) *scope.Caller {
-	return &scope.Caller{Dir: dir, Env: s.env, Now: s.Now(), Warn: func(string, ...string) {}, Progress: term.New(io.Discard, s.env, false)}
+func (s *Site) Caller(dir string) *workspace.Base {
+	return workspace.Quiet(dir, s.env, s.Now())
 }
 
 // current is the view as of the last look, or a first one.
@@ -145,7 +143,7 @@ func (s *Site) answer(w http.ResponseWriter, r *http.Request, page func(context.
 		got = &show.Page{Frame: &pages.Frame{Title: "Not found", Heading: "Not found", Notes: []pages.Note{{Text: plain.Line(miss.Text)}}}}
 	case err != nil:
 		status = http.StatusInternalServerError
-		f := kit.FailureOf(err)
+		f := fault.Of(err)
 		got = &show.Page{Frame: &pages.Frame{Title: "It did not work", Heading: "It did not work", Notes: []pages.Note{show.Note(f.Msg, f.Hints...)}}}
 	}
 	s.fill(v, got.Frame, at)
@@ -179,7 +177,7 @@ func (s *Site) fill(v *view, f *pages.Frame, at string) {
 		f.Ingest = *text
 	}
 	if v.problem != nil {
-		failed := kit.FailureOf(v.problem)
+		failed := fault.Of(v.problem)
 		f.Notes = append([]pages.Note{show.Note(failed.Msg, failed.Hints...)}, f.Notes...)
 	}
 	if s.demo {

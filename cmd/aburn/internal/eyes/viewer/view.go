@@ -14,9 +14,9 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/eyes/show"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/spend"
 	"aburn/insight"
 	"aburn/insight/cost"
@@ -38,7 +38,7 @@ type view struct {
 	byName    map[string]*row
 	bySource  map[string]map[string]*archive.Session
 	verdicts  map[int64]insight.Verdict
-	names     *scope.SessionNames
+	names     *lookup.SessionNames
 	byKey     map[int64]*row
 	ties      []archive.Relation // between sessions that are shown
 	cells     []cell
@@ -99,7 +99,7 @@ func (r *row) failing() bool { return r.over() && r.verdict.Failing() }
 func (s *Site) makeView(ctx context.Context) *view {
 	now := s.Now()
 	v := &view{of: archive.StateOf(s.dir), made: now, today: now.Format(time.DateOnly), byName: map[string]*row{}, bySource: map[string]map[string]*archive.Session{},
-		verdicts: map[int64]insight.Verdict{}, names: scope.NewNames(nil), prices: cost.Shipped(), amounts: bill.APIValue, marked: project.Marked(s.env)}
+		verdicts: map[int64]insight.Verdict{}, names: lookup.NewNames(nil), prices: cost.Shipped(), amounts: bill.APIValue, marked: project.Marked(s.env)}
 	slices.Sort(v.marked)
 	v.roots = slices.DeleteFunc(slices.Clone(v.marked), func(root string) bool { return project.Original(root, s.env) != root })
 	for i := weeksShown - 1; i >= 0; i-- {
@@ -126,7 +126,7 @@ func (v *view) read(ctx context.Context, s *Site) error {
 	if err != nil {
 		return err
 	}
-	v.names = scope.NewNames(all)
+	v.names = lookup.NewNames(all)
 	v.choose(all, s)
 	set, agents := spend.SettingsOf(c), slices.Sorted(maps.Keys(v.bySource))
 	billing := bill.Billing(set.Billing)

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/internal/agentcli"
 	"aburn/internal/hold"
 	"aburn/internal/proc"
@@ -33,7 +32,7 @@ func Started(pid int, env func(string) string) string {
 	if env(hold.MarkVariable) != "" {
 		return "a worker"
 	}
-	if list := scope.CallingAgents(env); len(list) > 0 {
+	if list := agentcli.CallingAgents(env); len(list) > 0 {
 		return list[0].Of.Title
 	}
 	for _, p := range ancestors(pid) {
@@ -43,7 +42,7 @@ func Started(pid int, env func(string) string) string {
 		if p.env(hold.MarkVariable) != "" {
 			return "a worker"
 		}
-		if list := scope.CallingAgents(p.env); len(list) > 0 {
+		if list := agentcli.CallingAgents(p.env); len(list) > 0 {
 			return list[0].Of.Title
 		}
 	}

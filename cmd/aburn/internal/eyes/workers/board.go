@@ -11,9 +11,11 @@ import (
 	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/board"
-	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/shell"
+	"aburn/internal/units"
 	"aburn/logfmt"
 	"aburn/web"
 	"aburn/web/pages"
@@ -183,7 +185,7 @@ func (s *Pages) Zones(root string) (list []pages.Link) {
 func (s *Pages) Notes() (list []pages.Note) {
 	for _, squad := range s.squads() {
 		if squad.Err != nil {
-			f := kit.FailureOf(squad.Err)
+			f := fault.Of(squad.Err)
 			list = append(list, show.Note(filepath.Base(squad.Root)+": its workers cannot be seen: "+f.Msg, f.Hints...))
 		}
 	}
@@ -246,7 +248,7 @@ func (p *placed) listed(v Known, zone worker.Zone) Listed {
 		one.Since = *p.Since
 	}
 	if !p.Over {
-		one.Worker.Attach = "cd " + kit.ShellWord(p.Root) + " && aburn attach " + p.Worker
+		one.Worker.Attach = "cd " + shell.Quote(p.Root) + " && aburn attach " + p.Worker
 	}
 	if sum, _, ok := v.Cost(p.Standing); ok {
 		one.Cost = &sum
@@ -269,7 +271,7 @@ func oldestFirst(a, b int64) int {
 func tellOnCard(card *pages.Worker, item *now.Item) {
 	switch item.Group {
 	case now.Waiting:
-		card.What, card.Quoted, card.Proof = item.What, kit.Join(item.Whole), item.ProofWords()
+		card.What, card.Quoted, card.Proof = item.What, units.Join(item.Whole), item.ProofWords()
 		if card.Quoted == "" {
 			card.Quoted = item.Quoted
 		}

@@ -11,7 +11,7 @@ import (
 	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/eyes/who"
 	"aburn/cmd/aburn/internal/work/board"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/worker/crew"
 )
 
@@ -80,7 +80,7 @@ func (s *Pages) Do(w http.ResponseWriter, r *http.Request) {
 		if errors.Is(err, board.ErrNoWorker) {
 			err = errors.New("there is no such worker any more")
 		}
-		f := kit.FailureOf(err)
+		f := fault.Of(err)
 		deed = board.Deed{Text: f.Msg, Lines: append(f.Hints, deed.Lines...)}
 	}
 	word := ""

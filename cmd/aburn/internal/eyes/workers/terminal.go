@@ -14,7 +14,7 @@ import (
 	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/eyes/who"
 	"aburn/cmd/aburn/internal/work/board"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/web/pages"
 	"aburn/web/server"
@@ -25,7 +25,7 @@ func (s *Pages) terminalOf(ctx context.Context, v Known, w board.Standing) (*sho
 	body := &pages.Terminal{Project: w.Key, Name: w.Worker, Crumbs: s.crumbsOf(&w), Parts: partsOf(&w, "/terminal"), Worker: s.workerCard(v, &w), CanType: s.o.Act}
 	lines, err := s.o.Board.Shows(ctx, w.Key, w.Worker)
 	if err != nil {
-		f := kit.FailureOf(err)
+		f := fault.Of(err)
 		body.Note = plain.Line(f.Msg)
 	} else {
 		body.Socket, body.Text = workerPath(w.Key, w.Worker)+"/socket", show.ScrubbedText(strings.Join(lines, "\n"))
@@ -63,7 +63,7 @@ func (s *Pages) Socket(w http.ResponseWriter, r *http.Request) {
 	defer s.screens.Add(-1)
 	screen, err := s.o.Board.Screen(r.Context(), key, name, keys)
 	if err != nil {
-		http.Error(w, plain.Line(kit.FailureOf(err).Msg), http.StatusConflict)
+		http.Error(w, plain.Line(fault.Of(err).Msg), http.StatusConflict)
 		return
 	}
 	defer screen.Close()

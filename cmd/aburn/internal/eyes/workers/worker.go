@@ -17,8 +17,10 @@ import (
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/board"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/shell"
+	"aburn/internal/units"
 	"aburn/web/pages"
 	"aburn/worker"
 )
@@ -60,7 +62,7 @@ func (s *Pages) named(r *http.Request) (key, name, elsewhere string, err error) 
 	case squad == nil:
 		s.o.Board.Refresh(r.Context(), true) // it may have just come
 		if squad, _ = s.squadNamed(key); squad == nil {
-			return "", "", "", show.NotFound("no project with workers that you have vouched for is called " + kit.Quote(key))
+			return "", "", "", show.NotFound("no project with workers that you have vouched for is called " + fault.Quote(key))
 		}
 	}
 	return squad.Key, name, "", nil
@@ -86,7 +88,7 @@ func (s *Pages) crumbsOf(w *board.Standing) []pages.Link {
 
 func noWorker(name string, err error) error {
 	if errors.Is(err, board.ErrNoWorker) {
-		return show.NotFound("no worker is called " + kit.Quote(name))
+		return show.NotFound("no worker is called " + fault.Quote(name))
 	}
 	return err
 }
@@ -171,7 +173,7 @@ func (s *Pages) factsOf(d *board.Detail) (list []pages.Pair) {
 			list = append(list, pages.Pair{Name: name, Value: show.Scrubbed(value)})
 		}
 	}
-	add("agent", kit.Join(show.Agent(d.Agent), d.Via))
+	add("agent", units.Join(show.Agent(d.Agent), d.Via))
 	add("session", d.Session)
 	add("branch", d.Branch)
 	add("from", strings.TrimSpace(d.BaseRef+" "+d.Base[:min(8, len(d.Base))]))
@@ -276,20 +278,20 @@ func (s *Pages) snapshotOf(w *board.Standing, one *work.SnapshotReport) pages.Sn
 		p.Remark = "before its tree was removed"
 	}
 	if len(one.Skipped) > 0 {
-		p.Remark = kit.Join(p.Remark, show.Scrubbed("without "+strings.Join(one.Skipped, "; ")))
+		p.Remark = units.Join(p.Remark, show.Scrubbed("without "+strings.Join(one.Skipped, "; ")))
 	}
-	p.Copy = []pages.Copy{{Label: "Copy command to get it back", Text: "cd " + kit.ShellWord(w.Root) + fmt.Sprintf(" && aburn snapshots %s --restore %d --into ../%s-%d", w.Worker, one.Number, w.Worker, one.Number)}}
+	p.Copy = []pages.Copy{{Label: "Copy command to get it back", Text: "cd " + shell.Quote(w.Root) + fmt.Sprintf(" && aburn snapshots %s --restore %d --into ../%s-%d", w.Worker, one.Number, w.Worker, one.Number)}}
 	return p
 }
 
 // terminalWays are the commands of a terminal that go on from here.
 func terminalWays(d *board.Detail) (list []pages.Copy) {
-	there := "cd " + kit.ShellWord(d.Root) + " && aburn "
+	there := "cd " + shell.Quote(d.Root) + " && aburn "
 	if !d.Over {
 		list = append(list, pages.Copy{Label: "Copy attach command", Text: there + "attach " + d.Worker})
 	}
 	if !d.Gone {
-		list = append(list, pages.Copy{Label: "Copy way to its tree", Text: "cd " + kit.ShellWord(d.Tree)})
+		list = append(list, pages.Copy{Label: "Copy way to its tree", Text: "cd " + shell.Quote(d.Tree)})
 	}
 	return list
 }

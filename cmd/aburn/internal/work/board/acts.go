@@ -11,6 +11,7 @@ import (
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
 	"aburn/worker"
@@ -60,7 +61,7 @@ func (b *Board) Do(ctx context.Context, w Wish, sure bool, seen crew.Seen) (d De
 		"send": x.send, "answer": x.answer, "interrupt": x.interrupt, "kill": x.kill, "merge": x.merge, "cleanup": x.cleanup, "restore": x.restore,
 	}[w.Do]
 	if do == nil {
-		return d, kit.UsageError("a page cannot ask for that")
+		return d, fault.Usage("a page cannot ask for that")
 	}
 	d, err = do(ctx)
 	for line := range strings.Lines(said.String()) {
@@ -95,7 +96,7 @@ func (x *act) send(ctx context.Context) (d Deed, err error) {
 	}
 	r, err := x.sendPage(ctx, text)
 	if err != nil {
-		return d, kit.BadNews("not sent: " + err.Error())
+		return d, fault.Failed("not sent: " + err.Error())
 	}
 	if secrets > 0 {
 		d.Lines = append(d.Lines, plain.Plural(int64(secrets), "secret was", "secrets were")+" taken out of the text")
@@ -125,9 +126,9 @@ func (x *act) answer(ctx context.Context) (d Deed, err error) {
 	ch, h, ok := x.Channel(x.m)
 	switch {
 	case x.m.Over():
-		return d, kit.BadNews("it has ended: " + work.StateText(x.m))
+		return d, fault.Failed("it has ended: " + work.StateText(x.m))
 	case !ok:
-		return d, kit.BadNews("it has a terminal, where what it asks is answered", "aburn attach "+x.m.Name)
+		return d, fault.Failed("it has a terminal, where what it asks is answered", "aburn attach "+x.m.Name)
 	}
 	q, err := work.Answer(ctx, ch, h, x.ID, x.Allow, x.Text)
 	if err != nil {
@@ -139,9 +140,9 @@ func (x *act) answer(ctx context.Context) (d Deed, err error) {
 func (x *act) interrupt(ctx context.Context) (d Deed, err error) {
 	switch err := x.Office.Interrupt(ctx, x.m); {
 	case errors.Is(err, crew.ErrOver):
-		return d, kit.BadNews("its agent has ended already")
+		return d, fault.Failed("its agent has ended already")
 	case err != nil:
-		return d, kit.BadNews(err.Error(), "aburn attach "+x.m.Name)
+		return d, fault.Failed(err.Error(), "aburn attach "+x.m.Name)
 	}
 	return Deed{Text: "Its turn is over.", OK: true}, nil
 }
@@ -155,7 +156,7 @@ func (x *act) kill(ctx context.Context) (d Deed, err error) {
 	case errors.Is(err, crew.ErrOver):
 		return Deed{Text: "It had ended already: " + work.StateText(x.m), OK: true}, nil
 	case err != nil:
-		return d, kit.BadNews(err.Error())
+		return d, fault.Failed(err.Error())
 	}
 	return Deed{Text: work.StateText(now) + work.LeftText(now) + ".", OK: true}, nil
 }
@@ -167,7 +168,7 @@ func (x *act) merge(ctx context.Context) (d Deed, err error) {
 	}
 	if x.m.Far() {
 		if x.m, _, err = x.Bring(ctx, repo, x.m); err != nil {
-			return d, kit.BadNews("its machine did not give its branch: " + err.Error())
+			return d, fault.Failed("its machine did not give its branch: " + err.Error())
 		}
 	}
 	options := crew.MergeOptions{Check: !x.sure, Seen: x.seen}

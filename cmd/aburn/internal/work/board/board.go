@@ -13,6 +13,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/project"
+	"aburn/internal/units"
 	"aburn/worker"
 	"aburn/worker/crew"
 	"aburn/worker/ledger"
@@ -220,7 +221,7 @@ func (b *Board) look(ctx context.Context, root string, f *followed) Squad {
 }
 
 func standing(o *work.Office, m *crew.Member, names map[string]bool, now time.Time) Standing {
-	w := Standing{WorkerReport: o.ReportOf(m, names, now), Root: o.Root, Key: o.Store.Key, Words: plain.Line(kit.Join(work.StateText(m), work.LeftRunning(m))), Running: work.LeftWords(m)}
+	w := Standing{WorkerReport: o.ReportOf(m, names, now), Root: o.Root, Key: o.Store.Key, Words: plain.Line(units.Join(work.StateText(m), work.LeftRunning(m))), Running: work.LeftWords(m)}
 	if m.Err != nil {
 		return w
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"aburn/cmd/aburn/internal/work"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
@@ -34,7 +34,7 @@ func (b *Board) Screen(ctx context.Context, key, name string, keys bool) (Screen
 	case far && host != "":
 		now, there, err := o.ScreenThere(ctx, m)
 		if err != nil {
-			return nil, kit.BadNews(host + " cannot show it: " + strings.TrimSpace(err.Error()))
+			return nil, fault.Failed(host + " cannot show it: " + strings.TrimSpace(err.Error()))
 		}
 		return there.View(m.Request.Address, m.Name, now.Cols, now.Rows, keys)
 	case o.Tmux != nil && m.Request.Via == o.Tmux.Name():
@@ -66,7 +66,7 @@ func (b *Board) Shows(ctx context.Context, key, name string) ([]string, error) {
 		lines = s.Lines
 	}
 	if err != nil {
-		return nil, kit.BadNews("its terminal cannot be shown: " + strings.TrimSpace(err.Error()))
+		return nil, fault.Failed("its terminal cannot be shown: " + strings.TrimSpace(err.Error()))
 	}
 	for i := range lines {
 		lines[i] = plain.Text(lines[i])
@@ -84,13 +84,13 @@ func (b *Board) terminal(ctx context.Context, key, name string) (o *work.Office,
 	_, far := crew.FarHost(m.Request.Via)
 	switch {
 	case m.Over():
-		err = kit.BadNews(name + " has ended: " + work.StateText(m))
+		err = fault.Failed(name + " has ended: " + work.StateText(m))
 	case launch == nil:
-		err = kit.BadNews(name + " does not run yet")
+		err = fault.Failed(name + " does not run yet")
 	case far, m.Request.Via == pty.Name, o.Tmux != nil && m.Request.Via == o.Tmux.Name():
 		return o, m, launch.Address, nil
 	default:
-		err = kit.BadNews(name + " sits in a terminal that no page can show")
+		err = fault.Failed(name + " sits in a terminal that no page can show")
 	}
 	o.Close()
 	return nil, nil, "", err

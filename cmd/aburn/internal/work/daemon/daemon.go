@@ -17,6 +17,7 @@ import (
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/atomicfile"
+	"aburn/internal/fault"
 	"aburn/internal/lockfile"
 	"aburn/internal/plain"
 	"aburn/internal/proc"
@@ -57,15 +58,15 @@ type post struct {
 func openPost(a *kit.App) (*post, error) {
 	state := project.StateDir(a.Getenv)
 	if state == "" {
-		return nil, kit.UsageError(ledger.ErrNoState.Error())
+		return nil, fault.Usage(ledger.ErrNoState.Error())
 	}
 	p := &post{dir: filepath.Join(state, "start")}
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
-		return nil, kit.BadNews(err.Error())
+		return nil, fault.Failed(err.Error())
 	}
 	var err error
 	if p.root, err = os.OpenRoot(p.dir); err != nil {
-		return nil, kit.BadNews(err.Error())
+		return nil, fault.Failed(err.Error())
 	}
 	return p, nil
 }

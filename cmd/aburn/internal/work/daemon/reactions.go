@@ -11,6 +11,7 @@ import (
 
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/config"
 	"aburn/worker/crew"
@@ -110,7 +111,7 @@ func resumeReactions(ctx context.Context, a *kit.App, p *post, cmd *cli.Command)
 		}
 		o.Close()
 		if err != nil {
-			return true, kit.BadNews(err.Error())
+			return true, fault.Failed(err.Error())
 		}
 	}
 	text := "no worker was paused"

@@ -9,6 +9,7 @@ import (
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/worker"
 	"aburn/worker/crew"
 )
@@ -38,14 +39,14 @@ func RestoreCommand(a *kit.App) *cli.Command {
 
 func runRestore(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.String("project") != "" && cmd.NArg() == 0 && !cmd.Bool("all") {
-		return kit.UsageError("the last stop was of all projects", "aburn restore --all --project NAME: its workers that ended unasked", "name workers")
+		return fault.Usage("the last stop was of all projects", "aburn restore --all --project NAME: its workers that ended unasked", "name workers")
 	}
 	if err := scope.PersonOnly(a, "restore workers"); err != nil {
 		return err
 	}
 	names := cmd.Args().Slice()
 	if cmd.Bool("all") && len(names) > 0 {
-		return kit.UsageError("--all and names exclude each other", "leave one out")
+		return fault.Usage("--all and names exclude each other", "leave one out")
 	}
 	env := cmd.StringSlice("env")
 	if err := spawn.CheckEnv(env); err != nil {
@@ -98,14 +99,14 @@ func endedUnasked(m *crew.Member) bool {
 func restoreStopped(ctx context.Context, a *kit.App, p *post, env []string, acts *work.Acts) error {
 	s := p.stopped()
 	if len(s.Workers) == 0 {
-		return kit.BadNews("the last stop left no worker to restore", "aburn restore NAME", "aburn ps")
+		return fault.Failed("the last stop left no worker to restore", "aburn restore NAME", "aburn ps")
 	}
 	d := newDaemon(a, p)
 	for len(s.Workers) > 0 {
 		w := s.Workers[0]
 		s.Workers = s.Workers[1:]
 		if err := p.write(lastStop, s); err != nil {
-			return kit.BadNews(err.Error())
+			return fault.Failed(err.Error())
 		}
 		d.restoreOne(ctx, a, w, env, acts)
 	}

@@ -22,6 +22,7 @@ import (
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/lockfile"
 	"aburn/internal/plain"
 	"aburn/internal/project"
@@ -64,15 +65,15 @@ func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page) erro
 	port := cmd.Int("port")
 	switch {
 	case port < 1 || port > 65535:
-		return kit.UsageError("--port: a number from 1 to 65535", "aburn start --port 4781")
+		return fault.Usage("--port: a number from 1 to 65535", "aburn start --port 4781")
 	case cmd.NArg() > 0:
-		return kit.UsageError("start takes no names: it looks after all workers", "aburn start --help")
+		return fault.Usage("start takes no names: it looks after all workers", "aburn start --help")
 	case cmd.Bool("restore") && cmd.Bool("no-restore"):
-		return kit.UsageError("--restore and --no-restore are two different things", "leave one out")
+		return fault.Usage("--restore and --no-restore are two different things", "leave one out")
 	case cmd.IsSet("env") && !cmd.Bool("restore"):
-		return kit.UsageError("--env is for workers that go on: it needs --restore", "aburn start --restore --env NAME")
+		return fault.Usage("--env is for workers that go on: it needs --restore", "aburn start --restore --env NAME")
 	case runtime.GOOS == "windows":
-		return kit.UsageError("workers do not run on Windows yet")
+		return fault.Usage("workers do not run on Windows yet")
 	}
 	if err := spawn.CheckEnv(cmd.StringSlice("env")); err != nil {
 		return err
@@ -98,11 +99,11 @@ func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page) erro
 		if mine := kit.Version().Version; r.Version != mine {
 			text += ", as aburn " + cmp.Or(plain.Line(r.Version), "of another version") + ": this one is " + mine
 		}
-		return kit.BadNews(text, "aburn start --replace", "aburn stop --keep-workers")
+		return fault.Failed(text, "aburn start --replace", "aburn stop --keep-workers")
 	}
 	if cmd.Bool("replace") {
 		if err := p.end(stopTime / 2); err != nil {
-			return kit.BadNews("the one that runs does not end: " + err.Error())
+			return fault.Failed("the one that runs does not end: " + err.Error())
 		}
 	}
 	if err := offerRestore(ctx, a, cmd, p); err != nil {
@@ -129,10 +130,10 @@ func portOf(a *kit.App, p *post, usual int) int {
 func foreground(ctx context.Context, a *kit.App, p *post, port int, page Page) error {
 	lock, err := lockfile.Acquire(p.root, daemonLock, 10*aMoment)
 	if errors.Is(err, lockfile.ErrBusy) {
-		return kit.BadNews("another one was faster", "aburn start --replace")
+		return fault.Failed("another one was faster", "aburn start --replace")
 	}
 	if err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	defer lock.Release()
 	signals := make(chan os.Signal, 4)
@@ -143,7 +144,7 @@ func foreground(ctx context.Context, a *kit.App, p *post, port int, page Page) e
 	d := newDaemon(a, p)
 	over := make(chan struct{})
 	if err := d.announce(time.Now()); err != nil {
-		return kit.BadNews("it does not run, as it cannot write down which process it is: "+err.Error(), roomHint(p))
+		return fault.Failed("it does not run, as it cannot write down which process it is: "+err.Error(), roomHint(p))
 	}
 	d.say("", "looks after workers, as process "+fmt.Sprint(os.Getpid()))
 	go func() {
@@ -172,7 +173,7 @@ func (d *daemon) servePage(ctx context.Context, port int, page Page) {
 		d.say("", fmt.Sprintf("the page is on port %d: aburn dashboard opens it", at))
 	})
 	if err != nil && ctx.Err() == nil {
-		d.say("", "there is no page: "+kit.FailureOf(err).Msg)
+		d.say("", "there is no page: "+fault.Of(err).Msg)
 	}
 }
 
@@ -192,7 +193,7 @@ func interrupted(ctx context.Context, a *kit.App, d *daemon, over <-chan struct{
 		return err
 	case <-signals:
 		d.say("", "ends at once; workers that live go on")
-		return kit.ExitWith(kit.ExitBadNews)
+		return fault.Exit(fault.ExitFailed)
 	}
 }
 
@@ -200,15 +201,15 @@ func interrupted(ctx context.Context, a *kit.App, d *daemon, over <-chan struct{
 func background(ctx context.Context, a *kit.App, p *post, port int) error {
 	self, err := os.Executable()
 	if err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	if err := p.tryRoom(); err != nil { // the one that starts could not say so in its log
-		return kit.BadNews("nothing can be written in "+p.dir+": "+err.Error(), roomHint(p))
+		return fault.Failed("nothing can be written in "+p.dir+": "+err.Error(), roomHint(p))
 	}
 	path := filepath.Join(p.dir, logFile)
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	defer out.Close()
 	from, _ := out.Seek(0, io.SeekEnd)
@@ -219,7 +220,7 @@ func background(ctx context.Context, a *kit.App, p *post, port int) error {
 	}
 	child.SysProcAttr = ownSession()
 	if err := child.Start(); err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
@@ -231,13 +232,13 @@ func background(ctx context.Context, a *kit.App, p *post, port int) error {
 		}
 		select {
 		case <-ended:
-			return kit.BadNews("it ended at once: "+lastLine(path, from), "aburn start --foreground")
+			return fault.Failed("it ended at once: "+lastLine(path, from), "aburn start --foreground")
 		default:
 		}
 	}
 	child.Process.Kill() // nothing else would end it
 	<-ended
-	return kit.BadNews("it did not say that it runs, and was ended", "less "+path)
+	return fault.Failed("it did not say that it runs, and was ended", "less "+path)
 }
 
 func roomHint(p *post) string { return "make room on the disk of " + p.dir }
@@ -305,7 +306,7 @@ func offerRestore(ctx context.Context, a *kit.App, cmd *cli.Command, p *post) er
 		}
 		s.Asked = true
 		if err := p.write(lastStop, s); err != nil {
-			return kit.BadNews(err.Error())
+			return fault.Failed(err.Error())
 		}
 		if !a.Confirm("Have " + plain.Plural(int64(len(names)), "worker") + " of the last stop go on? " + plain.OneLine(strings.Join(names, ", "), 120)) {
 			return nil

@@ -14,7 +14,9 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/workspace"
 	"aburn/worker/crew"
 )
 
@@ -46,17 +48,17 @@ func runStop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	only := cmd.Args().First()
 	switch {
 	case cmd.NArg() > 1:
-		return kit.UsageError("name one project, or none", "aburn stop --help")
+		return fault.Usage("name one project, or none", "aburn stop --help")
 	case only != "" && cmd.Bool("keep-workers"):
-		return kit.UsageError("--keep-workers ends nothing of a project", "leave out "+kit.Quote(only))
+		return fault.Usage("--keep-workers ends nothing of a project", "leave out "+fault.Quote(only))
 	}
 	if strings.ContainsRune(only, filepath.Separator) || only == "." {
-		dir, err := kit.ExistingFolder(only)
+		dir, err := workspace.ExistingFolder(only)
 		if err != nil {
 			return err
 		}
 		if only, err = filepath.EvalSymlinks(dir); err != nil {
-			return kit.UsageError(err.Error())
+			return fault.Usage(err.Error())
 		}
 	}
 	if err := knownProject(a, only); err != nil {
@@ -101,7 +103,7 @@ func knownProject(a *kit.App, only string) error {
 	if only == "" {
 		return nil
 	}
-	return kit.UsageError("no project with workers is called "+kit.Quote(only), kit.DidYouMean(only, names)...)
+	return fault.Usage("no project with workers is called "+fault.Quote(only), fault.DidYouMean(only, names)...)
 }
 
 func confirmStop(a *kit.App, cmd *cli.Command, list []hand) error {
@@ -114,10 +116,10 @@ func confirmStop(a *kit.App, cmd *cli.Command, list []hand) error {
 	}
 	text := plain.Plural(int64(len(list)), "worker") + " would end: " + plain.OneLine(strings.Join(names, ", "), 200)
 	if !a.CanAsk(cmd) {
-		return kit.UsageError(text, "--yes ends them", "--keep-workers leaves them")
+		return fault.Usage(text, "--yes ends them", "--keep-workers leaves them")
 	}
 	if !a.Confirm(text + ". End them?") {
-		return kit.BadNews("nothing was ended")
+		return fault.Failed("nothing was ended")
 	}
 	return nil
 }
@@ -129,7 +131,7 @@ func stopDaemon(p *post, acts *work.Acts) error {
 		return nil
 	}
 	if err := p.end(stopTime / 3); err != nil {
-		return kit.BadNews(fmt.Sprintf("process %d does not end: %v", r.PID, err))
+		return fault.Failed(fmt.Sprintf("process %d does not end: %v", r.PID, err))
 	}
 	acts.Say(fmt.Sprintf("process %d ended, which looked after workers", r.PID))
 	return nil
@@ -150,7 +152,7 @@ func (d *daemon) stopAll(ctx context.Context, list []hand, acts *work.Acts) erro
 		s.Workers = append(s.Workers, StoppedWorker{h.Office.Root, h.m.Name, h.m.Ledger.Gen(), h.Office.Session(h.m), h.m.Worker.State.String()})
 	}
 	if err := d.post.write(lastStop, s); err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	ctx, cancel := context.WithTimeout(ctx, stopTime)
 	defer cancel()

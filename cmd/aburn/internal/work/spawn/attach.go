@@ -11,6 +11,7 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/worker"
 	"aburn/worker/crew"
 	"aburn/worker/pty"
@@ -67,18 +68,18 @@ func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	seat := seat(o, m)
 	switch {
 	case m.Over():
-		return kit.BadNews(m.Name+" has ended: "+work.StateText(m), "aburn diff "+m.Name)
+		return fault.Failed(m.Name+" has ended: "+work.StateText(m), "aburn diff "+m.Name)
 	case launch == nil:
-		return kit.BadNews(m.Name+" does not run yet", "aburn ps "+m.Name)
+		return fault.Failed(m.Name+" does not run yet", "aburn ps "+m.Name)
 	case seat == nil && m.Request.Via != viaTerminal:
-		return kit.BadNews("its terminal is one of "+m.Request.Via+", which is not installed", "aburn ps "+m.Name)
+		return fault.Failed("its terminal is one of "+m.Request.Via+", which is not installed", "aburn ps "+m.Name)
 	case seat == nil:
-		return kit.BadNews(m.Name+" sits in the terminal in which it was spawned", "aburn ps "+m.Name)
+		return fault.Failed(m.Name+" sits in the terminal in which it was spawned", "aburn ps "+m.Name)
 	case !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(os.Stdout.Fd())):
-		return kit.UsageError("a terminal can be shown only on a terminal", "aburn ps "+m.Name)
+		return fault.Usage("a terminal can be shown only on a terminal", "aburn ps "+m.Name)
 	}
 	if err := seat.Attach(launch.Address, cmd.Bool("read-only")); err != nil {
-		return kit.BadNews(m.Request.Via+" cannot show it: "+strings.TrimSpace(err.Error()), "aburn ps "+m.Name)
+		return fault.Failed(m.Request.Via+" cannot show it: "+strings.TrimSpace(err.Error()), "aburn ps "+m.Name)
 	}
 	return nil
 }

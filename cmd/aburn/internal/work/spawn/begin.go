@@ -12,6 +12,7 @@ import (
 
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
@@ -26,7 +27,7 @@ func attached(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	}
 	holder, err := o.Start(ctx, repo, s, p)
 	if err != nil {
-		return kit.BadNews(err.Error(), "nothing was left behind")
+		return fault.Failed(err.Error(), "nothing was left behind")
 	}
 	// An interrupt of the terminal is for the agent. The channel is read by nobody.
 	signals := make(chan os.Signal, 1)
@@ -119,7 +120,7 @@ func begins(o *work.Office, a *kit.App, s *crew.Spawned, p crew.Plan, m *crew.Me
 	}
 	fmt.Fprintln(a.Stdout, plain.Line(line))
 	if c := m.Ledger.Last(worker.Certificate); m.Over() && (m.Worker.Heard.IsZero() || c == nil || c.Exit == nil || *c.Exit != 0) {
-		return kit.BadNews("the agent ended at once", "aburn ps "+s.Name, "aburn spawn --attach shows what it says")
+		return fault.Failed("the agent ended at once", "aburn ps "+s.Name, "aburn spawn --attach shows what it says")
 	}
 	if !m.Over() && !heardTask(m) && (p.Hooked || p.Lines) {
 		a.Hint("aburn attach " + s.Name + ": it may ask something at its start, such as whether you trust the folder")

@@ -12,6 +12,7 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/hold"
 	"aburn/internal/plain"
 	"aburn/worker/crew"
@@ -33,14 +34,14 @@ func parentOf(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command)
 	}
 	parent, err := o.Member(ctx, name)
 	if err != nil {
-		return nil, kit.BadNews("the worker "+kit.Quote(name)+", in which this runs, is not known here", "aburn ps")
+		return nil, fault.Failed("the worker "+fault.Quote(name)+", in which this runs, is not known here", "aburn ps")
 	}
 	if o.Store.Far() {
-		return nil, kit.BadNews("a worker in a clone or on another machine may not spawn workers", "aburn ask: a person can")
+		return nil, fault.Failed("a worker in a clone or on another machine may not spawn workers", "aburn ask: a person can")
 	}
 	for _, flag := range []string{"attach", "runtime", "workspace", "from", "env", "pr"} {
 		if cmd.IsSet(flag) {
-			return nil, kit.BadNews("a worker may not say --"+flag+" of a worker that it spawns", "leave it out")
+			return nil, fault.Failed("a worker may not say --"+flag+" of a worker that it spawns", "leave it out")
 		}
 	}
 	if !cmd.IsSet("agent") {
@@ -57,7 +58,7 @@ func workerHere(o *work.Office, mark string) (string, error) {
 	if mark != "" {
 		key, name, _, ok := crew.ParseMark(mark)
 		if !ok || key != o.Store.Key {
-			return "", kit.BadNews("a worker may spawn workers of its own project only", "aburn ask: a person can")
+			return "", fault.Failed("a worker may spawn workers of its own project only", "aburn ask: a person can")
 		}
 		return name, nil
 	}
@@ -79,10 +80,10 @@ func atMost(o *work.Office, cmd *cli.Command, parent *crew.Member, p *crew.Plan)
 	has := slot.Permissions(parent.Request.Permissions)
 	most := crew.AtMost(p.Permissions, has)
 	if most != p.Permissions && cmd.IsSet("permissions") {
-		return kit.BadNews("a worker gives at most its own permissions, and yours are "+string(has), "--permissions "+string(has))
+		return fault.Failed("a worker gives at most its own permissions, and yours are "+string(has), "--permissions "+string(has))
 	}
 	if p.Agent.Name() != parent.Request.Agent {
-		return kit.BadNews("a worker spawns workers of its own agent only: permissions mean something else to another one", "--agent "+parent.Request.Agent)
+		return fault.Failed("a worker spawns workers of its own agent only: permissions mean something else to another one", "--agent "+parent.Request.Agent)
 	}
 	p.Parent, p.Permissions = parent, most
 	switch p.Runtime.(type) {
@@ -90,7 +91,7 @@ func atMost(o *work.Office, cmd *cli.Command, parent *crew.Member, p *crew.Plan)
 		return nil
 	}
 	if _, far := p.Runtime.(crew.Machine); far {
-		return kit.BadNews("a worker spawns workers on its own machine, in worktrees", "aburn ask: a person can")
+		return fault.Failed("a worker spawns workers on its own machine, in worktrees", "aburn ask: a person can")
 	}
 	atTerminal(o, p, pty.Name) // a server of tmux's that began here would end with this worker
 	return nil
@@ -100,7 +101,7 @@ func atMost(o *work.Office, cmd *cli.Command, parent *crew.Member, p *crew.Plan)
 func refusal(err error) error {
 	var refused *crew.Refused
 	if errors.As(err, &refused) {
-		return kit.BadNews(plain.Line(refused.Text), refused.Hints...)
+		return fault.Failed(plain.Line(refused.Text), refused.Hints...)
 	}
 	return err
 }

@@ -12,10 +12,12 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v3"
+
 	xterm "golang.org/x/term"
 
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/hold"
 	"aburn/internal/plain"
 	"aburn/internal/term"
@@ -39,11 +41,11 @@ func converse(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	c := &conversation{a: a, out: a.Screen(cmd), ch: ch, h: h, name: m.Name}
 	for gen := 1; gen < h.Gen; gen++ { // those before an end; one in a terminal has no lines
 		if _, _, err := ch.Story(slot.Handle{Dir: h.Dir, Gen: gen}, 0, c.passage); err != nil {
-			return kit.BadNews(err.Error())
+			return fault.Failed(err.Error())
 		}
 	}
 	if err := c.tell(); err != nil {
-		return kit.BadNews(err.Error())
+		return fault.Failed(err.Error())
 	}
 	here := xterm.IsTerminal(int(os.Stdin.Fd()))
 	if m.Over() || cmd.Bool("read-only") && !here {
@@ -56,10 +58,10 @@ func converse(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	for {
 		held, err := hold.Held(h.Dir, h.Gen) // before what it said is read
 		if _, lerr := ch.Look(h); lerr != nil {
-			return kit.BadNews(lerr.Error())
+			return fault.Failed(lerr.Error())
 		}
 		if err := c.tell(); err != nil {
-			return kit.BadNews(err.Error())
+			return fault.Failed(err.Error())
 		}
 		if err == nil && !held {
 			if m, err = o.Member(ctx, m.Name); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/work"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/crew"
 	"aburn/worker/slot"
@@ -18,11 +18,11 @@ import (
 // sourceOf is the worker that --from names.
 func sourceOf(ctx context.Context, o *work.Office, cmd *cli.Command, word string) (*crew.Member, error) {
 	if cmd.IsSet("base") {
-		return nil, kit.UsageError("--from begins where that worker stands, and --base elsewhere", "leave one out")
+		return nil, fault.Usage("--from begins where that worker stands, and --base elsewhere", "leave one out")
 	}
 	m, err := o.Member(ctx, word)
 	if _, far := crew.FarHost(cmd.String("runtime")); err == nil && (m.Far() || far) {
-		return nil, kit.UsageError("a conversation stays on its machine: --from goes on with workers of this one, on this one", "aburn spawn --base "+m.Request.Branch+": with its commits only")
+		return nil, fault.Usage("a conversation stays on its machine: --from goes on with workers of this one, on this one", "aburn spawn --base "+m.Request.Branch+": with its commits only")
 	}
 	return m, err
 }
@@ -32,13 +32,13 @@ func likeSource(o *work.Office, cmd *cli.Command, p *crew.Plan, m *crew.Member) 
 	p.From, err = o.ForkOf(m)
 	var r *crew.Refused
 	if errors.As(err, &r) {
-		return "", kit.BadNews(m.Name+" cannot be gone on with: "+plain.Line(r.Text), r.Hints...)
+		return "", fault.Failed(m.Name+" cannot be gone on with: "+plain.Line(r.Text), r.Hints...)
 	}
 	if err != nil {
 		return "", err
 	}
 	if cmd.IsSet("agent") && cmd.String("agent") != m.Request.Agent {
-		return "", kit.UsageError("the conversation of "+m.Name+" is one of "+m.Request.Agent+", which only that agent can go on with", "leave out --agent")
+		return "", fault.Usage("the conversation of "+m.Name+" is one of "+m.Request.Agent+", which only that agent can go on with", "leave out --agent")
 	}
 	if !cmd.IsSet("permissions") {
 		p.Permissions = slot.Permissions(m.Request.Permissions)

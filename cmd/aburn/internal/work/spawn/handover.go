@@ -10,6 +10,7 @@ import (
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/worker/crew"
 	"aburn/worker/headless"
 )
@@ -19,13 +20,13 @@ func handOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	lines := cmd.Bool("headless")
 	switch {
 	case lines && cmd.Bool("terminal"):
-		return m, kit.UsageError("--terminal and --headless are two different places", "leave one out")
+		return m, fault.Usage("--terminal and --headless are two different places", "leave one out")
 	case cmd.Bool("read-only"):
-		return m, kit.UsageError("--read-only changes nothing, and a move does", "leave one out")
+		return m, fault.Usage("--read-only changes nothing, and a move does", "leave one out")
 	case o.Runs(m) && (m.Request.Via == headless.Name) == lines && m.Request.Via != viaTerminal:
 		return m, nil
 	case o.Runs(m) && m.Request.Via == viaTerminal:
-		return m, kit.BadNews(m.Name+" runs in the terminal in which it was spawned", "end it there, then say this again")
+		return m, fault.Failed(m.Name+" runs in the terminal in which it was spawned", "end it there, then say this again")
 	}
 	via := ""
 	if lines {
@@ -65,7 +66,7 @@ func handOverFailure(m *crew.Member, err error) error {
 	case errors.Is(err, crew.ErrRuns):
 		hints = []string{"aburn kill " + m.Name}
 	}
-	return kit.BadNews(m.Name+" cannot go on: "+err.Error(), hints...)
+	return fault.Failed(m.Name+" cannot go on: "+err.Error(), hints...)
 }
 
 // planAgain is how the agent of a worker starts once more. Without a runtime it is a terminal, tmux if there is one.
@@ -83,7 +84,7 @@ func planAgain(o *work.Office, a *kit.App, m *crew.Member, via string) (p crew.P
 	p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.Dir, a.Getenv)
 	switch {
 	case via == headless.Name && p.Agent.Protocol() == nil:
-		return p, kit.UsageError(p.Title + " cannot work without a terminal")
+		return p, fault.Usage(p.Title + " cannot work without a terminal")
 	case via == headless.Name:
 		p.Runtime, p.Lines = headless.Runtime{Env: o.Environ}, true
 	default:

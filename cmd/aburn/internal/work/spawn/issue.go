@@ -15,6 +15,7 @@ import (
 
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/config"
 	"aburn/worker/crew"
@@ -37,7 +38,7 @@ const maxOrders = 32
 func orders(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan) (list []order, err error) {
 	issues, count := cmd.StringSlice("issue"), cmd.Int("count")
 	if n := max(1, len(issues)) * count; count < 1 || n > maxOrders {
-		return nil, kit.UsageError(fmt.Sprintf("that is %d workers: one call makes 1 to %d", n, maxOrders))
+		return nil, fault.Usage(fmt.Sprintf("that is %d workers: one call makes 1 to %d", n, maxOrders))
 	} else if n > 1 {
 		if err := forOne(cmd, len(issues)); err != nil {
 			return nil, err
@@ -70,12 +71,12 @@ func withoutTerminal(o *work.Office, cmd *cli.Command, c *config.Config, p *crew
 func forOne(cmd *cli.Command, issues int) error {
 	for _, flag := range []string{"attach", "branch", "pr"} {
 		if cmd.IsSet(flag) {
-			return kit.UsageError("--" + flag + " is for one worker, and this call asks for several")
+			return fault.Usage("--" + flag + " is for one worker, and this call asks for several")
 		}
 	}
 	for _, flag := range []string{"name", "print-prompt"} {
 		if issues > 1 && cmd.IsSet(flag) {
-			return kit.UsageError("--" + flag + " is for one issue, and this call names several")
+			return fault.Usage("--" + flag + " is for one issue, and this call names several")
 		}
 	}
 	return nil
@@ -90,12 +91,12 @@ func onIssues(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	options := trackerOptions(ctx, o, a, repo, c)
 	tr, err := tracker.Open(options)
 	if err != nil {
-		return nil, trackerFailure(err, kit.UsageError)
+		return nil, trackerFailure(err, fault.Usage)
 	}
 	for _, word := range words {
 		id, err := options.Clean(word)
 		if err != nil {
-			return nil, trackerFailure(err, kit.UsageError)
+			return nil, trackerFailure(err, fault.Usage)
 		}
 		one := order{plan: p}
 		one.plan.Issue.ID = id
@@ -111,7 +112,7 @@ func onIssues(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 			}
 			one.plan.Task, err = checkTask(issue.Task(p.Task, mark()))
 		}
-		if one.err = trackerFailure(err, kit.BadNews); one.err == nil && issue.Closed {
+		if one.err = trackerFailure(err, fault.Failed); one.err == nil && issue.Closed {
 			a.Warn("issue " + id + " is closed")
 		}
 		list = append(list, one)

@@ -12,6 +12,7 @@ import (
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/config"
 	"aburn/worker/crew"
@@ -42,7 +43,7 @@ func plan(o *work.Office, a *kit.App, cmd *cli.Command, task string, source *cre
 	host, far := crew.FarHost(cmd.String("runtime"))
 	switch clone := said(cmd, c, "workspace") == "clone" && !(cmd.IsSet("runtime") && !cmd.IsSet("workspace")); {
 	case clone && cmd.IsSet("runtime"):
-		return p, kit.UsageError("a worker in a clone sits at a terminal of its holder's", "leave out --runtime")
+		return p, fault.Usage("a worker in a clone sits at a terminal of its holder's", "leave out --runtime")
 	case clone:
 		far = true
 	}
@@ -80,12 +81,12 @@ func planTask(o *work.Office, a *kit.App, cmd *cli.Command, c *config.Config, ta
 		p.Stem, p.Number = prefix, true
 	}
 	if err := config.CheckModel(p.Model); err != nil {
-		return p, kit.UsageError("--model: " + err.Error())
+		return p, fault.Usage("--model: " + err.Error())
 	}
 	p.Furniture, p.MinFree = furniture(a, c), c.Free()
 	for _, text := range cmd.StringSlice("port") {
 		if p.Furniture.Ports, err = withPort(p.Furniture.Ports, text); err != nil {
-			return p, kit.UsageError("--port "+kit.Quote(text)+": "+err.Error(), "--port PORT", "--port PORT=3000")
+			return p, fault.Usage("--port "+fault.Quote(text)+": "+err.Error(), "--port PORT", "--port PORT=3000")
 		}
 	}
 	if dir := c.Word("dir"); dir != "" {
@@ -100,7 +101,7 @@ func planTask(o *work.Office, a *kit.App, cmd *cli.Command, c *config.Config, ta
 	}
 	p.Budget = said(cmd, c, "budget")
 	if err := checkBudget(p.Budget); err != nil {
-		return p, kit.UsageError("budget " + kit.Quote(p.Budget) + " (" + o.Relative(c.Where("budget")) + "): " + err.Error())
+		return p, fault.Usage("budget " + fault.Quote(p.Budget) + " (" + o.Relative(c.Where("budget")) + "): " + err.Error())
 	}
 	if cmd.Bool("no-setup") {
 		p.Furniture.Setup = nil
@@ -114,7 +115,7 @@ func planTask(o *work.Office, a *kit.App, cmd *cli.Command, c *config.Config, ta
 	}
 	if p.Name != "" {
 		if err := ledger.ValidName(p.Name); err != nil {
-			return p, kit.UsageError("--name " + kit.Quote(p.Name) + ": " + err.Error())
+			return p, fault.Usage("--name " + fault.Quote(p.Name) + ": " + err.Error())
 		}
 	}
 	if err := CheckEnv(p.Pass); err != nil {
@@ -132,13 +133,13 @@ func planTask(o *work.Office, a *kit.App, cmd *cli.Command, c *config.Config, ta
 func planFar(cmd *cli.Command, c *config.Config, p *crew.Plan, host string) error {
 	switch {
 	case cmd.Bool("attach"):
-		return kit.UsageError("--attach is a runtime of its own: your terminal", "leave out --runtime")
+		return fault.Usage("--attach is a runtime of its own: your terminal", "leave out --runtime")
 	case cmd.Bool("trust"):
-		return kit.UsageError("--trust is for an agent without a terminal, and there it sits at one and asks", "leave it out")
+		return fault.Usage("--trust is for an agent without a terminal, and there it sits at one and asks", "leave it out")
 	case p.Budget != "":
-		return kit.UsageError("a budget cannot be watched in another repository: what an agent uses up there is not read here", "--budget ''")
+		return fault.Usage("a budget cannot be watched in another repository: what an agent uses up there is not read here", "--budget ''")
 	case host != "" && len(p.Furniture.Link) > 0:
-		return kit.UsageError("link: leads to files of this machine, which "+plain.Line(host)+" does not have: "+plain.Line(strings.Join(p.Furniture.Link, ", ")),
+		return fault.Usage("link: leads to files of this machine, which "+plain.Line(host)+" does not have: "+plain.Line(strings.Join(p.Furniture.Link, ", ")),
 			"copy:, share: or setup: in aburn.yaml", "--workspace clone, on this machine")
 	}
 	if p.Gated && len(p.Gates) == 0 { // the file is not there, its gates come along
@@ -218,7 +219,7 @@ func planRuntime(o *work.Office, cmd *cli.Command, p *crew.Plan) error {
 	word := cmd.String("runtime")
 	switch {
 	case cmd.Bool("attach") && word != "":
-		return kit.UsageError("--attach is a runtime of its own: your terminal", "leave out --runtime")
+		return fault.Usage("--attach is a runtime of its own: your terminal", "leave out --runtime")
 	case cmd.Bool("attach"):
 		return nil
 	case word == "" && o.Tmux == nil:
@@ -226,14 +227,14 @@ func planRuntime(o *work.Office, cmd *cli.Command, p *crew.Plan) error {
 	case word == "":
 		word = o.Tmux.Name()
 	case word == "tmux" && o.Tmux == nil:
-		return kit.BadNews("tmux is not installed", "install tmux", "aburn spawn --runtime "+pty.Name+": a terminal without tmux", "aburn spawn --runtime "+headless.Name, "aburn spawn --attach: in this terminal, until it ends")
+		return fault.Failed("tmux is not installed", "install tmux", "aburn spawn --runtime "+pty.Name+": a terminal without tmux", "aburn spawn --runtime "+headless.Name, "aburn spawn --attach: in this terminal, until it ends")
 	}
 	if word != headless.Name {
 		atTerminal(o, p, word)
 		return nil
 	}
 	if p.Agent.Protocol() == nil {
-		return kit.UsageError(p.Title+" cannot work without a terminal", "install tmux", "aburn spawn --attach")
+		return fault.Usage(p.Title+" cannot work without a terminal", "install tmux", "aburn spawn --attach")
 	}
 	p.Runtime, p.Lines = headless.Runtime{Env: o.Environ}, true
 	return nil

@@ -9,6 +9,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/install"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/worker/crew"
 	"aburn/worker/slot"
 )
@@ -20,7 +21,7 @@ func checkTrust(a *kit.App, p crew.Plan, checkout string, said bool) error {
 	if !p.Lines || said || agent.TrustsFolder == nil || agent.TrustsFolder(checkout, a.Getenv) {
 		return nil
 	}
-	return kit.BadNews("you have not told "+p.Title+" that you trust "+checkout+", and without a terminal it does not ask",
+	return fault.Failed("you have not told "+p.Title+" that you trust "+checkout+", and without a terminal it does not ask",
 		"run "+agent.Program+" there once, and answer its question", "--trust, if you trust this repository's hooks and servers")
 }
 
@@ -43,12 +44,12 @@ func chooseAgent(name string) (slot.Agent, string, error) {
 		}
 	}
 	if len(tried) == 0 {
-		return nil, "", kit.UsageError("no agent "+kit.Quote(name)+" can be a worker", kit.DidYouMean(name, work.AgentNames())...)
+		return nil, "", fault.Usage("no agent "+fault.Quote(name)+" can be a worker", fault.DidYouMean(name, work.AgentNames())...)
 	}
 	if name != "" {
-		return first, "", kit.BadNews(agentcli.Of(first.Name()).Title+" is not installed: there is no "+tried[0]+" on PATH", "install it", "--agent with another one")
+		return first, "", fault.Failed(agentcli.Of(first.Name()).Title+" is not installed: there is no "+tried[0]+" on PATH", "install it", "--agent with another one")
 	}
-	return first, "", kit.BadNews("no agent is installed: there is no "+strings.Join(tried, ", ")+" on PATH", "install "+agentcli.Of(work.Agents()[0].Name()).Title)
+	return first, "", fault.Failed("no agent is installed: there is no "+strings.Join(tried, ", ")+" on PATH", "install "+agentcli.Of(work.Agents()[0].Name()).Title)
 }
 
 func adapterOf(agent string) install.Agent {

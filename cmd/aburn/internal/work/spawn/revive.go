@@ -13,6 +13,7 @@ import (
 
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/crew"
 	"aburn/worker/tree"
@@ -28,7 +29,7 @@ type Again struct {
 func CheckEnv(names []string) error {
 	for _, name := range names {
 		if _, set := os.LookupEnv(name); !set {
-			return kit.UsageError("--env "+kit.Quote(name)+": your environment has no such variable", "give its name, without a value")
+			return fault.Usage("--env "+fault.Quote(name)+": your environment has no such variable", "give its name, without a value")
 		}
 	}
 	return nil
@@ -39,7 +40,7 @@ func ReviveAndSay(ctx context.Context, o *work.Office, a *kit.App, m *crew.Membe
 	one := work.Acted{Worker: m.Name, Project: o.Root}
 	now, err := Revive(ctx, o, a, m, how)
 	if err != nil {
-		f := kit.FailureOf(err)
+		f := fault.Of(err)
 		acts.Failed(one, strings.TrimPrefix(f.Msg, m.Name+": "), f.Hints...)
 		return
 	}
@@ -66,7 +67,7 @@ func Revive(ctx context.Context, o *work.Office, a *kit.App, m *crew.Member, how
 		return reviveFar(ctx, o, a, m, how)
 	}
 	if o.Runs(m) && !m.Over() {
-		return m, kit.BadNews(m.Name+" has not ended: "+work.StateText(m), "aburn ps "+m.Name)
+		return m, fault.Failed(m.Name+" has not ended: "+work.StateText(m), "aburn ps "+m.Name)
 	}
 	repo, err := o.RepositoryOf(ctx, m)
 	if err != nil {
@@ -91,7 +92,7 @@ func Revive(ctx context.Context, o *work.Office, a *kit.App, m *crew.Member, how
 	o.RulesAgain(ctx, a, repo, m, &p)
 	now, err := o.Resume(ctx, repo, m, p)
 	if errors.Is(err, crew.ErrNoSession) {
-		return m, kit.BadNews(m.Name+" cannot go on: "+err.Error(), "aburn diff "+m.Name, "aburn spawn --base "+m.Request.Branch+" TASK")
+		return m, fault.Failed(m.Name+" cannot go on: "+err.Error(), "aburn diff "+m.Name, "aburn spawn --base "+m.Request.Branch+" TASK")
 	}
 	if err != nil {
 		return m, handOverFailure(m, err)
@@ -107,7 +108,7 @@ func treeAgain(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo,
 	if n := len(crew.Snapshots(m.Ledger)); n > 0 {
 		onBranch, err := o.Restore(ctx, repo, m, n, m.Request.Tree)
 		if err != nil {
-			return kit.BadNews(m.Name + ": its tree cannot be made again: " + err.Error())
+			return fault.Failed(m.Name + ": its tree cannot be made again: " + err.Error())
 		}
 		if !onBranch {
 			a.Warn(m.Name + ": its tree stands on no branch, as " + m.Request.Branch + " moved or is checked out elsewhere")
@@ -115,7 +116,7 @@ func treeAgain(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo,
 		return nil
 	}
 	if err := o.Again(ctx, repo, m); err != nil {
-		return kit.BadNews(m.Name+": its tree cannot be made again: "+err.Error(), "aburn ps "+m.Name)
+		return fault.Failed(m.Name+": its tree cannot be made again: "+err.Error(), "aburn ps "+m.Name)
 	}
 	return nil
 }
@@ -128,7 +129,7 @@ func reviveFar(ctx context.Context, o *work.Office, a *kit.App, m *crew.Member, 
 	}
 	r, err := o.FarRun(ctx, m, string(stdin), "far-spawn", "--restore", m.Name)
 	if err != nil {
-		return m, kit.BadNews(m.Name+" cannot go on: "+err.Error(), "aburn ps "+m.Name)
+		return m, fault.Failed(m.Name+" cannot go on: "+err.Error(), "aburn ps "+m.Name)
 	}
 	for _, w := range work.FarSaid(r, "warning") {
 		a.Warn(w)
@@ -151,10 +152,10 @@ func valuesOf(names []string) map[string]string {
 func reviveHere(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	var again crew.FarAgain
 	if err := json.NewDecoder(a.Stdin).Decode(&again); err != nil {
-		return kit.UsageError("stdin does not say how: " + err.Error())
+		return fault.Usage("stdin does not say how: " + err.Error())
 	}
 	if err := again.Check(); err != nil {
-		return kit.BadNews(err.Error(), "install the same version on both")
+		return fault.Failed(err.Error(), "install the same version on both")
 	}
 	if err := takeValues(again.Env); err != nil {
 		return err
@@ -176,7 +177,7 @@ func reviveHere(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 func takeValues(env map[string]string) error {
 	for name, value := range env {
 		if err := os.Setenv(name, value); err != nil {
-			return kit.UsageError("the variable " + kit.Quote(name) + ": " + err.Error())
+			return fault.Usage("the variable " + fault.Quote(name) + ": " + err.Error())
 		}
 	}
 	return nil

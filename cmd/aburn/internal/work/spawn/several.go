@@ -9,6 +9,7 @@ import (
 
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/crew"
 	"aburn/worker/tree"
@@ -36,7 +37,7 @@ func several(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, 
 		r, err := tellBegan(ctx, o, a, cmd, repo, &all[i])
 		if reports = append(reports, r); err != nil {
 			failed++
-			if f := kit.FailureOf(err); !cmd.Bool("json") {
+			if f := fault.Of(err); !cmd.Bool("json") {
 				a.Warn(f.Msg, f.Hints...)
 			}
 		}
@@ -47,7 +48,7 @@ func several(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, 
 		}
 	}
 	if failed > 0 {
-		return kit.BadNews(fmt.Sprintf("%d of %d workers did not begin", failed, len(all)), "aburn ps")
+		return fault.Failed(fmt.Sprintf("%d of %d workers did not begin", failed, len(all)), "aburn ps")
 	}
 	return nil
 }
@@ -62,7 +63,7 @@ func begin(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, one
 		a.Warn(s.Name + ": " + plain.Line(w))
 	}
 	if _, err := o.Start(ctx, repo, s, one.plan); err != nil {
-		return nil, kit.BadNews(s.Name+": "+err.Error(), "nothing was left behind")
+		return nil, fault.Failed(s.Name+": "+err.Error(), "nothing was left behind")
 	}
 	if err := tellTracker(ctx, o, one, s); err != nil {
 		a.Warn(plain.Line(err.Error()))
@@ -73,11 +74,11 @@ func begin(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, one
 // tellBegan waits for one of them and says how it began.
 func tellBegan(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, b *began) (r Report, err error) {
 	if b.err != nil {
-		text := kit.FailureOf(b.err).Msg
+		text := fault.Of(b.err).Msg
 		if id := b.plan.Issue.ID; id != "" {
 			text = "issue " + id + ": " + text
 		}
-		return Report{Issue: b.plan.Issue.ID, Error: text}, kit.BadNews(text, kit.FailureOf(b.err).Hints...)
+		return Report{Issue: b.plan.Issue.ID, Error: text}, fault.Failed(text, fault.Of(b.err).Hints...)
 	}
 	r = report(o, b.s, b.plan)
 	m, err := untilHeard(ctx, o, b.s.Name, time.Now().Add(hasTaskWithin))

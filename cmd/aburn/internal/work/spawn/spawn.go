@@ -16,6 +16,7 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
@@ -80,7 +81,7 @@ func checkRuntime(word string) error {
 	if _, far := crew.FarHost(word); far && word != "clone" || word == "tmux" || word == pty.Name || word == headless.Name {
 		return nil
 	}
-	return fmt.Errorf("tmux, %s, %s or ssh:HOST, not %s", pty.Name, headless.Name, kit.Quote(word))
+	return fmt.Errorf("tmux, %s, %s or ssh:HOST, not %s", pty.Name, headless.Name, fault.Quote(word))
 }
 
 func checkBudget(word string) error {
@@ -95,10 +96,10 @@ func checkWorkspace(word string) error {
 	if word == "worktree" || word == "clone" {
 		return nil
 	}
-	return fmt.Errorf("worktree or clone, not %s", kit.Quote(word))
+	return fmt.Errorf("worktree or clone, not %s", fault.Quote(word))
 }
 
-func permissionWords() string { return strings.Join(kit.Strings(slot.AllPermissions()...), ", ") }
+func permissionWords() string { return strings.Join(fault.Strings(slot.AllPermissions()...), ", ") }
 
 func checkPermissions(word string) error {
 	for _, p := range slot.AllPermissions() {
@@ -106,7 +107,7 @@ func checkPermissions(word string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("one of %s, not %s", permissionWords(), kit.Quote(word))
+	return fmt.Errorf("one of %s, not %s", permissionWords(), fault.Quote(word))
 }
 
 func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
@@ -174,10 +175,10 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	if _, far := p.Runtime.(crew.Machine); far {
 		if source != nil {
-			return kit.UsageError("a conversation stays where it is: --from goes on in a worktree of this repository", "--workspace worktree")
+			return fault.Usage("a conversation stays where it is: --from goes on in a worktree of this repository", "--workspace worktree")
 		}
 		if len(list) > 1 {
-			return kit.UsageError("one call makes one worker on another machine or in a clone, and this one asks for several")
+			return fault.Usage("one call makes one worker on another machine or in a clone, and this one asks for several")
 		}
 		warnDirty(ctx, a, repo, p)()
 		return spawnFar(ctx, o, a, cmd, repo, list[0])
@@ -212,16 +213,16 @@ func maySpawn(a *kit.App, cmd *cli.Command) error {
 		}
 	}
 	if runtime.GOOS == "windows" {
-		return kit.UsageError("workers do not run on Windows yet")
+		return fault.Usage("workers do not run on Windows yet")
 	}
 	if cmd.String("wait") != "" && cmd.Bool("attach") {
-		return kit.UsageError("--attach waits until the agent ends, and --wait for something else", "leave one out")
+		return fault.Usage("--attach waits until the agent ends, and --wait for something else", "leave one out")
 	}
 	if cmd.IsSet("pr") && (cmd.IsSet("branch") || cmd.IsSet("from") || cmd.Int("pr") < 1) {
-		return kit.UsageError("--pr takes the number of a pull request, and goes without --branch and --from", "aburn spawn --pr 31 TASK")
+		return fault.Usage("--pr takes the number of a pull request, and goes without --branch and --from", "aburn spawn --pr 31 TASK")
 	}
 	if cmd.IsSet("timeout") && cmd.String("wait") == "" {
-		return kit.UsageError("--timeout bounds --wait, which is not there", "--wait=accepted, --wait=idle or --wait=pr")
+		return fault.Usage("--timeout bounds --wait, which is not there", "--wait=accepted, --wait=idle or --wait=pr")
 	}
 	return nil
 }
@@ -232,7 +233,7 @@ func spawnHere(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command
 		return err
 	}
 	if cmd.Bool("attach") && !(term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))) {
-		return kit.UsageError("--attach needs a terminal: elsewhere an agent runs unattended, and does not ask whether you trust the folder", "leave out --attach: the agent runs in tmux")
+		return fault.Usage("--attach needs a terminal: elsewhere an agent runs unattended, and does not ask whether you trust the folder", "leave out --attach: the agent runs in tmux")
 	}
 	warn := warnDirty(ctx, a, repo, p)
 	if len(list) > 1 {
@@ -251,7 +252,7 @@ func spawnHere(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command
 		return attached(ctx, o, a, cmd, repo, s, list[0])
 	}
 	if _, err := o.Start(ctx, repo, s, p); err != nil {
-		return kit.BadNews(err.Error(), "nothing was left behind")
+		return fault.Failed(err.Error(), "nothing was left behind")
 	}
 	if err := tellTracker(ctx, o, list[0], s); err != nil {
 		a.Warn(plain.Line(err.Error()))
@@ -288,11 +289,11 @@ func spawnFailure(p crew.Plan, err error) error {
 	var refused *crew.Refused
 	switch {
 	case errors.As(err, &problem):
-		return kit.UsageError(problem.Text, problem.Advice)
+		return fault.Usage(problem.Text, problem.Advice)
 	case errors.As(err, &refused):
-		return kit.BadNews(plain.Line(refused.Text), append(refused.Hints, "nothing was left behind")...)
+		return fault.Failed(plain.Line(refused.Text), append(refused.Hints, "nothing was left behind")...)
 	case errors.Is(err, ledger.ErrTaken):
-		return kit.UsageError("a worker is called "+kit.Quote(p.Name)+" already, or was", "choose another --name, or none", "aburn ps --all")
+		return fault.Usage("a worker is called "+fault.Quote(p.Name)+" already, or was", "choose another --name, or none", "aburn ps --all")
 	}
-	return kit.BadNews(err.Error(), "nothing was left behind")
+	return fault.Failed(err.Error(), "nothing was left behind")
 }

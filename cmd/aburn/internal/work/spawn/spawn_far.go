@@ -15,6 +15,7 @@ import (
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
+	"aburn/internal/fault"
 	"aburn/internal/hold"
 	"aburn/internal/plain"
 	"aburn/internal/run"
@@ -35,7 +36,7 @@ func spawnFar(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 		if host.Name != "" {
 			hints = append([]string{"aburn and git have to be on PATH there: ssh " + host.Name + " command -v aburn"}, hints...)
 		}
-		return kit.BadNews(plain.Line(err.Error()), hints...)
+		return fault.Failed(plain.Line(err.Error()), hints...)
 	}
 	s, done, err := o.ClaimFar(ctx, repo, p, dir)
 	if err != nil {
@@ -44,20 +45,20 @@ func spawnFar(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	ref := "refs/aburn/base/" + s.Name
 	if err := repo.Bring(ctx, work.Elsewhere(host, dir), s.Base, ref); err != nil {
 		done(true)
-		return kit.BadNews("the base cannot be brought to "+host.String()+": "+plain.Line(err.Error()), "nothing was left behind")
+		return fault.Failed("the base cannot be brought to "+host.String()+": "+plain.Line(err.Error()), "nothing was left behind")
 	}
 	said, err := sendOrder(ctx, o, host, dir, repo, p, s)
 	failed := err == nil && said.Code != 0
 	done(failed)
 	switch {
 	case failed:
-		return kit.BadNews(host.String()+": "+work.FarText(said), work.FarSaid(said, "hint")...)
+		return fault.Failed(host.String()+": "+work.FarText(said), work.FarSaid(said, "hint")...)
 	case err != nil:
-		return kit.BadNews(plain.Line(err.Error())+"; nobody knows whether the agent runs", "aburn ps "+s.Name+" asks again")
+		return fault.Failed(plain.Line(err.Error())+"; nobody knows whether the agent runs", "aburn ps "+s.Name+" asks again")
 	}
 	var began crew.FarBegan
 	if err := json.Unmarshal(said.Stdout, &began); err != nil {
-		return kit.BadNews(host.String()+" says nothing of the worker: "+err.Error(), "aburn ps "+s.Name)
+		return fault.Failed(host.String()+" says nothing of the worker: "+err.Error(), "aburn ps "+s.Name)
 	}
 	s.Steps = began.Steps
 	for _, w := range slices.Concat(s.Warnings, work.FarSaid(said, "warning"), began.Warnings) {
@@ -118,7 +119,7 @@ func FarCommand(a *kit.App) *cli.Command {
 
 func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if a.Getenv(hold.MarkVariable) != "" {
-		return kit.BadNews("a worker may not spawn workers", "ask the person to run this command")
+		return fault.Failed("a worker may not spawn workers", "ask the person to run this command")
 	}
 	if cmd.IsSet("restore") {
 		return reviveHere(ctx, a, cmd)
@@ -130,14 +131,14 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		err = json.Unmarshal(line, &order)
 	}
 	if err != nil {
-		return kit.UsageError("stdin has no order: " + err.Error())
+		return fault.Usage("stdin has no order: " + err.Error())
 	}
 	if err := takeValues(order.Env); err != nil {
 		return err
 	}
 	p, err := order.Plan(func(ctx context.Context, t *tree.Tree) ([]tree.Copied, error) { return t.Receive(ctx, in) })
 	if err != nil {
-		return kit.BadNews(err.Error(), "install the same version on both")
+		return fault.Failed(err.Error(), "install the same version on both")
 	}
 	o, err := work.OpenOffice(a, cmd)
 	if err != nil {
@@ -162,7 +163,7 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return spawnFailure(p, err)
 	}
 	if _, err := o.Start(ctx, repo, s, p); err != nil {
-		return kit.BadNews(err.Error(), "nothing was left behind")
+		return fault.Failed(err.Error(), "nothing was left behind")
 	}
 	within := hasTaskWithin
 	if !p.Hooked {

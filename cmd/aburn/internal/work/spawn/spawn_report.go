@@ -11,6 +11,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
+	"aburn/internal/shell"
 	"aburn/worker/crew"
 	"aburn/worker/tree"
 )
@@ -93,9 +94,9 @@ func dryRun(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, r
 			reports = append(reports, r)
 			continue
 		}
-		line := kit.ShellWord(program)
+		line := shell.Quote(program)
 		for _, arg := range s.Launch.Args {
-			line += " " + kit.ShellWord(arg)
+			line += " " + shell.Quote(arg)
 		}
 		fmt.Fprintf(a.Stdout, "%s\n%s\n%s\n", headline(ctx, o, repo, s, p), plain.Line(s.Tree), plain.Text(line))
 	}

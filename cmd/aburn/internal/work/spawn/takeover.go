@@ -9,7 +9,9 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/shell"
 	"aburn/worker/crew"
 	"aburn/worker/tree"
 )
@@ -19,7 +21,7 @@ func takeOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	byAgent := scope.AgentCalls(a.Getenv) || cmd.Bool("by-agent")
 	if cmd.IsSet("pr") {
 		if byAgent {
-			return kit.BadNews("an agent may not take over a pull request", "aburn ask: a person can")
+			return fault.Failed("an agent may not take over a pull request", "aburn ask: a person can")
 		}
 		if err := pullRequest(ctx, o, a, cmd, repo, p); err != nil {
 			return err
@@ -35,11 +37,11 @@ func takeOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	case p.Tip == "":
 		return nil // the branch will be new
 	case byAgent:
-		return kit.BadNews("the branch "+kit.Quote(p.Branch)+" is there, and an agent may not take over a branch", "--branch with a new name", "aburn ask: a person can")
+		return fault.Failed("the branch "+fault.Quote(p.Branch)+" is there, and an agent may not take over a branch", "--branch with a new name", "aburn ask: a person can")
 	case source != nil:
-		return kit.UsageError("--from goes on with the branch of "+source.Name+", and "+kit.Quote(p.Branch)+" is another one", "leave one out")
+		return fault.Usage("--from goes on with the branch of "+source.Name+", and "+fault.Quote(p.Branch)+" is another one", "leave one out")
 	case far:
-		return kit.UsageError("a branch is taken over in a worktree of this repository only", "--workspace worktree, without --runtime ssh:HOST")
+		return fault.Usage("a branch is taken over in a worktree of this repository only", "--workspace worktree, without --runtime ssh:HOST")
 	}
 	return nil
 }
@@ -53,18 +55,18 @@ func pullRequest(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Comma
 	}
 	ref, err := o.FetchBranch(ctx, repo, remote, pull.Branch)
 	if err != nil {
-		return kit.BadNews(fmt.Sprintf("the branch %s of pull request #%d cannot be fetched: %s", kit.Quote(pull.Branch), number, plain.Line(err.Error())))
+		return fault.Failed(fmt.Sprintf("the branch %s of pull request #%d cannot be fetched: %s", fault.Quote(pull.Branch), number, plain.Line(err.Error())))
 	}
 	p.Branch, p.Tip = pull.Branch, repo.RemoteCommit(ctx, ref)
 	here := repo.Tip(ctx, pull.Branch)
 	if p.Taken = here != ""; p.Taken && here != p.Tip {
-		return kit.BadNews(fmt.Sprintf("your branch %s does not stand where pull request #%d does", kit.Quote(pull.Branch), number),
-			"git log --left-right "+kit.ShellWord(pull.Branch+"..."+remote+"/"+pull.Branch), "aburn spawn --branch "+kit.ShellWord(pull.Branch)+" goes on with yours")
+		return fault.Failed(fmt.Sprintf("your branch %s does not stand where pull request #%d does", fault.Quote(pull.Branch), number),
+			"git log --left-right "+shell.Quote(pull.Branch+"..."+remote+"/"+pull.Branch), "aburn spawn --branch "+shell.Quote(pull.Branch)+" goes on with yours")
 	}
 	if !cmd.IsSet("base") {
 		base, err := o.FetchBranch(ctx, repo, remote, pull.Base)
 		if err != nil {
-			return kit.BadNews(fmt.Sprintf("the branch %s, into which pull request #%d goes, cannot be fetched: %s", kit.Quote(pull.Base), number, plain.Line(err.Error())))
+			return fault.Failed(fmt.Sprintf("the branch %s, into which pull request #%d goes, cannot be fetched: %s", fault.Quote(pull.Base), number, plain.Line(err.Error())))
 		}
 		if p.Base = pull.Base; repo.Tip(ctx, pull.Base) == "" {
 			p.Base = base

@@ -10,7 +10,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/workspace"
 )
 
 // maxTask is the longest task, in bytes: it is one argument, and Linux takes none above 128 KiB.
@@ -23,15 +25,15 @@ func taskOf(a *kit.App, cmd *cli.Command) (string, error) {
 	var from io.Reader
 	switch {
 	case file != "" && task != "":
-		return "", kit.UsageError("the task is given twice: as words and with --file", "leave one out")
+		return "", fault.Usage("the task is given twice: as words and with --file", "leave one out")
 	case file != "":
 		dir, err := kit.Folder(cmd)
 		if err != nil {
 			return "", err
 		}
-		f, err := os.Open(kit.InFolder(dir, file))
+		f, err := os.Open(workspace.InFolder(dir, file))
 		if err != nil {
-			return "", kit.UsageError("--file: " + err.Error())
+			return "", fault.Usage("--file: " + err.Error())
 		}
 		defer f.Close()
 		from = f
@@ -41,7 +43,7 @@ func taskOf(a *kit.App, cmd *cli.Command) (string, error) {
 	if from != nil {
 		text, err := io.ReadAll(io.LimitReader(from, maxTask+1))
 		if err != nil {
-			return "", kit.UsageError("the task cannot be read: " + err.Error())
+			return "", fault.Usage("the task cannot be read: " + err.Error())
 		}
 		task = string(text)
 	}
@@ -54,16 +56,16 @@ func taskOf(a *kit.App, cmd *cli.Command) (string, error) {
 func checkTask(task string) (string, error) {
 	switch {
 	case task == "":
-		return "", kit.UsageError("there is no task", `aburn spawn "fix the flaky test in cart"`)
+		return "", fault.Usage("there is no task", `aburn spawn "fix the flaky test in cart"`)
 	case len(task) > maxTask:
-		return "", kit.UsageError(fmt.Sprintf("the task is longer than %s, more than one argument takes", plain.Size(maxTask)), "put it into a file of the repository, and name that in the task")
+		return "", fault.Usage(fmt.Sprintf("the task is longer than %s, more than one argument takes", plain.Size(maxTask)), "put it into a file of the repository, and name that in the task")
 	case !utf8.ValidString(task):
-		return "", kit.UsageError("the task is not UTF-8")
+		return "", fault.Usage("the task is not UTF-8")
 	}
 	task = strings.ReplaceAll(task, "\r\n", "\n")
 	for _, r := range task {
 		if plain.Control(r) && r != '\n' && r != '\t' {
-			return "", kit.UsageError(fmt.Sprintf("the task has the control character %U", r), "take it out: the agent would read what you do not see")
+			return "", fault.Usage(fmt.Sprintf("the task has the control character %U", r), "take it out: the agent would read what you do not see")
 		}
 	}
 	return task, nil

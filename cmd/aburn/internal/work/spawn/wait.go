@@ -10,6 +10,7 @@ import (
 
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
@@ -64,7 +65,7 @@ func wait(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, rep
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case cmd.Duration("timeout") > 0 && time.Now().After(until):
-			return kit.BadNews(name+" is not so far after "+plain.Duration(cmd.Duration("timeout"))+": "+work.StateText(m), "aburn ps "+name)
+			return fault.Failed(name+" is not so far after "+plain.Duration(cmd.Duration("timeout"))+": "+work.StateText(m), "aburn ps "+name)
 		}
 	}
 }
@@ -105,12 +106,12 @@ func waited(a *kit.App, cmd *cli.Command, m *crew.Member, what string) (done boo
 		say(strings.TrimSpace(fmt.Sprintf("%s  #%d %s · %s", m.Name, p.Number, p.State, p.URL)))
 		return true, nil
 	case m.Worker.Status() == worker.StatusNeedsInput || m.Worker.Status() == worker.StatusStuck:
-		return false, kit.BadNews(m.Name+": "+work.StateText(m), "aburn attach "+m.Name)
+		return false, fault.Failed(m.Name+": "+work.StateText(m), "aburn attach "+m.Name)
 	case what == waitIdle && (m.Worker.State == worker.Idle && m.Worker.Reason != worker.AgentAcknowledged || m.Worker.State == worker.Done):
 		say(m.Name + "  " + work.StateText(m))
 		return true, nil
 	case m.Over():
-		return false, kit.BadNews(m.Name+" has ended: "+work.StateText(m), "aburn diff "+m.Name)
+		return false, fault.Failed(m.Name+" has ended: "+work.StateText(m), "aburn diff "+m.Name)
 	}
 	return false, nil
 }

@@ -1,10 +1,10 @@
-package settings
+package fault
 
 import "strings"
 
-// didYouMean returns " (did you mean X?)" or "". X is what a mistyped word probably meant, or a
+// Suggest returns " (did you mean X?)" or "". X is what a mistyped word probably meant, or a
 // key whose last part the word is.
-func didYouMean(word string, words []string) string {
+func Suggest(word string, words []string) string {
 	near := Nearest(word, words)
 	for _, w := range words {
 		if _, last, _ := strings.Cut(w, "."); near == "" && last != "" && strings.EqualFold(word, last) {

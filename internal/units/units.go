@@ -1,10 +1,13 @@
-package kit
+// Package units writes numbers, times and amounts as a person reads them, and reads those that a person types.
+package units
 
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 )
 
@@ -107,7 +110,7 @@ func ParseTime(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%s is neither an age (15m, 24h, 7d) nor a time (today, yesterday, 2026-11-21, 2026-11-21T10:03)", Quote(s))
+	return time.Time{}, fmt.Errorf("%s is neither an age (15m, 24h, 7d) nor a time (today, yesterday, 2026-11-21, 2026-11-21T10:03)", fault.Quote(s))
 }
 
 // ParseAge reads a length of time: Go's forms, or whole days and weeks (7d, 2w).
@@ -123,3 +126,21 @@ func ParseAge(s string) (time.Duration, bool) {
 	d, err := time.ParseDuration(s)
 	return d, err == nil && d >= 0
 }
+
+// Join joins the texts that are not empty with " · ".
+func Join(parts ...string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if p == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(" · ")
+		}
+		b.WriteString(p)
+	}
+	return b.String()
+}
+
+// ShortID is how many bytes of an id mostly tell it from all others.
+const ShortID = 8

@@ -1,4 +1,4 @@
-package scope
+package lookup
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func (c *Caller) Judge(ctx context.Context, list []archive.Session) ([]Judged, e
 // Verdicts returns the verdicts on the sessions with these keys. Nothing is known of a session whose trace cannot be read.
 func (c *Caller) Verdicts(ctx context.Context, keys []int64) (map[int64]insight.Verdict, error) {
 	load := func() ([]digests.Session, error) {
-		return digests.Of(ctx, archive.Dir(c.Env), keys, digestProgress(c.Progress))
+		return digests.Of(ctx, archive.Dir(c.Env), keys, DigestProgress(c.Progress))
 	}
 	if len(keys) > fewSessions {
 		load = func() ([]digests.Session, error) { return c.Load(ctx, archive.Filter{Own: true}) }
