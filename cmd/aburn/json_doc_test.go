@@ -18,6 +18,7 @@ import (
 	"aburn/insight/remedy"
 	"aburn/insight/replay"
 	"aburn/insight/report"
+	"aburn/supervisor/status"
 	"aburn/worker/config"
 	"aburn/worker/crew"
 )
@@ -41,8 +42,8 @@ func TestJSONPage(t *testing.T) {
 		of   any
 		in   string
 	}{
-		{"issue", supervise.AdviceReport{}, issue}, {"issue of watch", supervise.WatchLine{}, issue + part("`aburn supervisor watch`")},
-		{"look", supervise.LookReport{}, look + issue}, {"explain", supervise.ExplainReport{}, look + issue}, {"status", supervise.StatusPrinted{}, part("`aburn status`") + look + issue},
+		{"issue", status.AdviceReport{}, issue}, {"issue of watch", supervise.WatchLine{}, issue + part("`aburn supervisor watch`")},
+		{"look", status.LookReport{}, look + issue}, {"explain", supervise.ExplainReport{}, look + issue}, {"status", status.StatusPrinted{}, part("`aburn status`") + look + issue},
 		{"report", supervise.AdviceTotals{}, part("`aburn supervisor report`")},
 		{"backtest", supervise.BacktestReport{}, part("`aburn supervisor backtest`")},
 		{"ingest", sessions.IngestReport{}, part("`aburn ingest`")}, {"ingest --check", sessions.IngestCheckReport{}, part("`aburn ingest`")},

@@ -289,7 +289,7 @@ func printRecording(out *term.Out, r *record.Report) {
 		if r.Mode == record.OTLP {
 			title = "spans (OTLP does not say of which test)"
 		}
-		kit.Title(out, false, title)
+		term.Title(out, false, title)
 		for _, test := range file.Tests {
 			indent := "  "
 			if file.File != "" {
@@ -340,7 +340,7 @@ const maxOfOne = 10
 
 func printRecordFindings(out *term.Out, list []record.Finding) {
 	if len(list) > 0 {
-		kit.Title(out, false, "findings")
+		term.Title(out, false, "findings")
 	}
 	styles := map[record.Level]term.Style{record.Violation: term.BoldRed, record.Improvement: term.Yellow, record.NotJudged: term.Cyan, record.Information: term.Dim}
 	shown := map[string]int{}

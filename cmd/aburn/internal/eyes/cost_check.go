@@ -213,7 +213,7 @@ func (c *CostCheck) show(out *term.Out, limit int) error {
 		return nil
 	}
 	fmt.Fprintln(out)
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "session"}, {Title: "by aburn", Right: true}, {Title: "stated", Right: true}}}
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{{Title: "session"}, {Title: "by aburn", Right: true}, {Title: "stated", Right: true}}}
 	for i := range c.Differences {
 		if i == limit && limit > 0 {
 			break

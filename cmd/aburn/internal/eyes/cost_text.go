@@ -11,7 +11,6 @@ import (
 
 	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/spend"
-	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -21,7 +20,7 @@ import (
 )
 
 func showCost(out *term.Out, a *CostAnswer, breakdown bool, limit int) error {
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{Title: string(a.By), Flex: true, Min: 8}, {Title: "asked", Flex: true, Min: 12, Spare: 7}, {Title: "agent", Spare: 1}, {Title: "sessions", Right: true, Spare: 3}, {Title: "answers", Right: true, Spare: 5}, {Title: "input", Right: true, Spare: 4},
 		{Title: "cache read", Right: true, Spare: 4}, {Title: "written", Right: true, Spare: 4}, {Title: "output", Right: true, Spare: 2}, {Title: a.Billing.Name(a.Agents...), Right: true}, {Title: "with sub-agents", Right: true, Spare: 6}, {Title: ""},
 	}}
@@ -180,7 +179,7 @@ func (a *CostAnswer) footer(out *term.Out) error {
 		lines = append(lines, note+".")
 	}
 	fmt.Fprintln(out)
-	kit.Paragraph(out, 0, "", strings.Join(lines, " "))
+	term.Paragraph(out, 0, "", strings.Join(lines, " "))
 	return nil
 }
 

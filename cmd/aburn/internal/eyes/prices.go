@@ -83,7 +83,7 @@ func runPrices(_ context.Context, a *kit.App, cmd *cli.Command) error {
 
 func showPrices(out *term.Out, r *PricesReport) error {
 	kinds := []string{"input", "cache_read", "cache_write_5m", "cache_write_1h", "cache_write", "output"}
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{Title: "model", Flex: true, Min: 12}, {Title: "from"}, {Title: "until", Spare: 2}, {Title: "input", Right: true}, {Title: "read", Right: true}, {Title: "write 5m", Right: true, Spare: 3},
 		{Title: "write 1h", Right: true, Spare: 3}, {Title: "write", Right: true, Spare: 3}, {Title: "output", Right: true}, {Title: "seen", Spare: 4}, {Title: "doubt", Flex: true, Min: 8, Spare: 5},
 	}}
@@ -101,7 +101,7 @@ func showPrices(out *term.Out, r *PricesReport) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	kit.Paragraph(out, 0, "", "Dollars per million tokens, as known on "+string(r.Made)+": read "+r.Read+". `aburn prices --json` names the sources.")
+	term.Paragraph(out, 0, "", "Dollars per million tokens, as known on "+string(r.Made)+": read "+r.Read+". `aburn prices --json` names the sources.")
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"aburn/insight/lesson"
 	"aburn/internal/fault"
 	"aburn/internal/shell"
+	"aburn/internal/term"
 )
 
 // LessonLimit is the default of --limit.
@@ -57,12 +58,12 @@ func runLessons(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return nil
 	}
 	out := a.Screen(cmd)
-	if err := kit.ShowMarkdown(out, answer.Markdown()); err != nil {
+	if err := term.ShowMarkdown(out, answer.Markdown()); err != nil {
 		return err
 	}
 	if len(answer.Lessons.Lessons) > 0 && len(answer.Lessons.Lessons[0].Evidence) > 0 {
 		newest := answer.Lessons.Lessons[0].Evidence[0]
-		kit.PrintNextSteps(out, "aburn replay "+shell.Quote(newest.Source+"/"+newest.Session))
+		term.PrintNextSteps(out, "aburn replay "+shell.Quote(newest.Source+"/"+newest.Session))
 	}
 	return nil
 }

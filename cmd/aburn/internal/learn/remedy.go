@@ -17,6 +17,8 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
+	"aburn/internal/term"
+
 	errclass "aburn/insight/failure"
 	"aburn/insight/remedy"
 	"aburn/internal/agentcli"
@@ -88,10 +90,10 @@ func runRemedy(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return a.PrintJSON(answer)
 	}
 	out := a.Screen(cmd)
-	if err := kit.ShowMarkdown(out, answer.Markdown()); err != nil {
+	if err := term.ShowMarkdown(out, answer.Markdown()); err != nil {
 		return err
 	}
-	kit.PrintNextSteps(out, remedySteps(&answer.Subject)...)
+	term.PrintNextSteps(out, remedySteps(&answer.Subject)...)
 	return nil
 }
 
@@ -150,7 +152,7 @@ func runApplyRemedy(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("json") {
 		return a.PrintJSON(r)
 	}
-	return kit.ShowMarkdown(a.Screen(cmd), "Recorded that a remedy was tried against "+r.Key+", which "+plain.Plural(int64(r.Failing), "failed session has", "failed sessions have")+
+	return term.ShowMarkdown(a.Screen(cmd), "Recorded that a remedy was tried against "+r.Key+", which "+plain.Plural(int64(r.Failing), "failed session has", "failed sessions have")+
 		". From now on `aburn report` shows how often it came before and after.\n")
 }
 

@@ -13,6 +13,7 @@ import (
 	"aburn/insight"
 	"aburn/insight/replay"
 	"aburn/internal/shell"
+	"aburn/internal/term"
 	"aburn/trace"
 )
 
@@ -48,10 +49,10 @@ func runReplay(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return a.PrintJSON(r)
 	}
 	out := a.Screen(cmd)
-	if err := kit.ShowMarkdown(out, r.Markdown()); err != nil {
+	if err := term.ShowMarkdown(out, r.Markdown()); err != nil {
 		return err
 	}
-	kit.PrintNextSteps(out, "aburn remedy "+shell.Quote(cmp.Or(r.Key, word)))
+	term.PrintNextSteps(out, "aburn remedy "+shell.Quote(cmp.Or(r.Key, word)))
 	return nil
 }
 

@@ -10,11 +10,10 @@ import (
 	"time"
 
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/rows"
-	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/insight/remedy"
 	"aburn/insight/report"
+	"aburn/internal/entries"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/internal/units"
@@ -35,7 +34,7 @@ func (v *reportView) show() error {
 			return err
 		}
 	}
-	kit.PrintNextSteps(v.out, v.nextSteps()...)
+	term.PrintNextSteps(v.out, v.nextSteps()...)
 	return nil
 }
 
@@ -50,14 +49,14 @@ func (v *reportView) nextSteps() (commands []string) {
 	return commands
 }
 
-func (v *reportView) narrow() bool { return v.out.Width() > 0 && v.out.Width() < rows.WideFrom }
+func (v *reportView) narrow() bool { return v.out.Width() > 0 && v.out.Width() < entries.WideFrom }
 
 // heading prints a heading, and how many lines of a list are shown if not all.
 func (v *reportView) heading(text string, shown, left int) {
 	if left > 0 {
 		text += fmt.Sprintf(" (%d of %s)", shown, plain.Count(int64(shown+left)))
 	}
-	kit.Title(v.out, false, text)
+	term.Title(v.out, false, text)
 }
 
 // failingCell is a number, red unless it is zero.
@@ -106,12 +105,12 @@ func (v *reportView) outcomes() error {
 	if r.Units.Running > 0 { // last: "still running since" would give them a beginning
 		text += fmt.Sprintf(", %s of them still running", plain.Count(int64(r.Units.Running)))
 	}
-	kit.Title(v.out, true, text)
+	term.Title(v.out, true, text)
 	if r.Units.Ended == 0 {
 		return nil
 	}
-	kit.Title(v.out, false, fmt.Sprintf("inferred outcome: %s failed (errored, gave_up, killed)", units.Share(r.Units.Failing, r.Units.Ended)))
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{}, {}, {Right: true}, {Right: true}, {Spare: 1}}}
+	term.Title(v.out, false, fmt.Sprintf("inferred outcome: %s failed (errored, gave_up, killed)", units.Share(r.Units.Failing, r.Units.Ended)))
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{{}, {}, {Right: true}, {Right: true}, {Spare: 1}}}
 	for _, o := range r.Outcomes {
 		if o.Units == 0 {
 			continue
@@ -129,7 +128,7 @@ func (v *reportView) agents() error {
 		return nil
 	}
 	v.heading("agents", len(r.Agents), r.More.Agents)
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "agent"}, {Title: "failing", Right: true}, {Title: "rate", Right: true}, {Title: "calls", Right: true}, {Title: "tokens", Right: true}}}
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{{Title: "agent"}, {Title: "failing", Right: true}, {Title: "rate", Right: true}, {Title: "calls", Right: true}, {Title: "tokens", Right: true}}}
 	for i := range r.Agents {
 		g := &r.Agents[i]
 		table.AddCells(term.Cell{Text: g.Source}, failingCell(g.Failing, units.Share(g.Failing, g.Ended)), term.Cell{Text: units.PercentOf(g.Failing, g.Ended)}, term.Cell{Text: plain.Count(int64(g.Calls))}, term.Cell{Text: units.Tokens(g.Tokens)})
@@ -162,7 +161,7 @@ func (v *reportView) failures() error {
 		return nil
 	}
 	v.heading("failing, by shape: aburn replay KEY opens them", len(r.Failures), r.More.Failures)
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "failing", Right: true}, {Title: "last", Spare: 1}, {Title: "shape", Flex: true, Min: 20}, {Title: "key"}, {Title: "latest"}}}
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{{Title: "failing", Right: true}, {Title: "last", Spare: 1}, {Title: "shape", Flex: true, Min: 20}, {Title: "key"}, {Title: "latest"}}}
 	for i := range r.Failures {
 		s := &r.Failures[i]
 		latest := v.where(s.Seen[0])
@@ -180,7 +179,7 @@ func (v *reportView) errors() error {
 		return nil
 	}
 	v.heading(fmt.Sprintf("by the first decisive error: %s had any", units.Share(r.Units.Erring, r.Units.Ended)), len(r.Errors), r.More.Errors)
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{Title: "with it", Right: true}, {Title: "failing", Right: true, Spare: 2}, {Title: "solved", Right: true, Spare: 3}, {Title: "error", Spare: 1}, {Title: "where"}, {Title: "what", Flex: true, Min: 12}, {Title: "key"}, {Title: "latest"},
 	}}
 	for i := range r.Errors {
@@ -204,7 +203,7 @@ func (v *reportView) classes() error {
 		return nil
 	}
 	v.heading("errors by class", len(r.Classes), r.More.Classes)
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "class"}, {Title: "errors", Right: true}, {Title: "in", Right: true}, {Title: "of failing", Right: true, Spare: 1}, {Spare: 2}}}
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{{Title: "class"}, {Title: "errors", Right: true}, {Title: "in", Right: true}, {Title: "of failing", Right: true, Spare: 1}, {Spare: 2}}}
 	for _, c := range r.Classes {
 		table.AddCells(term.Cell{Text: string(c.Class)}, term.Cell{Text: units.Share(c.Errors, c.OfErrors)}, term.Cell{Text: units.Share(c.Units, c.OfUnits)}, failingCell(c.Failing, units.Share(c.Failing, c.OfFailing)), term.Cell{Text: bar(c.Errors, c.OfErrors), Style: term.Red})
 	}
@@ -219,10 +218,10 @@ func (v *reportView) remedies() error {
 	v.heading("remedies that were tried", len(r.Remedies), r.More.Remedies)
 	for i := range r.Remedies {
 		m := &r.Remedies[i]
-		fmt.Fprintf(v.out, "  %s  %s  %s\n", m.Time.Local().Format("2006-01-02 15:04"), v.out.Paint(term.Cyan, plain.Line(m.Key)), plain.Cut(plain.Line(m.Note), max(kit.TextWidth(v.out)-37, 10)))
-		kit.Paragraph(v.out, 4, "", m.String())
+		fmt.Fprintf(v.out, "  %s  %s  %s\n", m.Time.Local().Format("2006-01-02 15:04"), v.out.Paint(term.Cyan, plain.Line(m.Key)), plain.Cut(plain.Line(m.Note), max(term.TextWidth(v.out)-37, 10)))
+		term.Paragraph(v.out, 4, "", m.String())
 	}
-	kit.Paragraph(v.out, 2, "", remedy.Observation)
+	term.Paragraph(v.out, 2, "", remedy.Observation)
 	return nil
 }
 
@@ -232,7 +231,7 @@ func (v *reportView) loops() error {
 		return nil
 	}
 	v.heading("files changed again and again: in "+units.Share(r.LoopsIn, r.Units.All), len(r.Loops), r.More.Loops)
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{Title: "most", Right: true}, {Title: "edits", Right: true}, {Title: "back", Right: true}, {Title: "in", Right: true}, {Title: "file", Flex: true, Path: true, Min: 16}, {Title: "project", Flex: true, Path: true, Min: 8}, {Title: "most in"},
 	}}
 	for i := range r.Loops {
@@ -256,7 +255,7 @@ func (v *reportView) tools() error {
 		return nil
 	}
 	v.heading("tools", len(r.Tools), r.More.Tools)
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{Title: "type"}, {Title: "calls", Right: true}, {Title: "failed of ended", Right: true}, {Title: "rate", Right: true}, {Title: "denied", Right: true, Spare: 3}, {Title: "again", Right: true, Spare: 1}, {Title: "mean", Right: true, Spare: 2},
 		{Title: "tokens failed", Right: true},
 	}}
@@ -283,7 +282,7 @@ func (v *reportView) slow() error {
 		return nil
 	}
 	v.heading(fmt.Sprintf("longest calls, at most %d of a session", insight.MaxSlow), len(r.Slow), r.More.Slow)
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
 	for i := range r.Slow {
 		s := &r.Slow[i]
 		failed, took := term.Cell{}, units.Took(s.MS, s.Gap)
@@ -301,13 +300,13 @@ func (v *reportView) tokens() error {
 		return nil
 	}
 	v.heading("tokens that failures cost", 0, 0)
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{}, {Right: true}, {Right: true}}}
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{{}, {Right: true}, {Right: true}}}
 	table.AddCells(term.Cell{Text: "in calls that failed"}, term.Cell{Text: units.Amount(t.Failed) + " of " + units.Amount(t.Calls), Style: term.Red}, term.Cell{Text: units.PercentOf(t.Failed, t.Calls)})
 	table.AddCells(term.Cell{Text: "in repeats that did not fail"}, term.Cell{Text: units.Amount(t.Retries) + " of " + units.Amount(t.Calls)}, term.Cell{Text: units.PercentOf(t.Retries, t.Calls)})
 	if err := table.Print(v.out, 2); err != nil {
 		return err
 	}
-	kit.Paragraph(v.out, 2, "", fmt.Sprintf("of the tokens of responses that made calls; all tokens of %s that report any: %s", units.Share(t.Units, t.Of), units.Amount(t.All)))
+	term.Paragraph(v.out, 2, "", fmt.Sprintf("of the tokens of responses that made calls; all tokens of %s that report any: %s", units.Share(t.Units, t.Of), units.Amount(t.All)))
 	return nil
 }
 
@@ -317,7 +316,7 @@ func (v *reportView) phases() error {
 		return nil
 	}
 	v.heading("phases of the workflow", len(r.Phases), r.More.Phases)
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{Title: "phase", Flex: true, Min: 8}, {Title: "done", Right: true}, {Title: "failed", Right: true}, {Title: "active", Right: true, Spare: 2}, {Title: "tokens", Right: true, Spare: 1}, {Title: "its failed calls", Right: true},
 		{Title: "which", Flex: true, Min: 8}, {Title: "most in"},
 	}}
@@ -343,7 +342,7 @@ func (v *reportView) weeks() error {
 		return nil
 	}
 	v.heading("by week (ISO, UTC)", len(r.Weeks), r.More.Weeks)
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{Title: "week"}, {Title: "failing", Right: true}, {Spare: 3}, {Title: "failed calls", Right: true}, {Title: "rate", Right: true, Spare: 1}, {Title: "errors", Right: true, Spare: 2}, {Title: "tokens eaten", Right: true},
 	}}
 	weeks := r.Weeks

@@ -21,7 +21,6 @@ import (
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/record"
 	"aburn/cmd/aburn/internal/sessions"
-	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/internal/kit"
 	"aburn/install"
 	"aburn/internal/agentcli"
@@ -35,6 +34,7 @@ import (
 	"aburn/internal/term"
 	"aburn/internal/workspace"
 	"aburn/logfmt"
+	"aburn/supervisor/status"
 )
 
 // Command is aburn mcp. instrument finds aburn-instrument; "" is none.
@@ -102,8 +102,8 @@ const (
 	treeLimit   = sessions.TreeLimit // unless it says how many
 	digestLimit = 100                // in the list of digests
 	logLines    = 100
-	logBytes    = supervise.StatusBytes // of the log in which the lines are searched: one line can be as long as the disk
-	callBytes   = 1 << 20               // of the log in which the call that asks is searched: it has just begun
+	logBytes    = status.StatusBytes // of the log in which the lines are searched: one line can be as long as the disk
+	callBytes   = 1 << 20            // of the log in which the call that asks is searched: it has just begun
 )
 
 // noneHint is the hint if no session was chosen of so many that the agent may see.
@@ -202,7 +202,7 @@ func (q *question) answer(data any, print func(*term.Out) error) (*mcpserver.Ans
 
 // markdown is answer for text that is Markdown.
 func (q *question) markdown(data any, text string) (*mcpserver.Answer, error) {
-	return q.answer(data, func(out *term.Out) error { return kit.ShowMarkdown(out, text) })
+	return q.answer(data, func(out *term.Out) error { return term.ShowMarkdown(out, text) })
 }
 
 // fail is err as the agent gets it: the notes so far, the message and its hints.

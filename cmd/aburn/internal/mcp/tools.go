@@ -14,7 +14,6 @@ import (
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/record"
 	"aburn/cmd/aburn/internal/sessions"
-	"aburn/cmd/aburn/internal/supervise"
 	"aburn/insight/lesson"
 	"aburn/insight/remedy"
 	"aburn/insight/replay"
@@ -25,6 +24,7 @@ import (
 	"aburn/internal/project"
 	"aburn/internal/term"
 	"aburn/internal/workspace"
+	"aburn/supervisor/status"
 	"aburn/trace/graph"
 )
 
@@ -114,7 +114,7 @@ func (m *answers) tools() []mcpserver.Tool {
 		mcpserver.NewTool[chainAsk, chainSchema]("chain", "What the commands before this one produced",
 			"The last COMPLETE of a workflow command in this worktree (ideate, plan, build, ship): its summary, outputs and next command, and what makes it doubtful by now. "+
 				"Ask before you build on something that an earlier command was to make.", m.chainTool),
-		mcpserver.NewTool[workflowAsk, supervise.StatusReport]("workflow", "What the sessions are doing, and what is wrong",
+		mcpserver.NewTool[workflowAsk, status.StatusReport]("workflow", "What the sessions are doing, and what is wrong",
 			"The sessions of the last 24 hours in this project: what each is doing, in which command and phase, how long, and the issues that the supervisor sees "+
 				"(stuck, looping, out of order, waiting), each with the entries of the log that prove it.", m.workflowTool),
 		mcpserver.NewTool[chooseAsk, report.Report]("failure_report", "What keeps going wrong",
@@ -173,7 +173,7 @@ func (m *answers) chainTool(ctx context.Context, who mcpserver.Asker, ask chainA
 
 func (m *answers) workflowTool(ctx context.Context, who mcpserver.Asker, _ workflowAsk) (*mcpserver.Answer, error) {
 	q := m.question(ctx, who)
-	s, err := supervise.StatusOf(ctx, q.Caller.Base, supervise.StatusQuery{Vouched: true})
+	s, err := status.StatusOf(ctx, q.Caller.Base, status.StatusQuery{Vouched: true})
 	if err == nil && s.Empty() {
 		err = fault.Failed(workspace.NothingRecorded, workspace.AskDoctor)
 	}

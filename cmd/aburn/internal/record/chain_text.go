@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"aburn/chain"
-	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/logfmt"
@@ -121,7 +120,7 @@ func printOverview(o *term.Out, q chain.Query, results []chain.Result) error {
 	fmt.Fprintf(o, "%s %s\n", where, o.Paint(term.Dim, DataNotice))
 	table := chainTable(q, results)
 	if o.Width() == 0 {
-		narrow(table, kit.PageWidth)
+		narrow(table, term.PageWidth)
 	}
 	if err := table.Print(o, 0); err != nil {
 		return err

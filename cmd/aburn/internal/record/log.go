@@ -10,7 +10,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
@@ -164,7 +163,7 @@ func eventOf(a *kit.App, typed, phase string, force bool) (logfmt.Event, error) 
 	}
 	switch {
 	case !ev.Known() && force:
-		rows.WarnUnknownEvent(a, ev)
+		scope.WarnUnknownEvent(a, ev)
 		return ev, nil
 	case !ev.Known():
 		return "", unknownEvent(ev)

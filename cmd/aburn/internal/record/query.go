@@ -10,9 +10,9 @@ import (
 	"github.com/tidwall/gjson"
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/entries"
 	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
@@ -27,7 +27,7 @@ func QueryCommand(a *kit.App) *cli.Command {
 		Description: "Prints entries in the order of the log, each with its number. Exit 1 if there is none.\n" +
 			"--get takes a path of gjson (github.com/tidwall/gjson) into the entry's JSON. Entries without\n" +
 			"such a value are left out.",
-		Flags: append(rows.FilterFlags(),
+		Flags: append(scope.FilterFlags(),
 			&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH`: data.path, data.outputs.0.path, agent.type"},
 			&cli.IntFlag{Name: "limit", Usage: "stop after `N` entries"},
 			&cli.BoolFlag{Name: "count", Usage: "print only how many there are"},
@@ -46,7 +46,7 @@ func QueryCommand(a *kit.App) *cli.Command {
 }
 
 func runQuery(_ context.Context, a *kit.App, cmd *cli.Command) error {
-	f, err := rows.ReadFilter(a, cmd, time.Now())
+	f, err := scope.ReadFilter(a, cmd, time.Now())
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func runQuery(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	defer w.Close()
 	out := bufio.NewWriterSize(a.Stdout, 64<<10)
 	q := querier{get: cmd.String("get"), count: cmd.Bool("count"), out: out, screen: a.Screen(cmd)}
-	q.Printer = rows.NewPrinter(cmd, q.screen.Onto(out))
+	q.Printer = scope.NewPrinter(cmd, q.screen.Onto(out))
 	q.List.Seq = true
 	n, err := q.run(w.Log, f, limit)
 	if err == nil && q.count {
@@ -78,7 +78,7 @@ func runQuery(_ context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 type querier struct {
-	*rows.Printer
+	*entries.Printer
 	get    string
 	count  bool
 	out    io.Writer
@@ -86,7 +86,7 @@ type querier struct {
 }
 
 // run reads the log once and returns how many entries it found. Entries that the filter refuses are not parsed.
-func (q *querier) run(log *journal.Journal, f *rows.Filter, limit int64) (n int64, err error) {
+func (q *querier) run(log *journal.Journal, f *entries.Filter, limit int64) (n int64, err error) {
 	var seen logfmt.Deduper
 	now := time.Now()
 	for r, err := range log.Headers(journal.Position{}) {
@@ -122,14 +122,14 @@ func (q *querier) printEntry(line []byte, now time.Time) (bool, error) {
 	if q.count {
 		return true, nil
 	}
-	if q.Form == rows.JSONLines { // its header was parsed, so it is an entry
-		return true, q.Print(rows.Record{Line: line}, now)
+	if q.Form == entries.JSONLines { // its header was parsed, so it is an entry
+		return true, q.Print(entries.Record{Line: line}, now)
 	}
 	e, err := logfmt.Parse(line)
 	if err != nil {
 		return false, nil
 	}
-	return true, q.Print(rows.Record{Entry: e, Line: line}, now)
+	return true, q.Print(entries.Record{Entry: e, Line: line}, now)
 }
 
 // printValue prints one value a line: as JSON, or as text, on a terminal without
@@ -137,7 +137,7 @@ func (q *querier) printEntry(line []byte, now time.Time) (bool, error) {
 func (q *querier) printValue(v gjson.Result) error {
 	text := v.String()
 	switch {
-	case q.Form != rows.People:
+	case q.Form != entries.People:
 		text = string(plain.AppendJSON(nil, []byte(v.Raw)))
 	case q.screen.Terminal():
 		text = plain.Text(text)

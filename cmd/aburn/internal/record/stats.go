@@ -7,7 +7,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/journal"
@@ -24,7 +23,7 @@ func StatsCommand(a *kit.App) *cli.Command {
 		Description: "hook is the time of a hook from the start of main until just before the write. lock is the part\n" +
 			"of it that waited for the log's lock. Neither contains exec or the write: `aburn doctor --live`\n" +
 			"measures whole processes.",
-		Flags:        append(rows.FilterFlags(), &cli.IntFlag{Name: "n", Usage: "show the last `N` sessions (default 10)", Value: 10}, kit.JSONFlag()),
+		Flags:        append(scope.FilterFlags(), &cli.IntFlag{Name: "n", Usage: "show the last `N` sessions (default 10)", Value: 10}, kit.JSONFlag()),
 		ArgValidator: kit.NoArguments,
 		Metadata: kit.Examples(
 			"aburn stats",
@@ -37,7 +36,7 @@ func StatsCommand(a *kit.App) *cli.Command {
 
 func runStats(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	now := time.Now()
-	f, err := rows.ReadFilter(a, cmd, now)
+	f, err := scope.ReadFilter(a, cmd, now)
 	if err != nil {
 		return err
 	}

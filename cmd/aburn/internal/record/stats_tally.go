@@ -8,7 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"aburn/cmd/aburn/internal/rows"
+	"aburn/internal/entries"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/logfmt"
@@ -51,7 +51,7 @@ func newTally() *tally {
 	return &tally{sessions: map[string]*sessionTally{}, segments: map[string]segmentTally{}}
 }
 
-func (t *tally) read(log *journal.Journal, f *rows.Filter) error {
+func (t *tally) read(log *journal.Journal, f *entries.Filter) error {
 	var seen logfmt.Deduper
 	for r, err := range log.Headers(journal.Position{}) {
 		if err != nil {

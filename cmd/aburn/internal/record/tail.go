@@ -10,9 +10,9 @@ import (
 	"github.com/tidwall/gjson"
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/entries"
 	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
@@ -29,7 +29,7 @@ func TailCommand(a *kit.App) *cli.Command {
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with new entries, across rotation"},
 			&cli.IntFlag{Name: "n", Usage: "begin with the last `N` lines (default 20, with --since all)"},
-		}, append(rows.FilterFlags(),
+		}, append(scope.FilterFlags(),
 			&cli.BoolFlag{Name: "json", Usage: "print entries as JSON lines, starts of calls too"},
 			&cli.BoolFlag{Name: "raw", Usage: "print entries as they stand in the log: a JSON line and a line for people"},
 		)...),
@@ -46,7 +46,7 @@ func TailCommand(a *kit.App) *cli.Command {
 
 func runTail(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	now := time.Now()
-	f, err := rows.ReadFilter(a, cmd, now)
+	f, err := scope.ReadFilter(a, cmd, now)
 	if err != nil {
 		return err
 	}
@@ -64,12 +64,12 @@ func runTail(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer w.Close()
-	p := rows.NewPrinter(cmd, a.Screen(cmd))
+	p := scope.NewPrinter(cmd, a.Screen(cmd))
 	t := &tailer{filter: f, print: p.Print}
-	t.calls.all = p.Form != rows.People || slices.Contains(f.Events, logfmt.ToolStart)
+	t.calls.all = p.Form != entries.People || slices.Contains(f.Events, logfmt.ToolStart)
 	from, err := t.last(w.Log, n, now)
 	w.WarnDamage(a.Warn)
-	if segments, listed := w.Log.Segments(); listed == nil && len(segments) == 0 && p.Form == rows.People {
+	if segments, listed := w.Log.Segments(); listed == nil && len(segments) == 0 && p.Form == entries.People {
 		a.Note(workspace.NothingRecorded + ": " + workspace.AskDoctor)
 	}
 	if err != nil || !cmd.Bool("follow") {
@@ -86,9 +86,9 @@ func LastLines(c *workspace.Base, n int, most int64) (lines [][]byte, err error)
 		return nil, err
 	}
 	defer w.Close()
-	t := &tailer{filter: &rows.Filter{}, most: most}
+	t := &tailer{filter: &entries.Filter{}, most: most}
 	t.calls.all = true
-	t.print = func(r rows.Record, _ time.Time) error {
+	t.print = func(r entries.Record, _ time.Time) error {
 		lines = append(lines, plain.AppendJSON(nil, r.Line))
 		return nil
 	}
@@ -98,16 +98,16 @@ func LastLines(c *workspace.Base, n int, most int64) (lines [][]byte, err error)
 }
 
 type tailer struct {
-	filter *rows.Filter
+	filter *entries.Filter
 	most   int64 // how many bytes of the log to search for the last lines; 0 for all
 	seen   logfmt.Deduper
 	calls  calls
-	print  func(rows.Record, time.Time) error
+	print  func(entries.Record, time.Time) error
 }
 
 // last prints the last n lines and returns the position behind them.
 func (t *tailer) last(log *journal.Journal, n int, now time.Time) (from journal.Position, err error) {
-	var found []rows.Record
+	var found []entries.Record
 	first := true
 	t.calls.ended = map[callKey]bool{}
 	defer func() { t.calls.ended = nil }() // forwards, starts come first
@@ -134,26 +134,26 @@ func (t *tailer) last(log *journal.Journal, n int, now time.Time) (from journal.
 }
 
 // wanted parses a line if its id is new and its header passes the filter.
-func (t *tailer) wanted(line []byte) (rows.Record, bool) {
+func (t *tailer) wanted(line []byte) (entries.Record, bool) {
 	h, ok := logfmt.ParseHeader(line)
 	if !ok || t.seen.SeenBytes(h.ID) {
-		return rows.Record{}, false
+		return entries.Record{}, false
 	}
 	return t.chosen(line, &h)
 }
 
 // chosen parses a line whose header passes the filter. It also registers the end of a call that is not shown. CHECKPOINTs are
 // shown only on request.
-func (t *tailer) chosen(line []byte, h *logfmt.Header) (rows.Record, bool) {
+func (t *tailer) chosen(line []byte, h *logfmt.Header) (entries.Record, bool) {
 	shown := t.filter.Match(h) && (t.calls.all || len(t.filter.Events) > 0 || logfmt.Event(h.Event) != logfmt.Checkpoint)
 	if !shown && !(t.filter.MatchSession(h.Session) && endsCall(logfmt.Event(h.Event))) {
-		return rows.Record{}, false
+		return entries.Record{}, false
 	}
 	e, err := logfmt.Parse(line)
 	if err == nil && !shown {
 		t.calls.end(&e)
 	}
-	return rows.Record{Entry: e, Line: slices.Clone(line)}, err == nil && shown
+	return entries.Record{Entry: e, Line: slices.Clone(line)}, err == nil && shown
 }
 
 // follow prints new entries until ctx is done. If the log was replaced or truncated meanwhile, it goes on with the entries of
@@ -229,7 +229,7 @@ func (t *tailer) followFrom(ctx context.Context, log *journal.Journal, from jour
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
-		var show []rows.Record
+		var show []entries.Record
 		now := time.Now()
 		select {
 		case got, open := <-arrivals:
@@ -261,7 +261,7 @@ type calls struct {
 }
 
 type openCall struct {
-	rows.Record
+	entries.Record
 	since time.Time
 }
 
@@ -285,7 +285,7 @@ func endsCall(ev logfmt.Event) bool {
 
 // backward says whether to show r, while entries are read from the newest to the oldest. A start that is younger than
 // overdueAfter waits for its end.
-func (c *calls) backward(r *rows.Record, now time.Time) bool {
+func (c *calls) backward(r *entries.Record, now time.Time) bool {
 	k, ok := keyOf(&r.Entry)
 	switch {
 	case c.all || !ok:
@@ -304,7 +304,7 @@ func (c *calls) backward(r *rows.Record, now time.Time) bool {
 }
 
 // forward is backward for appended entries: a start always waits from now on, because clocks may differ.
-func (c *calls) forward(r rows.Record, now time.Time) bool {
+func (c *calls) forward(r entries.Record, now time.Time) bool {
 	_, ok := keyOf(&r.Entry)
 	switch {
 	case c.all || !ok:
@@ -333,7 +333,7 @@ func (c *calls) end(e *logfmt.Entry) {
 }
 
 // overdue removes the starts that have waited long enough, and returns them.
-func (c *calls) overdue(now time.Time) (due []rows.Record) {
+func (c *calls) overdue(now time.Time) (due []entries.Record) {
 	c.open = slices.DeleteFunc(c.open, func(o openCall) bool {
 		late := now.Sub(o.since) >= overdueAfter
 		if late {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"aburn/cmd/aburn/internal/rows"
+	"aburn/internal/entries"
 	"aburn/logfmt"
 )
 
@@ -39,7 +39,7 @@ func play(t *testing.T, drawn string) string {
 	return strings.Join(shown, " ")
 }
 
-func drawnRecord(word string, at time.Time) rows.Record {
+func drawnRecord(word string, at time.Time) entries.Record {
 	e := logfmt.Entry{Time: at, Cmd: "build", Event: logfmt.Milestone, Session: "s"}
 	if word[0] != 'm' {
 		e.Data = fmt.Appendf(nil, `{"tool_use_id":"%s"}`, word[1:])
@@ -48,7 +48,7 @@ func drawnRecord(word string, at time.Time) rows.Record {
 	if word[0] == 'a' || word[0] == 'z' {
 		e.Agent = &logfmt.Agent{ID: "x"}
 	}
-	return rows.Record{Entry: e}
+	return entries.Record{Entry: e}
 }
 
 func TestStartsAreShownOnlyWhenOverdue(t *testing.T) {
@@ -73,7 +73,7 @@ func TestBackwardKnowsWhatEndsLater(t *testing.T) {
 	c := calls{ended: map[callKey]bool{}}
 	var shown []string
 	// Newest first: the end of 1, a start of a second ago, an old start, the start of 1.
-	for _, r := range []rows.Record{
+	for _, r := range []entries.Record{
 		drawnRecord("e1", now), drawnRecord("s2", now.Add(-time.Second)), drawnRecord("s3", now.Add(-time.Minute)),
 		drawnRecord("s1", now.Add(-time.Hour)), drawnRecord("a1", now.Add(-time.Hour)),
 	} {

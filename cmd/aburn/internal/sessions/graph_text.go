@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"aburn/archive/lookup"
-	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/internal/plain"
 	"aburn/internal/term"
@@ -57,7 +56,7 @@ const treeWide = 140
 
 func (g *GraphAnswer) showTrees(out *term.Out, now time.Time) error {
 	narrow := out.Width() > 0 && out.Width() < treeWide
-	table := term.Table{Columns: treeColumns(narrow), Width: kit.TableWidth}
+	table := term.Table{Columns: treeColumns(narrow), Width: term.TableWidth}
 	list := g.list()
 	drawn := branches(list)
 	for i := range list {
@@ -185,7 +184,7 @@ const deepest = 12
 
 func (g *GraphAnswer) showRank(out *term.Out) error {
 	narrow := out.Width() > 0 && out.Width() < treeWide
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{Title: string(g.measure), Right: true}, {Title: "share", Right: true}, {Title: "session"}, {Title: "outcome"}, {Title: "calls", Right: true}, {Title: "failed", Right: true},
 		{Title: "tokens", Right: true}, {Title: "active", Right: true}, {Title: "sessions", Right: true}, {Title: "about", Flex: true, Min: 10},
 	}}

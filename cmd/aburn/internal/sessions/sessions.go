@@ -15,10 +15,10 @@ import (
 	"aburn/archive"
 	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/bill"
-	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
+	"aburn/internal/entries"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
@@ -169,8 +169,8 @@ func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []lookup.
 
 // showSessions prints one line a session. A narrow terminal gets shorter dates, folders and outcomes.
 func showSessions(out *term.Out, list []lookup.Judged, names *lookup.SessionNames, workers map[string]string, now time.Time) error {
-	narrow := out.Width() > 0 && out.Width() < rows.WideFrom
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
+	narrow := out.Width() > 0 && out.Width() < entries.WideFrom
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{Title: "ended"}, {Title: "agent", Flex: true, Min: 5}, {Title: "project", Flex: true, Path: true, Min: 5}, {Title: "worker", Flex: true, Min: 6}, {Title: ""}, {Title: "outcome"}, {Title: "calls", Right: true, Spare: 1},
 		{Title: "failed", Right: true}, {Title: "tokens", Right: true, Spare: 2}, {Title: "active", Right: true, Spare: 3}, {Title: "id"}, {Title: "about", Flex: true, Min: 12},
 	}}
@@ -201,7 +201,7 @@ func showSessions(out *term.Out, list []lookup.Judged, names *lookup.SessionName
 		table.AddCells([]term.Cell{
 			{Text: ended, Style: term.Dim}, {Text: s.Source}, {Text: project}, {Text: workers[s.Project.Path]}, {Text: mark, Style: style}, {Text: outcome, Style: style},
 			{Text: plain.Count(int64(s.Counts.Calls))}, failed, {Text: units.Tokens(s.Usage.Total())}, {Text: units.Milliseconds(s.ActiveMS)},
-			{Text: names.Of(s.Source, s.ID), Style: rows.SessionStyle(logfmt.SessionID(s.ID))}, {Text: about(s)},
+			{Text: names.Of(s.Source, s.ID), Style: entries.SessionStyle(logfmt.SessionID(s.ID))}, {Text: about(s)},
 		}...)
 	}
 	return table.Print(out, 0)

@@ -230,7 +230,7 @@ func (v *storyView) name(id string) string {
 func (v *storyView) printHead(out *term.Out) {
 	line := func(name, value string) {
 		if value = plain.Line(value); value != "" {
-			kit.HangingParagraph(out, 11, name, value)
+			term.HangingParagraph(out, 11, name, value)
 		}
 	}
 	s, t := &v.Session, v.joinedTrace.SessionTrace

@@ -10,9 +10,8 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/rows"
-	"aburn/cmd/internal/kit"
 	"aburn/insight"
+	"aburn/internal/entries"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/internal/units"
@@ -21,7 +20,7 @@ import (
 
 // StoryLine is one line of a story. Whoever prints its texts cleans them.
 type StoryLine struct {
-	rows.Description
+	entries.Description
 	Event  int // its number; 0 if only the hooks know it
 	Time   time.Time
 	Indent bool   // it happened within the line above
@@ -46,7 +45,7 @@ func (v *storyView) printStory(out *term.Out, limit int) (left int, err error) {
 			if text == "" {
 				text = "its own events from here"
 			}
-			fmt.Fprintln(out, out.Paint(term.Dim, plain.Cut("── "+plain.Line(text)+" ──", kit.TextWidth(out))))
+			fmt.Fprintln(out, out.Paint(term.Dim, plain.Cut("── "+plain.Line(text)+" ──", term.TextWidth(out))))
 			where = l.Where
 		}
 		if d := l.Time.Local().Format("Mon 2 Jan 2006"); d != day && !l.Time.IsZero() {
@@ -84,7 +83,7 @@ func StoryOf(ctx context.Context, arch *archive.Archive, s archive.Session, name
 }
 
 // tookWidth is the width of a duration with its ≤.
-const tookWidth = rows.TookWidth + 1
+const tookWidth = entries.TookWidth + 1
 
 // line is the line in columns: number, time, what happened, duration, and details.
 func (l *StoryLine) line(out *term.Out) string {
@@ -95,15 +94,15 @@ func (l *StoryLine) line(out *term.Out) string {
 	if l.Indent {
 		name = "  " + name
 	}
-	nameWidth := rows.NarrowName
-	if w := out.Width(); w == 0 || w >= rows.WideFrom {
-		nameWidth = rows.WideName
+	nameWidth := entries.NarrowName
+	if w := out.Width(); w == 0 || w >= entries.WideFrom {
+		nameWidth = entries.WideName
 	}
 	clock := ""
 	if !l.Time.IsZero() {
 		clock = l.Time.Local().Format("15:04:05")
 	}
-	c := rows.NewColumns(out)
+	c := entries.NewColumns(out)
 	number := "+"
 	if l.Event > 0 {
 		number = strconv.Itoa(l.Event)
@@ -179,8 +178,8 @@ func (v *storyView) where(e *trace.Event) string {
 	return ""
 }
 
-func callWords(c *trace.Call) rows.Description {
-	w := rows.Description{Name: lookup.ToolWord(c.Call.Tool), Path: c.Call.Path, Detail: c.Call.Head}
+func callWords(c *trace.Call) entries.Description {
+	w := entries.Description{Name: lookup.ToolWord(c.Call.Tool), Path: c.Call.Path, Detail: c.Call.Head}
 	if c.Call.Container {
 		w.Mark, w.Style = "▾", term.Dim
 	}
@@ -207,15 +206,15 @@ func callWords(c *trace.Call) rows.Description {
 	return byUser(c, w)
 }
 
-func byUser(c *trace.Call, w rows.Description) rows.Description {
+func byUser(c *trace.Call, w entries.Description) entries.Description {
 	if c.Event.By == "user" {
 		w.Detail = units.Join("by the user", w.Detail)
 	}
 	return w
 }
 
-func resultWords(r *trace.ToolResultEvent) rows.Description {
-	w := rows.Description{Mark: "✓", Name: "result", Style: term.Green, Took: units.Milliseconds(r.DurationMS)}
+func resultWords(r *trace.ToolResultEvent) entries.Description {
+	w := entries.Description{Mark: "✓", Name: "result", Style: term.Green, Took: units.Milliseconds(r.DurationMS)}
 	switch {
 	case r.Denied != "":
 		w.Mark, w.Style = "⊘", term.Yellow
@@ -272,12 +271,12 @@ func tookOf(c *trace.Call, r *trace.ToolResultEvent) string {
 }
 
 // eventWords is an event in words; calls and results have functions of their own.
-func (v *storyView) eventWords(e *trace.Event) rows.Description {
+func (v *storyView) eventWords(e *trace.Event) entries.Description {
 	switch b := e.Body.(type) {
 	case *trace.UserMessage:
 		return promptWords(e, b)
 	case *trace.AgentMessage:
-		w := rows.Description{Mark: "·", Name: "says", Style: term.Dim, Detail: plain.Size(b.Length)}
+		w := entries.Description{Mark: "·", Name: "says", Style: term.Dim, Detail: plain.Size(b.Length)}
 		if b.Thought {
 			w.Name = "thinks"
 		}
@@ -285,7 +284,7 @@ func (v *storyView) eventWords(e *trace.Event) rows.Description {
 	case *trace.FileChange:
 		return changeWords(b)
 	case *trace.Error:
-		w := rows.Description{Mark: "✗", Name: "error", Style: term.Red, Detail: b.Code}
+		w := entries.Description{Mark: "✗", Name: "error", Style: term.Red, Detail: b.Code}
 		if b.Status != 0 {
 			w.Detail = units.Join(w.Detail, "HTTP "+strconv.Itoa(b.Status))
 		}
@@ -295,17 +294,17 @@ func (v *storyView) eventWords(e *trace.Event) rows.Description {
 		w.Detail = units.Join(w.Detail, b.Head)
 		return w
 	case *trace.Interrupt:
-		return rows.Description{Mark: "✗", Name: "interrupted", Style: term.Yellow, Detail: b.Reason}
+		return entries.Description{Mark: "✗", Name: "interrupted", Style: term.Yellow, Detail: b.Reason}
 	case *trace.SubagentSpawn:
 		return v.spawnWords(b)
 	case *trace.Session:
 		return markerWords(b)
 	}
-	return rows.Description{Mark: "·", Name: e.Body.Kind()}
+	return entries.Description{Mark: "·", Name: e.Body.Kind()}
 }
 
-func promptWords(e *trace.Event, b *trace.UserMessage) rows.Description {
-	w := rows.Description{Mark: "›", Name: "prompt", Style: term.Blue, Detail: b.Head}
+func promptWords(e *trace.Event, b *trace.UserMessage) entries.Description {
+	w := entries.Description{Mark: "›", Name: "prompt", Style: term.Blue, Detail: b.Head}
 	if command := "/" + strings.TrimPrefix(b.Command, "/"); b.Command != "" && b.Head != command && !strings.HasPrefix(b.Head, command+" ") {
 		w.Detail = units.Join(command, b.Head)
 	}
@@ -322,8 +321,8 @@ func promptWords(e *trace.Event, b *trace.UserMessage) rows.Description {
 	return w
 }
 
-func changeWords(b *trace.FileChange) rows.Description {
-	w := rows.Description{Mark: "✎", Name: b.Action, Style: term.Cyan, Path: b.Path}
+func changeWords(b *trace.FileChange) entries.Description {
+	w := entries.Description{Mark: "✎", Name: b.Action, Style: term.Cyan, Path: b.Path}
 	if b.Added != nil {
 		w.Detail = "+" + strconv.Itoa(*b.Added)
 	}
@@ -340,8 +339,8 @@ func changeWords(b *trace.FileChange) rows.Description {
 }
 
 // spawnWords is the start of a sub-agent, with its outcome if the archive has its session.
-func (v *storyView) spawnWords(b *trace.SubagentSpawn) rows.Description {
-	w := rows.Description{Mark: "↳", Name: "sub-agent", Style: term.Magenta, Detail: units.Join(b.AgentType, b.Description)}
+func (v *storyView) spawnWords(b *trace.SubagentSpawn) entries.Description {
+	w := entries.Description{Mark: "↳", Name: "sub-agent", Style: term.Magenta, Detail: units.Join(b.AgentType, b.Description)}
 	if b.Background {
 		w.Detail = units.Join(w.Detail, "in the background")
 	}
@@ -365,27 +364,27 @@ func (v *storyView) spawnWords(b *trace.SubagentSpawn) rows.Description {
 	return w
 }
 
-func markerWords(b *trace.Session) rows.Description {
+func markerWords(b *trace.Session) entries.Description {
 	detail := units.Join(b.Command, b.Phase, b.Detail, b.Model)
 	switch b.Marker {
 	case trace.Started:
-		return rows.Description{Mark: "●", Name: "started", Style: term.Bold, Detail: detail}
+		return entries.Description{Mark: "●", Name: "started", Style: term.Bold, Detail: detail}
 	case trace.Resumed:
-		return rows.Description{Mark: "●", Name: "resumed", Style: term.Bold, Detail: detail}
+		return entries.Description{Mark: "●", Name: "resumed", Style: term.Bold, Detail: detail}
 	case trace.Compacted:
-		return rows.Description{Mark: "≈", Name: "compacted", Style: term.Cyan, Detail: detail}
+		return entries.Description{Mark: "≈", Name: "compacted", Style: term.Cyan, Detail: detail}
 	case trace.Stopped:
-		return rows.Description{Mark: "■", Name: "turn ends", Style: term.Dim, Detail: detail}
+		return entries.Description{Mark: "■", Name: "turn ends", Style: term.Dim, Detail: detail}
 	case trace.Ended:
-		return rows.Description{Mark: "○", Name: "ended", Style: term.Bold, Detail: detail}
+		return entries.Description{Mark: "○", Name: "ended", Style: term.Bold, Detail: detail}
 	case trace.ModelChanged:
-		return rows.Description{Mark: "·", Name: "model", Style: term.Plain, Detail: detail}
+		return entries.Description{Mark: "·", Name: "model", Style: term.Plain, Detail: detail}
 	case trace.CommandStarted, trace.PhaseStarted:
-		return rows.Description{Mark: "▶", Name: "START", Style: term.BoldCyan, Detail: detail}
+		return entries.Description{Mark: "▶", Name: "START", Style: term.BoldCyan, Detail: detail}
 	case trace.CommandCompleted, trace.PhaseCompleted:
-		return rows.Description{Mark: "✔", Name: "COMPLETE", Style: term.BoldGreen, Detail: detail}
+		return entries.Description{Mark: "✔", Name: "COMPLETE", Style: term.BoldGreen, Detail: detail}
 	case trace.CommandFailed, trace.PhaseFailed:
-		return rows.Description{Mark: "✖", Name: "FAILED", Style: term.BoldRed, Detail: detail}
+		return entries.Description{Mark: "✖", Name: "FAILED", Style: term.BoldRed, Detail: detail}
 	}
-	return rows.Description{Mark: "·", Name: string(b.Marker), Detail: detail}
+	return entries.Description{Mark: "·", Name: string(b.Marker), Detail: detail}
 }

@@ -7,19 +7,18 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/rows"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/entries"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/internal/units"
 )
 
 func (v *toolsView) showTools(out *term.Out) error {
-	narrow := out.Width() > 0 && out.Width() < rows.WideFrom
+	narrow := out.Width() > 0 && out.Width() < entries.WideFrom
 	t := v.tally
 	n := v.rows(len(t.ordered))
-	kit.Title(out, true, "tools, by calls"+v.of(n, len(t.ordered)))
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
+	term.Title(out, true, "tools, by calls"+v.of(n, len(t.ordered)))
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{Title: "tool", Flex: true, Min: 12}, {Title: "type", Spare: 3}, {Title: "calls", Right: true}, {Title: "failed", Right: true}, {Title: "of ended", Right: true}, {Title: "denied", Right: true},
 		{Title: "no end", Right: true}, {Title: "median", Right: true, Spare: 1}, {Title: "p95", Right: true, Spare: 2}, {Title: "longest", Right: true}, {Title: "timed", Right: true},
 	}}
@@ -58,14 +57,14 @@ func (v *toolsView) of(n, all int) string {
 func (v *toolsView) showFailures(out *term.Out) error {
 	t := v.tally
 	n := v.rows(len(t.failed))
-	kit.Title(out, true, fmt.Sprintf("%s failed of %s that ended (%s)%s", plain.Plural(int64(t.sum.failed), "call"), plain.Count(int64(t.sum.ended())), units.PercentOf(t.sum.failed, t.sum.ended()), v.of(n, len(t.failed))))
+	term.Title(out, true, fmt.Sprintf("%s failed of %s that ended (%s)%s", plain.Plural(int64(t.sum.failed), "call"), plain.Count(int64(t.sum.ended())), units.PercentOf(t.sum.failed, t.sum.ended()), v.of(n, len(t.failed))))
 	if n == 0 {
 		return nil
 	}
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{Title: "times", Right: true}, {Title: "sessions", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "how"}, {Title: "what", Flex: true, Min: 16}, {Title: "last in"},
 	}}
-	if out.Width() > 0 && out.Width() < rows.WideFrom {
+	if out.Width() > 0 && out.Width() < entries.WideFrom {
 		table.Columns[1].Title = "in"
 	}
 	for _, f := range t.failed[:n] {
@@ -94,11 +93,11 @@ func (v *toolsView) showRetries(out *term.Out) error {
 	if len(t.retried) > 0 {
 		text += fmt.Sprintf("; %s then succeeded, %s never did", plain.Count(int64(then)), plain.Count(int64(len(t.retried)-then)))
 	}
-	kit.Title(out, v.retries, text+v.of(n, len(t.retried)))
+	term.Title(out, v.retries, text+v.of(n, len(t.retried)))
 	if n == 0 {
 		return nil
 	}
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{Title: "errors", Right: true}, {Title: "then"}, {Title: "tool", Flex: true, Min: 8}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"},
 	}}
 	for i := range t.retried[:n] {
@@ -118,16 +117,16 @@ func (v *toolsView) showAgents(out *term.Out) error {
 		return nil
 	}
 	n := v.rows(len(t.agentsUnended))
-	kit.Title(out, false, fmt.Sprintf("sub-agents that never completed: %d of %s that start one, %d refused%s", len(t.agentsUnended), plain.Plural(int64(t.agentCalls), "call"), t.agentsRefused, v.of(n, len(t.agentsUnended))))
+	term.Title(out, false, fmt.Sprintf("sub-agents that never completed: %d of %s that start one, %d refused%s", len(t.agentsUnended), plain.Plural(int64(t.agentCalls), "call"), t.agentsRefused, v.of(n, len(t.agentsUnended))))
 	if o := t.outcomes; o.Sessions > 0 {
 		count := func(n int) string { return plain.Count(int64(n)) }
-		kit.Paragraph(out, 2, "", fmt.Sprintf("%s of %s in the archive completed, %s errored, %s gave up, %s interrupted, %s killed, %s running, %s unknown",
+		term.Paragraph(out, 2, "", fmt.Sprintf("%s of %s in the archive completed, %s errored, %s gave up, %s interrupted, %s killed, %s running, %s unknown",
 			count(o.Completed), count(o.Sessions), count(o.Errored), count(o.GaveUp), count(o.Interrupted), count(o.Killed), count(o.Running), count(o.Unknown)))
 	}
 	if n == 0 {
 		return nil
 	}
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "sub-agent"}, {Title: "what", Flex: true, Min: 12}, {Title: "session, event"}}}
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{{Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "sub-agent"}, {Title: "what", Flex: true, Min: 12}, {Title: "session, event"}}}
 	for i := range t.agentsUnended[:n] {
 		r := &t.agentsUnended[i]
 		spawned := ""
@@ -144,8 +143,8 @@ func (v *toolsView) showLongest(out *term.Out) error {
 	if len(t.longest) == 0 {
 		return nil
 	}
-	kit.Title(out, false, fmt.Sprintf("longest, of %s whose duration is known", plain.Plural(int64(len(t.sum.durations)), "call")))
-	table := term.Table{Width: kit.TableWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
+	term.Title(out, false, fmt.Sprintf("longest, of %s whose duration is known", plain.Plural(int64(len(t.sum.durations)), "call")))
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
 	for i := range t.longest {
 		r := &t.longest[i]
 		became := cmp.Or(string(r.Status), "no result")

@@ -43,12 +43,12 @@ func summarise(a *kit.App, out *term.Out, c *install.Change) {
 	}
 	switch {
 	case len(calls) > 0:
-		kit.HangingParagraph(out, 0, "", plain.Line("the hooks call "+list(calls)+"; all else in these files stays"))
+		term.HangingParagraph(out, 0, "", plain.Line("the hooks call "+list(calls)+"; all else in these files stays"))
 	case len(t.Rows) > 0 && !slices.ContainsFunc(c.Files, func(f install.FileChange) bool { return !f.Same() && !f.Exact }):
 		fmt.Fprintln(out, "byte for byte as before the install")
 	}
 	if made := c.Made(); len(made) > 0 {
-		kit.HangingParagraph(out, 0, "", plain.Line("and make "+project.Tilde(c.Init, a.Getenv)+" a project: "+list(made)+" in its "+project.OssDir))
+		term.HangingParagraph(out, 0, "", plain.Line("and make "+project.Tilde(c.Init, a.Getenv)+" a project: "+list(made)+" in its "+project.OssDir))
 	}
 	showBeside(out, c)
 }

@@ -29,7 +29,7 @@ func StartAction(a *kit.App) cli.ActionFunc {
 			return err
 		}
 		found := findStart(dir, a.Getenv)
-		kit.Paragraph(out, 0, "", found.sentence())
+		term.Paragraph(out, 0, "", found.sentence())
 		t := term.Table{Columns: []term.Column{{}, {}, {Flex: true, Min: 20}}}
 		for i, s := range found.steps() {
 			t.AddCells(term.Cell{Text: fmt.Sprintf(" %d", i+1), Style: term.Dim}, term.Cell{Text: s.command, Style: term.Bold}, term.Cell{Text: s.does})

@@ -58,7 +58,7 @@ type backtestRun struct {
 	sources []backtest.Source
 	labels  backtest.Labels
 	after   time.Duration
-	meter   *meter
+	meter   *term.Meter
 }
 
 func runBacktest(_ context.Context, a *kit.App, cmd *cli.Command) error {
@@ -66,9 +66,9 @@ func runBacktest(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	run.meter = newMeter(term.New(a.Stderr, a.Getenv, true), run.total())
+	run.meter = term.NewMeter(term.New(a.Stderr, a.Getenv, true), run.total())
 	rep, err := run.replay()
-	run.meter.clear()
+	run.meter.Clear()
 	if err != nil {
 		return fault.Failed("backtest: " + err.Error())
 	}
@@ -154,7 +154,7 @@ func (r *backtestRun) replay() (*backtest.Report, error) {
 		if r.labels != nil {
 			o.Labels = r.labels.Of(src.Name)
 		}
-		res, err := src.Replay(o, r.meter.add)
+		res, err := src.Replay(o, r.meter.Add)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", src.Name, err)
 		}
@@ -185,31 +185,5 @@ func backtestWarnings(a *kit.App, rep *backtest.Report) {
 	}
 	if n := len(rep.Results) - rep.Labelled; n > 0 && rep.Labelled > 0 {
 		a.Warn(plain.Plural(int64(n), "log")+" without labels", `{"log":"NAME","label":"healthy"} says that nothing is wrong in a log`)
-	}
-}
-
-// meter shows the progress of long work on a terminal.
-type meter struct {
-	out         *term.Out
-	total, done int64
-	shownAt     time.Time
-	shown       bool
-}
-
-func newMeter(out *term.Out, total int64) *meter {
-	return &meter{out: out, total: total, shownAt: time.Now()}
-}
-
-func (m *meter) add(n int64) {
-	m.done += n
-	if now := time.Now(); m.out.Terminal() && now.Sub(m.shownAt) > 300*time.Millisecond {
-		m.shownAt, m.shown = now, true
-		fmt.Fprintf(m.out, "\r%3d %% of %s", min(100*m.done/max(m.total, 1), 100), plain.Size(m.total))
-	}
-}
-
-func (m *meter) clear() {
-	if m.shown {
-		fmt.Fprintf(m.out, "\r%*s\r", 24, "")
 	}
 }

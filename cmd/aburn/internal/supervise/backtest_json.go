@@ -3,7 +3,7 @@ package supervise
 import (
 	"time"
 
-	"aburn/cmd/aburn/internal/rows"
+	"aburn/internal/entries"
 	"aburn/supervisor"
 	"aburn/supervisor/backtest"
 	"aburn/supervisor/state"
@@ -160,5 +160,5 @@ func timeJSON(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format(rows.LogTime)
+	return t.UTC().Format(entries.LogTime)
 }

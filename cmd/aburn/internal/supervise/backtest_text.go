@@ -9,6 +9,7 @@ import (
 	"aburn/internal/term"
 	"aburn/supervisor/backtest"
 	"aburn/supervisor/limits"
+	"aburn/supervisor/status"
 )
 
 func backtestText(out *term.Out, rep *backtest.Report, alerts bool) error {
@@ -93,7 +94,7 @@ func backtestAlerts(out *term.Out, rep *backtest.Report) error {
 			case session == "":
 				session = "-"
 			}
-			table.Add(a.At.Local().Format("2006-01-02 15:04:05"), entry, string(a.Type), session, percent(a.Max), string(a.Verdict), a.Says)
+			table.Add(a.At.Local().Format("2006-01-02 15:04:05"), entry, string(a.Type), session, status.Percent(a.Max), string(a.Verdict), a.Says)
 		}
 		if err := table.Print(out, 2); err != nil {
 			return err

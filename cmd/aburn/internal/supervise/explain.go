@@ -9,8 +9,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/entries"
 	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
@@ -20,26 +20,27 @@ import (
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/state"
+	"aburn/supervisor/status"
 )
 
 // ExplainReport is `aburn supervisor --explain --json`.
 type ExplainReport struct {
-	Issue   AdviceReport      `json:"issue"`
-	Entries []json.RawMessage `json:"entries"` // as they stand in the log, oldest first
-	Missing []logfmt.Seq      `json:"missing"` // entries that are not in the log any more
+	Issue   status.AdviceReport `json:"issue"`
+	Entries []json.RawMessage   `json:"entries"` // as they stand in the log, oldest first
+	Missing []logfmt.Seq        `json:"missing"` // entries that are not in the log any more
 }
 
-func explain(a *kit.App, cmd *cli.Command, w *workspace.Workspace, v *view, text string) error {
+func explain(a *kit.App, cmd *cli.Command, w *workspace.Workspace, v *status.View, text string) error {
 	is, err := findIssue(text, v)
 	if err != nil {
 		return err
 	}
-	s := explanation{marks: marksOf(is, v.advice(is))}
+	s := explanation{marks: marksOf(is, v.Advice(is))}
 	if err := s.read(w.Log); err != nil {
 		return err
 	}
 	if cmd.Bool("json") {
-		r := ExplainReport{v.issueReports([]*supervisor.Issue{is})[0], []json.RawMessage{}, s.missing()}
+		r := ExplainReport{v.IssueReports([]*supervisor.Issue{is})[0], []json.RawMessage{}, s.missing()}
 		for _, e := range s.entries {
 			if e.Line != nil {
 				r.Entries = append(r.Entries, e.Line)
@@ -51,10 +52,10 @@ func explain(a *kit.App, cmd *cli.Command, w *workspace.Workspace, v *view, text
 }
 
 // findIssue is the one shown issue whose type is text, or whose signature begins with it.
-func findIssue(text string, v *view) (*supervisor.Issue, error) {
+func findIssue(text string, v *status.View) (*supervisor.Issue, error) {
 	var found []*supervisor.Issue
 	var types []string
-	for _, is := range v.chosenIssues() {
+	for _, is := range v.ChosenIssues() {
 		types = append(types, string(is.Type))
 		if is.Signature == text {
 			return is, nil
@@ -72,17 +73,17 @@ func findIssue(text string, v *view) (*supervisor.Issue, error) {
 			hints = []string{"did you mean " + near + "?"}
 		}
 		when := " now"
-		if v.at {
+		if v.At {
 			when = " as of then"
 		}
-		if v.session != "" {
+		if v.Session != "" {
 			when += ", of that session"
 		}
 		return nil, fault.Failed("no issue is called "+fault.Quote(text)+when, hints...)
 	}
 	var hints []string
 	for _, is := range found {
-		hints = append(hints, "--explain "+shortSignature(is.Signature)+"  # session "+rows.ShortSession(is.Session, rows.WideSession))
+		hints = append(hints, "--explain "+status.ShortSignature(is.Signature)+"  # session "+entries.ShortSession(is.Session, entries.WideSession))
 	}
 	return nil, fault.Usage(plain.Plural(int64(len(found)), "issue")+" are called "+fault.Quote(text), hints...)
 }
@@ -101,13 +102,13 @@ func marksOf(is *supervisor.Issue, advice *state.Advice) []state.Mark {
 
 // explanation is the entries that prove an issue.
 type explanation struct {
-	marks   []state.Mark  // oldest first
-	entries []rows.Record // of each mark; without a line where it was not found
+	marks   []state.Mark     // oldest first
+	entries []entries.Record // of each mark; without a line where it was not found
 }
 
 // read finds the entries. It reads the log backwards, because they are mostly new.
 func (s *explanation) read(log *journal.Journal) error {
-	s.entries = make([]rows.Record, len(s.marks))
+	s.entries = make([]entries.Record, len(s.marks))
 	left := len(s.marks)
 	for line, err := range log.Backward(journal.BackwardOptions{}) {
 		if err != nil {
@@ -123,7 +124,7 @@ func (s *explanation) read(log *journal.Journal) error {
 		if i := s.index(&h); i >= 0 && s.entries[i].Line == nil {
 			e, err := logfmt.Parse(line.JSON)
 			if err == nil {
-				s.entries[i] = rows.Record{Entry: e, Line: slices.Clone(line.JSON)}
+				s.entries[i] = entries.Record{Entry: e, Line: slices.Clone(line.JSON)}
 				left--
 			}
 		}
@@ -166,15 +167,15 @@ func (s *explanation) missing() []logfmt.Seq {
 }
 
 // print prints the issue, its entries with the gaps between them, and what would have been healthy.
-func (s *explanation) print(out *term.Out, v *view, is *supervisor.Issue) error {
-	who := "session " + rows.ShortSession(is.Session, rows.WideSession)
+func (s *explanation) print(out *term.Out, v *status.View, is *supervisor.Issue) error {
+	who := "session " + entries.ShortSession(is.Session, entries.WideSession)
 	if is.OfChain() {
 		who = "the chain"
 	}
-	fmt.Fprintf(out, "%s  %s  %s  %s\n", out.Paint(levelStyle(supervisor.LevelOf(is, v.limits)), string(is.Type)), percent(is.Confidence), is.Type.Priority(), plain.Line(who))
-	kit.Paragraph(out, 2, "", is.Says)
+	fmt.Fprintf(out, "%s  %s  %s  %s\n", out.Paint(status.LevelStyle(supervisor.LevelOf(is, v.Limits)), string(is.Type)), status.Percent(is.Confidence), is.Type.Priority(), plain.Line(who))
+	term.Paragraph(out, 2, "", is.Says)
 	fmt.Fprintln(out)
-	list := rows.NewList(out, time.Local)
+	list := entries.NewList(out, time.Local)
 	list.Seq = true
 	for i := range s.entries {
 		if i > 0 {
@@ -191,13 +192,13 @@ func (s *explanation) print(out *term.Out, v *view, is *supervisor.Issue) error 
 	}
 	if n := len(s.marks); n > 0 {
 		if d := v.Now.Sub(s.marks[n-1].Time()); d >= time.Second {
-			fmt.Fprintln(out, out.Paint(term.Dim, fmt.Sprintf("%*s … %s until this look", rows.SeqWidth, "", plain.Duration(d))))
+			fmt.Fprintln(out, out.Paint(term.Dim, fmt.Sprintf("%*s … %s until this look", entries.SeqWidth, "", plain.Duration(d))))
 		}
 	}
 	fmt.Fprintln(out)
-	kit.Paragraph(out, 2, "healthy: ", is.Healthy)
-	kit.Paragraph(out, 2, "suggested: ", is.Suggest)
-	kit.Paragraph(out, 2, "", v.adviceText(is, supervisor.Notify, true))
+	term.Paragraph(out, 2, "healthy: ", is.Healthy)
+	term.Paragraph(out, 2, "suggested: ", is.Suggest)
+	term.Paragraph(out, 2, "", v.AdviceText(is, supervisor.Notify, true))
 	_, err := fmt.Fprintf(out, "  signature %s\n", is.Signature)
 	return err
 }
@@ -217,7 +218,7 @@ func (s *explanation) printGap(out *term.Out, i int) {
 		text = units.Join(text, plain.Duration(d))
 	}
 	if text != "" {
-		fmt.Fprintln(out, out.Paint(term.Dim, fmt.Sprintf("%*s … %s", rows.SeqWidth, "", text)))
+		fmt.Fprintln(out, out.Paint(term.Dim, fmt.Sprintf("%*s … %s", entries.SeqWidth, "", text)))
 	}
 }
 
@@ -225,5 +226,5 @@ func nameOf(m state.Mark) string {
 	if m.Seq == 0 {
 		return "an entry of " + m.Time().Local().Format("2006-01-02 15:04:05")
 	}
-	return "entry " + rows.SeqText(m.Seq)
+	return "entry " + entries.SeqText(m.Seq)
 }

@@ -3,7 +3,6 @@ package supervise
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -11,9 +10,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/entries"
 	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
@@ -22,10 +21,8 @@ import (
 	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/supervisor/look"
+	"aburn/supervisor/status"
 )
-
-// queueWait is how long a command waits for the queue's lock.
-const queueWait = 5 * time.Second
 
 func QueueCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
@@ -83,41 +80,25 @@ func (t *taskQueue) close() { t.w.Close() }
 
 func (t *taskQueue) read() (queue.File, error) {
 	f, err := t.Read()
-	return f, queueFailure(err)
-}
-
-func queueFailure(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, queue.ErrBroken):
-		return fault.Failed(".oss/"+queue.Name+" is not a queue", "the next task that is queued moves it aside: aburn queue add")
-	case errors.Is(err, queue.ErrVersion):
-		return fault.Failed(".oss/" + queue.Name + " has a version that this aburn does not know: it is left alone")
-	case errors.Is(err, queue.ErrTooLarge):
-		return fault.Failed(".oss/"+queue.Name+" has more than 4 MiB: it is left alone", "move it away, and a new one begins")
-	case errors.Is(err, queue.ErrBusy):
-		return fault.Failed(fmt.Sprintf("another process has held the queue's lock for %s", queueWait))
-	}
-	return fault.Failed(".oss/" + queue.Name + ": " + err.Error())
+	return f, status.QueueFailure(err)
 }
 
 // update calls do under the lock. It tries again if a program that does not take the lock changed the file meanwhile.
 func (t *taskQueue) update(do func(d *queue.Desk) error) error {
 	for range 5 {
-		d, err := t.Lock(queueWait)
+		d, err := t.Lock(status.QueueWait)
 		if err != nil {
-			return queueFailure(err)
+			return status.QueueFailure(err)
 		}
 		if err := do(d); err != nil {
 			d.Close()
 			return err
 		}
 		if err = d.Close(); err == nil || !errors.Is(err, queue.ErrChanged) {
-			return queueFailure(err)
+			return status.QueueFailure(err)
 		}
 	}
-	return queueFailure(queue.ErrChanged)
+	return status.QueueFailure(queue.ErrChanged)
 }
 
 // findTask is the task with this id, or the only one whose id begins or ends with these at least 4 characters.
@@ -183,9 +164,9 @@ func recipient(a *kit.App, cmd *cli.Command, w *workspace.Workspace) (logfmt.Ses
 
 // fullSession is the only session of the log with this id, beginning or end. An unknown one is used as typed, with a warning.
 func fullSession(a *kit.App, w *workspace.Workspace, typed string) (logfmt.SessionID, error) {
-	f := rows.Filter{Session: typed}
+	f := entries.Filter{Session: typed}
 	found := map[string]bool{}
-	for line, err := range w.Log.Backward(journal.BackwardOptions{Limit: StatusBytes}) {
+	for line, err := range w.Log.Backward(journal.BackwardOptions{Limit: status.StatusBytes}) {
 		if err != nil {
 			return "", err
 		}

@@ -19,6 +19,7 @@ import (
 	"aburn/internal/scrub"
 	"aburn/logfmt"
 	"aburn/supervisor/look"
+	"aburn/supervisor/status"
 )
 
 func queueAdd(a *kit.App) *cli.Command {
@@ -65,7 +66,7 @@ func runAddTask(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	var done queue.PutResult
 	err = t.update(func(d *queue.Desk) (err error) {
 		if done, err = d.Put(task, 0, now); errors.Is(err, queue.ErrBroken) {
-			return queueFailure(err)
+			return status.QueueFailure(err)
 		}
 		return taskFailure(err)
 	})
@@ -196,7 +197,7 @@ func runDropTasks(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	dropped := []string{}
 	err = t.update(func(d *queue.Desk) error {
 		if d.Broken() != nil {
-			return queueFailure(d.Broken())
+			return status.QueueFailure(d.Broken())
 		}
 		dropped = dropped[:0]
 		all := d.Tasks()
@@ -258,7 +259,7 @@ func runAllowTask(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	var allowed queue.Task
 	err = t.update(func(d *queue.Desk) error {
 		if d.Broken() != nil {
-			return queueFailure(d.Broken())
+			return status.QueueFailure(d.Broken())
 		}
 		found, err := findTask(d.Tasks(), cmd.Args().First())
 		if err != nil {

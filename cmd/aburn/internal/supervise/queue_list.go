@@ -12,13 +12,14 @@ import (
 	"github.com/tidwall/gjson"
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/entries"
 	"aburn/internal/plain"
 	"aburn/internal/queue"
 	"aburn/internal/term"
 	"aburn/internal/units"
 	"aburn/logfmt"
+	"aburn/supervisor/status"
 )
 
 func queueList(a *kit.App) *cli.Command {
@@ -101,7 +102,7 @@ func (t *taskQueue) sorted(all []queue.Task) (waiting, done []queue.Task, foreig
 // print prints one line a task. On a narrow terminal it leaves out the type, and cuts ids if they stay different: findTask
 // accepts such ids.
 func (t *taskQueue) print(out *term.Out, list []queue.Task) error {
-	narrow := out.Width() > 0 && out.Width() < rows.WideFrom
+	narrow := out.Width() > 0 && out.Width() < entries.WideFrom
 	cut := narrow && distinct(list, units.ShortID)
 	table := term.Table{Columns: []term.Column{
 		{Title: "id"}, {Title: "for"}, {Title: "priority"}, {Title: "state"}, {Title: "type"}, {Title: "what", Flex: true, Min: 20}, {Title: "age"},
@@ -149,7 +150,7 @@ func distinct(list []queue.Task, n int) bool {
 func recipientCell(task queue.Task) term.Cell {
 	switch {
 	case task.Session != "":
-		return term.Cell{Text: rows.ShortSession(task.Session, rows.WideSession), Style: rows.SessionStyle(task.Session)}
+		return term.Cell{Text: entries.ShortSession(task.Session, entries.WideSession), Style: entries.SessionStyle(task.Session)}
 	case task.Scope == queue.ScopeProject:
 		return term.Cell{Text: "project"}
 	}
@@ -182,7 +183,7 @@ var (
 
 func (t *taskQueue) state(task queue.Task) taskState {
 	switch ok, _ := t.deliverable(task); {
-	case ok && isOver(&t.seen, task.Session):
+	case ok && status.IsOver(&t.seen, task.Session):
 		return overTask
 	case ok && task.Status == queue.Executing:
 		return taskState{"waits again", term.Yellow, false} // its lease is over, without a receipt
@@ -254,6 +255,6 @@ func (t *taskQueue) report(task queue.Task) taskReport {
 		DeliveredAt: units.OptionalTime(task.DeliveredAt), SeenAt: units.OptionalTime(task.SeenAt), Ours: t.Ours(task),
 	}
 	r.Deliverable, r.Reason = t.deliverable(task)
-	r.SessionOver = r.Deliverable && isOver(&t.seen, task.Session)
+	r.SessionOver = r.Deliverable && status.IsOver(&t.seen, task.Session)
 	return r
 }

@@ -88,8 +88,8 @@ func printTask(a *kit.App, cmd *cli.Command, t *taskQueue, task queue.Task) erro
 // printPrompt prints a prompt. On a terminal it folds long lines.
 func printPrompt(out *term.Out, prompt string) error {
 	for text := range strings.SplitSeq(strings.TrimRight(plain.Text(prompt), "\n"), "\n") {
-		if out.Terminal() && plain.Width(text) > kit.TextWidth(out) {
-			kit.Paragraph(out, 0, "", text)
+		if out.Terminal() && plain.Width(text) > term.TextWidth(out) {
+			term.Paragraph(out, 0, "", text)
 		} else if _, err := fmt.Fprintln(out, text); err != nil {
 			return err
 		}

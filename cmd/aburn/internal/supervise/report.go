@@ -82,9 +82,9 @@ func runSupervisorReport(_ context.Context, a *kit.App, cmd *cli.Command) error 
 		return err
 	}
 	defer w.Close()
-	m := newMeter(term.New(a.Stderr, a.Getenv, true), w.Log.Left(journal.Position{}))
+	m := term.NewMeter(term.New(a.Stderr, a.Getenv, true), w.Log.Left(journal.Position{}))
 	h, err := adviceIn(w.Log, w.Settings.Model(), w.Settings.Limits(), m)
-	m.clear()
+	m.Clear()
 	w.WarnDamage(a.Warn)
 	if err != nil {
 		return err
@@ -108,14 +108,14 @@ type alert struct {
 }
 
 // adviceIn folds the whole log, so that turns are counted as the supervisor counts them.
-func adviceIn(log *journal.Journal, model *workflow.Model, l *limits.Limits, m *meter) (*adviceHistory, error) {
+func adviceIn(log *journal.Journal, model *workflow.Model, l *limits.Limits, m *term.Meter) (*adviceHistory, error) {
 	h, s := &adviceHistory{}, state.New(model, l)
 	known := map[string]bool{}
 	for r, err := range log.Entries(journal.Position{}) {
 		if err != nil {
 			return nil, err
 		}
-		m.add(int64(len(r.JSON)))
+		m.Add(int64(len(r.JSON)))
 		s.Apply(r.Value, r.Carried)
 		if r.Value.Event != logfmt.Intervention || r.Carried {
 			continue
@@ -231,7 +231,7 @@ func (t *AdviceTotals) print(out *term.Out) error {
 	if n := t.All.InTurn; n > 0 {
 		text += "; " + strconv.Itoa(n) + " of those delivered inside of a turn, and of these " + strconv.Itoa(t.All.ResolvedInTurn) + " resolved before that turn was over"
 	}
-	kit.Paragraph(out, 0, "", text)
+	term.Paragraph(out, 0, "", text)
 	return nil
 }
 

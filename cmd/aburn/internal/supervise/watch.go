@@ -13,9 +13,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/entries"
 	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/notify"
@@ -26,6 +26,7 @@ import (
 	"aburn/internal/units"
 	"aburn/internal/workspace"
 	"aburn/supervisor/look"
+	"aburn/supervisor/status"
 	"aburn/supervisor/watch"
 )
 
@@ -172,7 +173,7 @@ func awaitChange(ctx context.Context, env func(string) string, w *workspace.Work
 	if dir := project.ConfigDir(env); dir != "" {
 		files = append(files, filepath.Join(dir, settings.File))
 	}
-	before := versions(files)
+	before := status.Versions(files)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -180,7 +181,7 @@ func awaitChange(ctx context.Context, env func(string) string, w *workspace.Work
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if versions(files) == before {
+			if status.Versions(files) == before {
 				continue
 			}
 			if _, err := os.Stat(filepath.Dir(files[0])); err == nil { // else the project is gone, and the watch ends by itself
@@ -189,17 +190,6 @@ func awaitChange(ctx context.Context, env func(string) string, w *workspace.Work
 			return
 		}
 	}
-}
-
-// versions is a text that differs once a file has been written.
-func versions(files []string) (text string) {
-	for _, name := range files {
-		if st, err := os.Stat(name); err == nil {
-			text += st.ModTime().String() + " " + strconv.FormatInt(st.Size(), 10)
-		}
-		text += "\n"
-	}
-	return text
 }
 
 // watchPrinter prints events on stdout and notifies the user.
@@ -223,7 +213,7 @@ type WatchLine struct {
 	Project string     `json:"project"`
 	Task    string     `json:"task_id,omitempty"` // that was queued
 	Link    string     `json:"link,omitempty"`    // to the page of an aburn web that watches
-	issueReport
+	status.IssueReport
 }
 
 func (t *watchPrinter) handle(e watch.Event) {
@@ -231,7 +221,7 @@ func (t *watchPrinter) handle(e watch.Event) {
 	if t.link != nil {
 		link = t.link(string(e.Session))
 	}
-	line, _ := json.Marshal(WatchLine{e.At.UTC().Truncate(time.Millisecond), e.Kind, t.project, e.Task, link, issueReportOf(&e.Issue.Issue, e.Level)})
+	line, _ := json.Marshal(WatchLine{e.At.UTC().Truncate(time.Millisecond), e.Kind, t.project, e.Task, link, status.IssueReportOf(&e.Issue.Issue, e.Level)})
 	line = append(plain.AppendJSON(nil, line), '\n')
 	switch standing := e.Kind == watch.Standing; {
 	case standing && (t.json || t.restarted): // an earlier watch told it
@@ -255,14 +245,14 @@ func (t *watchPrinter) handle(e watch.Event) {
 func (t *watchPrinter) where(e *watch.Event) string {
 	name := filepath.Base(t.project)
 	if e.Session != "" {
-		name += " " + rows.ShortSession(e.Session, rows.WideSession)
+		name += " " + entries.ShortSession(e.Session, entries.WideSession)
 	}
 	return plain.Line(name)
 }
 
 // row is an event in columns: time, level or what happened, type, session, and what is wrong.
 func (t *watchPrinter) row(e *watch.Event) string {
-	what, style := string(e.Level), levelStyle(e.Level)
+	what, style := string(e.Level), status.LevelStyle(e.Level)
 	switch e.Kind {
 	case watch.Resolved:
 		what, style = "resolved", term.Green
@@ -277,16 +267,16 @@ func (t *watchPrinter) row(e *watch.Event) string {
 	}
 	session := "chain"
 	if e.Session != "" || !e.OfChain() {
-		session = rows.ShortSession(e.Session, rows.WideSession)
+		session = entries.ShortSession(e.Session, entries.WideSession)
 	}
-	l := rows.NewColumns(t.out)
+	l := entries.NewColumns(t.out)
 	l.Add(term.Dim, e.At.Local().Format(layout), len(layout))
 	l.Add(style, what, len("resolved"))
 	l.Add(term.Plain, string(e.Type), len("declining_velocity"))
-	l.Add(rows.SessionStyle(e.Session), session, rows.WideSession)
+	l.Add(entries.SessionStyle(e.Session), session, entries.WideSession)
 	tag := ""
 	if e.Agent != "" {
 		tag = "[" + e.Agent + "] "
 	}
-	return l.End(plain.Line(tag), "", units.Join(e.Says, evidenceText(e.Evidence)))
+	return l.End(plain.Line(tag), "", units.Join(e.Says, status.EvidenceText(e.Evidence)))
 }

@@ -13,13 +13,13 @@ import (
 
 	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/internal/units"
 	"aburn/logfmt"
+	"aburn/supervisor/status"
 	"aburn/worker"
 	"aburn/worker/crew"
 	"aburn/worker/ledger"
@@ -147,10 +147,10 @@ func psStray(a *kit.App, cmd *cli.Command, s *crew.Stray) error {
 		return a.PrintJSON(StrayReport(s))
 	}
 	out := a.Screen(cmd)
-	kit.Title(out, true, s.Name)
-	kit.HangingParagraph(out, 11, "state", plain.Line(StrayText(s)))
-	kit.HangingParagraph(out, 11, "running", plain.Line(crew.LeftWords(s.Processes)+" (aburn kill "+s.Name+")"))
-	kit.HangingParagraph(out, 11, "tree", plain.Line(s.Tree))
+	term.Title(out, true, s.Name)
+	term.HangingParagraph(out, 11, "state", plain.Line(StrayText(s)))
+	term.HangingParagraph(out, 11, "running", plain.Line(crew.LeftWords(s.Processes)+" (aburn kill "+s.Name+")"))
+	term.HangingParagraph(out, 11, "tree", plain.Line(s.Tree))
 	return nil
 }
 
@@ -183,7 +183,7 @@ func checked(cmd *cli.Command, members []*crew.Member, strays []*crew.Stray, err
 }
 
 func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, strays []*crew.Stray,
-	names map[string]bool, costs map[string]*WorkerCost, disk map[string]*int64, found map[logfmt.SessionID][]supervise.Verdict, all int, now time.Time) error {
+	names map[string]bool, costs map[string]*WorkerCost, disk map[string]*int64, found map[logfmt.SessionID][]status.Verdict, all int, now time.Time) error {
 	out := a.Screen(cmd)
 	if len(members)+len(strays) == 0 {
 		text := "no worker"
@@ -335,10 +335,10 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, r WorkerReport, now tim
 		return a.PrintJSON(r)
 	}
 	out := a.Screen(cmd)
-	kit.Title(out, true, m.Name)
+	term.Title(out, true, m.Name)
 	line := func(name, text string) {
 		if text != "" {
-			kit.HangingParagraph(out, 11, name, plain.Line(text))
+			term.HangingParagraph(out, 11, name, plain.Line(text))
 		}
 	}
 	since := ""

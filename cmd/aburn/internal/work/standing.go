@@ -6,55 +6,55 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/supervise"
 	"aburn/internal/units"
+	"aburn/supervisor/status"
 	"aburn/worker"
 	"aburn/worker/crew"
 )
 
 // WorkerReport is one worker in `aburn ps --json`.
 type WorkerReport struct {
-	Worker    string              `json:"worker"`
-	State     string              `json:"state"`
-	Reason    string              `json:"reason,omitempty"`
-	Status    string              `json:"status"`
-	Zone      string              `json:"zone"`
-	Activity  string              `json:"activity,omitempty"`
-	Since     *time.Time          `json:"since,omitempty"`
-	Heard     *time.Time          `json:"heard,omitempty"`
-	Task      string              `json:"task,omitempty"`
-	Issue     string              `json:"issue,omitempty"`
-	IssueURL  string              `json:"issue_url,omitempty"`
-	Parent    string              `json:"parent,omitempty"`
-	Workers   []string            `json:"workers,omitempty"`
-	Agent     string              `json:"agent,omitempty"`
-	Via       string              `json:"via,omitempty"`
-	Tree      string              `json:"tree,omitempty"`
-	Branch    string              `json:"branch,omitempty"`
-	Former    []string            `json:"former_branches,omitempty"`
-	Base      string              `json:"base,omitempty"`
-	BaseRef   string              `json:"base_ref,omitempty"`
-	Session   string              `json:"session,omitempty"`
-	PID       int                 `json:"pid,omitempty"`
-	Left      []LeftProcess       `json:"left,omitempty"`
-	Exit      *int                `json:"exit,omitempty"`
-	Signal    int                 `json:"signal,omitempty"`
-	Changes   *int                `json:"changes,omitempty"`
-	Snapshots int                 `json:"snapshots"`
-	Removed   bool                `json:"removed,omitempty"`
-	Damaged   int                 `json:"damaged,omitempty"`
-	Flags     []string            `json:"flags,omitempty"`
-	Asks      []Asked             `json:"asks,omitempty"`
-	Evidence  []string            `json:"evidence,omitempty"`
-	Says      string              `json:"says,omitempty"`
-	Messages  int                 `json:"messages,omitempty"`
-	Overlaps  []ClashReport       `json:"overlaps,omitempty"`
-	Verdicts  []supervise.Verdict `json:"verdicts,omitempty"`
-	Pull      *PullReport         `json:"pr,omitempty"`
-	Budget    string              `json:"budget,omitempty"`
-	Cost      *WorkerCost         `json:"cost,omitempty"`
-	Disk      *int64              `json:"disk,omitempty"`
-	Error     string              `json:"error,omitempty"`
+	Worker    string           `json:"worker"`
+	State     string           `json:"state"`
+	Reason    string           `json:"reason,omitempty"`
+	Status    string           `json:"status"`
+	Zone      string           `json:"zone"`
+	Activity  string           `json:"activity,omitempty"`
+	Since     *time.Time       `json:"since,omitempty"`
+	Heard     *time.Time       `json:"heard,omitempty"`
+	Task      string           `json:"task,omitempty"`
+	Issue     string           `json:"issue,omitempty"`
+	IssueURL  string           `json:"issue_url,omitempty"`
+	Parent    string           `json:"parent,omitempty"`
+	Workers   []string         `json:"workers,omitempty"`
+	Agent     string           `json:"agent,omitempty"`
+	Via       string           `json:"via,omitempty"`
+	Tree      string           `json:"tree,omitempty"`
+	Branch    string           `json:"branch,omitempty"`
+	Former    []string         `json:"former_branches,omitempty"`
+	Base      string           `json:"base,omitempty"`
+	BaseRef   string           `json:"base_ref,omitempty"`
+	Session   string           `json:"session,omitempty"`
+	PID       int              `json:"pid,omitempty"`
+	Left      []LeftProcess    `json:"left,omitempty"`
+	Exit      *int             `json:"exit,omitempty"`
+	Signal    int              `json:"signal,omitempty"`
+	Changes   *int             `json:"changes,omitempty"`
+	Snapshots int              `json:"snapshots"`
+	Removed   bool             `json:"removed,omitempty"`
+	Damaged   int              `json:"damaged,omitempty"`
+	Flags     []string         `json:"flags,omitempty"`
+	Asks      []Asked          `json:"asks,omitempty"`
+	Evidence  []string         `json:"evidence,omitempty"`
+	Says      string           `json:"says,omitempty"`
+	Messages  int              `json:"messages,omitempty"`
+	Overlaps  []ClashReport    `json:"overlaps,omitempty"`
+	Verdicts  []status.Verdict `json:"verdicts,omitempty"`
+	Pull      *PullReport      `json:"pr,omitempty"`
+	Budget    string           `json:"budget,omitempty"`
+	Cost      *WorkerCost      `json:"cost,omitempty"`
+	Disk      *int64           `json:"disk,omitempty"`
+	Error     string           `json:"error,omitempty"`
 }
 
 // Asked is an open question of an agent without a terminal, which `aburn answer` answers.

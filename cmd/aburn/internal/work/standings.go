@@ -4,14 +4,14 @@ import (
 	"context"
 	"slices"
 
-	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/internal/kit"
+	"aburn/supervisor/status"
 	"aburn/worker"
 	"aburn/worker/crew"
 )
 
 // Standings are the workers of a project whose tree is there or whose agent lives, by whose turn it is. It writes nothing.
-func Standings(ctx context.Context, a *kit.App, root string) ([]supervise.Standing, error) {
+func Standings(ctx context.Context, a *kit.App, root string) ([]status.Standing, error) {
 	o, err := OfficeOf(a, root)
 	if err != nil {
 		return nil, err
@@ -21,9 +21,9 @@ func Standings(ctx context.Context, a *kit.App, root string) ([]supervise.Standi
 	if err != nil {
 		return nil, err
 	}
-	var list []supervise.Standing
+	var list []status.Standing
 	for _, zone := range []worker.Zone{worker.ZoneNeedsYou, worker.ZoneWorking, worker.ZoneInReview, worker.ZoneReady, worker.ZoneDone} {
-		one := supervise.Standing{Zone: string(zone)}
+		one := status.Standing{Zone: string(zone)}
 		for _, m := range crew.Living(members) {
 			if m.Err == nil && m.Worker.Zone() == zone {
 				one.Names = append(one.Names, m.Name)

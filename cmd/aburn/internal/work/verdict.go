@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"aburn/cmd/aburn/internal/supervise"
 	"aburn/internal/workspace"
 	"aburn/logfmt"
+	"aburn/supervisor/status"
 	"aburn/worker/crew"
 	"aburn/worker/round"
 )
@@ -14,7 +14,7 @@ import (
 // Standstills are the sessions of a project that make no progress. What the supervisor is sure of reaches their agents through
 // the queue, also where only time proves it and no hook is called.
 func Standstills(ctx context.Context, c *workspace.Base) (list []round.Standstill, err error) {
-	all, err := supervise.Verdicts(ctx, c, true)
+	all, err := status.Verdicts(ctx, c, true)
 	for i := range all {
 		if v := &all[i]; v.Standstill() {
 			list = append(list, round.Standstill{Session: v.Session, Signature: v.Signature, Says: v.Word() + ": " + v.Says})
@@ -25,7 +25,7 @@ func Standstills(ctx context.Context, c *workspace.Base) (list []round.Standstil
 
 // verdicts are what the supervisor says of the living among these workers, by their sessions. It looks only if there is one.
 // What it cannot see is left out: where each worker stands is known all the same.
-func (o *Office) verdicts(ctx context.Context, c *workspace.Base, members []*crew.Member) map[logfmt.SessionID][]supervise.Verdict {
+func (o *Office) verdicts(ctx context.Context, c *workspace.Base, members []*crew.Member) map[logfmt.SessionID][]status.Verdict {
 	living := map[logfmt.SessionID]bool{}
 	for _, m := range members {
 		if m.Err == nil && !m.Over() && m.Session != "" {
@@ -36,8 +36,8 @@ func (o *Office) verdicts(ctx context.Context, c *workspace.Base, members []*cre
 		return nil
 	}
 	c.Warn = func(string, ...string) {}
-	list, _ := supervise.Verdicts(ctx, c, false)
-	by := map[logfmt.SessionID][]supervise.Verdict{}
+	list, _ := status.Verdicts(ctx, c, false)
+	by := map[logfmt.SessionID][]status.Verdict{}
 	for _, v := range list {
 		if living[v.Session] {
 			by[v.Session] = append(by[v.Session], v)
@@ -47,7 +47,7 @@ func (o *Office) verdicts(ctx context.Context, c *workspace.Base, members []*cre
 }
 
 // verdictText is verdicts for the column of the state.
-func verdictText(list []supervise.Verdict) string {
+func verdictText(list []status.Verdict) string {
 	var words []string
 	for i := range list {
 		words = append(words, list[i].Word())

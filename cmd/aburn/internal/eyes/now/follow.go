@@ -10,18 +10,18 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"aburn/cmd/aburn/internal/supervise"
 	"aburn/internal/journal"
 	"aburn/internal/project"
 	"aburn/internal/queue"
 	"aburn/internal/workspace"
+	"aburn/supervisor/status"
 )
 
 // Project is what `aburn status` says of a vouched project.
 type Project struct {
 	Root   string
 	Of     string // the project that Root is a clone of, for workers; Root itself if it is none
-	Report supervise.StatusReport
+	Report status.StatusReport
 	Err    error
 	Gone   bool // its folder is not there
 }
@@ -41,7 +41,7 @@ type Projects struct {
 }
 
 type followed struct {
-	follower *supervise.Follower
+	follower *status.Follower
 	shown    Project
 	dirty    bool // its log may have changed since it was looked at
 }
@@ -143,7 +143,7 @@ func (f *followed) moving(at time.Time) bool {
 	if f.shown.Err != nil || f.shown.Gone || len(f.shown.Report.Waits) > 0 {
 		return true
 	}
-	return slices.ContainsFunc(f.shown.Report.Sessions, func(s supervise.SessionStatus) bool { return at.Sub(s.LastTime) < LivingFor })
+	return slices.ContainsFunc(f.shown.Report.Sessions, func(s status.SessionStatus) bool { return at.Sub(s.LastTime) < LivingFor })
 }
 
 // look asks what the sessions of a project are doing.
@@ -189,7 +189,7 @@ func (p *Projects) relist() (changed bool) {
 	p.roots = roots
 	for _, root := range roots {
 		if of := project.Original(root, env); p.of[root] == nil && (p.only == "" || p.only == of) {
-			p.of[root] = &followed{follower: supervise.NewFollower(root), shown: Project{Root: root, Of: of}, dirty: true}
+			p.of[root] = &followed{follower: status.NewFollower(root), shown: Project{Root: root, Of: of}, dirty: true}
 		}
 	}
 	for root, f := range p.of {

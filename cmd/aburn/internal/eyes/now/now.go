@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/supervise"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
 	"aburn/internal/units"
 	"aburn/logfmt"
 	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
+	"aburn/supervisor/status"
 )
 
 // Group is the first order: what waits for the user stands before what is stuck, and that before what goes on by itself.
@@ -72,7 +72,7 @@ type Item struct {
 }
 
 // Call is a call around an issue: when it ended, and whether it proves it.
-type Call = supervise.Call
+type Call = status.Call
 
 // Worker is the card of a worker that a thing stands for.
 type Worker struct {
@@ -124,7 +124,7 @@ func bySince(a, b time.Time) int {
 // what it does.
 func ofProject(p *Project, at time.Time) (items []Item) {
 	r := &p.Report
-	sessions := map[logfmt.SessionID]*supervise.SessionStatus{}
+	sessions := map[logfmt.SessionID]*status.SessionStatus{}
 	for i := range r.Sessions {
 		sessions[r.Sessions[i].Session] = &r.Sessions[i]
 	}
@@ -169,11 +169,11 @@ func ofProject(p *Project, at time.Time) (items []Item) {
 }
 
 // isOver reports whether a session is none of now. One that crashed counts as long as a living one.
-func isOver(one *supervise.SessionStatus, at time.Time) bool {
+func isOver(one *status.SessionStatus, at time.Time) bool {
 	return one.State == state.Ended || at.Sub(one.LastTime) > LivingFor && one.State != state.Permission && one.State != state.Question
 }
 
-func waitItem(root string, w *supervise.WaitFacts) Item {
+func waitItem(root string, w *status.WaitFacts) Item {
 	item := Item{Group: Waiting, Kind: kindOf(w), Source: w.Source, Session: w.Session, Call: w.Call}
 	tool := cmp.Or(plain.Line(lookup.ToolWord(w.Tool)), "an unknown tool")
 	switch item.Kind {
@@ -207,15 +207,15 @@ func waitItem(root string, w *supervise.WaitFacts) Item {
 // planTool is the call with which an agent hands in a plan.
 const planTool = "ExitPlanMode"
 
-func kindOf(w *supervise.WaitFacts) Kind {
+func kindOf(w *status.WaitFacts) Kind {
 	switch {
-	case w.Kind == supervise.WaitPermission:
+	case w.Kind == status.WaitPermission:
 		return Permission
-	case w.Kind == supervise.WaitQuestion && w.Tool == planTool:
+	case w.Kind == status.WaitQuestion && w.Tool == planTool:
 		return Plan
-	case w.Kind == supervise.WaitQuestion:
+	case w.Kind == status.WaitQuestion:
 		return Question
-	case w.Kind == supervise.WaitQueue:
+	case w.Kind == status.WaitQueue:
 		return Foreign
 	}
 	return TurnFailed
@@ -236,7 +236,7 @@ func reasonOf(failure string) (word, what string) {
 	return "", ""
 }
 
-func issueItem(is *supervise.AdviceReport) Item {
+func issueItem(is *status.AdviceReport) Item {
 	item := Item{Group: Stuck, Kind: Issue, Session: is.Session, Word: issueWord(is), What: text(is.Says), Type: string(is.Type), Proof: is.Evidence, Calls: is.Calls}
 	if is.Since != nil {
 		item.Since = *is.Since
@@ -244,9 +244,9 @@ func issueItem(is *supervise.AdviceReport) Item {
 	return item
 }
 
-func issueWord(is *supervise.AdviceReport) string { return supervise.IssueWord(is.Type, is.Confidence) }
+func issueWord(is *status.AdviceReport) string { return status.IssueWord(is.Type, is.Confidence) }
 
-func livingItem(one *supervise.SessionStatus) Item {
+func livingItem(one *status.SessionStatus) Item {
 	item := Item{Group: Living, Session: one.Session, Source: one.Source, Heard: one.LastTime, Since: one.LastTime}
 	switch one.State {
 	case state.Working:

@@ -186,7 +186,7 @@ func (t *Report) head() string {
 func (t *Report) print(out *term.Out) error {
 	fmt.Fprintln(out, out.Paint(term.Bold, t.head()))
 	for _, n := range t.Notes {
-		kit.Paragraph(out, 0, "", n)
+		term.Paragraph(out, 0, "", n)
 	}
 	if len(t.Items) == 0 {
 		_, err := fmt.Fprintln(out, t.empty)
@@ -197,7 +197,7 @@ func (t *Report) print(out *term.Out) error {
 
 // tableOf is a line for each item: mark, how long, project, branch, agent, word, what, cost.
 func tableOf(at time.Time, items []Item) *term.Table {
-	table := &term.Table{Width: kit.TableWidth, Columns: []term.Column{
+	table := &term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{}, {Right: true}, {Flex: true, Min: 4}, {Flex: true, Min: 6, Spare: 3}, {Spare: 2}, {Flex: true, Min: 8}, {Flex: true, Min: 6}, {Right: true, Spare: 1},
 	}}
 	for i := range items {
@@ -252,28 +252,28 @@ func agentWord(source string) string {
 func (t *Item) detail(out *term.Out, at time.Time) []string {
 	var b bytes.Buffer
 	to := out.Onto(&b)
-	kit.Paragraph(to, 1, "", t.Title)
-	kit.Paragraph(to, 1, "", t.Task)
+	term.Paragraph(to, 1, "", t.Title)
+	term.Paragraph(to, 1, "", t.Task)
 	says := t.item.Says()
 	if t.Since != nil {
 		says += " " + now.Age(at.Sub(*t.Since))
 	}
-	kit.Paragraph(to, 1, "", units.Join(filepath.Base(t.Project), t.Branch, show.Agent(t.Source), says))
-	kit.Paragraph(to, 1, "", t.What)
+	term.Paragraph(to, 1, "", units.Join(filepath.Base(t.Project), t.Branch, show.Agent(t.Source), says))
+	term.Paragraph(to, 1, "", t.What)
 	for line := range strings.SplitSeq(cmp.Or(t.Whole, t.Quoted), "\n") {
-		kit.Paragraph(to, 3, "", line)
+		term.Paragraph(to, 3, "", line)
 	}
 	for _, also := range t.Also {
-		kit.Paragraph(to, 1, "also: ", also)
+		term.Paragraph(to, 1, "also: ", also)
 	}
 	last := ""
 	if t.item.Last != "" {
 		last = "last entry " + t.item.Last + ", " + now.Age(at.Sub(t.item.Heard)) + " ago"
 	}
-	kit.Paragraph(to, 1, "", units.Join(t.item.ProofWords(), last, t.Where))
+	term.Paragraph(to, 1, "", units.Join(t.item.ProofWords(), last, t.Where))
 	if t.cost != "" {
-		kit.Paragraph(to, 1, "", t.cost+" so far, at list prices, with sub-agents")
+		term.Paragraph(to, 1, "", t.cost+" so far, at list prices, with sub-agents")
 	}
-	kit.Paragraph(to, 1, "go there: ", t.Command)
+	term.Paragraph(to, 1, "go there: ", t.Command)
 	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 }

@@ -14,13 +14,13 @@ import (
 
 	"aburn/cmd/aburn/internal/eyes/now"
 	"aburn/cmd/aburn/internal/eyes/show"
-	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/board"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/shell"
 	"aburn/internal/units"
+	"aburn/supervisor/status"
 	"aburn/web/pages"
 	"aburn/worker"
 )
@@ -264,7 +264,7 @@ func (s *Pages) issuesOf(w *board.Standing) (list []pages.Finding) {
 			continue
 		}
 		item := now.Item{Proof: is.Evidence}
-		list = append(list, pages.Finding{Word: supervise.IssueWord(is.Type, is.Confidence), Says: show.Scrubbed(is.Says), Suggest: show.Scrubbed(is.Suggest), Proof: item.ProofWords()})
+		list = append(list, pages.Finding{Word: status.IssueWord(is.Type, is.Confidence), Says: show.Scrubbed(is.Says), Suggest: show.Scrubbed(is.Suggest), Proof: item.ProofWords()})
 	}
 	return list
 }

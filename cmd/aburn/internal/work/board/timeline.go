@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/rows"
 	"aburn/cmd/aburn/internal/work"
+	"aburn/internal/entries"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/logfmt"
@@ -54,7 +54,7 @@ func logMoments(o *work.Office, m *crew.Member, wt string) (list []Moment, texts
 		if err != nil {
 			continue
 		}
-		words := rows.Describe(&e)
+		words := entries.Describe(&e)
 		text := strings.TrimSpace(words.Path + " " + words.Detail)
 		if words.Took != "" {
 			text = strings.TrimSpace(text + " (" + words.Took + ")")

@@ -14,6 +14,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/internal/term"
 	"aburn/worker"
 	"aburn/worker/crew"
 	"aburn/worker/tree"
@@ -71,7 +72,7 @@ func ended(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, re
 		text += fmt.Sprintf(" · snapshot %d", n)
 	}
 	fmt.Fprintln(a.Stdout, plain.Line(text))
-	kit.PrintNextSteps(a.Screen(cmd), "aburn diff "+s.Name, "aburn cleanup "+s.Name)
+	term.PrintNextSteps(a.Screen(cmd), "aburn diff "+s.Name, "aburn cleanup "+s.Name)
 	return nil
 }
 
@@ -102,7 +103,7 @@ func background(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Comman
 	if err := begins(o, a, s, p, m, <-line, time.Since(began)); err != nil || !heardTask(m) {
 		return err
 	}
-	kit.PrintNextSteps(a.Screen(cmd), "aburn attach "+s.Name, "aburn ps")
+	term.PrintNextSteps(a.Screen(cmd), "aburn attach "+s.Name, "aburn ps")
 	return nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"aburn/internal/hold"
 	"aburn/internal/plain"
 	"aburn/internal/run"
+	"aburn/internal/term"
 	"aburn/worker/crew"
 	"aburn/worker/pty"
 	"aburn/worker/ssh"
@@ -192,6 +193,6 @@ func farReport(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command
 		line += " · runs, and has not said yet that it has the task"
 	}
 	fmt.Fprintln(a.Stdout, line)
-	kit.PrintNextSteps(a.Screen(cmd), "aburn attach "+s.Name, "aburn ps")
+	term.PrintNextSteps(a.Screen(cmd), "aburn attach "+s.Name, "aburn ps")
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/internal/shell"
+	"aburn/internal/term"
 	"aburn/worker/crew"
 	"aburn/worker/tree"
 )
@@ -128,9 +129,9 @@ func printPrompt(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Comma
 		return a.PrintJSON(PromptReport{s.Rules, s.Task})
 	}
 	out := a.Screen(cmd)
-	kit.Title(out, true, "rules")
+	term.Title(out, true, "rules")
 	fmt.Fprintln(out, plain.Text(s.Rules))
-	kit.Title(out, false, "task")
+	term.Title(out, false, "task")
 	_, err = fmt.Fprintln(out, plain.Text(s.Task))
 	return err
 }

@@ -1,13 +1,10 @@
-// Package rows prints entries of the log, one a line, and filters them. Commands of several families show entries, so it
-// knows none of them.
-package rows
+// Package entries prints entries of the log, one a line, and filters them.
+package entries
 
 import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/urfave/cli/v3"
 
 	"aburn/internal/plain"
 	"aburn/internal/term"
@@ -228,35 +225,24 @@ type Form int
 const (
 	People    Form = iota // one line in columns
 	JSONLines             // the JSON line as it was read, without control characters
-	raw                   // as in the log: the JSON line, then the line for people
+	Raw                   // as in the log: the JSON line, then the line for people
 )
 
 // Printer prints entries in one Form.
 type Printer struct {
 	Form Form
-	out  *term.Out
+	Out  *term.Out
 	List *List
 	buf  []byte
-}
-
-func NewPrinter(cmd *cli.Command, out *term.Out) *Printer {
-	p := &Printer{out: out, List: NewList(out, time.Local)}
-	switch {
-	case cmd.Bool("json"):
-		p.Form = JSONLines
-	case cmd.Bool("raw"):
-		p.Form = raw
-	}
-	return p
 }
 
 func (p *Printer) Print(r Record, now time.Time) error {
 	switch p.Form {
 	case People:
 		return p.List.Print(&r, now)
-	case raw:
+	case Raw:
 		line, human := r.Line, r.Human()
-		if p.out.Terminal() {
+		if p.Out.Terminal() {
 			line, human = plain.AppendJSON(nil, line), plain.Line(human)
 		}
 		p.buf = append(append(append(p.buf[:0], line...), '\n'), human...)
@@ -264,6 +250,6 @@ func (p *Printer) Print(r Record, now time.Time) error {
 		p.buf = plain.AppendJSON(p.buf[:0], r.Line)
 	}
 	p.buf = append(p.buf, '\n')
-	_, err := p.out.Write(p.buf)
+	_, err := p.Out.Write(p.buf)
 	return err
 }

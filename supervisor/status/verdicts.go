@@ -1,4 +1,4 @@
-package supervise
+package status
 
 import (
 	"context"
@@ -47,7 +47,7 @@ func Verdicts(ctx context.Context, c *workspace.Base, queue bool) (list []Verdic
 	if !w.Marked {
 		return nil, nil
 	}
-	v, err := lookAt(ctx, c, w, lookMode{at: c.Now, peek: !queue})
+	v, err := LookAt(ctx, c, w, LookMode{At: c.Now, Peek: !queue})
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func Verdicts(ctx context.Context, c *workspace.Base, queue bool) (list []Verdic
 		if is.Session == "" || is.Type == limits.PermissionWait || is.Type == limits.QuestionWait {
 			continue
 		}
-		list = append(list, Verdict{is.Session, is.Type, is.Confidence, is.Says, entrySeqs(is.Evidence), is.Signature, supervisor.LevelOf(is, v.limits)})
+		list = append(list, Verdict{is.Session, is.Type, is.Confidence, is.Says, entrySeqs(is.Evidence), is.Signature, supervisor.LevelOf(is, v.Limits)})
 	}
 	return list, nil
 }

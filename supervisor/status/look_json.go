@@ -1,4 +1,4 @@
-package supervise
+package status
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/rows"
+	"aburn/internal/entries"
 	"aburn/internal/queue"
 	"aburn/internal/term"
 	"aburn/internal/workspace"
@@ -68,7 +68,7 @@ type linkFacts struct {
 
 // AdviceReport is an issue with the state of its advice.
 type AdviceReport struct {
-	issueReport
+	IssueReport
 	Task      string     `json:"task_id,omitempty"`
 	Status    string     `json:"task_status,omitempty"` // of the task in the queue; gone: it is not there any more
 	QueuedAt  *time.Time `json:"queued_at,omitempty"`
@@ -83,12 +83,12 @@ type Call struct {
 	Proves bool      // it is evidence of the issue
 }
 
-func (v *view) report(w *workspace.Workspace) LookReport {
-	chosen := v.chosenIssues()
+func (v *View) Report(w *workspace.Workspace) LookReport {
+	chosen := v.ChosenIssues()
 	r := LookReport{
 		Project: w.Root, Marked: w.Marked, At: v.Now.UTC().Truncate(time.Millisecond), Entries: v.State.Entries, Sessions: v.sessionFacts(), Chain: v.linkFacts(w.Wt),
-		Issues: v.issueReports(chosen), Critical: critical(chosen), Queued: []string{}, Resolved: append([]string{}, v.Resolved...),
-		Untold: append([]string{}, v.Untold...), Queue: v.queue,
+		Issues: v.IssueReports(chosen), Critical: Critical(chosen), Queued: []string{}, Resolved: append([]string{}, v.Resolved...),
+		Untold: append([]string{}, v.Untold...), Queue: v.Queue,
 	}
 	for _, q := range v.Queued {
 		r.Queued = append(r.Queued, q.Task)
@@ -96,11 +96,11 @@ func (v *view) report(w *workspace.Workspace) LookReport {
 	return r
 }
 
-func (v *view) issueReports(issues []*supervisor.Issue) []AdviceReport {
+func (v *View) IssueReports(issues []*supervisor.Issue) []AdviceReport {
 	list := []AdviceReport{}
 	for _, is := range issues {
-		r := AdviceReport{issueReport: issueReportOf(is, supervisor.LevelOf(is, v.limits)), Task: v.queued(is)}
-		if a := v.advice(is); a != nil {
+		r := AdviceReport{IssueReport: IssueReportOf(is, supervisor.LevelOf(is, v.Limits)), Task: v.queuedAs(is)}
+		if a := v.Advice(is); a != nil {
 			r.Task, r.QueuedAt, r.Delivered, r.Seen = a.Task, timeOf(a.Queued), timeOf(a.Delivered), timeOf(a.Seen)
 		}
 		r.Status, r.Calls = v.taskStatus(r.Task), v.callsOf(is)
@@ -110,7 +110,7 @@ func (v *view) issueReports(issues []*supervisor.Issue) []AdviceReport {
 }
 
 // callsOf are the newest calls of the agent that an issue is about, oldest first; none unless two of them prove it.
-func (v *view) callsOf(is *supervisor.Issue) []Call {
+func (v *View) callsOf(is *supervisor.Issue) []Call {
 	i := slices.IndexFunc(v.State.Sessions, func(s *state.Session) bool { return s.ID == is.Session })
 	if i < 0 {
 		return nil
@@ -149,7 +149,7 @@ func (v *view) callsOf(is *supervisor.Issue) []Call {
 	return list
 }
 
-func (v *view) sessionFacts() []sessionFacts {
+func (v *View) sessionFacts() []sessionFacts {
 	sessions, _ := v.sessions()
 	list := []sessionFacts{}
 	for i := range sessions {
@@ -158,7 +158,7 @@ func (v *view) sessionFacts() []sessionFacts {
 	return list
 }
 
-func (v *view) factsOf(s *sessionView) sessionFacts {
+func (v *View) factsOf(s *sessionView) sessionFacts {
 	f := sessionFacts{
 		Session: s.ID, Source: s.Source, Wt: s.Wt, State: s.mode, Since: timeOf(s.since), Agents: s.running(),
 		LastSeq: s.Last.Seq, LastTime: s.Last.Time(), Issues: []string{}, Proc: s.Proc,
@@ -175,10 +175,10 @@ func (v *view) factsOf(s *sessionView) sessionFacts {
 	return f
 }
 
-func (v *view) linkFacts(wt string) []linkFacts {
+func (v *View) linkFacts(wt string) []linkFacts {
 	list := []linkFacts{}
 	for i, l := range v.links(wt) {
-		f := linkFacts{Cmd: v.model.Commands[i].Name, State: linkState(l)}
+		f := linkFacts{Cmd: v.Model.Commands[i].Name, State: linkState(l)}
 		if l != nil {
 			f.Session, f.Started, f.Complete, f.Failed = l.Session, timeOf(l.Start), timeOf(l.Complete), timeOf(l.Failed)
 			if f.State == "left" {
@@ -199,8 +199,8 @@ func timeOf(m state.Mark) *time.Time {
 	return &t
 }
 
-// issueReport is an issue as every --json of this package prints it.
-type issueReport struct {
+// IssueReport is an issue as every --json of this package prints it.
+type IssueReport struct {
 	Type       supervisor.Type  `json:"type"`
 	Session    logfmt.SessionID `json:"session,omitempty"` // none: the chain's, or of entries that name no session
 	Scope      string           `json:"scope,omitempty"`   // project: it is the chain's
@@ -216,8 +216,8 @@ type issueReport struct {
 	Signature  string           `json:"signature"`
 }
 
-func issueReportOf(i *supervisor.Issue, level supervisor.Level) issueReport {
-	r := issueReport{
+func IssueReportOf(i *supervisor.Issue, level supervisor.Level) IssueReport {
+	r := IssueReport{
 		Type: i.Type, Session: i.Session, Agent: i.Agent, Level: level, Priority: i.Type.Priority(), Confidence: i.Confidence,
 		Says: i.Says, Healthy: i.Healthy, Suggest: i.Suggest, Evidence: entrySeqs(i.Evidence), Signature: i.Signature,
 	}
@@ -242,12 +242,12 @@ func entrySeqs(marks []state.Mark) []logfmt.Seq {
 	return list
 }
 
-// evidenceText names the first and last entries that prove an issue, for people.
-func evidenceText(marks []state.Mark) string {
+// EvidenceText names the first and last entries that prove an issue, for people.
+func EvidenceText(marks []state.Mark) string {
 	const most = 4
 	var list []string
 	for _, n := range entrySeqs(marks) {
-		list = append(list, rows.SeqText(n))
+		list = append(list, entries.SeqText(n))
 	}
 	switch {
 	case len(list) == 0:
@@ -260,12 +260,12 @@ func evidenceText(marks []state.Mark) string {
 	return "(entries " + strings.Join(list, ", ") + ")"
 }
 
-// percent is a confidence in percent, at most 99.
-func percent(confidence float64) string {
+// Percent is a confidence in percent, at most 99.
+func Percent(confidence float64) string {
 	return strconv.Itoa(min(int(confidence*100+0.5), 99)) + "%"
 }
 
-func levelStyle(l supervisor.Level) term.Style {
+func LevelStyle(l supervisor.Level) term.Style {
 	switch l {
 	case supervisor.Queue:
 		return term.BoldRed

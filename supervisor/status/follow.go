@@ -1,4 +1,4 @@
-package supervise
+package status
 
 import (
 	"bytes"
@@ -7,8 +7,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 
-	"aburn/cmd/aburn/internal/rows"
+	"aburn/internal/entries"
 	"aburn/internal/journal"
 	"aburn/internal/project"
 	"aburn/internal/settings"
@@ -25,7 +26,7 @@ type Follower struct {
 	look  *look.Look
 	files string           // the settings' files, as they were when w was opened
 	at    journal.Position // of the log, up to where last knows it
-	last  map[logfmt.SessionID]*rows.Record
+	last  map[logfmt.SessionID]*entries.Record
 	asked map[logfmt.Seq]string
 }
 
@@ -52,7 +53,7 @@ func (f *Follower) open(c *workspace.Base) error {
 	if dir := project.ConfigDir(c.Env); dir != "" {
 		files = append(files, filepath.Join(dir, settings.File))
 	}
-	now := versions(files)
+	now := Versions(files)
 	if f.w != nil && f.files == now && sameFolder(f.w.Oss, filepath.Join(f.root, project.OssDir)) {
 		return nil
 	}
@@ -137,4 +138,15 @@ func (f *Follower) Close() {
 		f.w.Close()
 	}
 	*f = Follower{root: f.root}
+}
+
+// Versions is a text that differs once a file has been written.
+func Versions(files []string) (text string) {
+	for _, name := range files {
+		if st, err := os.Stat(name); err == nil {
+			text += st.ModTime().String() + " " + strconv.FormatInt(st.Size(), 10)
+		}
+		text += "\n"
+	}
+	return text
 }

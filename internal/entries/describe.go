@@ -1,4 +1,4 @@
-package rows
+package entries
 
 import (
 	"strconv"

@@ -1,4 +1,4 @@
-package supervise
+package status
 
 import (
 	"bytes"
@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/rows"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/entries"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/internal/units"
@@ -54,15 +53,15 @@ func (s *StatusAnswer) waits() []WaitFacts {
 				list = append(list, s.waitOf(one, w))
 			}
 		case one.mode == state.Idle && last != nil && last.Event == logfmt.TurnFailed && last.Agent == nil:
-			f := WaitFacts{Kind: WaitFailed, Session: one.ID, Source: one.Source, Error: rows.Describe(&last.Entry).Detail, Since: timeOf(one.since), Seq: last.Seq}
+			f := WaitFacts{Kind: WaitFailed, Session: one.ID, Source: one.Source, Error: entries.Describe(&last.Entry).Detail, Since: timeOf(one.since), Seq: last.Seq}
 			list = append(list, f)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b WaitFacts) int {
 		return cmp.Or(cmp.Compare(waitRank(a.Kind), waitRank(b.Kind)), compareTimes(a.Since, b.Since))
 	})
-	if s.queue.Foreign > 0 {
-		list = append(list, WaitFacts{Kind: WaitQueue, Tasks: s.queue.Foreign})
+	if s.Queue.Foreign > 0 {
+		list = append(list, WaitFacts{Kind: WaitQueue, Tasks: s.Queue.Foreign})
 	}
 	for i := range list {
 		w := &list[i]
@@ -100,7 +99,7 @@ func (w *WaitFacts) says(now time.Time) (what, where string) {
 	if w.Since != nil {
 		since = " since " + longDuration(now.Sub(*w.Since))
 	}
-	where = units.Join(strings.TrimSpace(w.Source+" "+rows.ShortSession(w.Session, rows.WideSession)), entryText(w.Seq))
+	where = units.Join(strings.TrimSpace(w.Source+" "+entries.ShortSession(w.Session, entries.WideSession)), entryText(w.Seq))
 	if w.Agent != "" {
 		where = units.Join(where, "sub-agent "+withoutSecrets(w.Agent))
 	}
@@ -129,16 +128,16 @@ func entryText(n logfmt.Seq) string {
 
 // longDuration is shortDuration for a sentence: 48 s, 12 m, 5 h, 3 d.
 func longDuration(d time.Duration) string {
-	text := shortDuration(d)
+	text := ShortDuration(d)
 	return text[:len(text)-1] + " " + text[len(text)-1:]
 }
 
 func (s *StatusAnswer) showWaits(out *term.Out, whom string) {
 	list := s.waits()
-	if names := needy(s.workers); len(list) == 0 && len(names) > 0 { // no session asks, a worker does
+	if names := needy(s.Workers); len(list) == 0 && len(names) > 0 { // no session asks, a worker does
 		fmt.Fprintln(out, out.Paint(term.BoldYellow, "waits for "+whom))
-		kit.Paragraph(out, 2, "worker: ", strings.Join(names, ", "))
-		kit.Paragraph(out, 4, "", "aburn ps NAME says what it needs")
+		term.Paragraph(out, 2, "worker: ", strings.Join(names, ", "))
+		term.Paragraph(out, 4, "", "aburn ps NAME says what it needs")
 		fmt.Fprintln(out)
 		return
 	}
@@ -150,8 +149,8 @@ func (s *StatusAnswer) showWaits(out *term.Out, whom string) {
 	for i := range list {
 		what, where := list[i].says(s.Now)
 		kind, rest, _ := strings.Cut(what, ": ")
-		kit.Paragraph(out, 2, kind+": ", rest)
-		kit.Paragraph(out, 4, "", where)
+		term.Paragraph(out, 2, kind+": ", rest)
+		term.Paragraph(out, 4, "", where)
 	}
 	fmt.Fprintln(out)
 }
@@ -196,12 +195,12 @@ func (s *StatusAnswer) showSessions(out *term.Out) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	t := term.Table{Width: kit.PageWidth, Columns: []term.Column{
+	t := term.Table{Width: term.PageWidth, Columns: []term.Column{
 		{Title: "session"}, {Title: "source", Spare: 1}, {Title: "does"}, {Title: "in", Flex: true, Min: 9}, {Title: "clock", Spare: 2},
 	}}
 	for i := range s.shown {
 		one := &s.shown[i]
-		t.AddCells(term.Cell{Text: rows.ShortSession(one.ID, rows.WideSession), Style: rows.SessionStyle(one.ID)}, term.Cell{Text: one.Source},
+		t.AddCells(term.Cell{Text: entries.ShortSession(one.ID, entries.WideSession), Style: entries.SessionStyle(one.ID)}, term.Cell{Text: one.Source},
 			s.modeCell(one), term.Cell{Text: withoutSecrets(one.place())}, s.clockCell(one.Session))
 	}
 	var lines bytes.Buffer
@@ -226,14 +225,14 @@ func (s *StatusAnswer) showLast(out *term.Out, one *sessionView) {
 	if r == nil {
 		return
 	}
-	words := rows.Describe(&r.Entry)
+	words := entries.Describe(&r.Entry)
 	detail := units.Join(words.Path, words.Detail)
 	if r.Open {
 		detail = units.Join(detail, "no end")
 	}
 	text := strings.TrimSpace(words.Mark + " " + words.Name + " " + detail)
-	age := shortDuration(s.Now.Sub(one.Last.Time())) + " ago"
-	kit.Paragraph(out, 2, "", units.Join(plain.Cut(withoutSecrets(text), longestInput), age))
+	age := ShortDuration(s.Now.Sub(one.Last.Time())) + " ago"
+	term.Paragraph(out, 2, "", units.Join(plain.Cut(withoutSecrets(text), longestInput), age))
 }
 
 // shownIssues is how many issues the screen has room for.
@@ -244,15 +243,15 @@ func (s *StatusAnswer) showIssues(out *term.Out) {
 	if len(s.Issues) == 0 {
 		return
 	}
-	kit.Title(out, false, "issues")
+	term.Title(out, false, "issues")
 	for i := range s.Issues[:min(shownIssues, len(s.Issues))] {
 		is := &s.Issues[i]
-		session := rows.ShortSession(is.Session, rows.WideSession)
+		session := entries.ShortSession(is.Session, entries.WideSession)
 		if is.OfChain() {
 			session = "the chain"
 		}
-		fmt.Fprintln(out, out.Paint(levelStyle(supervisor.LevelOf(is, s.limits)), string(is.Type))+"  "+out.Paint(rows.SessionStyle(is.Session), session)+"  "+percent(is.Confidence)+" sure")
-		kit.Paragraph(out, 2, "", withoutSecrets(is.Says))
+		fmt.Fprintln(out, out.Paint(LevelStyle(supervisor.LevelOf(is, s.Limits)), string(is.Type))+"  "+out.Paint(entries.SessionStyle(is.Session), session)+"  "+Percent(is.Confidence)+" sure")
+		term.Paragraph(out, 2, "", withoutSecrets(is.Says))
 	}
 	text := "more about them: aburn supervisor"
 	if more := len(s.Issues) - shownIssues; more > 0 {

@@ -1,4 +1,4 @@
-package kit
+package term
 
 import (
 	"fmt"
@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"aburn/internal/plain"
-	"aburn/internal/term"
 )
 
 // PageWidth is the width of text, in cells, where no terminal says how wide it is.
 const PageWidth = 80
 
 // Paragraph prints a text, folded and indented. begin is a label in front of it, or "".
-func Paragraph(out *term.Out, indent int, begin, text string) {
+func Paragraph(out *Out, indent int, begin, text string) {
 	if text = plain.Line(text); text == "" {
 		return
 	}
@@ -34,7 +33,7 @@ func Paragraph(out *term.Out, indent int, begin, text string) {
 		}
 		used += plain.Width(word)
 		if i == 0 && begin != "" {
-			word = out.Paint(term.Dim, word)
+			word = out.Paint(Dim, word)
 		}
 		line += word
 	}
@@ -42,7 +41,7 @@ func Paragraph(out *term.Out, indent int, begin, text string) {
 }
 
 // TextWidth is how many cells a line of text may have.
-func TextWidth(out *term.Out) int {
+func TextWidth(out *Out) int {
 	if w := out.Width(); w > 0 && w < 2*PageWidth {
 		return w
 	}
@@ -50,8 +49,8 @@ func TextWidth(out *term.Out) int {
 }
 
 // HangingParagraph prints a name and, in a column behind it, a folded text. Long words stay whole: they are paths.
-func HangingParagraph(out *term.Out, indent int, name, text string) {
-	line, used := out.Paint(term.Dim, plain.Pad(name, indent)), 0
+func HangingParagraph(out *Out, indent int, name, text string) {
+	line, used := out.Paint(Dim, plain.Pad(name, indent)), 0
 	width := TextWidth(out) - indent
 	for word := range strings.FieldsSeq(text) {
 		if used > 0 && used+1+plain.Width(word) > width {
@@ -67,7 +66,7 @@ func HangingParagraph(out *term.Out, indent int, name, text string) {
 }
 
 // Title prints a heading, with an empty line above it unless it is the first.
-func Title(out *term.Out, first bool, text string) {
+func Title(out *Out, first bool, text string) {
 	if !first {
 		fmt.Fprintln(out)
 	}
@@ -75,7 +74,7 @@ func Title(out *term.Out, first bool, text string) {
 		Paragraph(out, 0, "", text)
 		return
 	}
-	fmt.Fprintln(out, out.Paint(term.Bold, plain.Line(text)))
+	fmt.Fprintln(out, out.Paint(Bold, plain.Line(text)))
 }
 
 // TableWidth is the width of wide tables, in cells, where no terminal says how wide it is.
@@ -99,7 +98,7 @@ func splitWords(text string, width int) (list []string) {
 }
 
 // ShowMarkdown prints aburn's own Markdown: as it is on a pipe, and folded with bold headings on a terminal.
-func ShowMarkdown(out *term.Out, text string) error {
+func ShowMarkdown(out *Out, text string) error {
 	if !out.Terminal() { // an agent may read it
 		_, err := io.WriteString(out, plain.ModelText(text))
 		return err
@@ -110,7 +109,7 @@ func ShowMarkdown(out *term.Out, text string) error {
 		lead, body := listLead(line)
 		switch {
 		case strings.HasPrefix(line, "#"):
-			io.WriteString(out, out.Paint(term.Bold, strings.TrimLeft(line, "# "))+"\n")
+			io.WriteString(out, out.Paint(Bold, strings.TrimLeft(line, "# "))+"\n")
 		case body == "":
 			io.WriteString(out, "\n")
 		default:
@@ -121,13 +120,13 @@ func ShowMarkdown(out *term.Out, text string) error {
 }
 
 // PrintNextSteps prints commands that lead on from an answer, for a person to copy; on a pipe it prints none.
-func PrintNextSteps(out *term.Out, commands ...string) {
+func PrintNextSteps(out *Out, commands ...string) {
 	if !out.Terminal() || len(commands) == 0 {
 		return
 	}
 	io.WriteString(out, "\n")
 	for _, command := range commands {
-		io.WriteString(out, out.Paint(term.Dim, "$ "+plain.Line(command))+"\n")
+		io.WriteString(out, out.Paint(Dim, "$ "+plain.Line(command))+"\n")
 	}
 }
 

@@ -1,9 +1,10 @@
-package supervise
+package status
 
 import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -30,7 +31,7 @@ func readQueue(c *workspace.Base, w *workspace.Workspace, key []byte) (queue.Fil
 	file, err := queue.New(w.Oss, key).Read()
 	if err != nil {
 		var news *fault.Error
-		if errors.As(queueFailure(err), &news) {
+		if errors.As(QueueFailure(err), &news) {
 			c.Warn(news.Msg, news.Hints...)
 		}
 		return file, nil
@@ -42,20 +43,20 @@ func readQueue(c *workspace.Base, w *workspace.Workspace, key []byte) (queue.Fil
 	return file, tasks
 }
 
-// factsOfQueue counts the tasks, of the chosen sessions only if one was named.
-func (v *view) factsOfQueue(w *workspace.Workspace) (f queueFacts) {
+// FactsOfQueue counts the tasks, of the chosen sessions only if one was named.
+func (v *View) FactsOfQueue(w *workspace.Workspace) (f queueFacts) {
 	q := queue.New(w.Oss, v.key)
 	most := queue.Priority(0)
 	for _, t := range v.file.Tasks {
 		open := t.Status == queue.Pending || t.Status == queue.Executing
 		switch {
-		case v.session != "" && (t.Session == "" || !v.chosen(t.Session)):
+		case v.Session != "" && (t.Session == "" || !v.chosen(t.Session)):
 		case open && !t.ExpiresAt.IsZero() && !v.Now.Before(t.ExpiresAt):
 		case open && !q.Ours(t) && !w.Settings.Queue.Foreign:
 			f.Foreign++
 		case open:
 			f.Waiting++
-			if isOver(&v.Result, t.Session) {
+			if IsOver(&v.Result, t.Session) {
 				f.Over++
 			}
 			if t.Priority > most {
@@ -73,9 +74,9 @@ func (v *view) factsOfQueue(w *workspace.Workspace) (f queueFacts) {
 	return f
 }
 
-// isOver reports whether the session has ended or its process is gone, so that no prompt of it
+// IsOver reports whether the session has ended or its process is gone, so that no prompt of it
 // comes unless somebody takes it up again. A session that the log does not know is not over.
-func isOver(r *look.Result, id logfmt.SessionID) bool {
+func IsOver(r *look.Result, id logfmt.SessionID) bool {
 	if r.State == nil || id == "" {
 		return false
 	}
@@ -137,4 +138,24 @@ func (f *queueFacts) waits() string {
 		text += plain.Plural(int64(f.Foreign), "foreign task") + verb(f.Foreign) + " for you"
 	}
 	return text
+}
+
+// QueueWait is how long a command waits for the queue's lock.
+const QueueWait = 5 * time.Second
+
+// QueueFailure is the error that a person is shown when the queue cannot be used.
+func QueueFailure(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, queue.ErrBroken):
+		return fault.Failed(".oss/"+queue.Name+" is not a queue", "the next task that is queued moves it aside: aburn queue add")
+	case errors.Is(err, queue.ErrVersion):
+		return fault.Failed(".oss/" + queue.Name + " has a version that this aburn does not know: it is left alone")
+	case errors.Is(err, queue.ErrTooLarge):
+		return fault.Failed(".oss/"+queue.Name+" has more than 4 MiB: it is left alone", "move it away, and a new one begins")
+	case errors.Is(err, queue.ErrBusy):
+		return fault.Failed(fmt.Sprintf("another process has held the queue's lock for %s", QueueWait))
+	}
+	return fault.Failed(".oss/" + queue.Name + ": " + err.Error())
 }

@@ -1,0 +1,72 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"aburn/internal/journal"
+	"aburn/internal/plain"
+	"aburn/internal/term"
+	"aburn/internal/workspace"
+	"aburn/supervisor/look"
+)
+
+type LookMode struct {
+	At   time.Time
+	Past bool       // judge as of at
+	Peek bool       // queue nothing
+	with *look.Look // goes on from an earlier look; nil: begin anew
+}
+
+// LookAt makes one look. It warns of what it cannot do, and returns what it can see.
+func LookAt(ctx context.Context, c *workspace.Base, w *workspace.Workspace, how LookMode) (*View, error) {
+	key, err := w.Key()
+	if err != nil || !w.Marked {
+		key = nil
+		c.Warn("you have not vouched for this project on this machine: nothing is queued, and its settings do not count", "aburn init")
+	}
+	m := term.NewMeter(c.Progress, 0)
+	l := how.with
+	if l == nil {
+		o := look.Options{Root: w.Oss, Project: w.Project, Journal: w.Log, Settings: &w.Settings, Key: key, By: journal.Command}
+		if m.Out.Terminal() { // the total is worked out only for the meter
+			o.Progress = func(read, total int64) { m.Total = total; m.Add(read - m.Done) }
+		}
+		l = look.New(o)
+	}
+	v := &View{Model: w.Settings.Model(), Limits: w.Settings.Limits(), At: how.Past, key: key}
+	switch {
+	case how.Past:
+		v.Result, err = l.At(ctx, how.At)
+	case how.Peek:
+		v.Result, err = l.Peek(ctx, how.At)
+	default:
+		v.Result, err = l.Once(ctx, how.At, time.Time{})
+		if errors.Is(err, look.ErrBusy) {
+			c.Warn("another process is using the queue: this look queues nothing")
+			v.Result, err = l.Peek(ctx, how.At)
+		}
+	}
+	m.Clear()
+	if !how.Past {
+		v.file, v.tasks = readQueue(c, w, key)
+	}
+	for _, warning := range v.Warnings {
+		c.Warn(warning)
+	}
+	if v.Damage > 0 {
+		c.Warn(plain.Plural(v.Damage, "line")+" of the log could not be read", "aburn verify")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// ShortSignature is enough of a signature to name the issue.
+func ShortSignature(signature string) string {
+	i := strings.LastIndexByte(signature, '-')
+	return signature[:min(i+9, len(signature))]
+}
