@@ -27,7 +27,7 @@ const (
 )
 
 // Refresh reads what is new in the sessions of a folder. Nobody waits for it and nothing is said: whoever asks later has it.
-func Refresh(ctx context.Context, c *workspace.Base, folder string) error {
+func Refresh(ctx context.Context, c *workspace.Caller, folder string) error {
 	dir := archive.Dir(c.Env)
 	if dir == "" {
 		return NoHome()
@@ -46,7 +46,7 @@ func Refresh(ctx context.Context, c *workspace.Base, folder string) error {
 }
 
 // ProjectAsked is the folder that --project means, or "" if that is none or unknown: then all projects are asked for.
-func ProjectAsked(ctx context.Context, c *workspace.Base, name string) string {
+func ProjectAsked(ctx context.Context, c *workspace.Caller, name string) string {
 	if name == "" {
 		return ""
 	}
@@ -73,7 +73,7 @@ func ProjectAsked(ctx context.Context, c *workspace.Base, name string) string {
 }
 
 // ReadChanges reads stores into the archive, under its lock. The report is nil if nothing was begun.
-func ReadChanges(ctx context.Context, c *workspace.Base, dir string, stores []trace.Store, within, lock time.Duration) (first *ingest.Report, err error) {
+func ReadChanges(ctx context.Context, c *workspace.Caller, dir string, stores []trace.Store, within, lock time.Duration) (first *ingest.Report, err error) {
 	meter := &Meter{Out: c.Progress}
 	defer meter.Clear()
 	o := ingest.Options{Readers: readers.Readers(), Places: trace.Places{Home: c.Env("HOME"), Getenv: c.Env}, Stores: stores, Within: within, Progress: meter.Show, Keep: KeepFrom(c)}
@@ -104,7 +104,7 @@ func ReadChanges(ctx context.Context, c *workspace.Base, dir string, stores []tr
 }
 
 // KeepFrom is from when on sessions are kept, by the user's own settings; zero for ever.
-func KeepFrom(c *workspace.Base) time.Time {
+func KeepFrom(c *workspace.Caller) time.Time {
 	dir, err := c.Folder()
 	if err != nil {
 		return time.Time{}

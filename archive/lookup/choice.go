@@ -32,7 +32,7 @@ func ViewArchive(ctx context.Context, env func(string) string) (*archive.Archive
 }
 
 // View is ViewArchive for the sessions that the caller may see.
-func View(ctx context.Context, c *workspace.Base) (*archive.Archive, error) {
+func View(ctx context.Context, c *workspace.Caller) (*archive.Archive, error) {
 	arch, err := ViewArchive(ctx, c.Env)
 	if err == nil {
 		arch.Within(c.Within)
@@ -71,7 +71,7 @@ func Relations() []string {
 type Choice struct{ Since, Until, Source, Project, Outcome, Relation string }
 
 // ViewChosen opens the archive and returns it with the filter for what. The caller closes it.
-func ViewChosen(ctx context.Context, c *workspace.Base, what Choice) (*archive.Archive, archive.Filter, error) {
+func ViewChosen(ctx context.Context, c *workspace.Caller, what Choice) (*archive.Archive, archive.Filter, error) {
 	arch, err := View(ctx, c)
 	if err != nil {
 		return nil, archive.Filter{}, err
@@ -84,7 +84,7 @@ func ViewChosen(ctx context.Context, c *workspace.Base, what Choice) (*archive.A
 }
 
 // FilterOf is the archive's filter for a choice, without its outcome: that is a verdict, which the archive does not know.
-func FilterOf(ctx context.Context, c *workspace.Base, what Choice, arch *archive.Archive) (f archive.Filter, err error) {
+func FilterOf(ctx context.Context, c *workspace.Caller, what Choice, arch *archive.Archive) (f archive.Filter, err error) {
 	for _, bound := range []struct {
 		flag, text string
 		to         *time.Time
@@ -122,7 +122,7 @@ func CheckWord(flag, word string, words []string) (string, error) {
 }
 
 // projectNamed is the folder that --project means: an existing folder, else the archive's project whose folder has this name.
-func projectNamed(ctx context.Context, c *workspace.Base, arch *archive.Archive, name string) (string, error) {
+func projectNamed(ctx context.Context, c *workspace.Caller, arch *archive.Archive, name string) (string, error) {
 	if path, ok, err := folderNamed(c, name); err != nil || ok {
 		return path, err
 	}
@@ -145,7 +145,7 @@ func projectNamed(ctx context.Context, c *workspace.Base, arch *archive.Archive,
 }
 
 // folderNamed is the folder at name, which need not exist if its path is absolute; ok is false if name is no path.
-func folderNamed(c *workspace.Base, name string) (path string, ok bool, err error) {
+func folderNamed(c *workspace.Caller, name string) (path string, ok bool, err error) {
 	dir, err := c.Folder()
 	if err != nil {
 		return "", false, err
@@ -196,7 +196,7 @@ func ProjectNames(ctx context.Context, env func(string) string) (list []string) 
 
 // NamedSession is FindSession for a person: "last" is the session of the project around the folder, or of all outside of one, that was
 // last heard of, and no sub-agent.
-func NamedSession(ctx context.Context, c *workspace.Base, arch *archive.Archive, name string) (archive.Session, error) {
+func NamedSession(ctx context.Context, c *workspace.Caller, arch *archive.Archive, name string) (archive.Session, error) {
 	if name != LastName {
 		return FindSession(ctx, arch, name)
 	}

@@ -17,7 +17,7 @@ import (
 
 // Caller is a Base that asks about digests.
 type Caller struct {
-	*workspace.Base
+	*workspace.Caller
 	// Load is digests.Load on the caller's archive, or a cache of it.
 	Load func(context.Context, archive.Filter) ([]digests.Session, error)
 }

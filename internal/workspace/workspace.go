@@ -40,8 +40,8 @@ type Workspace struct {
 	Log      *journal.Journal
 }
 
-// OpenWorkspace opens the project around the caller's folder, with its log. Without a project the error is exit 2.
-func OpenWorkspace(c *Base) (*Workspace, error) {
+// Open opens the project around the caller's folder, with its log. Without a project the error is exit 2.
+func Open(c *Caller) (*Workspace, error) {
 	dir, err := c.Folder()
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ type Follower struct {
 func NewFollower(root string) *Follower { return &Follower{root: root} }
 
 // Status looks at the project, as StatusOf does. The caller's folder does not matter.
-func (f *Follower) Status(ctx context.Context, c *workspace.Base) (*StatusAnswer, error) {
+func (f *Follower) Status(ctx context.Context, c *workspace.Caller) (*StatusAnswer, error) {
 	here := *c
 	here.Dir = f.root
 	if err := f.open(&here); err != nil {
@@ -48,7 +48,7 @@ func (f *Follower) Status(ctx context.Context, c *workspace.Base) (*StatusAnswer
 }
 
 // open opens the project where that is not done, and again where its folder was replaced or its settings changed.
-func (f *Follower) open(c *workspace.Base) error {
+func (f *Follower) open(c *workspace.Caller) error {
 	files := []string{filepath.Join(f.root, project.OssDir, settings.File)}
 	if dir := project.ConfigDir(c.Env); dir != "" {
 		files = append(files, filepath.Join(dir, settings.File))
@@ -58,7 +58,7 @@ func (f *Follower) open(c *workspace.Base) error {
 		return nil
 	}
 	f.Close()
-	w, err := workspace.OpenWorkspace(c)
+	w, err := workspace.Open(c)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ type LookMode struct {
 }
 
 // LookAt makes one look. It warns of what it cannot do, and returns what it can see.
-func LookAt(ctx context.Context, c *workspace.Base, w *workspace.Workspace, how LookMode) (*View, error) {
+func LookAt(ctx context.Context, c *workspace.Caller, w *workspace.Workspace, how LookMode) (*View, error) {
 	key, err := w.Key()
 	if err != nil || !w.Marked {
 		key = nil

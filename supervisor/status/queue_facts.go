@@ -27,7 +27,7 @@ type queueFacts struct {
 }
 
 // readQueue reads the queue. It warns of a queue that it cannot read, and the tasks are nil then.
-func readQueue(c *workspace.Base, w *workspace.Workspace, key []byte) (queue.File, map[string]queue.Task) {
+func readQueue(c *workspace.Caller, w *workspace.Workspace, key []byte) (queue.File, map[string]queue.Task) {
 	file, err := queue.New(w.Oss, key).Read()
 	if err != nil {
 		var news *fault.Error

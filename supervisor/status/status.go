@@ -52,8 +52,8 @@ type StatusAnswer struct {
 }
 
 // StatusOf looks at the project around the caller. It writes nothing.
-func StatusOf(ctx context.Context, c *workspace.Base, q StatusQuery) (*StatusAnswer, error) {
-	w, err := workspace.OpenWorkspace(c)
+func StatusOf(ctx context.Context, c *workspace.Caller, q StatusQuery) (*StatusAnswer, error) {
+	w, err := workspace.Open(c)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func StatusOf(ctx context.Context, c *workspace.Base, q StatusQuery) (*StatusAns
 }
 
 // statusAt is the status of an open project. entries finds the entries of the log that it shows.
-func statusAt(ctx context.Context, c *workspace.Base, w *workspace.Workspace, with *look.Look, entries func(*StatusAnswer) error) (*StatusAnswer, error) {
+func statusAt(ctx context.Context, c *workspace.Caller, w *workspace.Workspace, with *look.Look, entries func(*StatusAnswer) error) (*StatusAnswer, error) {
 	s := &StatusAnswer{Project: w.Root, wt: w.Wt, branch: w.Branch(), marked: w.Marked}
 	var err error
 	if s.segments, err = w.Log.Segments(); err != nil {

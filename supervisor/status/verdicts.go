@@ -38,8 +38,8 @@ func (v *Verdict) Standstill() bool {
 
 // Verdicts are those of all sessions of the project around the caller, without waits, which are no fault of the work. With queue
 // the advice that is sure enough goes into the queue, as `aburn supervisor` does it. A project without the mark has none.
-func Verdicts(ctx context.Context, c *workspace.Base, queue bool) (list []Verdict, err error) {
-	w, err := workspace.OpenWorkspace(c)
+func Verdicts(ctx context.Context, c *workspace.Caller, queue bool) (list []Verdict, err error) {
+	w, err := workspace.Open(c)
 	if err != nil {
 		return nil, err
 	}

@@ -17,11 +17,11 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/aburn/internal/spend"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
+	"aburn/insight/cost/spend"
 	"aburn/internal/fault"
 	"aburn/trace"
 )
@@ -172,12 +172,12 @@ func CostOf(ctx context.Context, c *lookup.Caller, q CostQuery) (*CostAnswer, er
 	if err != nil {
 		return nil, err
 	}
-	prices, err := bill.PricesOf(c.Base, q.PriceFile)
+	prices, err := bill.PricesOf(c.Caller, q.PriceFile)
 	if err != nil {
 		return nil, err
 	}
 	c.Now = c.Now.In(zone) // so that a day of --since is a day of the zone
-	arch, filter, err := lookup.ViewChosen(ctx, c.Base, q.Choice)
+	arch, filter, err := lookup.ViewChosen(ctx, c.Caller, q.Choice)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func CostOf(ctx context.Context, c *lookup.Caller, q CostQuery) (*CostAnswer, er
 	}
 	n, err := tally(ctx, c, arch, filter, q, answer, present)
 	if err == nil {
-		answer.Present, err = present.State(c.Base, arch)
+		answer.Present, err = present.State(c.Caller, arch)
 	}
 	if err == nil && n == 0 {
 		answer.None = true
@@ -203,13 +203,13 @@ func CostOf(ctx context.Context, c *lookup.Caller, q CostQuery) (*CostAnswer, er
 // that it can collect, too.
 func (answer *CostAnswer) collect(ctx context.Context, c *lookup.Caller, arch *archive.Archive, q CostQuery, prices *cost.Prices) (col *spend.Collector, err error) {
 	if q.PriceFile != "" { // budgets are told at the prices that always count
-		if prices, err = bill.PricesOf(c.Base, ""); err != nil {
+		if prices, err = bill.PricesOf(c.Caller, ""); err != nil {
 			return nil, err
 		}
 	}
-	set := spend.SettingsOf(c.Base)
+	set := spend.SettingsOf(c.Caller)
 	answer.Billing, answer.Currency = set.Billing, bill.CurrencyOf(set)
-	col = spend.NewCollector(c.Base, set, prices, true)
+	col = spend.NewCollector(c.Caller, set, prices, true)
 	if answer.every = q.Choice == (lookup.Choice{}) && c.Within == ""; answer.every {
 		return col, nil
 	}

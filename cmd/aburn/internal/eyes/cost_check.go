@@ -13,10 +13,10 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
@@ -81,11 +81,11 @@ func runCostCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // checkCosts reads the traces of the chosen sessions: only they hold what a source states of a whole session.
 func checkCosts(ctx context.Context, c *lookup.Caller, choice lookup.Choice, priceFile string) (*CostCheck, error) {
-	prices, err := bill.PricesOf(c.Base, priceFile)
+	prices, err := bill.PricesOf(c.Caller, priceFile)
 	if err != nil {
 		return nil, err
 	}
-	arch, filter, err := lookup.ViewChosen(ctx, c.Base, choice)
+	arch, filter, err := lookup.ViewChosen(ctx, c.Caller, choice)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func TestFailedToday(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := map[string]string{"ABURN_HOME": dir + "/" + archived.ArchiveDir, "HOME": dir}
-	c := &lookup.Caller{Base: workspace.Quiet(dir, func(name string) string { return env[name] }, now)}
+	c := &lookup.Caller{Caller: workspace.Quiet(dir, func(name string) string { return env[name] }, now)}
 	c.Warn = func(msg string, _ ...string) { t.Error(msg) }
 	c.Load = func(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
 		return digests.Load(ctx, env["ABURN_HOME"], f, nil)

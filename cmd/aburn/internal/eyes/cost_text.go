@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/bill"
-	"aburn/cmd/aburn/internal/spend"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
+	"aburn/insight/cost/spend"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/settings"

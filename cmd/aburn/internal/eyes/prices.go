@@ -7,10 +7,10 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
 	"aburn/internal/fault"
 	"aburn/internal/term"
 	"aburn/internal/units"

@@ -15,10 +15,10 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
 	"aburn/internal/atomicfile"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -141,7 +141,7 @@ func wantedModels(ctx context.Context, c *lookup.Caller, table *cost.Prices, all
 	if _, err := os.Stat(filepath.Join(archive.Dir(c.Env), archive.Name)); err != nil {
 		return wanted, nil
 	}
-	arch, err := lookup.View(ctx, c.Base)
+	arch, err := lookup.View(ctx, c.Caller)
 	if err != nil {
 		return nil, err
 	}

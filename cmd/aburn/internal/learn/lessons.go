@@ -86,7 +86,7 @@ func LessonsOf(ctx context.Context, c *lookup.Caller, q LessonsQuery) (*LessonsA
 	if q.Limit < 0 {
 		return nil, fault.Usage("--limit: must not be negative")
 	}
-	arch, f, err := lookup.ViewChosen(ctx, c.Base, q.Choice)
+	arch, f, err := lookup.ViewChosen(ctx, c.Caller, q.Choice)
 	if err != nil {
 		return nil, err
 	}

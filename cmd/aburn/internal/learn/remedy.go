@@ -114,7 +114,7 @@ type RemedyQuery struct {
 
 // RemedyOf answers a query.
 func RemedyOf(ctx context.Context, c *lookup.Caller, q RemedyQuery) (*remedy.Answer, error) {
-	arch, err := lookup.View(ctx, c.Base)
+	arch, err := lookup.View(ctx, c.Caller)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ type AppliedReport struct {
 
 // recordRemedy records that something was tried against the failure that a word means.
 func recordRemedy(ctx context.Context, c *lookup.Caller, word, note string) (*AppliedReport, error) {
-	arch, err := lookup.View(ctx, c.Base)
+	arch, err := lookup.View(ctx, c.Caller)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func ReplayOf(ctx context.Context, c *lookup.Caller, word string) (*replay.Repla
 	if word == "" {
 		return nil, lookup.NoTarget()
 	}
-	arch, err := lookup.View(ctx, c.Base)
+	arch, err := lookup.View(ctx, c.Caller)
 	if err != nil {
 		return nil, err
 	}

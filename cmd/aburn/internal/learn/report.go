@@ -118,7 +118,7 @@ type ReportAnswer struct {
 
 // ReportOf answers a query.
 func ReportOf(ctx context.Context, c *lookup.Caller, q ReportQuery) (*ReportAnswer, error) {
-	arch, filter, err := lookup.ViewChosen(ctx, c.Base, q.Choice)
+	arch, filter, err := lookup.ViewChosen(ctx, c.Caller, q.Choice)
 	if err != nil {
 		return nil, err
 	}

@@ -169,7 +169,7 @@ func (m *answers) question(ctx context.Context, who mcpserver.Asker) *question {
 	q := &question{}
 	base := workspace.Quiet(m.dir, m.envOf(ctx, who), time.Now())
 	base.Warn, base.Within = q.warn, m.within()
-	q.Caller = &lookup.Caller{Base: base, Load: only(base.Within, m.cache.load)}
+	q.Caller = &lookup.Caller{Caller: base, Load: only(base.Within, m.cache.load)}
 	return q
 }
 

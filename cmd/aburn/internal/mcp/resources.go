@@ -249,7 +249,7 @@ func (m *answers) logTail(ctx context.Context, _ *url.URL) (string, error) {
 		return "", err
 	}
 	q := m.question(ctx, mcpserver.Asker{})
-	lines, err := record.LastLines(q.Caller.Base, logLines, logBytes)
+	lines, err := record.LastLines(q.Caller.Caller, logLines, logBytes)
 	switch {
 	case err != nil:
 		return "", q.fail(err)

@@ -158,7 +158,7 @@ type chainSchema struct {
 
 func (m *answers) chainTool(ctx context.Context, who mcpserver.Asker, ask chainAsk) (*mcpserver.Answer, error) {
 	q := m.question(ctx, who)
-	chain, err := record.ChainOf(q.Caller.Base, record.ChainQuery{Command: ask.Command, All: ask.All, Any: ask.Any})
+	chain, err := record.ChainOf(q.Caller.Caller, record.ChainQuery{Command: ask.Command, All: ask.All, Any: ask.Any})
 	if err == nil {
 		err = chain.Missing()
 	}
@@ -173,7 +173,7 @@ func (m *answers) chainTool(ctx context.Context, who mcpserver.Asker, ask chainA
 
 func (m *answers) workflowTool(ctx context.Context, who mcpserver.Asker, _ workflowAsk) (*mcpserver.Answer, error) {
 	q := m.question(ctx, who)
-	s, err := status.StatusOf(ctx, q.Caller.Base, status.StatusQuery{Vouched: true})
+	s, err := status.StatusOf(ctx, q.Caller.Caller, status.StatusQuery{Vouched: true})
 	if err == nil && s.Empty() {
 		err = fault.Failed(workspace.NothingRecorded, workspace.AskDoctor)
 	}

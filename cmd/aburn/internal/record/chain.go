@@ -115,8 +115,8 @@ type ChainAnswer struct {
 }
 
 // ChainOf answers a query. A project without the user's mark of trust counts as empty.
-func ChainOf(c *workspace.Base, q ChainQuery) (*ChainAnswer, error) {
-	w, err := workspace.OpenWorkspace(c)
+func ChainOf(c *workspace.Caller, q ChainQuery) (*ChainAnswer, error) {
+	w, err := workspace.Open(c)
 	if err != nil {
 		return nil, err
 	}

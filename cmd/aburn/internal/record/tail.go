@@ -80,8 +80,8 @@ func runTail(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // LastLines are the JSON lines of the newest n entries, the oldest first, as `aburn tail --json` prints them. It searches only
 // the last most bytes of the log.
-func LastLines(c *workspace.Base, n int, most int64) (lines [][]byte, err error) {
-	w, err := workspace.OpenWorkspace(c)
+func LastLines(c *workspace.Caller, n int, most int64) (lines [][]byte, err error) {
+	w, err := workspace.Open(c)
 	if err != nil {
 		return nil, err
 	}

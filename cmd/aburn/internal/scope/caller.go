@@ -17,13 +17,13 @@ import (
 )
 
 // BaseOf is the caller for a command that a person runs.
-func BaseOf(a *kit.App, cmd *cli.Command) *workspace.Base {
-	return &workspace.Base{Dir: cmd.String("C"), Env: a.Getenv, Now: time.Now(), Warn: a.Warn, Progress: term.New(a.Stderr, a.Getenv, true)}
+func BaseOf(a *kit.App, cmd *cli.Command) *workspace.Caller {
+	return &workspace.Caller{Dir: cmd.String("C"), Env: a.Getenv, Now: time.Now(), Warn: a.Warn, Progress: term.New(a.Stderr, a.Getenv, true)}
 }
 
 // CallerOf is BaseOf for questions about digests.
 func CallerOf(a *kit.App, cmd *cli.Command) *lookup.Caller {
-	c := &lookup.Caller{Base: BaseOf(a, cmd)}
+	c := &lookup.Caller{Caller: BaseOf(a, cmd)}
 	c.Load = func(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
 		a.PauseGC()
 		return digests.Load(ctx, archive.Dir(a.Getenv), f, lookup.DigestProgress(c.Progress))

@@ -127,7 +127,7 @@ func catchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what lookup.Choi
 
 // renewArchive makes an older aburn's archive one of this aburn's, and reports whether it did. Like CatchUp it never
 // fails: the command meets the older archive and says so.
-func renewArchive(ctx context.Context, a *kit.App, c *workspace.Base, dir string) bool {
+func renewArchive(ctx context.Context, a *kit.App, c *workspace.Caller, dir string) bool {
 	var wrong *archive.WrongSchema
 	view, err := archive.View(ctx, dir)
 	if err == nil {

@@ -149,13 +149,13 @@ func (x *exporter) isBelow(n export.Node, those []export.Node) bool {
 // wanted are the sessions that the flags and arguments choose, the oldest first.
 func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]lookup.Judged, error) {
 	what := scope.ChoiceOf(cmd)
-	f, err := lookup.FilterOf(ctx, x.caller.Base, what, x.arch)
+	f, err := lookup.FilterOf(ctx, x.caller.Caller, what, x.arch)
 	if err != nil {
 		return nil, err
 	}
 	var named []export.Node
 	for _, name := range cmd.Args().Slice() {
-		s, err := lookup.NamedSession(ctx, x.caller.Base, x.arch, name)
+		s, err := lookup.NamedSession(ctx, x.caller.Caller, x.arch, name)
 		if err != nil {
 			return nil, err
 		}

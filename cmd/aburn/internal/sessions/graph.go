@@ -141,7 +141,7 @@ func GraphOf(ctx context.Context, c *lookup.Caller, q GraphQuery, all func(conte
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	arch, filter, err := lookup.ViewChosen(ctx, c.Base, q.Choice)
+	arch, filter, err := lookup.ViewChosen(ctx, c.Caller, q.Choice)
 	if err != nil {
 		return nil, err
 	}

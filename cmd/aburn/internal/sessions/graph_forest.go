@@ -136,7 +136,7 @@ type GraphAnswer struct {
 }
 
 func (g *GraphAnswer) chooseOne(ctx context.Context, c *lookup.Caller, arch *archive.Archive, name string) error {
-	s, err := lookup.NamedSession(ctx, c.Base, arch, name)
+	s, err := lookup.NamedSession(ctx, c.Caller, arch, name)
 	if err != nil {
 		return err
 	}

@@ -14,10 +14,10 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
+	"aburn/insight/cost/bill"
 	"aburn/internal/entries"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -67,7 +67,7 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := scope.CatchUp(ctx, a, cmd, what); err != nil {
 		return err
 	}
-	arch, f, err := lookup.ViewChosen(ctx, c.Base, what)
+	arch, f, err := lookup.ViewChosen(ctx, c.Caller, what)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		for i := range list {
 			chosen[i] = list[i].Session
 		}
-		costs, err := bill.SessionCosts(ctx, c.Base, arch, chosen)
+		costs, err := bill.SessionCosts(ctx, c.Caller, arch, chosen)
 		if err != nil {
 			return err
 		}

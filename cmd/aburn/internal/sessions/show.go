@@ -10,12 +10,12 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/aburn/internal/spend"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
+	"aburn/insight/cost/spend"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
@@ -169,7 +169,7 @@ func (v *storyView) load(ctx context.Context, arch *archive.Archive, c *lookup.C
 		}
 	}
 	if err == nil {
-		set := spend.SettingsOf(c.Base)
+		set := spend.SettingsOf(c.Caller)
 		v.costName = bill.Billing(set.Billing).Name(v.Session.Source)
 		v.cost, err = costWords(ctx, c, bill.CurrencyOf(set), arch, &v.Session, relations, all)
 	}
@@ -199,7 +199,7 @@ func costWords(ctx context.Context, c *lookup.Caller, in *bill.Currency, arch *a
 			chosen = append(chosen, all[i])
 		}
 	}
-	costs, err := bill.SessionCosts(ctx, c.Base, arch, chosen)
+	costs, err := bill.SessionCosts(ctx, c.Caller, arch, chosen)
 	own, whole := costs[s.Key], cost.Sum{}
 	for _, sum := range costs {
 		whole.Add(*sum)

@@ -60,7 +60,7 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd)); err != nil {
 		return err
 	}
-	arch, filter, err := lookup.ViewChosen(ctx, c.Base, scope.ChoiceOf(cmd))
+	arch, filter, err := lookup.ViewChosen(ctx, c.Caller, scope.ChoiceOf(cmd))
 	if err != nil {
 		return err
 	}

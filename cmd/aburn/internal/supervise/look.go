@@ -71,7 +71,7 @@ func runSupervisor(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		}
 		at = t
 	}
-	w, err := workspace.OpenWorkspace(c)
+	w, err := workspace.Open(c)
 	if err != nil {
 		return err
 	}

@@ -81,10 +81,10 @@ func runSupervisorWatch(ctx context.Context, a *kit.App, cmd *cli.Command) error
 // Watch is `aburn supervisor watch` without a screen: it makes notices only. It watches the project of the caller's folder until ctx ends,
 // or no session has lived there for watch.linger. If another process watches already, the error is a *watch.RunningError. link adds an
 // address to a notice.
-func Watch(ctx context.Context, c *workspace.Base, link func(session string) string) error {
+func Watch(ctx context.Context, c *workspace.Caller, link func(session string) string) error {
 	nowhere := term.New(io.Discard, c.Env, true)
 	for again := false; ; again = true {
-		w, err := workspace.OpenWorkspace(c)
+		w, err := workspace.Open(c)
 		if err != nil {
 			return err
 		}

@@ -9,8 +9,8 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
 	"aburn/internal/settings"
 	"aburn/internal/units"
 	"aburn/internal/workspace"
@@ -31,7 +31,7 @@ type WorkerCost struct {
 }
 
 // costs are what workers used up, by their names. A worker of which no session was read has none.
-func (o *Office) costs(ctx context.Context, c *workspace.Base, members []*crew.Member) (map[string]*WorkerCost, error) {
+func (o *Office) costs(ctx context.Context, c *workspace.Caller, members []*crew.Member) (map[string]*WorkerCost, error) {
 	arch, err := archive.View(ctx, archive.Dir(c.Env))
 	if none := (*archive.NotFound)(nil); errors.As(err, &none) {
 		return nil, nil

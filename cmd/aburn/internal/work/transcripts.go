@@ -38,7 +38,7 @@ func (o *Office) TranscriptsNow(ctx context.Context, env func(string) string, m 
 }
 
 // transcripts are the files of the archived sessions of a worker.
-func transcripts(ctx context.Context, c *workspace.Base, m *crew.Member) (paths []string, err error) {
+func transcripts(ctx context.Context, c *workspace.Caller, m *crew.Member) (paths []string, err error) {
 	arch, err := archive.View(ctx, archive.Dir(c.Env))
 	if none := (*archive.NotFound)(nil); errors.As(err, &none) {
 		return nil, nil

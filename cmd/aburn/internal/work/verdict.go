@@ -13,7 +13,7 @@ import (
 
 // Standstills are the sessions of a project that make no progress. What the supervisor is sure of reaches their agents through
 // the queue, also where only time proves it and no hook is called.
-func Standstills(ctx context.Context, c *workspace.Base) (list []round.Standstill, err error) {
+func Standstills(ctx context.Context, c *workspace.Caller) (list []round.Standstill, err error) {
 	all, err := status.Verdicts(ctx, c, true)
 	for i := range all {
 		if v := &all[i]; v.Standstill() {
@@ -25,7 +25,7 @@ func Standstills(ctx context.Context, c *workspace.Base) (list []round.Standstil
 
 // verdicts are what the supervisor says of the living among these workers, by their sessions. It looks only if there is one.
 // What it cannot see is left out: where each worker stands is known all the same.
-func (o *Office) verdicts(ctx context.Context, c *workspace.Base, members []*crew.Member) map[logfmt.SessionID][]status.Verdict {
+func (o *Office) verdicts(ctx context.Context, c *workspace.Caller, members []*crew.Member) map[logfmt.SessionID][]status.Verdict {
 	living := map[logfmt.SessionID]bool{}
 	for _, m := range members {
 		if m.Err == nil && !m.Over() && m.Session != "" {

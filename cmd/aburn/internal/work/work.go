@@ -72,9 +72,9 @@ func OpenOffice(a *kit.App, cmd *cli.Command) (*Office, error) {
 }
 
 // officeAt is the project around a folder.
-func officeAt(a *kit.App, caller *workspace.Base, dir string) (*Office, error) {
+func officeAt(a *kit.App, caller *workspace.Caller, dir string) (*Office, error) {
 	caller.Dir = dir
-	ws, err := workspace.OpenWorkspace(caller)
+	ws, err := workspace.Open(caller)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +265,7 @@ func workersFrom(a *kit.App, here string, only bool) (list []string) {
 }
 
 // CallerOf is who asks about a project while no person does.
-func CallerOf(a *kit.App, root string) *workspace.Base {
+func CallerOf(a *kit.App, root string) *workspace.Caller {
 	return workspace.Quiet(root, a.Getenv, time.Now())
 }
 

@@ -74,7 +74,7 @@ func runWeb(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		h.demo = d
 	}
 	c := scope.CallerOf(a, cmd)
-	o, err := viewer.OptionsOf(c.Base, cmd)
+	o, err := viewer.OptionsOf(c.Caller, cmd)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/kept"
-	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
@@ -20,6 +19,7 @@ import (
 	"aburn/trace/readers"
 	"aburn/web/excerpt"
 	"aburn/web/pages"
+	"aburn/web/show"
 )
 
 // The bounds of the texts that are read for one page, in bytes.

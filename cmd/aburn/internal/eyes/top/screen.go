@@ -17,13 +17,13 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/eyes/serve"
-	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/internal/units"
+	"aburn/web/show"
 )
 
 // terminalOf are the terminal's ends, nil where a whole screen cannot be shown.

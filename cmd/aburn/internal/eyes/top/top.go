@@ -13,19 +13,19 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/bill"
-	"aburn/cmd/aburn/internal/eyes/now"
-	"aburn/cmd/aburn/internal/eyes/show"
+	"aburn/attention"
 	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/internal/units"
 	"aburn/logfmt"
+	"aburn/web/show"
 )
 
 // Command is `aburn top`.
@@ -106,16 +106,16 @@ type Item struct {
 	Command string           `json:"command,omitempty"`
 	Cost    *bill.Priced     `json:"cost,omitempty"`
 
-	item now.Item
+	item attention.Item
 	sum  *cost.Sum
 	cost string // sum as a person reads it
 }
 
 // The words of --json.
 var (
-	groupWords = [...]string{now.Waiting: "waiting", now.Stuck: "stuck", now.Living: "living"}
-	kindWords  = [...]string{now.Permission: "permission", now.Question: "question", now.Plan: "plan", now.TurnFailed: "turn_failed", now.Foreign: "queue",
-		now.Working: "working", now.Idle: "idle", now.Heard: "heard", now.Unhooked: "no_hooks"}
+	groupWords = [...]string{attention.Waiting: "waiting", attention.Stuck: "stuck", attention.Living: "living"}
+	kindWords  = [...]string{attention.Permission: "permission", attention.Question: "question", attention.Plan: "plan", attention.TurnFailed: "turn_failed", attention.Foreign: "queue",
+		attention.Working: "working", attention.Idle: "idle", attention.Heard: "heard", attention.Unhooked: "no_hooks"}
 )
 
 // reportOf is what the screen shows.
@@ -128,9 +128,9 @@ func reportOf(ctx context.Context, site *viewer.Site) *Report {
 	for i := range all.List {
 		item := &all.List[i]
 		switch {
-		case item.Group == now.Stuck:
+		case item.Group == attention.Stuck:
 			top.Stuck++
-		case item.Kind == now.Working:
+		case item.Kind == attention.Working:
 			top.Working++
 		}
 		top.Items = append(top.Items, itemOf(item, all.In))
@@ -157,7 +157,7 @@ func itemOf(thing *viewer.Thing, in *bill.Currency) Item {
 	one := Item{Group: groupWords[item.Group], Kind: kindWords[item.Kind], Project: item.Root, Branch: plain.Line(item.Branch), Source: item.Source, Session: item.Session,
 		Title: thing.Title, What: item.What, Quoted: item.Quoted, Whole: item.Whole, Also: item.Also, Proof: append([]logfmt.Seq{}, item.Proof...), item: *item}
 	switch {
-	case item.Kind == now.Issue:
+	case item.Kind == attention.Issue:
 		one.Kind = item.Type
 	case item.Worker != nil:
 		one.Kind, one.Worker, one.State, one.Task = "worker", item.Worker.Name, item.Worker.Says, item.Worker.Task
@@ -165,7 +165,7 @@ func itemOf(thing *viewer.Thing, in *bill.Currency) Item {
 	if !item.Since.IsZero() {
 		one.Since = &item.Since
 	}
-	way := now.WayTo(item)
+	way := attention.WayTo(item)
 	one.Where, one.Command = way.Where, cmp.Or(thing.Resume, way.Command)
 	if thing.Cost != nil {
 		one.sum, one.cost, one.Cost = thing.Cost, in.Says(thing.Cost), bill.PricedOf(thing.Cost)
@@ -204,7 +204,7 @@ func tableOf(at time.Time, items []Item) *term.Table {
 		one := &items[i]
 		age := ""
 		if one.Since != nil {
-			age = now.Age(at.Sub(*one.Since))
+			age = attention.Age(at.Sub(*one.Since))
 		}
 		style := styleOf(&one.item)
 		table.AddCells(term.Cell{Text: one.item.Mark(), Style: style}, term.Cell{Text: age}, term.Cell{Text: filepath.Base(one.Project), Style: term.Bold}, term.Cell{Text: one.Branch},
@@ -218,9 +218,9 @@ func (t *Item) says() string {
 	switch {
 	case t.item.Worker != nil:
 		return t.Title + ": " + cmp.Or(t.Quoted, t.What, t.Task)
-	case t.item.Kind == now.Idle || t.item.Kind == now.Heard:
+	case t.item.Kind == attention.Idle || t.item.Kind == attention.Heard:
 		return t.Title
-	case t.item.Group != now.Stuck && t.Quoted != "":
+	case t.item.Group != attention.Stuck && t.Quoted != "":
 		return t.Quoted
 	case t.What != "":
 		return t.What
@@ -228,13 +228,13 @@ func (t *Item) says() string {
 	return t.Title
 }
 
-func styleOf(item *now.Item) term.Style {
+func styleOf(item *attention.Item) term.Style {
 	switch {
-	case item.Group == now.Waiting:
+	case item.Group == attention.Waiting:
 		return term.BoldYellow
-	case item.Group == now.Stuck:
+	case item.Group == attention.Stuck:
 		return term.BoldRed
-	case item.Kind == now.Working:
+	case item.Kind == attention.Working:
 		return term.Green
 	}
 	return term.Dim
@@ -256,7 +256,7 @@ func (t *Item) detail(out *term.Out, at time.Time) []string {
 	term.Paragraph(to, 1, "", t.Task)
 	says := t.item.Says()
 	if t.Since != nil {
-		says += " " + now.Age(at.Sub(*t.Since))
+		says += " " + attention.Age(at.Sub(*t.Since))
 	}
 	term.Paragraph(to, 1, "", units.Join(filepath.Base(t.Project), t.Branch, show.Agent(t.Source), says))
 	term.Paragraph(to, 1, "", t.What)
@@ -268,7 +268,7 @@ func (t *Item) detail(out *term.Out, at time.Time) []string {
 	}
 	last := ""
 	if t.item.Last != "" {
-		last = "last entry " + t.item.Last + ", " + now.Age(at.Sub(t.item.Heard)) + " ago"
+		last = "last entry " + t.item.Last + ", " + attention.Age(at.Sub(t.item.Heard)) + " ago"
 	}
 	term.Paragraph(to, 1, "", units.Join(t.item.ProofWords(), last, t.Where))
 	if t.cost != "" {

@@ -7,8 +7,8 @@ import (
 	"unique"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
 	"aburn/internal/units"
 )
 

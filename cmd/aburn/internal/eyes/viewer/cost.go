@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/eyes/show"
-	"aburn/cmd/aburn/internal/spend"
 	"aburn/insight/cost"
+	"aburn/insight/cost/spend"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/units"
 	"aburn/web/pages"
+	"aburn/web/show"
 )
 
 // group is what some cells cost.

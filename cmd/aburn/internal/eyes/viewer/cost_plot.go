@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
 	"aburn/internal/plain"
 	"aburn/web/pages"
 )

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/eyes/texts"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/internal/plain"
@@ -17,6 +16,7 @@ import (
 	"aburn/trace/contents"
 	"aburn/web/excerpt"
 	"aburn/web/pages"
+	"aburn/web/show"
 )
 
 // The bounds of what the page of one event shows at once, in bytes.

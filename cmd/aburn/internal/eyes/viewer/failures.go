@@ -11,13 +11,13 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/insight/cost"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/shell"
 	"aburn/internal/units"
 	"aburn/web/pages"
+	"aburn/web/show"
 )
 
 // failureGroup is the sessions and sub-agents with one main error, or of one failure group. The newest is first.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"aburn/cmd/aburn/internal/spend"
 	"aburn/hooks"
+	"aburn/insight/cost/spend"
 )
 
 // How often is looked whether status lines have to be told something else, and how often they are told the same again:

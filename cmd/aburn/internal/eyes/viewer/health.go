@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/install"
 	"aburn/install/doctor"
 	"aburn/internal/fault"
@@ -19,6 +18,7 @@ import (
 	"aburn/internal/units"
 	"aburn/trace/readers"
 	"aburn/web/pages"
+	"aburn/web/show"
 )
 
 // checks are the findings of aburn doctor by project. They take longer than a page may, so pages show the last ones.

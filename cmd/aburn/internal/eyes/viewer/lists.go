@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/insight"
 	"aburn/insight/cost"
 	"aburn/internal/fault"
@@ -19,6 +18,7 @@ import (
 	"aburn/internal/units"
 	"aburn/trace"
 	"aburn/web/pages"
+	"aburn/web/show"
 )
 
 // rowsPerPage is how many rows a list has.

@@ -13,7 +13,7 @@ import (
 	"aburn/archive"
 	"aburn/archive/ingest"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/eyes/now"
+	"aburn/attention"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/trace"
@@ -98,7 +98,7 @@ func (s *Site) Refresh(ctx context.Context) {
 }
 
 // Projects are those that the pages show.
-func (s *Site) Projects() *now.Projects { return s.projects }
+func (s *Site) Projects() *attention.Projects { return s.projects }
 
 // PageOf is the path of a session's page once the archive has it, else of Now.
 func (s *Site) PageOf(session string) string {

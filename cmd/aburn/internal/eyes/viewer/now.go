@@ -9,8 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"aburn/cmd/aburn/internal/eyes/now"
-	"aburn/cmd/aburn/internal/eyes/show"
+	"aburn/attention"
 	"aburn/cmd/aburn/internal/eyes/workers"
 	"aburn/cmd/aburn/internal/work/board"
 	"aburn/insight/cost"
@@ -21,11 +20,12 @@ import (
 	"aburn/internal/units"
 	"aburn/logfmt"
 	"aburn/web/pages"
+	"aburn/web/show"
 )
 
 // items are what waits, is stuck and lives in the projects that are shown, in the order in which people are shown it. Sessions that no
 // hook recorded are known from the archive only.
-func (s *Site) items(v *view) (list []now.Item, projects []now.Project) {
+func (s *Site) items(v *view) (list []attention.Item, projects []attention.Project) {
 	projects = s.projects.List()
 	known := map[string]bool{}
 	for i := range projects {
@@ -33,14 +33,14 @@ func (s *Site) items(v *view) (list []now.Item, projects []now.Project) {
 			known[string(projects[i].Report.Sessions[k].Session)] = true
 		}
 	}
-	var unhooked []now.Item
+	var unhooked []attention.Item
 	for _, r := range v.rows {
 		// A file that was copied is new, whatever it tells of: the session's own times count too.
-		if r.Live && !r.subagent() && !agentcli.Of(r.Source).Traits.Recorded && !known[r.ID] && s.Now().Sub(r.End) <= now.LivingFor {
-			unhooked = append(unhooked, now.Item{Root: r.root, Source: r.Source, Session: logfmt.SessionID(r.ID), Heard: r.End})
+		if r.Live && !r.subagent() && !agentcli.Of(r.Source).Traits.Recorded && !known[r.ID] && s.Now().Sub(r.End) <= attention.LivingFor {
+			unhooked = append(unhooked, attention.Item{Root: r.root, Source: r.Source, Session: logfmt.SessionID(r.ID), Heard: r.End})
 		}
 	}
-	list = now.Items(projects, unhooked, s.Now())
+	list = attention.Items(projects, unhooked, s.Now())
 	for i := range list {
 		if r := v.rowOf(&list[i]); r != nil {
 			list[i].Whole = s.wholes.Of(r.Path, &list[i])
@@ -69,9 +69,9 @@ func (s *Site) nowPage(_ context.Context, v *view, query url.Values, _ *http.Req
 		}
 		ids[card.ID] = true
 		switch items[i].Group {
-		case now.Waiting:
+		case attention.Waiting:
 			body.Waiting = append(body.Waiting, card)
-		case now.Stuck:
+		case attention.Stuck:
 			body.Stuck = append(body.Stuck, card)
 		default:
 			body.Living = append(body.Living, card)
@@ -88,10 +88,10 @@ const endedShown = 20
 
 // living are the sessions that have not ended, by project and id, whatever the archive last read of them: those that live or wait, and
 // those of workers whose agent runs.
-func (s *Site) living(items []now.Item) map[string]bool {
+func (s *Site) living(items []attention.Item) map[string]bool {
 	living := s.workers.Living()
 	for i := range items {
-		if items[i].Group == now.Living || items[i].Group == now.Waiting {
+		if items[i].Group == attention.Living || items[i].Group == attention.Waiting {
 			living[items[i].Root+"\x00"+string(items[i].Session)] = true
 		}
 	}
@@ -141,23 +141,23 @@ func (s *Site) workOutToday(body *pages.Now, v *view) {
 }
 
 // cardClass is how a card looks.
-func cardClass(item *now.Item) string {
+func cardClass(item *attention.Item) string {
 	switch {
-	case item.Group == now.Waiting:
+	case item.Group == attention.Waiting:
 		return "asks"
-	case item.Group == now.Stuck:
+	case item.Group == attention.Stuck:
 		return "stuck"
-	case item.Kind == now.Working:
+	case item.Kind == attention.Working:
 		return "works"
 	}
 	return "idle"
 }
 
 // card is a card with what the archive knows of its session.
-func (s *Site) card(v *view, item *now.Item) pages.Card {
+func (s *Site) card(v *view, item *attention.Item) pages.Card {
 	card := pages.Card{ID: item.ID(), Title: cardTitle(item), Class: cardClass(item), Mark: item.Mark(), Says: item.Says(),
 		What: item.What, Quoted: cmp.Or(item.Whole, item.Quoted), Also: item.Also}
-	if item.Group == now.Stuck && !item.Since.IsZero() { // the words stand before the time
+	if item.Group == attention.Stuck && !item.Since.IsZero() { // the words stand before the time
 		card.Says += ","
 	}
 	agent := show.Agent(item.Source)
@@ -171,10 +171,10 @@ func (s *Site) card(v *view, item *now.Item) pages.Card {
 	card.Copy = append(ways(item), card.Copy...)
 	card.Where = plain.Line(units.Join(filepath.Base(item.Root), item.Branch, agent))
 	switch {
-	case item.Group == now.Living && item.Last != "":
+	case item.Group == attention.Living && item.Last != "":
 		card.Proof, card.Quoted = units.Join("last entry "+item.Last+", "+show.Time(item.Heard, v.made).Text, item.Quoted), ""
-	case item.Group != now.Living:
-		card.Proof = units.Join(item.ProofWords(), now.WayTo(item).Where)
+	case item.Group != attention.Living:
+		card.Proof = units.Join(item.ProofWords(), attention.WayTo(item).Where)
 	}
 	card.Turn = s.turn(item.Calls)
 	if !item.Since.IsZero() {
@@ -184,7 +184,7 @@ func (s *Site) card(v *view, item *now.Item) pages.Card {
 }
 
 // cardTitle names a thing of which the archive knows nothing.
-func cardTitle(item *now.Item) string {
+func cardTitle(item *attention.Item) string {
 	if item.Session == "" {
 		return plain.Line(filepath.Base(item.Root))
 	}
@@ -196,7 +196,7 @@ func cardTitle(item *now.Item) string {
 }
 
 // titleOf names a thing whose session the archive has. Where the archive has no prompt of it yet, the session's name says more than that.
-func titleOf(r *row, item *now.Item) string {
+func titleOf(r *row, item *attention.Item) string {
 	if strings.TrimSpace(r.Ask) == "" {
 		return cardTitle(item)
 	}
@@ -204,7 +204,7 @@ func titleOf(r *row, item *now.Item) string {
 }
 
 // rowOf is the archive's row of a thing's session, nil without one.
-func (v *view) rowOf(item *now.Item) *row {
+func (v *view) rowOf(item *attention.Item) *row {
 	if item.Session == "" {
 		return nil
 	}
@@ -215,24 +215,24 @@ func (v *view) rowOf(item *now.Item) *row {
 }
 
 // ways are the commands that lead to where a thing is settled.
-func ways(item *now.Item) (list []pages.Copy) {
+func ways(item *attention.Item) (list []pages.Copy) {
 	there := "cd " + shell.Quote(item.Log) + " && "
-	if way := now.WayTo(item); way.Command != "" {
+	if way := attention.WayTo(item); way.Command != "" {
 		list = append(list, pages.Copy{Label: "Copy way to " + way.Where, Text: way.Command})
 	}
 	switch {
-	case item.Kind == now.Foreign:
+	case item.Kind == attention.Foreign:
 		list = append(list, pages.Copy{Label: "Copy command", Text: there + "aburn queue list"})
-	case item.Kind == now.Issue:
+	case item.Kind == attention.Issue:
 		list = append(list, pages.Copy{Label: "Copy explain command", Text: there + "aburn supervisor --explain " + shell.Quote(item.Type)})
 	}
 	return list
 }
 
 // resumeCopy is the command that takes a session up again. A process that runs asks in its own terminal.
-func resumeCopy(r *row, item *now.Item) []pages.Copy {
+func resumeCopy(r *row, item *attention.Item) []pages.Copy {
 	resume := resumeCommand(r.Source, r.ID, r.Project.Path)
-	if resume == "" || now.WayTo(item).Where != "" {
+	if resume == "" || attention.WayTo(item).Where != "" {
 		return nil
 	}
 	return []pages.Copy{{Label: "Copy resume command", Text: resume}}
@@ -250,7 +250,7 @@ func (v *view) find(id string) *row {
 
 // known is what pages of workers take from a view.
 func (s *Site) known(v *view) workers.Known {
-	items := func() []now.Item {
+	items := func() []attention.Item {
 		list, _ := s.items(v)
 		return list
 	}

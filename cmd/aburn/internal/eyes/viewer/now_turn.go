@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"aburn/cmd/aburn/internal/eyes/now"
+	"aburn/attention"
 	"aburn/internal/plain"
 	"aburn/web/pages"
 )
@@ -13,7 +13,7 @@ import (
 const notch = 10.0
 
 // turn draws the newest calls of whom an issue is about, those that prove it in red. Pauses are cut short, so that it always fits.
-func (s *Site) turn(calls []now.Call) *pages.Lanes {
+func (s *Site) turn(calls []attention.Call) *pages.Lanes {
 	if len(calls) == 0 {
 		return nil
 	}

@@ -8,8 +8,8 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
+	"aburn/attention"
 	"aburn/cmd/aburn/internal/eyes"
-	"aburn/cmd/aburn/internal/eyes/now"
 	"aburn/cmd/aburn/internal/eyes/workers"
 	"aburn/cmd/aburn/internal/work/board"
 	"aburn/cmd/internal/kit"
@@ -44,7 +44,7 @@ func OptionsFor(env func(string) string) (Options, error) {
 }
 
 // OptionsOf are those of a command line with --timezone and --project.
-func OptionsOf(c *workspace.Base, cmd *cli.Command) (Options, error) {
+func OptionsOf(c *workspace.Caller, cmd *cli.Command) (Options, error) {
 	o, err := OptionsFor(c.Env)
 	if err != nil {
 		return o, err
@@ -57,7 +57,7 @@ func OptionsOf(c *workspace.Base, cmd *cli.Command) (Options, error) {
 }
 
 // projectOf is the root of the vouched project around a folder, "" for all.
-func projectOf(c *workspace.Base, command, dir string) (string, error) {
+func projectOf(c *workspace.Caller, command, dir string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
@@ -82,7 +82,7 @@ func New(o Options) *Site {
 	if s.changed == nil {
 		s.changed = func() {}
 	}
-	s.projects = now.New(now.Options{Caller: s.Caller, Only: s.project, Asked: s.looked, Changed: func() { s.say("now") }})
+	s.projects = attention.New(attention.Options{Caller: s.Caller, Only: s.project, Asked: s.looked, Changed: func() { s.say("now") }})
 	with := workers.Options{Projects: s.projects, Act: s.act, Now: s.Now, Life: func() context.Context { return s.life }, Changed: func() { s.say("work") },
 		Sessions: func(root string) string { return filter{project: root}.at("/sessions") }}
 	if o.Workers != nil {

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"aburn/cmd/aburn/internal/eyes/now"
-	"aburn/cmd/aburn/internal/eyes/show"
+	"aburn/attention"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/web/pages"
+	"aburn/web/show"
 )
 
 // projectsPage is all projects that the user has vouched for, with what goes on in each: those where something waits first, then what is
@@ -27,9 +27,9 @@ func (s *Site) projectsPage(_ context.Context, v *view, _ url.Values, _ *http.Re
 	stuck, living := map[string]int{}, map[string]int{}
 	for i := range items {
 		switch items[i].Group {
-		case now.Stuck:
+		case attention.Stuck:
 			stuck[items[i].Root]++
-		case now.Living:
+		case attention.Living:
 			living[items[i].Root]++
 		}
 	}

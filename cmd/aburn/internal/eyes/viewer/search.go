@@ -13,10 +13,10 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lines"
-	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/web/pages"
+	"aburn/web/show"
 )
 
 // The bounds of a page of findings.

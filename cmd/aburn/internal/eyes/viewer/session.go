@@ -11,7 +11,6 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
-	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/insight"
 	"aburn/internal/agentcli"
@@ -19,6 +18,7 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/units"
 	"aburn/web/pages"
+	"aburn/web/show"
 )
 
 // opened is a session with all that its page shows.

@@ -5,11 +5,11 @@ import (
 	"strconv"
 
 	"aburn/archive/kept"
-	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/eyes/texts"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/web/excerpt"
 	"aburn/web/pages"
+	"aburn/web/show"
 )
 
 // rawAt is the page of an event with all of its texts.

@@ -15,8 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"aburn/cmd/aburn/internal/eyes/now"
-	"aburn/cmd/aburn/internal/eyes/show"
+	"aburn/attention"
 	"aburn/cmd/aburn/internal/eyes/workers"
 	"aburn/cmd/aburn/internal/work/board"
 	"aburn/internal/fault"
@@ -25,6 +24,7 @@ import (
 	"aburn/web"
 	"aburn/web/pages"
 	"aburn/web/server"
+	"aburn/web/show"
 )
 
 // Site is the pages of one user.
@@ -45,9 +45,9 @@ type Site struct {
 	making sync.Mutex // one view is made at a time
 	ingest atomic.Pointer[string]
 	checks checks
-	wholes now.Wholes
+	wholes attention.Wholes
 
-	projects *now.Projects
+	projects *attention.Projects
 	board    *board.Board // nil where no workers are shown
 	workers  *workers.Pages
 	life     context.Context // of the server
@@ -61,7 +61,7 @@ type Site struct {
 func (s *Site) Now() time.Time { return s.clock().In(s.zone) }
 
 // Caller is who asks about a folder. Warnings of one project must not stand on the pages of all.
-func (s *Site) Caller(dir string) *workspace.Base {
+func (s *Site) Caller(dir string) *workspace.Caller {
 	return workspace.Quiet(dir, s.env, s.Now())
 }
 

@@ -3,15 +3,15 @@ package viewer
 import (
 	"context"
 
-	"aburn/cmd/aburn/internal/bill"
-	"aburn/cmd/aburn/internal/eyes/now"
+	"aburn/attention"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
 	"aburn/web/pages"
 )
 
 // Thing is something that waits, is stuck or lives, with what the archive knows of its session. A worker is one, too.
 type Thing struct {
-	now.Item
+	attention.Item
 	Title  string
 	Cost   *cost.Sum // with sub-agents; nil where the archive has no answers of it
 	Resume string    // the command that takes its session up again, "" where its process can be gone to
@@ -20,7 +20,7 @@ type Thing struct {
 // Things is what the page Now shows, for a screen of another kind.
 type Things struct {
 	List     []Thing // in the order of the page: of each group the workers first
-	Projects []now.Project
+	Projects []attention.Project
 	Notes    []pages.Note // of what cannot be seen
 	Waiting  int
 	Today    cost.Sum
@@ -45,7 +45,7 @@ func (s *Site) Things(ctx context.Context) *Things {
 	return all
 }
 
-func (v *view) thingOf(item *now.Item) Thing {
+func (v *view) thingOf(item *attention.Item) Thing {
 	one := Thing{Item: *item, Title: cardTitle(item)}
 	if r := v.rowOf(item); r != nil {
 		one.Title = titleOf(r, item)

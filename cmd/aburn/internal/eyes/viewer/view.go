@@ -15,17 +15,17 @@ import (
 	"aburn/archive"
 	"aburn/archive/digests"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/bill"
-	"aburn/cmd/aburn/internal/eyes/show"
-	"aburn/cmd/aburn/internal/spend"
 	"aburn/insight"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
+	"aburn/insight/cost/spend"
 	"aburn/insight/failure"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/trace"
 	"aburn/web/pages"
+	"aburn/web/show"
 )
 
 // view is what pages show of the archive, worked out once for each state of it. Nobody changes it.

@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"aburn/cmd/aburn/internal/eyes/now"
-	"aburn/cmd/aburn/internal/eyes/show"
+	"aburn/attention"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/board"
 	"aburn/insight/cost"
@@ -19,6 +18,7 @@ import (
 	"aburn/logfmt"
 	"aburn/web"
 	"aburn/web/pages"
+	"aburn/web/show"
 	"aburn/worker"
 )
 
@@ -104,7 +104,7 @@ type placed struct {
 }
 
 // place makes the cards of all workers, by zone, and returns the things without those that stand on one.
-func (s *Pages) place(v Known, items []now.Item) (zoned map[worker.Zone][]placed, rest []now.Item) {
+func (s *Pages) place(v Known, items []attention.Item) (zoned map[worker.Zone][]placed, rest []attention.Item) {
 	zoned = map[worker.Zone][]placed{}
 	of, ended := map[string]*pages.Worker{}, map[string]bool{} // by root and session
 	for _, squad := range s.squads() {
@@ -122,11 +122,11 @@ func (s *Pages) place(v Known, items []now.Item) (zoned map[worker.Zone][]placed
 	}
 	for i := range items {
 		item := &items[i]
-		if item.Group == now.Stuck && ended[item.Root+"\x00"+string(item.Session)] {
+		if item.Group == attention.Stuck && ended[item.Root+"\x00"+string(item.Session)] {
 			continue // its process vanished because the user wanted that
 		}
 		card := of[item.Root+"\x00"+string(item.Session)]
-		if card == nil || item.Session == "" || item.Group == now.Waiting && !card.Needs {
+		if card == nil || item.Session == "" || item.Group == attention.Waiting && !card.Needs {
 			rest = append(rest, *item)
 			continue
 		}
@@ -140,7 +140,7 @@ func (s *Pages) place(v Known, items []now.Item) (zoned map[worker.Zone][]placed
 
 // Board sorts the workers into zones, as far as the address's query asks for them. It returns the things without those that stand on a
 // worker's card.
-func (s *Pages) Board(v Known, items []now.Item, query url.Values) (board pages.Board, rest []now.Item) {
+func (s *Pages) Board(v Known, items []attention.Item, query url.Values) (board pages.Board, rest []attention.Item) {
 	cards, rest := s.place(v, items)
 	f := filterOf(query)
 	board.Notes, board.Act = s.Notes(), s.o.Act
@@ -194,20 +194,20 @@ func (s *Pages) Notes() (list []pages.Note) {
 
 // Listed is a thing of a list in which workers stand beside sessions.
 type Listed struct {
-	now.Item
+	attention.Item
 	Cost *cost.Sum // of a worker; nil where the archive has no session of it
 }
 
 // List is the board and the other things of the page in one list: workers that need the user before what else waits, and the others in
 // the order of their zones before the sessions that live.
-func (s *Pages) List(v Known, items []now.Item) (all []Listed) {
+func (s *Pages) List(v Known, items []attention.Item) (all []Listed) {
 	zoned, rest := s.place(v, items)
 	add := func(zone worker.Zone) {
 		for _, one := range zoned[zone] {
 			all = append(all, one.listed(v, zone))
 		}
 	}
-	living := slices.IndexFunc(rest, func(item now.Item) bool { return item.Group == now.Living })
+	living := slices.IndexFunc(rest, func(item attention.Item) bool { return item.Group == attention.Living })
 	if living < 0 {
 		living = len(rest)
 	}
@@ -227,13 +227,13 @@ func (s *Pages) List(v Known, items []now.Item) (all []Listed) {
 // listed is a worker's card as a thing of a list.
 func (p *placed) listed(v Known, zone worker.Zone) Listed {
 	c := p.card
-	one := Listed{Item: now.Item{Group: now.Living, Kind: now.Idle, Root: p.Root, Branch: c.Branch, Source: p.Agent, Word: c.Words, What: c.What, Quoted: c.Quoted, Also: append(slices.Clone(c.Also), c.Remarks...),
-		Worker: &now.Worker{ID: c.ID, Name: p.Worker, Mark: c.Mark, Says: c.Words, Task: c.Task}}}
+	one := Listed{Item: attention.Item{Group: attention.Living, Kind: attention.Idle, Root: p.Root, Branch: c.Branch, Source: p.Agent, Word: c.Words, What: c.What, Quoted: c.Quoted, Also: append(slices.Clone(c.Also), c.Remarks...),
+		Worker: &attention.Worker{ID: c.ID, Name: p.Worker, Mark: c.Mark, Says: c.Words, Task: c.Task}}}
 	switch zone {
 	case worker.ZoneNeedsYou:
-		one.Group, one.Kind = now.Waiting, now.Question
+		one.Group, one.Kind = attention.Waiting, attention.Question
 	case worker.ZoneWorking:
-		one.Kind = now.Working
+		one.Kind = attention.Working
 	}
 	if len(c.Asks) > 0 && one.Quoted == "" {
 		one.What, one.Quoted = "asks", c.Asks[0].What
@@ -268,18 +268,18 @@ func oldestFirst(a, b int64) int {
 }
 
 // tellOnCard adds what is known of a worker's session.
-func tellOnCard(card *pages.Worker, item *now.Item) {
+func tellOnCard(card *pages.Worker, item *attention.Item) {
 	switch item.Group {
-	case now.Waiting:
+	case attention.Waiting:
 		card.What, card.Quoted, card.Proof = item.What, units.Join(item.Whole), item.ProofWords()
 		if card.Quoted == "" {
 			card.Quoted = item.Quoted
 		}
-	case now.Stuck:
+	case attention.Stuck:
 		card.Class = "stuck"
 		card.Also = append(card.Also, item.Word+": "+item.What)
-	case now.Living:
-		if item.Kind != now.Working { // the newest entry only says that its turn ended
+	case attention.Living:
+		if item.Kind != attention.Working { // the newest entry only says that its turn ended
 			break
 		}
 		card.Doing = plain.Line(item.Quoted)

@@ -7,10 +7,10 @@ import (
 	"net/url"
 	"strings"
 
-	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/internal/plain"
 	"aburn/web/excerpt"
 	"aburn/web/pages"
+	"aburn/web/show"
 )
 
 // Bounds of a diff's page.

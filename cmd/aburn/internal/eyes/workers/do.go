@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/eyes/who"
 	"aburn/cmd/aburn/internal/work/board"
 	"aburn/internal/fault"
+	"aburn/web/show"
 	"aburn/worker/crew"
 )
 

@@ -5,10 +5,10 @@ import (
 	"net/url"
 	"strings"
 
-	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/work/board"
 	"aburn/internal/plain"
 	"aburn/web/pages"
+	"aburn/web/show"
 	"aburn/worker"
 )
 

@@ -11,13 +11,13 @@ import (
 
 	"github.com/coder/websocket"
 
-	"aburn/cmd/aburn/internal/eyes/show"
 	"aburn/cmd/aburn/internal/eyes/who"
 	"aburn/cmd/aburn/internal/work/board"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/web/pages"
 	"aburn/web/server"
+	"aburn/web/show"
 )
 
 // terminalOf is the page of a worker's terminal.

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/eyes/now"
-	"aburn/cmd/aburn/internal/eyes/show"
+	"aburn/attention"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/board"
 	"aburn/internal/fault"
@@ -22,6 +21,7 @@ import (
 	"aburn/internal/units"
 	"aburn/supervisor/status"
 	"aburn/web/pages"
+	"aburn/web/show"
 	"aburn/worker"
 )
 
@@ -108,7 +108,7 @@ func (s *Pages) Page(ctx context.Context, v Known, values url.Values, r *http.Re
 	body := &pages.WorkerPage{Project: key, Name: name, Crumbs: s.crumbsOf(w), Parts: partsOf(w, ""), Worker: s.workerCard(v, w), More: d.More, Asks: questions(w)}
 	items := v.Items()
 	for i := range items {
-		if items[i].Root == w.Root && slices.Contains(w.Sessions, string(items[i].Session)) && items[i].Group != now.Living {
+		if items[i].Root == w.Root && slices.Contains(w.Sessions, string(items[i].Session)) && items[i].Group != attention.Living {
 			tellOnCard(&body.Worker, &items[i])
 		}
 	}
@@ -263,7 +263,7 @@ func (s *Pages) issuesOf(w *board.Standing) (list []pages.Finding) {
 		if !slices.Contains(w.Sessions, string(is.Session)) || is.Session == "" {
 			continue
 		}
-		item := now.Item{Proof: is.Evidence}
+		item := attention.Item{Proof: is.Evidence}
 		list = append(list, pages.Finding{Word: status.IssueWord(is.Type, is.Confidence), Says: show.Scrubbed(is.Says), Suggest: show.Scrubbed(is.Suggest), Proof: item.ProofWords()})
 	}
 	return list

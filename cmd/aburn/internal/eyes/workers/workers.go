@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"aburn/cmd/aburn/internal/eyes/now"
+	"aburn/attention"
 	"aburn/cmd/aburn/internal/work/board"
 	"aburn/insight/cost"
 	"aburn/web/pages"
@@ -16,7 +16,7 @@ import (
 // Options say where pages of workers get what they show.
 type Options struct {
 	Board    *board.Board // nil: no workers are shown
-	Projects *now.Projects
+	Projects *attention.Projects
 	Act      bool                     // the pages have buttons
 	Now      func() time.Time         // in the zone of the pages
 	Life     func() context.Context   // of the server: what a button began goes on in it
@@ -26,7 +26,7 @@ type Options struct {
 
 // Known is what the archive and the logs say of sessions while a page is made.
 type Known struct {
-	Items func() []now.Item // what waits, is stuck and lives
+	Items func() []attention.Item // what waits, is stuck and lives
 	// Cost is what a worker's sessions cost as far as the archive has them, and where that is shown.
 	Cost func(w *board.Standing) (sum cost.Sum, href string, ok bool)
 	// Money is an amount, and of what it is one.

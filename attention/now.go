@@ -1,6 +1,6 @@
-// Package now says what waits for the user, what is stuck and what works, over all projects that they have vouched for. It alone
+// Package attention says what waits for the user, what is stuck and what works, over all projects that they have vouched for. It alone
 // decides order and words, so that the page, aburn top and notices cannot differ. It writes nothing.
-package now
+package attention
 
 import (
 	"cmp"

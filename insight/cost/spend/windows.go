@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/hooks"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/internal/settings"
@@ -73,7 +73,7 @@ func clock(at time.Time, length time.Duration) string {
 }
 
 // stated are the windows that agents have stated, of each the newest statement.
-func stated(c *workspace.Base, arch *archive.Archive) ([]Window, error) {
+func stated(c *workspace.Caller, arch *archive.Archive) ([]Window, error) {
 	limits, err := arch.Limits(c.Now.AddDate(0, 0, -32))
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ type State struct {
 }
 
 // SettingsOf are cost.* of the user's settings. It warns of those that are wrong.
-func SettingsOf(c *workspace.Base) *settings.Cost {
+func SettingsOf(c *workspace.Caller) *settings.Cost {
 	set := settings.Load(nil, c.Env)
 	for _, warning := range set.Warnings {
 		if strings.Contains(warning, "cost.") {
@@ -153,7 +153,7 @@ func SettingsOf(c *workspace.Base) *settings.Cost {
 }
 
 // State says how much of each budget is used up, and how near the limits of plans are, once all answers are added.
-func (col *Collector) State(c *workspace.Base, arch *archive.Archive) (s State, err error) {
+func (col *Collector) State(c *workspace.Caller, arch *archive.Archive) (s State, err error) {
 	if s.Windows, err = stated(c, arch); err != nil {
 		return s, err
 	}
@@ -164,7 +164,7 @@ func (col *Collector) State(c *workspace.Base, arch *archive.Archive) (s State, 
 }
 
 // Now is the State of an archive.
-func Now(ctx context.Context, c *workspace.Base, arch *archive.Archive) (s State, err error) {
+func Now(ctx context.Context, c *workspace.Caller, arch *archive.Archive) (s State, err error) {
 	prices, err := bill.PricesOf(c, "")
 	if err != nil {
 		return s, err

@@ -28,7 +28,7 @@ func PriceFile(env func(string) string) string {
 
 // PricesOf is the table that counts: the shipped one, above it the user's own, above that a file that the command names. A
 // broken file of the user's own is left out with a warning; a broken file that the command names is an error.
-func PricesOf(c *workspace.Base, named string) (*cost.Prices, error) {
+func PricesOf(c *workspace.Caller, named string) (*cost.Prices, error) {
 	prices := cost.Shipped()
 	if path := PriceFile(c.Env); path != "" {
 		own, err := ReadPrices(path)

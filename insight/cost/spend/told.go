@@ -48,7 +48,7 @@ func (b *Budget) key(share int64) string {
 }
 
 // tell tells the person of budgets that have reached a share for the first time.
-func tell(c *workspace.Base, now *Current, limits []limit, set *settings.Notify) error {
+func tell(c *workspace.Caller, now *Current, limits []limit, set *settings.Notify) error {
 	list := now.used(limits)
 	reached := false
 	for i := range list {
@@ -122,7 +122,7 @@ func (t *told) write(root *os.Root) error {
 }
 
 // tellOne tells of the highest share that the budget has reached, unless it was told. The lower ones need no notice then.
-func (t *told) tellOne(c *workspace.Base, root *os.Root, b *Budget, set *settings.Notify) error {
+func (t *told) tellOne(c *workspace.Caller, root *os.Root, b *Budget, set *settings.Notify) error {
 	before := t.Told[b.Name]
 	news := int64(0)
 	for _, share := range shares {
@@ -160,7 +160,7 @@ type Line struct {
 }
 
 // notice shows a notice on the channels that the settings name, and reports whether one of them could.
-func notice(c *workspace.Base, b *Budget, share int64, set *settings.Notify) bool {
+func notice(c *workspace.Caller, b *Budget, share int64, set *settings.Notify) bool {
 	o := notify.Options{Desktop: set.Desktop, Command: set.Command, Env: c.Env}
 	if set.Line != "" {
 		o.Command = notify.Shell(set.Line)

@@ -1,4 +1,4 @@
-package now
+package attention
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type Project struct {
 
 // Projects follows the logs of all projects that the user has vouched for, or of one.
 type Projects struct {
-	caller func(dir string) *workspace.Base
+	caller func(dir string) *workspace.Caller
 	only   string // the root of the only one, "" for all
 	// asked reports whether anybody would see a change. While nobody does, projects are only noted as changed.
 	asked   func() bool
@@ -48,7 +48,7 @@ type followed struct {
 
 // Options says whose projects are followed, and who is told.
 type Options struct {
-	Caller  func(dir string) *workspace.Base
+	Caller  func(dir string) *workspace.Caller
 	Only    string      // the root of the only project, "" for all
 	Asked   func() bool // nil: always
 	Changed func()      // is called after what is shown may have changed; nil: nobody is told

@@ -8,8 +8,8 @@ import (
 	"io"
 	"time"
 
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"

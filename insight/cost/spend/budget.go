@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
 	"aburn/internal/settings"
 )
 

@@ -1,4 +1,4 @@
-package now
+package attention
 
 import (
 	"flag"
@@ -51,7 +51,7 @@ func play(t *testing.T, model []byte) *played {
 			t.Fatal(err)
 		}
 	}
-	p.projects = New(Options{Caller: func(dir string) *workspace.Base {
+	p.projects = New(Options{Caller: func(dir string) *workspace.Caller {
 		return workspace.Quiet(dir, os.Getenv, p.clock)
 	}})
 	p.projects.Refresh(t.Context(), true)

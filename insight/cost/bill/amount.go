@@ -12,7 +12,7 @@ import (
 
 // SessionCosts is what each chosen session was billed for itself, by its key. A session that was billed for nothing is in
 // no row.
-func SessionCosts(ctx context.Context, c *workspace.Base, arch *archive.Archive, chosen []archive.Session) (map[int64]*cost.Sum, error) {
+func SessionCosts(ctx context.Context, c *workspace.Caller, arch *archive.Archive, chosen []archive.Session) (map[int64]*cost.Sum, error) {
 	prices, err := PricesOf(c, "")
 	if err != nil {
 		return nil, err

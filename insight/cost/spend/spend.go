@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/bill"
 	"aburn/hooks"
 	"aburn/insight/cost"
+	"aburn/insight/cost/bill"
 	"aburn/internal/agentcli"
 	"aburn/internal/project"
 	"aburn/internal/settings"
@@ -58,7 +58,7 @@ type Collector struct {
 
 // NewCollector makes a collector for the budgets of the user's settings, and with estimates for windows that no agent
 // states. The zone of c.Now bounds the periods.
-func NewCollector(c *workspace.Base, set *settings.Cost, prices *cost.Prices, estimates bool) *Collector {
+func NewCollector(c *workspace.Caller, set *settings.Cost, prices *cost.Prices, estimates bool) *Collector {
 	col := &Collector{prices: prices, budgets: budgetsOf(set), now: Current{period(cost.ByDay, c.Now), period(cost.ByWeek, c.Now), period(cost.ByMonth, c.Now)}}
 	col.since = col.now.Day.From
 	if len(col.budgets) > 0 {
@@ -129,7 +129,7 @@ const settled = 50 * time.Millisecond
 
 // current reports whether the sum of a glance is still the present one: the day is the same, and nothing that it was made
 // from was written since. Most ingests find nothing new.
-func current(c *workspace.Base, g *hooks.Glance) bool {
+func current(c *workspace.Caller, g *hooks.Glance) bool {
 	if g.Today == "" || !g.DayEnds.Equal(cost.Period(cost.ByDay, c.Now).Until) {
 		return false
 	}
@@ -148,7 +148,7 @@ func current(c *workspace.Base, g *hooks.Glance) bool {
 
 // Update writes today's sum for status lines, and tells the person of budgets. Whoever has just brought the archive up to
 // date calls it. An archive that is not there has nothing to say.
-func Update(ctx context.Context, c *workspace.Base) error {
+func Update(ctx context.Context, c *workspace.Caller) error {
 	made := time.Now()
 	if g := hooks.ReadGlance(c.Env); current(c, &g) {
 		return hooks.UpdateGlance(c.Env, func(g *hooks.Glance) {
