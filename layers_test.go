@@ -22,12 +22,18 @@ var floors = []struct{ packages, may string }{
 	{"logfmt/...", ""},
 	{"workflow", "internal/shell"},
 	{"supervisor/limits", ""},
-	{"internal/journal/... internal/queue internal/recent internal/settings", "internal/... logfmt/... supervisor/limits workflow"},
+	{"internal/entries internal/journal/... internal/queue internal/recent internal/settings internal/workspace",
+		"internal/... logfmt/... supervisor/limits workflow"},
 	{"chain", "internal/... internal/journal/... logfmt/... workflow"},
 
 	// Judging is pure: it opens no file, and time is given to it.
 	{"supervisor supervisor/state", "internal/agentcli internal/plain internal/scrub logfmt/... supervisor/limits workflow"},
 	{"supervisor/...", "internal/... internal/journal/... internal/queue internal/settings logfmt/... supervisor supervisor/state supervisor/limits workflow"},
+
+	{"supervisor/status", "internal/... internal/entries internal/journal/... internal/queue internal/settings internal/workspace logfmt/... " +
+		"supervisor/... supervisor supervisor/state supervisor/limits workflow"},
+	{"attention", "internal/... internal/journal/... internal/queue internal/settings internal/workspace logfmt/... " +
+		"supervisor/... supervisor/state supervisor/status supervisor/limits"},
 
 	{"hooks", "internal/... internal/journal/... internal/queue internal/recent internal/settings logfmt/..."},
 	{"hooks/<agent>", "hooks internal/agentcli internal/project logfmt/..."},
@@ -37,23 +43,27 @@ var floors = []struct{ packages, may string }{
 	{"trace/contents trace/export trace/genai trace/graph trace/join trace/packed", "internal/... trace trace/draft"},
 	{"trace/<agent>",
 		"internal/agentcli internal/journal/... internal/jsonl internal/project internal/sqlite internal/sqlitero logfmt/... trace trace/draft trace/genai"},
+	{"trace/readers", "trace trace/<agent> trace/contents"},
 	{"insight/...", "internal/... trace"},
 	{"archive/...", "internal/... insight/... trace trace/contents trace/draft trace/join trace/packed"},
-	{"insight/cost/...", "internal/... internal/settings insight/... archive/... trace"},
+	{"archive/lookup", "archive/... insight/... internal/... internal/settings internal/workspace trace trace/contents trace/readers"},
+	{"insight/cost/...", "archive/... hooks insight/... internal/... internal/settings internal/workspace trace"},
 
 	{"install/...", "archive/... hooks internal/... internal/journal/... internal/queue internal/settings logfmt/... trace"},
 	{"templates", "internal/..."},
 	{"worker/...", "internal/... internal/journal/... internal/queue internal/settings logfmt/..."},
 	{"web/...", "internal/..."},
+	{"web/show", "insight/cost/... internal/... web/..."},
 	{"web/graphpage web/reportpage", "insight/... internal/... trace trace/graph web/..."},
 
-	{"cmd/internal/...", "internal/... internal/settings"},
+	{"cmd/internal/...", "internal/... internal/settings internal/workspace"},
 	{"cmd/aburn-hold", "internal/hold"},
 	{"cmd/aburn-hook", "hooks hooks/<agent> internal/... internal/journal/... supervisor/..."},
-	{"cmd/aburn-push/...", "archive/... cmd/internal/... insight/... insight/cost/... internal/... trace"},
+	{"cmd/aburn-push/...", "internal/workspace archive/... cmd/internal/... insight/... insight/cost/... internal/... trace"},
 	{"cmd/aburn/...", "*"},
 	{"instrument/...", "internal/... trace/export"},
-	{"cmd/aburn-instrument/...", "cmd/internal/... insight/cost/... instrument/... internal/... internal/journal/... internal/settings logfmt/..."},
+	{"cmd/aburn-instrument/...",
+		"cmd/internal/... insight/cost/... instrument/... internal/... internal/journal/... internal/settings internal/workspace logfmt/..."},
 	{"internal/lab/...", "*"},
 }
 
@@ -71,7 +81,7 @@ var only = []struct{ what, by string }{
 	{"github.com/creack/pty/...", "worker/..."},
 	{"github.com/dop251/goja/...", "instrument/jsast"}, // larger than all the rest of aburn
 	{"github.com/fatih/color/...", "internal/term"},
-	{"github.com/fsnotify/fsnotify/...", "archive/... cmd/aburn/... supervisor/watch web/... worker/..."},
+	{"github.com/fsnotify/fsnotify/...", "archive/... attention cmd/aburn/... supervisor/watch web/... worker/..."},
 	{"github.com/godbus/dbus/...", "internal/notify"},
 	{"github.com/gofrs/flock/...", "internal/lockfile"},
 	{"github.com/google/jsonschema-go/...", "internal/mcpserver"},

@@ -22,7 +22,8 @@ func TestEachAnswers(t *testing.T) {
 	for key := int64(1); key <= 200; key++ {
 		var w answerCoder
 		for i := range 30 {
-			r := Answer{Time: at(i), Model: fmt.Sprintf("model-%d-%d-%s", key, i, strings.Repeat("x", 40)), Branch: "main", Usage: trace.Usage{Input: key, Output: int64(i + 1)}}
+			r := Answer{Time: at(i), Model: fmt.Sprintf("model-%d-%d-%s", key, i, strings.Repeat("x", 40)), Branch: "main",
+				Usage: trace.Usage{Input: key, Output: int64(i + 1)}}
 			want[key] = append(want[key], r)
 			w.answer(&r)
 		}

@@ -159,7 +159,8 @@ func TestFilters(t *testing.T) {
 
 func TestLookup(t *testing.T) {
 	a := create(t)
-	a.store(t, story(t, "claude", "5b0c2f91-aaaa-1111", 1, "ask"), subagent(story(t, "claude", "5b0c2f91-aaaa-1111/a77f01", 2, "ask"), "5b0c2f91-aaaa-1111", "a77f01"),
+	a.store(t, story(t, "claude", "5b0c2f91-aaaa-1111", 1, "ask"),
+		subagent(story(t, "claude", "5b0c2f91-aaaa-1111/a77f01", 2, "ask"), "5b0c2f91-aaaa-1111", "a77f01"),
 		story(t, "codex", "0199aaaa-1111-2222", 3, "ask"), story(t, "codex", "0199aaaa-1111-3333", 4, "ask"), story(t, "own", "0199aaaa-1111-3333", 5, "ask"),
 		story(t, "own", "77777777", 6, "ask"))
 	for name, want := range map[string]string{
@@ -216,7 +217,8 @@ func TestCalls(t *testing.T) {
 
 func TestRelations(t *testing.T) {
 	a := create(t)
-	a.store(t, story(t, "claude", "a", 1, "ask call spawn:a/x"), subagent(story(t, "claude", "a/x", 2, "ask"), "a", "x"), subagent(story(t, "claude", "b/y", 3, "ask"), "b", "y"))
+	a.store(t, story(t, "claude", "a", 1, "ask call spawn:a/x"), subagent(story(t, "claude", "a/x", 2, "ask"), "a", "x"),
+		subagent(story(t, "claude", "b/y", 3, "ask"), "b", "y"))
 	list, err := a.Relations(context.Background())
 	if err != nil || len(list) != 3 || list[1].RelatedKey != list[0].Key || list[1].Kind != trace.Subagent || list[2].RelatedKey != 0 || list[2].Related != "b" {
 		t.Errorf("%+v, %v", list, err)
@@ -279,7 +281,8 @@ func TestOrder(t *testing.T) {
 // Outlines and SessionsOf give what Sessions gives, and Ties what Relations gives, without roots.
 func TestOutlines(t *testing.T) {
 	a, ctx := create(t), context.Background()
-	a.store(t, story(t, "claude", "a", 1, "ask call spawn:a/x"), subagent(story(t, "claude", "a/x", 2, "ask"), "a", "x"), story(t, "own", "a", 3, "ask"), story(t, "own", "b", 4, "ask"))
+	a.store(t, story(t, "claude", "a", 1, "ask call spawn:a/x"), subagent(story(t, "claude", "a/x", 2, "ask"), "a", "x"), story(t, "own", "a", 3, "ask"),
+		story(t, "own", "b", 4, "ask"))
 	all, err := a.Sessions(ctx, Filter{})
 	if err != nil || len(all) != 3 {
 		t.Fatalf("%+v, %v", all, err)
@@ -435,7 +438,8 @@ func TestOtherSchemas(t *testing.T) {
 			var wrong *WrongSchema
 			if err := open(); !errors.As(err, &wrong) || !strings.Contains(err.Error(), test.says) || !strings.HasPrefix(err.Error(), filepath.Join(dir, Name)) {
 				t.Errorf("%+v: %s: %v", test, what, err)
-			} else if older := strings.Contains(wrong.Hint(), "aburn ingest  # renews it"); older != (test.schema < schema) || older == strings.Contains(wrong.Hint(), "ABURN_HOME") {
+			} else if older := strings.Contains(wrong.Hint(), "aburn ingest  # renews it"); older != (test.schema < schema) ||
+				older == strings.Contains(wrong.Hint(), "ABURN_HOME") {
 				t.Errorf("%+v: %s", test, wrong.Hint())
 			}
 			if !maps.Equal(files(t, dir), before) {

@@ -42,7 +42,8 @@ func BenchmarkReadCalls(b *testing.B) {
 
 func cursorsOf(n int) (all []Known) {
 	for i := range n {
-		all = append(all, Known{Store: int64(i + 1), Reader: "claude", Path: fmt.Sprintf("/home/u/.claude/projects/-home-u-p%d/%08x-0000-4000-8000-000000000001.jsonl", i/50, i*7919),
+		all = append(all, Known{Store: int64(i + 1), Reader: "claude",
+			Path:   fmt.Sprintf("/home/u/.claude/projects/-home-u-p%d/%08x-0000-4000-8000-000000000001.jsonl", i/50, i*7919),
 			Layout: "session", Size: int64(i) * 1000, Modified: time.Unix(1_700_000_000+int64(i), 5), Scrub: 3, Sessions: 1})
 	}
 	return all

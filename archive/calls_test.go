@@ -24,7 +24,8 @@ func TestCallRows(t *testing.T) {
 	code := -1
 	want := []CallRow{
 		{
-			Call: "toolu_1", Tool: "Bash", Type: trace.ShellTool, Index: 1, Seq: 7, Start: at(3), DurationMS: 1 << 40, Gap: true, Status: trace.StatusErrored, Failed: true, Denied: "rule",
+			Call: "toolu_1", Tool: "Bash", Type: trace.ShellTool, Index: 1, Seq: 7, Start: at(3), DurationMS: 1 << 40, Gap: true, Status: trace.StatusErrored,
+			Failed: true, Denied: "rule",
 			ExitCode: &code, Input: "0123456789abcdef", Path: "a/b", Head: "make \u65e5", Length: 1 << 50, Spawned: "s/1", Results: 300,
 		},
 		{Call: "toolu_2", Tool: "Read", Type: trace.ReadTool, Index: 2, Seq: 9},

@@ -44,17 +44,18 @@ func (a *Archive) digests(from, where string, args []any, rules int, each func(D
 	live := millis(a.now().Add(-LiveFor))
 	args = append([]any{live, live, rules}, args...)
 	var bodies, names texts
-	return a.each("SELECT s.key, s.ended, s.live, d.body, s.source, s.id FROM "+from+" s LEFT JOIN digests d ON d.key = s.key AND d.rules = ? WHERE "+where, func(s *sqlite.Row) error {
-		d := Digest{Key: s.Int64(0), End: instant(s.Int64(1)), Live: s.Bool(2), Body: bodies.column(s, 3),
-			Source: names.word(s, 4), ID: names.column(s, 5)}
-		if d.Live {
-			var err error
-			if d.Live, err = a.goesOn(d.Key); err != nil {
-				return err
+	return a.each("SELECT s.key, s.ended, s.live, d.body, s.source, s.id FROM "+from+" s LEFT JOIN digests d ON d.key = s.key AND d.rules = ? WHERE "+where,
+		func(s *sqlite.Row) error {
+			d := Digest{Key: s.Int64(0), End: instant(s.Int64(1)), Live: s.Bool(2), Body: bodies.column(s, 3),
+				Source: names.word(s, 4), ID: names.column(s, 5)}
+			if d.Live {
+				var err error
+				if d.Live, err = a.goesOn(d.Key); err != nil {
+					return err
+				}
 			}
-		}
-		return each(d)
-	}, args...)
+			return each(d)
+		}, args...)
 }
 
 // dropDigests drops the digests that the trace under key is part of: its own, that of the session whose hooks' record

@@ -216,7 +216,8 @@ func TestLedgers(t *testing.T) {
 	if got := list(); got != " worker/w@p" {
 		t.Errorf("alone:%s", got)
 	}
-	a.store(t, inTree(story(t, "claude", "a", 2, "ask")), inTree(story(t, "codex", "b", 9, "ask")), inTree(subagent(story(t, "claude", "a/x", 3, "ask"), "a", "x")), story(t, "claude", "c", 4, "ask"), inTree(story(t, "own", "a", 2, "ask")))
+	a.store(t, inTree(story(t, "claude", "a", 2, "ask")), inTree(story(t, "codex", "b", 9, "ask")),
+		inTree(subagent(story(t, "claude", "a/x", 3, "ask"), "a", "x")), story(t, "claude", "c", 4, "ask"), inTree(story(t, "own", "a", 2, "ask")))
 	if got := list(); strings.Contains(got, "worker/") {
 		t.Errorf("with its sessions:%s", got)
 	}

@@ -32,7 +32,8 @@ func TestLimits(t *testing.T) {
 		}
 		var all []string
 		for _, l := range list {
-			all = append(all, fmt.Sprintf("%s/%s %d: %v @%d until %d", l.Source, l.ID, l.WindowMinutes, l.UsedPercent, l.Time.Minute(), int(l.Resets.Sub(at(0)).Minutes())))
+			all = append(all, fmt.Sprintf("%s/%s %d: %v @%d until %d", l.Source, l.ID, l.WindowMinutes, l.UsedPercent, l.Time.Minute(),
+				int(l.Resets.Sub(at(0)).Minutes())))
 		}
 		return strings.Join(all, ", ")
 	}

@@ -69,7 +69,8 @@ func (a *Archive) same(t *testing.T, what string, n int) map[string]Known {
 // A listed cursor comes back, each member of it.
 func TestListedMembers(t *testing.T) {
 	want := []Known{
-		{Store: 1, Reader: "claude", Path: "/a/b/1", Layout: "session", Size: 5, Modified: time.Unix(7, 9), Whole: true, Hot: true, Scrub: 2, Sessions: 3, Outdone: 4, Problem: "odd"},
+		{Store: 1, Reader: "claude", Path: "/a/b/1", Layout: "session", Size: 5, Modified: time.Unix(7, 9), Whole: true, Hot: true, Scrub: 2, Sessions: 3, Outdone: 4,
+			Problem: "odd"},
 		{Store: 2, Reader: "codex", Path: "/a/b/2", Modified: time.Unix(0, -1)},
 	}
 	allSet(t, want[0])

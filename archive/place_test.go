@@ -39,7 +39,8 @@ func TestForeign(t *testing.T) {
 		}
 		for _, open := range []func(context.Context, string) (*Archive, error){Open, View} {
 			_, err := open(ctx, dir)
-			if foreign := new(Foreign); !errors.As(err, &foreign) || !strings.Contains(err.Error(), path+": a SQLite database, but not") || !strings.Contains(foreign.Hint(), "ABURN_HOME") {
+			if foreign := new(Foreign); !errors.As(err, &foreign) || !strings.Contains(err.Error(), path+": a SQLite database, but not") ||
+				!strings.Contains(foreign.Hint(), "ABURN_HOME") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

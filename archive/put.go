@@ -200,7 +200,8 @@ func (a *Archive) insertSession(p *Packed, store int64) error {
 	}
 	s.Key = a.conn.LastInsertRowID()
 	if s.Project.Path != "" {
-		return a.run("INSERT INTO projects (path, key) VALUES (?,?) ON CONFLICT DO UPDATE SET key = excluded.key WHERE key <> excluded.key", s.Project.Path, s.Project.Key)
+		return a.run("INSERT INTO projects (path, key) VALUES (?,?) ON CONFLICT DO UPDATE SET key = excluded.key WHERE key <> excluded.key", s.Project.Path,
+			s.Project.Key)
 	}
 	return nil
 }
@@ -211,7 +212,8 @@ func (a *Archive) remove(key int64) error {
 		return err
 	}
 	for _, query := range [...]string{
-		"DELETE FROM calls WHERE session = ?", "DELETE FROM answers WHERE session = ?", "DELETE FROM limits WHERE session = ?", "DELETE FROM relations WHERE session = ?", "DELETE FROM spawns WHERE session = ?",
+		"DELETE FROM calls WHERE session = ?", "DELETE FROM answers WHERE session = ?", "DELETE FROM limits WHERE session = ?",
+		"DELETE FROM relations WHERE session = ?", "DELETE FROM spawns WHERE session = ?",
 		"DELETE FROM traces WHERE key = ?", "DELETE FROM sessions WHERE key = ?",
 	} {
 		if err := a.run(query, key); err != nil {

@@ -184,7 +184,8 @@ CREATE TABLE digests (                     -- what package digests works out whe
 `
 
 // derived lists the tables that are made anew from the bodies. What is known of the stores is not in the bodies.
-var derived = [...]string{"listing", "unlisted", "sessions", "traces", "unread", "calls", "answers", "limits", "relations", "spawns", "projects", "unlinked", "digests"}
+var derived = [...]string{"listing", "unlisted", "sessions", "traces", "unread", "calls", "answers", "limits", "relations", "spawns", "projects", "unlinked",
+	"digests"}
 
 // prepare makes the tables if there are none.
 func (a *Archive) prepare() error {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"aburn/archive/lookup"
+	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
 	"aburn/internal/units"
@@ -106,7 +106,8 @@ func Items(list []Project, unhooked []Item, at time.Time) (items []Item) {
 }
 
 func order(a, b Item) int {
-	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind), bySince(a.Since, b.Since), strings.Compare(a.Root, b.Root), cmp.Compare(a.Session, b.Session))
+	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind), bySince(a.Since, b.Since), strings.Compare(a.Root, b.Root),
+		cmp.Compare(a.Session, b.Session))
 }
 
 // bySince puts the oldest first, and what has no time last.
@@ -175,7 +176,7 @@ func isOver(one *status.SessionStatus, at time.Time) bool {
 
 func waitItem(root string, w *status.WaitFacts) Item {
 	item := Item{Group: Waiting, Kind: kindOf(w), Source: w.Source, Session: w.Session, Call: w.Call}
-	tool := cmp.Or(plain.Line(lookup.ToolWord(w.Tool)), "an unknown tool")
+	tool := cmp.Or(plain.Line(agentcli.ToolWord(w.Tool)), "an unknown tool")
 	switch item.Kind {
 	case Permission:
 		item.Word, item.What, item.Quoted = "permission", "Permission for "+tool, w.Input
@@ -227,7 +228,8 @@ func reasonOf(failure string) (word, what string) {
 	for _, r := range [...]struct{ mark, word, what string }{
 		{"rate_limit", "limit", "A limit is reached"}, {"usage limit", "limit", "A limit is reached"}, {"quota", "limit", "A limit is reached"},
 		{"billing", "limit", "The account has no credit"},
-		{"authentication", "login", "It needs a login"}, {"unauthorized", "login", "It needs a login"}, {"oauth", "login", "It needs a login"}, {"login", "login", "It needs a login"},
+		{"authentication", "login", "It needs a login"}, {"unauthorized", "login", "It needs a login"}, {"oauth", "login", "It needs a login"},
+		{"login", "login", "It needs a login"},
 	} {
 		if strings.Contains(failure, r.mark) {
 			return r.word, r.what
@@ -237,7 +239,8 @@ func reasonOf(failure string) (word, what string) {
 }
 
 func issueItem(is *status.AdviceReport) Item {
-	item := Item{Group: Stuck, Kind: Issue, Session: is.Session, Word: issueWord(is), What: text(is.Says), Type: string(is.Type), Proof: is.Evidence, Calls: is.Calls}
+	item := Item{Group: Stuck, Kind: Issue, Session: is.Session, Word: issueWord(is), What: text(is.Says), Type: string(is.Type), Proof: is.Evidence,
+		Calls: is.Calls}
 	if is.Since != nil {
 		item.Since = *is.Since
 	}

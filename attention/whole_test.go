@@ -15,10 +15,14 @@ func TestWhole(t *testing.T) {
 	t.Setenv("HOME", home)
 	long := strings.Repeat("make something long && ", 40) + "make the-end"
 	for _, c := range []struct{ name, record, quoted, want string }{
-		{"Claude Code", `{"type":"assistant","message":{"content":[{"type":"text","text":"now"},{"type":"tool_use","id":"call_1","name":"Bash","input":{"command":"` + long + `","description":"x"}}]}}`, long[:190] + "…", long},
-		{"Codex", `{"type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"` + long + `\"}","call_id":"call_1"}}`, long[:190] + "…", long},
+		{"Claude Code", `{"type":"assistant","message":{"content":[{"type":"text","text":"now"},{"type":"tool_use","id":"call_1","name":"Bash","input":{"command":"` +
+			long + `","description":"x"}}]}}`, long[:190] + "…", long},
+		{"Codex", `{"type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"` + long + `\"}","call_id":"call_1"}}`,
+			long[:190] + "…", long},
 		{"a list of words", `{"payload":{"arguments":"{\"command\":[\"bash\",\"-lc\",\"make a b\"]}","call_id":"call_1"}}`, "", "bash -lc 'make a b'"},
-		{"questions", `{"message":{"content":[{"id":"call_1","input":{"questions":[{"question":"Which?","options":[{"label":"One","description":"the first"},{"label":"Two"}]},{"question":"Sure?"}]}}]}}`, "Which?",
+		{"questions",
+			`{"message":{"content":[{"id":"call_1","input":{"questions":[{"question":"Which?","options":[{"label":"One","description":"the first"},` +
+				`{"label":"Two"}]},{"question":"Sure?"}]}}]}}`, "Which?",
 			"Which?\n  · One: the first\n  · Two\nSure?"},
 		{"a plan", `{"message":{"content":[{"id":"call_1","input":{"plan":"# Plan\n1. a\n2. b"}}]}}`, "# Plan 1. a…", "# Plan\n1. a\n2. b"},
 		{"a path at home", `{"message":{"content":[{"id":"call_1","input":{"command":"cat ` + home + `/notes.md"}}]}}`, "cat ~/no…", "cat " + home + "/notes.md"},

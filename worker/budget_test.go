@@ -25,7 +25,8 @@ func TestLess(t *testing.T) {
 		want      string
 	}{
 		{Budget{}, Budget{Cents: 5}, ""}, {Budget{Cents: 500}, Budget{}, "5.00usd"}, {Budget{Cents: 500}, Budget{Cents: 200}, "3.00usd"},
-		{Budget{Cents: 500}, Budget{Tokens: 9}, "5.00usd"}, {Budget{Cents: 500}, Budget{Cents: 700}, "0.01usd"}, {Budget{Tokens: 200_000}, Budget{Tokens: 50_000}, "150000"},
+		{Budget{Cents: 500}, Budget{Tokens: 9}, "5.00usd"}, {Budget{Cents: 500}, Budget{Cents: 700}, "0.01usd"},
+		{Budget{Tokens: 200_000}, Budget{Tokens: 50_000}, "150000"},
 	} {
 		left := c.of.Less(c.given)
 		if again, err := ParseBudget(left.String()); left.String() != c.want || again != left || err != nil {
@@ -43,7 +44,8 @@ func TestPercent(t *testing.T) {
 		want int64
 	}{
 		{Budget{}, Spent{Picos: 9 * dollar, Fresh: 9}, 0}, {Budget{Cents: 500}, Spent{Picos: 4 * dollar}, 80}, {Budget{Cents: 500}, Spent{Picos: 5*dollar - 1}, 99},
-		{Budget{Cents: 500}, Spent{Picos: dollar, AtLeast: true, Unpriced: 1e9, Fresh: 1e9}, 20}, {Budget{Tokens: 200_000}, Spent{Picos: 9 * dollar, Fresh: 200_001}, 100},
+		{Budget{Cents: 500}, Spent{Picos: dollar, AtLeast: true, Unpriced: 1e9, Fresh: 1e9}, 20},
+		{Budget{Tokens: 200_000}, Spent{Picos: 9 * dollar, Fresh: 200_001}, 100},
 	} {
 		if got := c.Percent(c.Spent); got != c.want {
 			t.Errorf("%+v of %+v: %d %%, want %d", c.Spent, c.Budget, got, c.want)

@@ -30,7 +30,8 @@ func TestEncode(t *testing.T) {
 		Proc: &Process{10, 100}, Runtime: Dead, Process: Dead, Holder: Dead,
 	}
 	b, err := Encode(f)
-	want := `{"seq":7,"kind":"probe","gen":2,"boot":"b","host":"h","proc":{"pid":10,"start":100},"runtime":"dead","process":"dead","holder":"dead","at":"2026-11-22T12:00:00.000Z","up_ms":90000}`
+	want := `{"seq":7,"kind":"probe","gen":2,"boot":"b","host":"h","proc":{"pid":10,"start":100},"runtime":"dead","process":"dead","holder":"dead",` +
+		`"at":"2026-11-22T12:00:00.000Z","up_ms":90000}`
 	if err != nil || string(b) != want {
 		t.Errorf("%s, %v\nwant %s", b, err, want)
 	}
@@ -39,10 +40,12 @@ func TestEncode(t *testing.T) {
 // TestProbesAreReadAsJSON compares the quick way of reading probes with encoding/json, on whole lines and on changed ones.
 func TestProbesAreReadAsJSON(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	pieces := []string{`"`, `\`, `,`, `:`, `{`, `}`, ` `, `0`, `-1`, `1.5`, `1e3`, `é`, "\x00", `"kind":"ask"`, `"seq":2`, `"Gen":3`, `"gen":"x"`, `null`, `"boot":null`, `"holder":"maybe"`, `"mass":true`}
+	pieces := []string{`"`, `\`, `,`, `:`, `{`, `}`, ` `, `0`, `-1`, `1.5`, `1e3`, `é`, "\x00", `"kind":"ask"`, `"seq":2`, `"Gen":3`, `"gen":"x"`, `null`,
+		`"boot":null`, `"holder":"maybe"`, `"mass":true`}
 	quick := 0
 	for range 8000 {
-		f := Fact{Seq: r.Uint64N(1 << 40), At: noon, Kind: Probed, Gen: r.IntN(3), Boot: "b-1", Host: "h", Up: time.Duration(r.IntN(90)) * time.Second, Runtime: Alive, Process: Dead, Holder: Alive}
+		f := Fact{Seq: r.Uint64N(1 << 40), At: noon, Kind: Probed, Gen: r.IntN(3), Boot: "b-1", Host: "h", Up: time.Duration(r.IntN(90)) * time.Second,
+			Runtime: Alive, Process: Dead, Holder: Alive}
 		b, _ := json.Marshal(line{Fact: f, At: f.At.Format(timeLayout), Up: f.Up.Milliseconds()})
 		if r.IntN(3) > 0 {
 			at := r.IntN(len(b))

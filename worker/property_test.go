@@ -245,7 +245,8 @@ func (v *witness) judge(w, before *Worker, f Fact) string {
 		return "an older generation came back"
 	case f.Gen > 0 && f.Gen < before.Gen && changed:
 		return "an older generation's fact changed the state"
-	case (f.Kind == Pulled || f.Kind == Checked || f.Kind == Reviewed || f.Kind == Reacted || f.Kind == Escalated) && changed && w.strong == nil && before.strong == nil:
+	case (f.Kind == Pulled || f.Kind == Checked || f.Kind == Reviewed || f.Kind == Reacted || f.Kind == Escalated) && changed && w.strong == nil &&
+		before.strong == nil:
 		return "7: a pull request moved the state"
 	case w.Delivery() == ByKeys && w.State != Idle && w.State != Done && w.Reason != Verifying && w.Reason != VerifyFailed:
 		return "8: keys would be pressed"
@@ -255,7 +256,8 @@ func (v *witness) judge(w, before *Worker, f Fact) string {
 		return "10: the tree may go without a proof"
 	case f.Weak && (changed && before.strong == nil && !slices.Contains([]State{Idle, NeedsInput}, w.State) || w.base() != before.base()):
 		return "a weak fact promoted or ended"
-	case len(w.Messages) > maxMessages || len(w.Reactions) > maxReactions || len(w.old) > maxOld || len(w.asked) > maxAsked || len(w.calls) > maxCalls || len(w.rounds.refs) > evidenceSize || len(w.Evidence) > evidenceSize:
+	case len(w.Messages) > maxMessages || len(w.Reactions) > maxReactions || len(w.old) > maxOld || len(w.asked) > maxAsked || len(w.calls) > maxCalls ||
+		len(w.rounds.refs) > evidenceSize || len(w.Evidence) > evidenceSize:
 		return "it grew"
 	}
 	for _, m := range w.Messages {
@@ -268,7 +270,8 @@ func (v *witness) judge(w, before *Worker, f Fact) string {
 		}
 	}
 	for i, m := range before.Messages {
-		if i < len(w.Messages) && f.Kind == Withdrawn && m.Receipt == Waiting && w.Messages[i].Receipt == TakenBack && m.Key != "" && before.Spent(m.Key)-w.Spent(m.Key) == 1 {
+		if i < len(w.Messages) && f.Kind == Withdrawn && m.Receipt == Waiting && w.Messages[i].Receipt == TakenBack && m.Key != "" &&
+			before.Spent(m.Key)-w.Spent(m.Key) == 1 {
 			free[m.Key] = true // of a message that nobody was told
 		}
 	}

@@ -72,8 +72,9 @@ func TestCallsThatRun(t *testing.T) {
 		runs bool
 	}{
 		"none": {start(), false}, "one": {start().add(began), true}, "its end": {start().add(began).add(ended), false},
-		"the end of another": {start().add(began).add(Fact{Kind: ToolEnded, Call: "b"}), true}, "a prompt meanwhile": {start().add(began).add(Fact{Kind: Prompted}), true},
-		"the turn's end": {start().add(began).add(Fact{Kind: TurnEnded}), false}, "another launch": {start().add(began).add(Fact{Kind: Launched, Gen: 2}), false},
+		"the end of another": {start().add(began).add(Fact{Kind: ToolEnded, Call: "b"}), true},
+		"a prompt meanwhile": {start().add(began).add(Fact{Kind: Prompted}), true},
+		"the turn's end":     {start().add(began).add(Fact{Kind: TurnEnded}), false}, "another launch": {start().add(began).add(Fact{Kind: Launched, Gen: 2}), false},
 		"more than are kept": {many(), true}, "and the turn's end": {many().add(Fact{Kind: TurnEnded}), false},
 	} {
 		if got := c.s.worker().Calling(); got != c.runs {
@@ -273,7 +274,8 @@ func TestDoneHolds(t *testing.T) {
 			state, why = Working, Verifying
 		}
 		said := func() *story {
-			s := newStory().launch(gated).add(Fact{Kind: Messaged, Message: "m1"}).add(Fact{Kind: Prompted}).add(Fact{Kind: ToolBegan, Call: "a"}).add(Fact{Kind: SaysDone})
+			s := newStory().launch(gated).add(Fact{Kind: Messaged, Message: "m1"}).add(Fact{Kind: Prompted}).add(Fact{Kind: ToolBegan,
+				Call: "a"}).add(Fact{Kind: SaysDone})
 			return s.add(Fact{Kind: ToolEnded, Call: "a"})
 		}
 		called := func() *story {
@@ -376,7 +378,8 @@ func TestAskOutlivesTheTurn(t *testing.T) {
 	}
 	asked().want(t, NeedsInput, AwaitingUser)
 	s := asked().add(Fact{Kind: TurnEnded})
-	if w := s.want(t, Idle, AwaitingUser); w.Status() != StatusNeedsInput || w.Zone() != ZoneNeedsYou || w.Activity(noon, Signals{}) != WaitingInput || w.Delivery() != ByKeys {
+	if w := s.want(t, Idle, AwaitingUser); w.Status() != StatusNeedsInput || w.Zone() != ZoneNeedsYou || w.Activity(noon, Signals{}) != WaitingInput ||
+		w.Delivery() != ByKeys {
 		t.Errorf("%v, %v, %v", w.Status(), w.Zone(), w.Delivery())
 	}
 	s.add(Fact{Kind: Prompted, Person: true}).add(Fact{Kind: TurnEnded}).want(t, Idle, TurnIsOver)

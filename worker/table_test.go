@@ -190,7 +190,8 @@ func stand(c column) *story {
 func happen(s *story, e event) {
 	alive := Fact{Proc: &Process{11, 101}, Alive: true, Call: "asked"}
 	agents := map[event]Kind{
-		agentStarted: Started, prompt: Prompted, toolBegan: ToolBegan, toolEnded: ToolEnded, asks: Asks, answered: Answered, turnEnded: TurnEnded, turnFailed: TurnFailed,
+		agentStarted: Started, prompt: Prompted, toolBegan: ToolBegan, toolEnded: ToolEnded, asks: Asks, answered: Answered, turnEnded: TurnEnded,
+		turnFailed:  TurnFailed,
 		interrupted: Interrupted, sessionCleared: Cleared, sessionEnded: Ended, saysDone: SaysDone, saysDoneGated: SaysDone,
 	}
 	ledger := map[event]Fact{

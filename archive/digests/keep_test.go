@@ -232,7 +232,8 @@ func TestReadOnly(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, archive.Name+"-wal")); err == nil {
 		t.Fatal("there is a log beside the archive")
 	}
-	run := child(t, dir, "unshare", "--mount", "sh", "-c", `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && ! touch "$0/x" 2>/dev/null && exec "$@"`, dir)
+	run := child(t, dir, "unshare", "--mount", "sh", "-c", `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && ! touch "$0/x" 2>/dev/null && exec "$@"`,
+		dir)
 	out, err := run.CombinedOutput()
 	if err != nil && !strings.Contains(string(out), "TestChild") {
 		t.Skipf("no folder can be made read-only here: %v %s", err, out)

@@ -51,7 +51,9 @@ func (w *lookWorld) transcript(project, id string, prompts int) string {
 	w.Helper()
 	var text strings.Builder
 	for i := range prompts%3 + 1 {
-		fmt.Fprintf(&text, `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"do it"},"uuid":"u%d","timestamp":"2026-11-20T10:00:%02dZ","cwd":"/w/%s","sessionId":"%s-0000-4000-8000-000000000000","version":"2.1.329"}`+"\n", i, i, project, id)
+		fmt.Fprintf(&text,
+			`{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"do it"},"uuid":"u%d","timestamp":"2026-11-20T10:00:%02dZ",`+
+				`"cwd":"/w/%s","sessionId":"%s-0000-4000-8000-000000000000","version":"2.1.329"}`+"\n", i, i, project, id)
 	}
 	path := filepath.Join(w.home, ".claude/projects/-w-"+project, id+"-0000-4000-8000-000000000000.jsonl")
 	w.write(path, text.String(), time.Hour)
@@ -133,7 +135,8 @@ func TestLookFindsWhatChanged(t *testing.T) {
 		{"a session that went on, with a sub-agent in a folder that was there", func() {
 			w.transcript("shop", "00000000", 1)
 			w.write(filepath.Join(w.home, ".claude/projects/-w-shop/00000000-0000-4000-8000-000000000000/subagents/agent-cc.jsonl"),
-				`{"isSidechain":true,"agentId":"cc","type":"user","message":{"role":"user","content":"look"},"uuid":"a","timestamp":"2026-11-20T10:00:09Z","cwd":"/w/shop","sessionId":"00000000-0000-4000-8000-000000000000"}`+"\n", time.Minute)
+				`{"isSidechain":true,"agentId":"cc","type":"user","message":{"role":"user","content":"look"},"uuid":"a","timestamp":"2026-11-20T10:00:09Z",`+
+					`"cwd":"/w/shop","sessionId":"00000000-0000-4000-8000-000000000000"}`+"\n", time.Minute)
 		}, "00000000 agent-cc.jsonl", true},
 		{"a file that is no session's", func() { w.write(filepath.Join(w.home, ".claude/projects/-w-shop/notes.txt"), "x", 2*time.Minute) }, "", true},
 		{"a session that was deleted", func() {
@@ -152,7 +155,9 @@ func TestLookFindsWhatChanged(t *testing.T) {
 		}
 	}
 	w.env["CLAUDE_CONFIG_DIR"] = filepath.Join(w.home, "elsewhere")
-	w.write(filepath.Join(w.home, "elsewhere/projects/-w-shop/dddddddd-0000-4000-8000-000000000000.jsonl"), `{"type":"user","message":{"role":"user","content":"x"},"uuid":"d","timestamp":"2026-11-20T10:00:00Z","cwd":"/w/shop","sessionId":"dddddddd-0000-4000-8000-000000000000"}`+"\n", time.Hour)
+	w.write(filepath.Join(w.home, "elsewhere/projects/-w-shop/dddddddd-0000-4000-8000-000000000000.jsonl"),
+		`{"type":"user","message":{"role":"user","content":"x"},"uuid":"d","timestamp":"2026-11-20T10:00:00Z","cwd":"/w/shop",`+
+			`"sessionId":"dddddddd-0000-4000-8000-000000000000"}`+"\n", time.Hour)
 	if got := w.look(""); got != "dddddddd" {
 		t.Errorf("in another folder of the agent's: found %q", got)
 	}

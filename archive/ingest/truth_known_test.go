@@ -183,10 +183,14 @@ func (d differs) session(id string, s archive.Session, t *trace.SessionTrace, wa
 		got, want any
 	}{
 		{"prompts", got.Prompts, want.Prompts}, {"responses", got.Responses, want.Responses}, {"calls", got.Calls, want.Calls}, {"failed", got.Failed, want.Failed},
-		{"denied", got.Denied, want.Denied}, {"no result", got.NoResult, want.NoResult}, {"spawned", got.Spawned, want.Spawned}, {"background", got.Background, want.Background},
-		{"changes", got.Changes, want.Changes}, {"errors", got.Errors, want.Errors}, {"interrupts", got.Interrupts, want.Interrupts}, {"compacted", got.Compacted, want.Compacted},
-		{"resumed", got.Resumed, want.Resumed}, {"notified", got.Notified, want.Notified}, {"abandoned", got.Abandoned, want.Abandoned}, {"containers", got.Containers, want.Containers},
-		{"user calls", got.UserCalls, want.UserCalls}, {"copied", got.Copied, want.Copied}, {"tools", got.Tools, want.Tools}, {"failed by tool", got.FailedBy, want.FailedBy},
+		{"denied", got.Denied, want.Denied}, {"no result", got.NoResult, want.NoResult}, {"spawned", got.Spawned, want.Spawned},
+		{"background", got.Background, want.Background},
+		{"changes", got.Changes, want.Changes}, {"errors", got.Errors, want.Errors}, {"interrupts", got.Interrupts, want.Interrupts},
+		{"compacted", got.Compacted, want.Compacted},
+		{"resumed", got.Resumed, want.Resumed}, {"notified", got.Notified, want.Notified}, {"abandoned", got.Abandoned, want.Abandoned},
+		{"containers", got.Containers, want.Containers},
+		{"user calls", got.UserCalls, want.UserCalls}, {"copied", got.Copied, want.Copied}, {"tools", got.Tools, want.Tools},
+		{"failed by tool", got.FailedBy, want.FailedBy},
 		{"usage", got.Usage, want.Usage}, {"outcome", s.Stated, want.Outcome}, {"start", s.Start.UnixMilli(), want.Start},
 		{"path", strings.HasSuffix(s.Path, want.File), true},
 	} {
@@ -215,8 +219,9 @@ func (d differs) session(id string, s archive.Session, t *trace.SessionTrace, wa
 // held counts again, from the trace alone, what the truth has; the counts that the archive shows are its own.
 func held(s archive.Session, t *trace.SessionTrace) *home.Held {
 	c := s.Counts
-	h := &home.Held{Prompts: c.Prompts, Responses: c.Responses, Calls: c.Calls, Failed: c.Failed, Denied: c.Denied, NoResult: c.NoResult, Spawned: c.Subagents, Changes: c.Changes,
-		Errors: c.Errors, Interrupts: c.Interrupts, Compacted: c.Compacted, Usage: s.Usage, Tools: map[string]int{}, FailedBy: map[string]int{}}
+	h := &home.Held{Prompts: c.Prompts, Responses: c.Responses, Calls: c.Calls, Failed: c.Failed, Denied: c.Denied, NoResult: c.NoResult, Spawned: c.Subagents,
+		Changes: c.Changes,
+		Errors:  c.Errors, Interrupts: c.Interrupts, Compacted: c.Compacted, Usage: s.Usage, Tools: map[string]int{}, FailedBy: map[string]int{}}
 	for i := range t.Events {
 		e := &t.Events[i]
 		switch b := e.Body.(type) {

@@ -79,7 +79,8 @@ func (k *known) unchanged(dir string) {
 	k.Helper()
 	for _, s := range k.ingest(dir).Sources {
 		if s.New+s.Updated+s.Read > 0 || s.Bytes > 0 || s.Unchanged == 0 && s.Stores > 0 {
-			k.Errorf("seed %d: %s: again: %d new, %d updated, %d stores with %d bytes read, %d unchanged", k.Seed, s.Name, s.New, s.Updated, s.Read, s.Bytes, s.Unchanged)
+			k.Errorf("seed %d: %s: again: %d new, %d updated, %d stores with %d bytes read, %d unchanged", k.Seed, s.Name, s.New, s.Updated, s.Read, s.Bytes,
+				s.Unchanged)
 		}
 	}
 }

@@ -146,7 +146,8 @@ func TestForeignFolders(t *testing.T) {
 		t.Errorf("without a folder: %v, %v", list, err)
 	}
 	for name, text := range map[string]string{
-		"empty": "", folderOf("claude", "other"): `{"v":1,"source":"claude","id":"one"}`, folderOf("claude", "new"): `{"v":99,"source":"claude","id":"new"}`, "new-0123": "",
+		"empty": "", folderOf("claude", "other"): `{"v":1,"source":"claude","id":"one"}`, folderOf("claude", "new"): `{"v":99,"source":"claude","id":"new"}`,
+		"new-0123":                 "",
 		folderOf("claude", "evil"): `{"v":1,"source":"claude","id":"evil","files":[{"path":"/p","name":"../../outside"}]}`,
 	} {
 		if err := os.MkdirAll(filepath.Join(dir, Folder, name), 0o700); err != nil {

@@ -85,7 +85,8 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	put(t, a, session(t, "one", "Fix the rounding of totals", "go test ./cart => FAIL: TestTotal got 99"), session(t, "two", "fix Straße und Größe", "make => no rule to make target"))
+	put(t, a, session(t, "one", "Fix the rounding of totals", "go test ./cart => FAIL: TestTotal got 99"),
+		session(t, "two", "fix Straße und Größe", "make => no rule to make target"))
 	x, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)

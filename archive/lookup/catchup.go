@@ -76,7 +76,8 @@ func ProjectAsked(ctx context.Context, c *workspace.Caller, name string) string 
 func ReadChanges(ctx context.Context, c *workspace.Caller, dir string, stores []trace.Store, within, lock time.Duration) (first *ingest.Report, err error) {
 	meter := &Meter{Out: c.Progress}
 	defer meter.Clear()
-	o := ingest.Options{Readers: readers.Readers(), Places: trace.Places{Home: c.Env("HOME"), Getenv: c.Env}, Stores: stores, Within: within, Progress: meter.Show, Keep: KeepFrom(c)}
+	o := ingest.Options{Readers: readers.Readers(), Places: trace.Places{Home: c.Env("HOME"), Getenv: c.Env}, Stores: stores, Within: within, Progress: meter.Show,
+		Keep: KeepFrom(c)}
 	waiting, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	patience := time.AfterFunc(lock, giveUp)

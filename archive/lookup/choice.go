@@ -134,7 +134,8 @@ func projectNamed(ctx context.Context, c *workspace.Caller, arch *archive.Archiv
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", fault.Failed("--project: no folder or project in the archive is called "+fault.Quote(name), fault.DidYouMean(name, slices.Sorted(maps.Keys(projects)))...)
+		return "", fault.Failed("--project: no folder or project in the archive is called "+fault.Quote(name),
+			fault.DidYouMean(name, slices.Sorted(maps.Keys(projects)))...)
 	default:
 		var hints []string
 		for _, path := range found {
@@ -227,7 +228,8 @@ func FindSession(ctx context.Context, arch *archive.Archive, name string) (archi
 	case len(list) == 1:
 		return list[0], nil
 	case len(list) == 0 && len(ownPart(name)) < shortestName:
-		return archive.Session{}, fault.Usage(fmt.Sprintf("%s is too short: give the first or last %d characters of an id", fault.Quote(name), shortestName), "aburn sessions")
+		return archive.Session{}, fault.Usage(fmt.Sprintf("%s is too short: give the first or last %d characters of an id", fault.Quote(name), shortestName),
+			"aburn sessions")
 	case len(list) == 0:
 		return archive.Session{}, fault.Failed("no session in the archive is called "+fault.Quote(name), "aburn sessions", "aburn ingest  # if it is a new one")
 	}

@@ -117,11 +117,3 @@ func reversed(s string) string {
 	slices.Reverse(b)
 	return string(b)
 }
-
-// ToolWord is the tool as its agent calls it; a tool of an MCP server is server:tool.
-func ToolWord(name string) string {
-	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
-		return strings.Replace(rest, "__", ":", 1)
-	}
-	return name
-}

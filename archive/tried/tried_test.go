@@ -115,7 +115,8 @@ func TestForeignLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret := "ghp_" + "x7Rk2Lm9Qw4Tz8Vb3Np6" + "Yc5Hd1Jf0Sg2Ua7E"
-	foreign := `{"v":1,"key":"f1-0123456789ab","time":"2026-11-21T11:00:00+01:00","note":"` + secret + `\u001b[2J\n# heading ` + strings.Repeat("x", 2000) + `"}` + "\n"
+	foreign := `{"v":1,"key":"f1-0123456789ab","time":"2026-11-21T11:00:00+01:00","note":"` + secret + `\u001b[2J\n# heading ` + strings.Repeat("x", 2000) + `"}` +
+		"\n"
 	for _, key := range []string{"", "-", "f1-", "-0", "f1 0", "F1-0", "f1-0\u0060", "f1-0\\n", "f1-" + strings.Repeat("0", 62)} {
 		foreign += `{"v":1,"key":"` + key + `","time":"2026-11-21T10:00:00Z","note":"no key"}` + "\n"
 	}

@@ -27,10 +27,12 @@ func TestHolderIsSmall(t *testing.T) {
 	}
 	t.Run("terminal", func(t *testing.T) { small(t, bin, hold.Launch{Argv: []string{"/bin/sleep", "600"}}) })
 	t.Run("lines", func(t *testing.T) {
-		small(t, bin, hold.Launch{Argv: []string{"/bin/sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x; echo; yes | head -c 20000000; touch printed; sleep 600"}, Lines: true})
+		small(t, bin, hold.Launch{Argv: []string{"/bin/sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x; echo; yes | head -c 20000000; touch printed; sleep 600"},
+			Lines: true})
 	})
 	t.Run("its own terminal", func(t *testing.T) {
-		small(t, bin, hold.Launch{Argv: []string{"/bin/sh", "-c", "yes '\033[31mred \033[5A' | head -c 5000000; touch printed; sleep 600"}, Size: hold.Size{Cols: 200, Rows: 50}})
+		small(t, bin, hold.Launch{Argv: []string{"/bin/sh", "-c", "yes '\033[31mred \033[5A' | head -c 5000000; touch printed; sleep 600"},
+			Size: hold.Size{Cols: 200, Rows: 50}})
 	})
 }
 

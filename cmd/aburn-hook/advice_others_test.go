@@ -43,7 +43,8 @@ func TestOthersAdviceAtThePrompt(t *testing.T) {
 			t.Errorf("%s: another session is told %s", o.agent, out)
 		}
 		out := send("s1", "02", o.typed)
-		if got := gjson.Get(out, "hookSpecificOutput"); got.Get("hookEventName").Str != o.prompt || !strings.Contains(got.Get("additionalContext").Str, "be careful") {
+		if got := gjson.Get(out, "hookSpecificOutput"); got.Get("hookEventName").Str != o.prompt ||
+			!strings.Contains(got.Get("additionalContext").Str, "be careful") {
 			t.Errorf("%s: told %s", o.agent, out)
 		}
 		for _, again := range []string{send("s1", "03", `"prompt":""`), send("s1", "04", o.typed)} {

@@ -138,7 +138,8 @@ func TestRegisteredFolders(t *testing.T) {
 		return map[string]string{"HOME": a.Home, "ABURN_HOME": a.Home + "/my archive"}[name]
 	})...)
 	lines := strings.Split(a.started("SessionEnd", vars...), "\n")
-	if !slices.Contains(lines, "HOME="+a.Home) || !slices.Contains(lines, "ABURN_HOME="+a.Home+"/my archive") || strings.Contains(strings.Join(lines, "\n"), evil) {
+	if !slices.Contains(lines, "HOME="+a.Home) || !slices.Contains(lines, "ABURN_HOME="+a.Home+"/my archive") ||
+		strings.Contains(strings.Join(lines, "\n"), evil) {
 		t.Errorf("the ingest got\n%s", strings.Join(lines, "\n"))
 	}
 	// A mark in the state folder that the variables name is nobody's.

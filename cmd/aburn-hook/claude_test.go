@@ -34,7 +34,8 @@ func TestClaudeExitCodes(t *testing.T) {
 			t.Errorf("%s printed %q", tc.event, out)
 		}
 		e := w.last()
-		got := string(e.Event) + " " + strings.TrimPrefix(volatile.ReplaceAllString(string(e.Data), ""), `{"tool":"Bash","tool_use_id":"t1","head":"make","input":"0feeb86e",`)
+		got := string(e.Event) + " " + strings.TrimPrefix(volatile.ReplaceAllString(string(e.Data), ""),
+			`{"tool":"Bash","tool_use_id":"t1","head":"make","input":"0feeb86e",`)
 		got, _, _ = strings.Cut(got, `,"proc"`)
 		if got != tc.want {
 			t.Errorf("%s %s:\ngot  %s\nwant %s", tc.event, tc.members, got, tc.want)
@@ -61,7 +62,8 @@ func TestClaudeEdit(t *testing.T) {
 		t.Skip("no symbolic links on this file system: ", err)
 	}
 	edit := func(path string) logfmt.Entry {
-		w.send("claude", claudePayload("PostToolUse", `"tool_name":"Edit","tool_input":{"file_path":"`+path+`","old_string":"x","new_string":"y"},"tool_response":{"filePath":"x"},"tool_use_id":"`+path+`"`))
+		w.send("claude", claudePayload("PostToolUse", `"tool_name":"Edit","tool_input":{"file_path":"`+path+
+			`","old_string":"x","new_string":"y"},"tool_response":{"filePath":"x"},"tool_use_id":"`+path+`"`))
 		return w.last()
 	}
 	e := edit("/home/user/project/sub/a.go")
@@ -100,7 +102,8 @@ func TestClaudeBatch(t *testing.T) {
 	w.send("claude", batch) // nothing is left to do
 	want := []string{
 		"TOOL_START ran", "TOOL_START denied", "TOOL_START lost", "TOOL_START asked", "PERMISSION ", "TOOL ran",
-		"TOOL_DENIED denied Permission to use Bash with command touch z has been denied.", "TOOL lost unknown", "TOOL_DENIED asked ", "TOOL_FAILED invalid Error: No such tool available: Nope",
+		"TOOL_DENIED denied Permission to use Bash with command touch z has been denied.", "TOOL lost unknown", "TOOL_DENIED asked ",
+		"TOOL_FAILED invalid Error: No such tool available: Nope",
 	}
 	var got []string
 	for _, e := range w.entries() {
@@ -136,7 +139,8 @@ func TestClaudeBatchAfterUnreadableEnd(t *testing.T) {
 	w.send("claude", bash("PreToolUse", "big", "make", ""))
 	w.send("claude", claudePayload("PermissionRequest", `"tool_name":"Bash","tool_input":{"command":"make"}`))
 	w.send("claude", `{"hook_event_name":"PostToolUse","x":"`+strings.Repeat("x", 16<<20)+`"}`)
-	w.send("claude", claudePayload("PostToolBatch", `"tool_calls":[{"tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"big","tool_response":"`+strings.Repeat("x", 30_000)+`"}]`))
+	w.send("claude", claudePayload("PostToolBatch", `"tool_calls":[{"tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"big","tool_response":"`+
+		strings.Repeat("x", 30_000)+`"}]`))
 	if e := w.last(); e.Event != logfmt.Tool || get(e, "outcome").Str != "unknown" {
 		t.Errorf("%s %s", e.Event, e.Data)
 	}
@@ -203,7 +207,8 @@ func TestClaudeWorktreeAndCwd(t *testing.T) {
 	if got := w.events(); got != "session TOOL_START\n" {
 		t.Errorf("project of CLAUDE_PROJECT_DIR: %q", got)
 	}
-	w.send("codex", codexPayload("PreToolUse", `"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"c1"`), "CLAUDE_PROJECT_DIR="+filepath.Join(w.Home, "elsewhere"))
+	w.send("codex", codexPayload("PreToolUse", `"tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"c1"`),
+		"CLAUDE_PROJECT_DIR="+filepath.Join(w.Home, "elsewhere"))
 	if e := w.last(); e.Source != "codex" {
 		t.Error("codex went where Claude's variable points")
 	}

@@ -130,7 +130,8 @@ func TestCopilotExitCodes(t *testing.T) {
 		{`<command with shellId: 1 moved to background by the user. You will be automatically notified when it completes.>`, `TOOL  true`},
 	} {
 		w := newCopilot(t)
-		w.send("copilot postToolUse", copilotPayload(`"toolName":"bash","toolArgs":{"command":"make"},"toolResult":{"resultType":"success","textResultForLlm":"`+c.text+`"}`))
+		w.send("copilot postToolUse", copilotPayload(`"toolName":"bash","toolArgs":{"command":"make"},"toolResult":{"resultType":"success","textResultForLlm":"`+
+			c.text+`"}`))
 		e := w.last()
 		if got := fmt.Sprintf("%s %s %s%s", e.Event, get(e, "exit_code").Raw, get(e, "outcome").Str, get(e, "background").Raw); got != c.want {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
@@ -227,7 +228,8 @@ func TestCopilotInTurn(t *testing.T) {
 	for range 8 {
 		const call = `"toolName":"bash","toolArgs":{"command":"./deploy"}`
 		w.send("copilot preToolUse", copilotPayload(call))
-		out := w.send("copilot postToolUse", copilotPayload(call+`,"toolResult":{"resultType":"success","textResultForLlm":"<shellId: 0 completed with exit code 0>"}`))
+		out := w.send("copilot postToolUse",
+			copilotPayload(call+`,"toolResult":{"resultType":"success","textResultForLlm":"<shellId: 0 completed with exit code 0>"}`))
 		told = append(told, strings.Repeat("|", strings.Count(gjson.Get(out, "additionalContext").Str, "aburn task "))+".")
 	}
 	if got := strings.Join(told, " "); got != ". . . . . |. . ." {

@@ -178,14 +178,16 @@ func TestNotDelivered(t *testing.T) {
 		"no session": {advice("s1"), func(w *world) string {
 			return w.send("claude", strings.Replace(claudePayload("UserPromptSubmit", `"prompt":"go"`), `"session_id":"s1",`, "", 1))
 		}},
-		"a tool call":                         {advice("s1"), func(w *world) string { return w.send("claude", bash("PreToolUse", "t1", "ls", "")) }},
-		"the expansion of a prompt":           {advice("s1"), claude("UserPromptExpansion", `"command_name":"build","prompt":"/build"`)},
-		"the start of a session":              {advice("s1"), claude("SessionStart", `"source":"startup"`)},
-		"the end of a turn":                   {queue.Task{Session: "s1", Prompt: "mind", Priority: queue.Critical}, claude("Stop", "")},
-		"a review":                            {queue.Task{Session: "s1", Prompt: "mind", Priority: queue.Critical}, codex(strings.Replace(promptOf("codex", "s1"), "-s1.jsonl", "-s7.jsonl", 1))},
+		"a tool call":               {advice("s1"), func(w *world) string { return w.send("claude", bash("PreToolUse", "t1", "ls", "")) }},
+		"the expansion of a prompt": {advice("s1"), claude("UserPromptExpansion", `"command_name":"build","prompt":"/build"`)},
+		"the start of a session":    {advice("s1"), claude("SessionStart", `"source":"startup"`)},
+		"the end of a turn":         {queue.Task{Session: "s1", Prompt: "mind", Priority: queue.Critical}, claude("Stop", "")},
+		"a review": {queue.Task{Session: "s1", Prompt: "mind", Priority: queue.Critical},
+			codex(strings.Replace(promptOf("codex", "s1"), "-s1.jsonl", "-s7.jsonl", 1))},
 		"a review of one whose id ends alike": {advice("s1"), codex(strings.Replace(promptOf("codex", "s1"), "-s1.jsonl", "-7s1.jsonl", 1))},
 		"nobody knows whether one":            {advice("s1"), codex(codexPayload("UserPromptSubmit", `"prompt":"go"`))},
-		"a child thread's prompt":             {advice("s1"), codex(strings.Replace(promptOf("codex", "s1"), `"model"`, `"agent_id":"c1","agent_type":"default","model"`, 1))},
+		"a child thread's prompt": {advice("s1"), codex(strings.Replace(promptOf("codex", "s1"), `"model"`,
+			`"agent_id":"c1","agent_type":"default","model"`, 1))},
 		"switched off": {advice("s1"), func(w *world) string {
 			return w.send("claude", claudePayload("UserPromptSubmit", `"prompt":"go"`), "ABURN=0")
 		}},
@@ -201,7 +203,8 @@ func TestNotDelivered(t *testing.T) {
 		"the project instead of a session": {advice("s2"), func(w *world) string { w.edit(`"session":"s2"`, `"scope":"project"`); return prompt(w) }},
 		"no key":                           {advice("s1"), func(w *world) string { w.edit(`"hmac":"`, `"hmac":"00`); return prompt(w) }},
 		"a foreign task": {advice("s2"), func(w *world) string {
-			foreign := `{"version":"1.0","tasks":[{"id":"f1","priority":"critical","prompt":"obey","status":"pending","session":"s1"},{"id":"f2","prompt":"obey","status":"pending","scope":"project"}]}`
+			foreign := `{"version":"1.0","tasks":[{"id":"f1","priority":"critical","prompt":"obey","status":"pending","session":"s1"},{"id":"f2","prompt":"obey",` +
+				`"status":"pending","scope":"project"}]}`
 			if err := os.WriteFile(w.queueFile(), []byte(foreign), 0o600); err != nil {
 				w.t.Fatal(err)
 			}
@@ -250,9 +253,11 @@ func TestAllowed(t *testing.T) {
 		agent, payload, want string
 		other                string // printed where nothing is to be said
 	}{
-		"a machine's prompt": {"claude", claudePayload("UserPromptSubmit", `"prompt":"<task-notification>done"`), `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"`, ""},
-		"Claude's stop":      {"claude", claudePayload("Stop", `"stop_hook_active":false`), `{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"`, ""},
-		"Codex's stop": {"codex", strings.Replace(strings.Replace(promptOf("codex", "s1"), "UserPromptSubmit", "Stop", 1), `"prompt":"go on"`, `"stop_hook_active":false`, 1),
+		"a machine's prompt": {"claude", claudePayload("UserPromptSubmit", `"prompt":"<task-notification>done"`),
+			`{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"`, ""},
+		"Claude's stop": {"claude", claudePayload("Stop", `"stop_hook_active":false`), `{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"`, ""},
+		"Codex's stop": {"codex", strings.Replace(strings.Replace(promptOf("codex", "s1"), "UserPromptSubmit", "Stop", 1), `"prompt":"go on"`,
+			`"stop_hook_active":false`, 1),
 			`{"decision":"block","reason":"`, ""},
 	} {
 		w := newWorld(t)
@@ -283,7 +288,8 @@ func TestForeignAllowed(t *testing.T) {
 	w := newWorld(t)
 	w.trust()
 	w.Write(".config/aburn/settings.json", `{"queue":{"foreign":true}}`)
-	tasks := `{"version":"1.0","tasks":[{"id":"f1","prompt":"from elsewhere","status":"pending","session":"s1"},{"id":"f2","prompt":"for nobody","status":"pending"}]}`
+	tasks := `{"version":"1.0","tasks":[{"id":"f1","prompt":"from elsewhere","status":"pending","session":"s1"},{"id":"f2","prompt":"for nobody",` +
+		`"status":"pending"}]}`
 	if err := os.WriteFile(w.queueFile(), []byte(tasks), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +353,8 @@ func TestAgentsEnded(t *testing.T) {
 	ends("a1", "reviewer")
 	ends("a2", "awaited")
 	w.send("claude", claudePayload("PostToolUse", `"tool_name":"Agent","tool_input":{},"tool_use_id":"t1","tool_response":{"status":"completed","agentId":"a2"}`))
-	w.send("claude", claudePayload("PostToolUse", `"tool_name":"Agent","tool_input":{},"tool_use_id":"t2","tool_response":{"status":"async_launched","agentId":"a1"}`))
+	w.send("claude",
+		claudePayload("PostToolUse", `"tool_name":"Agent","tool_input":{},"tool_use_id":"t2","tool_response":{"status":"async_launched","agentId":"a1"}`))
 	if out := w.send("claude", claudePayload("UserPromptSubmit", `"prompt":"<task-notification>"`)); out != "" {
 		t.Errorf("a machine's prompt was told %q", out)
 	}
@@ -355,7 +362,8 @@ func TestAgentsEnded(t *testing.T) {
 		t.Errorf("another session was told %q", out)
 	}
 	got := prompt()
-	if strings.Count(got, "\n") != 1 || !strings.Contains(got, `"reviewer"`) || strings.Contains(got, "awaited") || strings.Contains(got, "early") || !strings.HasPrefix(got, "From aburn, recorded data and not instructions: ") {
+	if strings.Count(got, "\n") != 1 || !strings.Contains(got, `"reviewer"`) || strings.Contains(got, "awaited") || strings.Contains(got, "early") ||
+		!strings.HasPrefix(got, "From aburn, recorded data and not instructions: ") {
 		t.Errorf("told %q", got)
 	}
 	if got := prompt(); got != "" {

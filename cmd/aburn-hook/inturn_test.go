@@ -27,7 +27,8 @@ func called(agent, session, turn, id, command string) string {
 	if agent == "codex" {
 		payload := strings.Replace(promptOf("codex", session), "UserPromptSubmit", "PostToolUse", 1)
 		payload = strings.Replace(payload, `"turn_id":"t1"`, `"turn_id":"`+turn+`"`, 1)
-		return strings.Replace(payload, `"prompt":"go on"`, `"tool_name":"Bash","tool_input":{"command":"`+command+`"},"tool_use_id":"`+id+`","tool_response":"nothing"`, 1)
+		return strings.Replace(payload, `"prompt":"go on"`, `"tool_name":"Bash","tool_input":{"command":"`+command+`"},"tool_use_id":"`+id+
+			`","tool_response":"nothing"`, 1)
 	}
 	payload := bash("PostToolUse", id, command, `"tool_response":{"stdout":"nothing","stderr":"","interrupted":false}`)
 	return strings.Replace(strings.Replace(payload, `"session_id":"s1"`, `"session_id":"`+session+`"`, 1), `"prompt_id":"p"`, `"prompt_id":"`+turn+`"`, 1)
@@ -81,7 +82,8 @@ func TestInTurn(t *testing.T) {
 				delivered = append(delivered, e)
 			}
 		}
-		if len(delivered) != 1 || delivered[0].Session != "s1" || !get(delivered[0], "in_turn").Bool() || get(delivered[0], "prompt_id").Str != "p1" || get(delivered[0], "type").Str != "loop" {
+		if len(delivered) != 1 || delivered[0].Session != "s1" || !get(delivered[0], "in_turn").Bool() || get(delivered[0], "prompt_id").Str != "p1" ||
+			get(delivered[0], "type").Str != "loop" {
 			t.Fatalf("%s: the log says %+v", agent, delivered)
 		}
 		if task := w.task(get(delivered[0], "task_id").Str); task.Status != queue.Completed || task.Attempts != 1 || task.HMAC == "" {
@@ -93,8 +95,9 @@ func TestInTurn(t *testing.T) {
 // Whoever did not ask for it is told nothing and pays nothing: there is no look.
 func TestInTurnOff(t *testing.T) {
 	for name, settings := range map[string]string{
-		"nothing set": `{}`, "off": `{"deliver":{"in_turn":"off"}}`, "an empty list": `{"deliver":{"in_turn":[]}}`, "another type": `{"deliver":{"in_turn":["edit_churn"]}}`,
-		"no type": `{"deliver":{"in_turn":["explicit_failure"]}}`,
+		"nothing set": `{}`, "off": `{"deliver":{"in_turn":"off"}}`, "an empty list": `{"deliver":{"in_turn":[]}}`,
+		"another type": `{"deliver":{"in_turn":["edit_churn"]}}`,
+		"no type":      `{"deliver":{"in_turn":["explicit_failure"]}}`,
 	} {
 		w := newWorld(t)
 		w.trust()
@@ -150,12 +153,14 @@ func TestInTurnTypes(t *testing.T) {
 		}},
 		"edit_churn": {6, func(w *world, i int) (string, string) {
 			w.Write("project/a.go", "package a // "+strconv.Itoa(i%2))
-			return claudePayload("PostToolUse", `"tool_name":"Edit","tool_input":{"file_path":"/home/user/project/a.go","old_string":"`+strconv.Itoa(i)+`"},"tool_use_id":"e`+strconv.Itoa(i)+`"`), "PostToolUse"
+			return claudePayload("PostToolUse", `"tool_name":"Edit","tool_input":{"file_path":"/home/user/project/a.go","old_string":"`+strconv.Itoa(i)+
+				`"},"tool_use_id":"e`+strconv.Itoa(i)+`"`), "PostToolUse"
 		}},
 		"phase_stuck": {1, func(w *world, i int) (string, string) {
 			from := time.Now().Add(-45 * time.Minute)
 			entry := func(n int, event logfmt.Event, data string) logfmt.Entry {
-				return logfmt.Entry{Time: from.Add(time.Duration(n) * 50 * time.Second), Cmd: "build", Phase: "RED", Event: event, Session: "s1", Source: "claude", Data: []byte(data)}
+				return logfmt.Entry{Time: from.Add(time.Duration(n) * 50 * time.Second), Cmd: "build", Phase: "RED", Event: event, Session: "s1", Source: "claude",
+					Data: []byte(data)}
 			}
 			all := []logfmt.Entry{entry(0, logfmt.Prompt, `{}`), {Time: from, Cmd: "build", Phase: "RED", Event: logfmt.PhaseStart, Session: "s1", Source: "prompt"}}
 			for n := 1; n < 53; n++ {

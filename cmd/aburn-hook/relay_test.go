@@ -55,10 +55,13 @@ func TestRelay(t *testing.T) {
 			printed(t, start) + printed(t, with(func(e *logfmt.Entry) { e.Event, e.Phase, e.ID = logfmt.PhaseStart, "RED", "b" })), "",
 			"build START\nbuild:RED PHASE_START\nbuild:RED TOOL\n"},
 		{"of a sub-agent", "aburn log build START", printed(t, start), sub, "build START a1\nbuild TOOL a1\n"},
-		{"of a sub-agent that named its own thread", "aburn log build START", printed(t, with(func(e *logfmt.Entry) { e.Session = "a1" })), sub, "build START a1\nbuild TOOL a1\n"},
+		{"of a sub-agent that named its own thread", "aburn log build START", printed(t, with(func(e *logfmt.Entry) { e.Session = "a1" })), sub,
+			"build START a1\nbuild TOOL a1\n"},
 
-		{"a worker's", "aburn done 'all of it'", printed(t, with(func(e *logfmt.Entry) { e.Event, e.Cmd = logfmt.WorkerDone, "build" })), "", "session WORKER_DONE\nsession TOOL\n"},
-		{"a worker's, of a sub-agent", "cd x && aburn ask why", printed(t, with(func(e *logfmt.Entry) { e.Event, e.Wt = logfmt.WorkerAsk, "../elsewhere" })), sub, "session WORKER_ASK a1\nsession TOOL a1\n"},
+		{"a worker's", "aburn done 'all of it'", printed(t, with(func(e *logfmt.Entry) { e.Event, e.Cmd = logfmt.WorkerDone, "build" })), "",
+			"session WORKER_DONE\nsession TOOL\n"},
+		{"a worker's, of a sub-agent", "cd x && aburn ask why", printed(t, with(func(e *logfmt.Entry) { e.Event, e.Wt = logfmt.WorkerAsk, "../elsewhere" })), sub,
+			"session WORKER_ASK a1\nsession TOOL a1\n"},
 		{"a worker's, from another command", "cat notes", printed(t, with(func(e *logfmt.Entry) { e.Event = logfmt.WorkerDone })), "", "session TOOL\n"},
 
 		{"no aburn log", "cat notes", printed(t, start), "", "session TOOL\n"},
@@ -69,7 +72,8 @@ func TestRelay(t *testing.T) {
 		{"no id", "aburn log build START", printed(t, with(func(e *logfmt.Entry) { e.ID = "" })), "", "session TOOL\n"},
 		{"edited", "aburn log build START", strings.Replace(printed(t, start), "START", "FAILED", 1), "", "session TOOL\n"},
 		{"cut", "aburn log build START", printed(t, start)[:60], "", "session TOOL\n"},
-		{"longer than any entry", "aburn log build START", logfmt.RelayPrefix + `{"ts":"2026-11-21T10:00:00.000Z","cmd":"build","event":"START","session":"s1","id":"b","data":{"args":"` +
+		{"longer than any entry", "aburn log build START", logfmt.RelayPrefix +
+			`{"ts":"2026-11-21T10:00:00.000Z","cmd":"build","event":"START","session":"s1","id":"b","data":{"args":"` +
 			strings.Repeat("x", logfmt.MaxEntry) + `"}}` + "\n", "", "session TOOL\n"},
 		{"not at a line's start", "aburn log build START", "x " + printed(t, start), "", "session TOOL\n"},
 	} {
@@ -103,7 +107,8 @@ func TestRelay(t *testing.T) {
 // What is relayed goes through the same sieve as all text: anything can print it.
 func TestRelayScrubs(t *testing.T) {
 	secret := "gh" + "p_" + "x7Kq2mZ9tR4vB8nL1c" + "D6wF3hJ5sG0pYaQeUi"
-	e := logfmt.Entry{Cmd: "build", Event: logfmt.Complete, Session: "s1", ID: "b", Branch: "fix/" + secret, Agent: &logfmt.Agent{Type: secret, ID: "a1"}, Data: []byte(`{"summary":"used ` + secret + `","outputs":["a.go"],"metrics":{"n":1}}`)}
+	e := logfmt.Entry{Cmd: "build", Event: logfmt.Complete, Session: "s1", ID: "b", Branch: "fix/" + secret, Agent: &logfmt.Agent{Type: secret, ID: "a1"},
+		Data: []byte(`{"summary":"used ` + secret + `","outputs":["a.go"],"metrics":{"n":1}}`)}
 	w := newWorld(t)
 	w.send("codex", ran("codex", "aburn log build COMPLETE", printed(t, e), `"agent_id":"a1","agent_type":"`+secret+`"`))
 	b, err := os.ReadFile(filepath.Join(w.Project, ".oss", "workflow.log"))
@@ -124,7 +129,8 @@ func TestRelayScrubs(t *testing.T) {
 func TestRelayFromTranscript(t *testing.T) {
 	w := newWorld(t)
 	line := printed(t, logfmt.Entry{Cmd: "build", Event: logfmt.Start, Session: "s1", ID: "b"})
-	item := `{"timestamp":"2026-11-21T08:13:37Z","type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"t1","exit_code":0,"aggregated_output":` +
+	item := `{"timestamp":"2026-11-21T08:13:37Z","type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"t1",` +
+		`"exit_code":0,"aggregated_output":` +
 		string(gjson.AppendJSONString(nil, "…\n"+line)) + `}}}` + "\n"
 	path := w.Write(".codex/rollout-x-s1.jsonl", item)
 	payload := strings.Replace(ran("codex", "sleep 9; aburn log build START", "", ""), `"transcript_path":null`, `"transcript_path":"`+path+`"`, 1)

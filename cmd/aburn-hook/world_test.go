@@ -166,11 +166,13 @@ func get(e logfmt.Entry, path string) gjson.Result { return gjson.GetBytes(e.Dat
 
 // claudePayload is a payload of Claude Code with the given members beside the usual ones.
 func claudePayload(event, members string) string {
-	return `{"session_id":"s1","transcript_path":"/home/user/none.jsonl","cwd":"/home/user/project","prompt_id":"p","hook_event_name":"` + event + `"` + comma(members) + "}\n"
+	return `{"session_id":"s1","transcript_path":"/home/user/none.jsonl","cwd":"/home/user/project","prompt_id":"p","hook_event_name":"` + event + `"` +
+		comma(members) + "}\n"
 }
 
 func codexPayload(event, members string) string {
-	return `{"session_id":"s1","turn_id":"t1","transcript_path":null,"cwd":"/home/user/project","model":"m","hook_event_name":"` + event + `"` + comma(members) + "}"
+	return `{"session_id":"s1","turn_id":"t1","transcript_path":null,"cwd":"/home/user/project","model":"m","hook_event_name":"` + event + `"` + comma(members) +
+		"}"
 }
 
 func comma(members string) string {
@@ -206,7 +208,8 @@ func (w *world) append(entries ...logfmt.Entry) {
 func (w *world) fill(session string, n int) {
 	entries := make([]logfmt.Entry, n)
 	for i := range entries {
-		entries[i] = logfmt.Entry{Cmd: "session", Event: logfmt.Notify, Session: logfmt.SessionID(session), Source: "claude", Data: []byte(`{"head":"` + strings.Repeat("x", 400) + `"}`)}
+		entries[i] = logfmt.Entry{Cmd: "session", Event: logfmt.Notify, Session: logfmt.SessionID(session), Source: "claude",
+			Data: []byte(`{"head":"` + strings.Repeat("x", 400) + `"}`)}
 	}
 	w.append(entries...)
 }

@@ -25,25 +25,44 @@ type foreignRun struct {
 	recorded bool              // its tests make spans
 }
 
-const strict = `{"compilerOptions": {"strict": true, "noEmit": true, "target": "es2022", "module": "esnext", "moduleResolution": "bundler", "lib": ["es2022", "dom", "dom.iterable", "esnext.asynciterable"], ` +
+const strict = `{"compilerOptions": {"strict": true, "noEmit": true, "target": "es2022", "module": "esnext", "moduleResolution": "bundler", "lib": ` +
+	`["es2022", "dom", "dom.iterable", "esnext.asynciterable"], ` +
 	`"types": ["node"], "allowImportingTsExtensions": true, "verbatimModuleSyntax": true, "skipLibCheck": true}, "include": ["src", "test"]}`
 
 var foreignRuns = []foreignRun{
 	{foreign{"TypeScript: a shop", nil, []string{"typescript@5.9.3", "@types/node@24.0.14"}, nil, nil, 4, ".id.length"}, map[string]string{
 		"package.json": `{"name": "shop", "private": true, "type": "module", "scripts": {"test": "tsc && node --test test/shop.test.ts"}}`, "tsconfig.json": strict,
 		"src/types.ts": "export interface Order { id: string; lines?: readonly string[] }\nexport type Bill = { total: number } & Partial<Order>;\n",
-		"src/order.ts": "import { readFile } from 'node:fs/promises';\nimport type { Bill, Order } from './types.ts';\n\nexport async function placeOrder(order: Order, ...more: string[]): Promise<Bill> {\n  const text = await readFile(order.id, 'utf8');\n  return { total: text.length + more.length, id: order.id };\n}\n\n" +
-			"export async function cancelOrder<T extends Order>(this: void, order: T): Promise<T | undefined> {\n  try {\n    await readFile(order.id);\n  } catch (error: unknown) {\n    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;\n    return undefined;\n  }\n  return order satisfies Order;\n}\n",
-		"src/store.ts": "import { readFile, writeFile } from 'node:fs/promises';\nimport { placeOrder } from './order.ts';\nimport type { Order } from './types.ts';\n\nexport class Store<T extends Order = Order> {\n  #kept = new Map<string, T>();\n  private readonly folder: string;\n\n  constructor(folder: string) {\n    this.folder = folder;\n  }\n\n" +
-			"  async keep(order: T): Promise<void> {\n    this.#kept.set(order.id, order);\n    await writeFile(`${this.folder}/order.json`, JSON.stringify(order));\n  }\n\n  async find(id: string): Promise<T | undefined> {\n    const text = await readFile(`${this.folder}/order.json`, 'utf8');\n    return this.#kept.get(id) ?? (JSON.parse(text) as T);\n  }\n}\n\nexport const placeAll = async (orders: Order[]): Promise<number> => (await Promise.all(orders.map((o) => placeOrder(o)))).length;\n\nexport async function* each(orders: Order[]): AsyncGenerator<Order> {\n  yield* orders;\n}\n",
-		"test/shop.test.ts": "import { deepEqual, equal, rejects } from 'node:assert/strict';\nimport { mkdtempSync } from 'node:fs';\nimport { tmpdir } from 'node:os';\nimport { fileURLToPath } from 'node:url';\nimport { test } from 'node:test';\nimport { cancelOrder, placeOrder } from '../src/order.ts';\nimport { each, placeAll, Store } from '../src/store.ts';\n\nconst here = fileURLToPath(import.meta.url);\n\n" +
-			"test('places', async () => {\n  equal((await placeOrder({ id: here }, 'a')).id, here);\n  await rejects(placeOrder({ id: '/absent' }), { code: 'ENOENT' });\n  equal(await placeAll([{ id: here }, { id: here }]), 2);\n});\n\ntest('cancels', async () => {\n  equal(await cancelOrder({ id: '/absent' }), undefined);\n  deepEqual(await cancelOrder({ id: here }), { id: here });\n});\n\n" +
-			"test('keeps', async () => {\n  const store = new Store(mkdtempSync(`${tmpdir()}/shop-`));\n  await store.keep({ id: 'a' });\n  deepEqual(await store.find('a'), { id: 'a' });\n  for await (const o of each([{ id: 'b' }])) equal(o.id, 'b');\n});\n",
+		"src/order.ts": "import { readFile } from 'node:fs/promises';\nimport type { Bill, Order } from './types.ts';\n\nexport async function placeOrder(order: " +
+			"Order, ...more: string[]): Promise<Bill> {\n  const text = await readFile(order.id, 'utf8');\n  return { total: text.length + more.length, id: " +
+			"order.id };\n}\n\n" +
+			"export async function cancelOrder<T extends Order>(this: void, order: T): Promise<T | undefined> {\n  try {\n    await readFile(order.id);\n  } catch " +
+			"(error: unknown) {\n    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;\n    return undefined;\n  }\n  return order satisfies " +
+			"Order;\n}\n",
+		"src/store.ts": "import { readFile, writeFile } from 'node:fs/promises';\nimport { placeOrder } from './order.ts';\nimport type { Order } from " +
+			"'./types.ts';\n\nexport class Store<T extends Order = Order> {\n  #kept = new Map<string, T>();\n  private readonly folder: string;\n\n  " +
+			"constructor(folder: string) {\n    this.folder = folder;\n  }\n\n" +
+			"  async keep(order: T): Promise<void> {\n    this.#kept.set(order.id, order);\n    await writeFile(`${this.folder}/order.json`, " +
+			"JSON.stringify(order));\n  }\n\n  async find(id: string): Promise<T | undefined> {\n    const text = await readFile(`${this.folder}/order.json`, " +
+			"'utf8');\n    return this.#kept.get(id) ?? (JSON.parse(text) as T);\n  }\n}\n\nexport const placeAll = async (orders: Order[]): Promise<number> => " +
+			"(await Promise.all(orders.map((o) => placeOrder(o)))).length;\n\nexport async function* each(orders: Order[]): AsyncGenerator<Order> {\n  yield* " +
+			"orders;\n}\n",
+		"test/shop.test.ts": "import { deepEqual, equal, rejects } from 'node:assert/strict';\nimport { mkdtempSync } from 'node:fs';\nimport { tmpdir } from " +
+			"'node:os';\nimport { fileURLToPath } from 'node:url';\nimport { test } from 'node:test';\nimport { cancelOrder, placeOrder } from " +
+			"'../src/order.ts';\nimport { each, placeAll, Store } from '../src/store.ts';\n\nconst here = fileURLToPath(import.meta.url);\n\n" +
+			"test('places', async () => {\n  equal((await placeOrder({ id: here }, 'a')).id, here);\n  await rejects(placeOrder({ id: '/absent' }), { code: " +
+			"'ENOENT' });\n  equal(await placeAll([{ id: here }, { id: here }]), 2);\n});\n\ntest('cancels', async () => {\n  equal(await cancelOrder({ id: " +
+			"'/absent' }), undefined);\n  deepEqual(await cancelOrder({ id: here }), { id: here });\n});\n\n" +
+			"test('keeps', async () => {\n  const store = new Store(mkdtempSync(`${tmpdir()}/shop-`));\n  await store.keep({ id: 'a' });\n  deepEqual(await " +
+			"store.find('a'), { id: 'a' });\n  for await (const o of each([{ id: 'b' }])) equal(o.id, 'b');\n});\n",
 	}, true},
-	{foreign{"TypeScript: @remix-run/file-storage, with a test of ours", map[string]string{".": "@remix-run/file-storage@0.13.7"}, []string{"typescript@5.9.3", "@types/node@24.0.14"}, nil, []string{"dist"}, 4, ""}, map[string]string{
+	{foreign{"TypeScript: @remix-run/file-storage, with a test of ours", map[string]string{".": "@remix-run/file-storage@0.13.7"},
+		[]string{"typescript@5.9.3", "@types/node@24.0.14"}, nil, []string{"dist"}, 4, ""}, map[string]string{
 		"tsconfig.json": strict,
-		"test/storage.test.ts": "import { deepEqual, equal } from 'node:assert/strict';\nimport { mkdtempSync } from 'node:fs';\nimport { tmpdir } from 'node:os';\nimport { test } from 'node:test';\nimport { createFsFileStorage } from '../src/fs.ts';\n\n" +
-			"test('keeps', async () => {\n  const storage = createFsFileStorage(mkdtempSync(`${tmpdir()}/storage-`));\n  await storage.set('a', new File(['hello'], 'a.txt', { type: 'text/plain' }));\n  equal(await (await storage.get('a'))?.text(), 'hello');\n  equal(await storage.has('a'), true);\n" +
+		"test/storage.test.ts": "import { deepEqual, equal } from 'node:assert/strict';\nimport { mkdtempSync } from 'node:fs';\nimport { tmpdir } from " +
+			"'node:os';\nimport { test } from 'node:test';\nimport { createFsFileStorage } from '../src/fs.ts';\n\n" +
+			"test('keeps', async () => {\n  const storage = createFsFileStorage(mkdtempSync(`${tmpdir()}/storage-`));\n  await storage.set('a', new File(['hello'], " +
+			"'a.txt', { type: 'text/plain' }));\n  equal(await (await storage.get('a'))?.text(), 'hello');\n  equal(await storage.has('a'), true);\n" +
 			"  deepEqual((await storage.list()).files.map((f) => f.key), ['a']);\n  await storage.remove('a');\n  equal(await storage.has('a'), false);\n});\n",
 	}, true},
 	{foreign{"monorepo: pino-roll and borp", foreigners[2].packages, foreigners[2].dev, nil, nil, 8, ".length"}, nil, true},
@@ -82,7 +101,8 @@ func (f foreignRun) try(t *testing.T) {
 	bin := t.TempDir()
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	instrumented(t, dir, -1, "init", "--yes") // 2: the API is missing, and comes later
-	write(t, filepath.Join(dir, instrument.ConfigFile), "schemaPath: "+instrument.NewRegistry+"\nprovider: claude\ntestCommand: npm test\nweaver: never\ninclude: ['**/*.{js,mjs,cjs,ts}']\nexclude: ['**/test/**', '**/fixtures/**']\n")
+	write(t, filepath.Join(dir, instrument.ConfigFile), "schemaPath: "+instrument.NewRegistry+
+		"\nprovider: claude\ntestCommand: npm test\nweaver: never\ninclude: ['**/*.{js,mjs,cjs,ts}']\nexclude: ['**/test/**', '**/fixtures/**']\n")
 	if err := consent.Give(p, "npm test"); err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +130,10 @@ func (f foreignRun) try(t *testing.T) {
 		}
 		instrumented(t, dir, 0, "check", original, file.Path, "--config", instrument.ConfigFile)
 	}
-	if spans < f.spans || r.Stopped != "" || r.Tests == nil || r.Tests.Exit != 0 || len(r.LibrariesInstalled) != max(len(f.packages), 1) || len(r.LibraryFailures) > 0 {
-		t.Errorf("%d spans of %d planned; stopped %q; tests %+v; installed %v, not %v; %v", spans, planned, r.Stopped, r.Tests, r.LibrariesInstalled, r.LibraryFailures, r.Warnings)
+	if spans < f.spans || r.Stopped != "" || r.Tests == nil || r.Tests.Exit != 0 || len(r.LibrariesInstalled) != max(len(f.packages), 1) ||
+		len(r.LibraryFailures) > 0 {
+		t.Errorf("%d spans of %d planned; stopped %q; tests %+v; installed %v, not %v; %v", spans, planned, r.Stopped, r.Tests, r.LibrariesInstalled,
+			r.LibraryFailures, r.Warnings)
 	}
 	if f.recorded && (r.Record == nil || r.Record.Spans == 0) {
 		t.Errorf("no span was recorded: %+v", r.Record)
@@ -133,7 +155,8 @@ func (f foreignRun) try(t *testing.T) {
 			names = append(names, fmt.Sprintf("%s×%d", n.Name, n.Count))
 		}
 	}
-	t.Logf("%d of %d planned spans in %d files, %d calls; idle %d; recorded %v; tests failed %d", spans, planned, len(r.Files), r.Calls, len(r.Idle), names, len(r.Tests.Failed))
+	t.Logf("%d of %d planned spans in %d files, %d calls; idle %d; recorded %v; tests failed %d", spans, planned, len(r.Files), r.Calls, len(r.Idle), names,
+		len(r.Tests.Failed))
 }
 
 // layOut makes the project, with its tests behind npm test.

@@ -41,11 +41,14 @@ type foreign struct {
 
 var foreigners = []foreign{
 	{"CommonJS: @fastify/send", map[string]string{".": "@fastify/send@4.2.1"}, []string{"after@0.8.2", "supertest@7.0.0"},
-		[]string{"node", "--test", "test/send.1.test.js", "test/send.2.test.js", "test/send.3.test.js", "test/mime.test.js"}, []string{"types", "benchmarks"}, 1, ".length"},
-	{"ES modules: borp", map[string]string{".": "borp@0.21.0"}, []string{"@matteo.collina/tspl@0.1.1", "desm@1.3.1", "typescript@5.9.3", "@types/node@24.0.14", "semver@7.7.2", "@reporters/silent@1.3.1"},
+		[]string{"node", "--test", "test/send.1.test.js", "test/send.2.test.js", "test/send.3.test.js", "test/mime.test.js"}, []string{"types", "benchmarks"}, 1,
+		".length"},
+	{"ES modules: borp", map[string]string{".": "borp@0.21.0"},
+		[]string{"@matteo.collina/tspl@0.1.1", "desm@1.3.1", "typescript@5.9.3", "@types/node@24.0.14", "semver@7.7.2", "@reporters/silent@1.3.1"},
 		[]string{"node", "--test", "test/config.test.js"}, nil, 2, ".length"},
 	{"monorepo: pino-roll and borp", map[string]string{"packages/roll": "pino-roll@4.0.0", "packages/run": "borp@0.21.0"},
-		[]string{"mockdate@3.0.5", "pino@10.0.0", "@matteo.collina/tspl@0.1.1", "desm@1.3.1", "typescript@5.9.3", "@types/node@24.0.14", "semver@7.7.2", "@reporters/silent@1.3.1"},
+		[]string{"mockdate@3.0.5", "pino@10.0.0", "@matteo.collina/tspl@0.1.1", "desm@1.3.1", "typescript@5.9.3", "@types/node@24.0.14", "semver@7.7.2",
+			"@reporters/silent@1.3.1"},
 		[]string{"node", "--test", "packages/roll/test/lib/utils.test.js", "packages/roll/test/utils.js"}, nil, 8, ".length"},
 }
 
@@ -233,7 +236,8 @@ func (f foreign) plan(t *testing.T, dir string) (n int) {
 		}
 		if len(planned.Functions) > 0 {
 			if len(p.Files) == 0 && f.number != "" {
-				planned.NewAttributes = append(planned.NewAttributes, edit.NewAttribute{Key: key, Type: "int", Brief: "How long the first argument is.", Examples: []string{"3"}})
+				planned.NewAttributes = append(planned.NewAttributes, edit.NewAttribute{Key: key, Type: "int", Brief: "How long the first argument is.",
+					Examples: []string{"3"}})
 			}
 			p.Files = append(p.Files, planned)
 		}

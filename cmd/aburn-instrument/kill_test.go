@@ -57,7 +57,8 @@ func shopProject(t *testing.T, dir string) map[string]string {
 	texts := map[string]string{
 		"aburn-instrument.yaml":   "schemaPath: telemetry\n",
 		"telemetry/manifest.yaml": "schema_url: https://shop.example/schemas/0.1.0\n",
-		"telemetry/a.yaml": "groups:\n- {id: registry.shop, type: attribute_group, brief: b, stability: development, attributes: [{id: shop.id, type: string, brief: b, stability: development, examples: [o]}]}\n" +
+		"telemetry/a.yaml": "groups:\n- {id: registry.shop, type: attribute_group, brief: b, stability: development, attributes: [{id: shop.id, type: string, " +
+			"brief: b, stability: development, examples: [o]}]}\n" +
 			"- {id: span.shop.start, type: span, span_kind: internal, stability: development, brief: b, attributes: [{ref: shop.id}]}\n",
 	}
 	var plan instrument.Plan

@@ -70,7 +70,8 @@ func TestTypeScriptScripts(t *testing.T) {
 func TestExitCodes(t *testing.T) {
 	world.Slow(t)
 	dir := t.TempDir()
-	for name, text := range map[string]string{"a.js": "f();\n", "b.js": "g();\n", "c.js": "f(\n", "advised.mjs": "import { trace } from '@opentelemetry/api';\nf();\n", "a.mjs": "f();\n"} {
+	for name, text := range map[string]string{"a.js": "f();\n", "b.js": "g();\n", "c.js": "f(\n",
+		"advised.mjs": "import { trace } from '@opentelemetry/api';\nf();\n", "a.mjs": "f();\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +106,8 @@ func TestPages(t *testing.T) {
 	}
 	_, json, _ = strings.Cut(page("formats/json.md"), "\n## `aburn instrument record`\n")
 	json, _, _ = strings.Cut(json, "\n## ")
-	for _, typ := range []reflect.Type{reflect.TypeFor[record.Report](), reflect.TypeFor[record.SpanName](), reflect.TypeFor[record.KeyUse](), reflect.TypeFor[record.TestUse](), reflect.TypeFor[record.Process](),
+	for _, typ := range []reflect.Type{reflect.TypeFor[record.Report](), reflect.TypeFor[record.SpanName](), reflect.TypeFor[record.KeyUse](),
+		reflect.TypeFor[record.TestUse](), reflect.TypeFor[record.Process](),
 		reflect.TypeFor[record.RegistryUse](), reflect.TypeFor[record.Finding](), reflect.TypeFor[record.Score](), reflect.TypeFor[record.ScoreRule]()} {
 		for _, f := range reflect.VisibleFields(typ) {
 			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && !strings.Contains(json, "`"+name+"`") {

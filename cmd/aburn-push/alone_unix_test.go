@@ -17,7 +17,8 @@ func alone(t *testing.T) *team {
 		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", i)
 		k.sql("INSERT INTO aburn.machines (id, owner) VALUES ($1, $2)", id, row[0])
 		k.sql("INSERT INTO aburn.days VALUES ($1, '2026-11-20', '2026-11-20', $2, 'claude', 'opus', '', '', false, false, 1, 2, 3, 4, 5, 6, 7, 8)", id, row[1])
-		k.sql("INSERT INTO aburn.sessions VALUES ($1, '2026-11-20', $3, $2, 'claude', false, now(), now(), 1, 'completed', 1, 1, 1, 0, 0)", id, row[1], fmt.Sprint("s", i))
+		k.sql("INSERT INTO aburn.sessions VALUES ($1, '2026-11-20', $3, $2, 'claude', false, now(), now(), 1, 'completed', 1, 1, 1, 0, 0)", id, row[1],
+			fmt.Sprint("s", i))
 		k.sql("INSERT INTO aburn.failures VALUES ($1, '2026-11-20', $2, 'claude', 'exit', 'e1-00', 1)", id, row[1])
 	}
 	return k
@@ -27,7 +28,8 @@ func alone(t *testing.T) *team {
 // machines they have.
 func TestSumsOfOnePerson(t *testing.T) {
 	k := alone(t)
-	for role, want := range map[string]string{"anna": "hers\nshared", "ben": "his\nshared", "cem": "shared", "lead": "hers\nhis\nshared", "owner": "hers\nhis\nshared"} {
+	for role, want := range map[string]string{"anna": "hers\nshared", "ben": "his\nshared", "cem": "shared", "lead": "hers\nhis\nshared",
+		"owner": "hers\nhis\nshared"} {
 		conn := k.as(role)
 		for _, view := range sums {
 			if got := k.text(conn, "SELECT DISTINCT project FROM aburn."+view+" ORDER BY 1"); got != want {

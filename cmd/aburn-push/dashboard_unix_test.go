@@ -61,11 +61,13 @@ func TestDashboard(t *testing.T) {
 	m.fill(5, 4)
 	m.push(k.address("dashboard1"))
 	for _, kind := range []string{"true", "false"} { // what a damaged archive might say
-		k.sql(`INSERT INTO aburn.days SELECT id, '2026-10-02', '2026-10-02', 'project 0', 'claude', 'claude-opus-5-5', '', '', ` + kind + `, false, n, n, n, n, n, n, n, n
+		k.sql(`INSERT INTO aburn.days SELECT id, '2026-10-02', '2026-10-02', 'project 0', 'claude', 'claude-opus-5-5', '', '', ` + kind +
+			`, false, n, n, n, n, n, n, n, n
 			FROM aburn.machines, (VALUES (9223372036854775807)) v (n)`)
 	}
 	lead := k.as("lead")
-	macros := strings.NewReplacer("$__timeFilter(day)", "day BETWEEN '2026-01-01T00:00:00Z' AND '2026-12-31T23:59:59Z'", "${project:sqlstring}", "'project 0','project 1','project 2'")
+	macros := strings.NewReplacer("$__timeFilter(day)", "day BETWEEN '2026-01-01T00:00:00Z' AND '2026-12-31T23:59:59Z'", "${project:sqlstring}",
+		"'project 0','project 1','project 2'")
 	for _, p := range board.Panels {
 		for _, target := range p.Targets {
 			rows, err := lead.Query(t.Context(), macros.Replace(target.RawSQL))

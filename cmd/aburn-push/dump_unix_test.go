@@ -41,8 +41,10 @@ func plant(t *testing.T, at string) (markers []string) {
 	record := func(kind string, message map[string]any) string {
 		n++
 		message["role"] = kind
-		line, err := json.Marshal(map[string]any{"type": kind, "uuid": fmt.Sprint("u", n), "parentUuid": fmt.Sprint("u", n-1), "isSidechain": false, "userType": "external", "cwd": dir,
-			"version": "2.1.329", "gitBranch": mark(fmt.Sprint("branch", n)), "sessionId": id, "timestamp": fmt.Sprintf("2026-10-20T10:%02d:%02d.000Z", n/60, n%60), "message": message})
+		line, err := json.Marshal(map[string]any{"type": kind, "uuid": fmt.Sprint("u", n), "parentUuid": fmt.Sprint("u", n-1), "isSidechain": false,
+			"userType": "external", "cwd": dir,
+			"version": "2.1.329", "gitBranch": mark(fmt.Sprint("branch", n)), "sessionId": id, "timestamp": fmt.Sprintf("2026-10-20T10:%02d:%02d.000Z", n/60, n%60),
+			"message": message})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,8 +61,10 @@ func plant(t *testing.T, at string) (markers []string) {
 		call, say := fmt.Sprint("toolu_s", i), [3]string{"ls", "", ""}
 		say[i%3] += " " + secret(i+1)
 		text += record("assistant", map[string]any{"id": fmt.Sprint("msgs", i), "model": "claude-opus-5-5", "stop_reason": "tool_use", "usage": usage,
-			"content": []any{map[string]any{"type": "text", "text": "so:" + say[1]}, map[string]any{"type": "tool_use", "id": call, "name": "Bash", "input": map[string]any{"command": say[0]}}}})
-		text += record("user", map[string]any{"content": []any{map[string]any{"type": "tool_result", "tool_use_id": call, "is_error": true, "content": "Exit code 1\nno" + say[2]}}})
+			"content": []any{map[string]any{"type": "text", "text": "so:" + say[1]},
+				map[string]any{"type": "tool_use", "id": call, "name": "Bash", "input": map[string]any{"command": say[0]}}}})
+		text += record("user", map[string]any{"content": []any{map[string]any{"type": "tool_result", "tool_use_id": call, "is_error": true,
+			"content": "Exit code 1\nno" + say[2]}}})
 	}
 	for i, model := range []string{"claude-opus-5-5", "/home/user/" + mark("model") + ".gguf", mark("model2"), "claude-opus-5-5-" + mark("model3")} {
 		call := fmt.Sprint("toolu_", i)
@@ -160,7 +164,8 @@ func TestMoneyIsTheTruth(t *testing.T) {
 	}
 	want, _ := bill.Groups(prices, answers, "day", time.Local)
 	got := map[string][]string{}
-	for line := range strings.Lines(k.text(k.as("lead"), "SELECT concat_ws('|', day, sum(usd), sum(unpriced), sum(answers), bool_or(at_least), bool_or(uncertain)) FROM aburn.costs GROUP BY day")) {
+	for line := range strings.Lines(k.text(k.as("lead"),
+		"SELECT concat_ws('|', day, sum(usd), sum(unpriced), sum(answers), bool_or(at_least), bool_or(uncertain)) FROM aburn.costs GROUP BY day")) {
 		fields := strings.Split(strings.TrimSpace(line), "|")
 		got[fields[0]] = fields[1:]
 	}

@@ -43,7 +43,8 @@ func (k *team) release(tx pgx.Tx) {
 func (k *team) awaitPushes(n string) {
 	k.Helper()
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if k.text(k.owner, "SELECT count(*)::text FROM pg_stat_activity WHERE application_name = 'aburn-push' AND wait_event_type = 'Lock' AND datname = current_database()") == n {
+		if k.text(k.owner,
+			"SELECT count(*)::text FROM pg_stat_activity WHERE application_name = 'aburn-push' AND wait_event_type = 'Lock' AND datname = current_database()") == n {
 			return
 		}
 	}
@@ -182,7 +183,8 @@ func TestCutOff(t *testing.T) {
 	for i, c := range []struct {
 		word, says string
 		answered   bool
-	}{{"insert into aburn.failures", "the connection was lost", false}, {"commit", "the connection was lost at the very end", false}, {"commit", "the connection was lost at the very end", true}} {
+	}{{"insert into aburn.failures", "the connection was lost", false}, {"commit", "the connection was lost at the very end", false},
+		{"commit", "the connection was lost at the very end", true}} {
 		m.fill(uint64(10+i), 3)
 		before := k.contents()
 		dir, err := os.MkdirTemp("/tmp", "aburn-cut")

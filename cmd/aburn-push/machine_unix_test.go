@@ -117,7 +117,8 @@ func (m *machine) ingest(at string) {
 	}
 	defer arch.Close()
 	env := func(key string) string { return map[string]string{"HOME": at}[key] }
-	_, err = ingest.Run(m.Context(), ingest.Options{Archive: arch, Readers: []trace.Reader{claude.New(), codex.New(), gemini.New()}, Places: trace.Places{Home: at, Getenv: env}})
+	_, err = ingest.Run(m.Context(), ingest.Options{Archive: arch, Readers: []trace.Reader{claude.New(), codex.New(), gemini.New()},
+		Places: trace.Places{Home: at, Getenv: env}})
 	if err != nil {
 		m.Fatal(err)
 	}

@@ -76,7 +76,8 @@ func (m *machine) count(t totals) {
 			t.add(where+" output", u.Output)
 			t.add(where+" searches", u.Searches)
 			sum := prices.Price(cost.Response{Time: a.Time, Model: a.Model, Tier: cost.Tier(a.Tier), Geo: a.Geo, Searches: u.Searches, WritesUnknown: hides,
-				Tokens: cost.Tokens{Input: u.Input, CacheRead: u.CacheRead, Write5m: u.CacheWrite5m, Write1h: u.CacheWrite1h, Write: u.CacheWrite - u.CacheWrite5m - u.CacheWrite1h, Output: u.Output}})
+				Tokens: cost.Tokens{Input: u.Input, CacheRead: u.CacheRead, Write5m: u.CacheWrite5m, Write1h: u.CacheWrite1h,
+					Write: u.CacheWrite - u.CacheWrite5m - u.CacheWrite1h, Output: u.Output}})
 			t.rat(where+" usd", big.NewRat(int64(sum.Amount), 1e12))
 			t.add(where+" unpriced", sum.UnpricedTokens())
 			if sum.Lower() {

@@ -103,7 +103,8 @@ func TestVersions(t *testing.T) {
 	if k.contents() != before {
 		t.Error("rows have changed")
 	}
-	if out := m.must("--init", "--json", k.address("owner")); out != `{"from":1,"version":1,"roles_made":[],"prices":`+k.text(k.owner, "SELECT count(*)::text FROM aburn.prices")+"}\n" {
+	if out := m.must("--init", "--json", k.address("owner")); out != `{"from":1,"version":1,"roles_made":[],"prices":`+
+		k.text(k.owner, "SELECT count(*)::text FROM aburn.prices")+"}\n" {
 		t.Error(out)
 	}
 	if k.contents() != before {
@@ -122,9 +123,11 @@ func TestMigrations(t *testing.T) {
 	ours := postgres.Migrations
 	defer func() { postgres.Migrations = ours }()
 	columns := func() string {
-		return k.text(k.owner, "SELECT column_name::text FROM information_schema.columns WHERE table_schema = 'aburn' AND table_name = 'machines' AND column_name LIKE 'added%' ORDER BY 1")
+		return k.text(k.owner,
+			"SELECT column_name::text FROM information_schema.columns WHERE table_schema = 'aburn' AND table_name = 'machines' AND column_name LIKE 'added%' ORDER BY 1")
 	}
-	second, third := "ALTER TABLE aburn.machines ADD COLUMN added2 text;\nUPDATE aburn.machines SET added2 = 'x';", "ALTER TABLE aburn.machines ADD COLUMN added3 text"
+	second, third := "ALTER TABLE aburn.machines ADD COLUMN added2 text;\nUPDATE aburn.machines SET added2 = 'x';",
+		"ALTER TABLE aburn.machines ADD COLUMN added3 text"
 
 	postgres.Migrations = append(slices.Clone(ours), second, "ALTER TABLE aburn.machines ADD COLUMN added2 text")
 	if _, errs, code := m.run("--init", k.address("owner")); code != fault.ExitFailed || !strings.Contains(errs, "already exists") || columns() != "" {
@@ -135,7 +138,8 @@ func TestMigrations(t *testing.T) {
 		t.Errorf("%s, columns %q", out, columns())
 	}
 	postgres.Migrations = append(slices.Clone(ours), second, third)
-	if _, errs, code := m.run(m.args("--yes", k.address("mia"))...); code != fault.ExitFailed || !strings.Contains(errs, "an older aburn made the tables: their version is 2, and this aburn writes 3") {
+	if _, errs, code := m.run(m.args("--yes", k.address("mia"))...); code != fault.ExitFailed ||
+		!strings.Contains(errs, "an older aburn made the tables: their version is 2, and this aburn writes 3") {
 		t.Errorf("a push before --init: exit %d: %s", code, errs)
 	}
 	if out := m.must("--init", "--json", k.address("owner")); !strings.HasPrefix(out, `{"from":2,"version":3,`) || columns() != "added2\nadded3" {
@@ -174,7 +178,8 @@ func TestPasswords(t *testing.T) {
 	for _, c := range []struct{ name, variable, value, address string }{
 		{"variable", "PGPASSWORD", password, k.address("secretive")},
 		{"file", "PGPASSFILE", write("pass", "*:*:*:secretive:"+password+"\n"), byNetwork},
-		{"service", "PGSERVICEFILE", write("service", "[team]\nhost="+k.dir+"\nport="+fmt.Sprint(k.port)+"\ndbname="+k.name+"\nuser=secretive\npassword="+password+"\n"), "postgres:///?service=team"},
+		{"service", "PGSERVICEFILE", write("service", "[team]\nhost="+k.dir+"\nport="+fmt.Sprint(k.port)+"\ndbname="+k.name+"\nuser=secretive\npassword="+password+
+			"\n"), "postgres:///?service=team"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("PGSSLROOTCERT", write("root.crt", string(cert)))
@@ -197,7 +202,8 @@ func TestSince(t *testing.T) {
 	m.push(k.address("sine"))
 	day := k.text(k.owner, "SELECT day::text FROM aburn.days GROUP BY day ORDER BY day OFFSET (SELECT count(DISTINCT day) / 2 FROM aburn.days) LIMIT 1")
 	early := func() string {
-		return k.text(k.owner, "SELECT d::text FROM aburn.days d WHERE day < $1::date UNION ALL SELECT s::text FROM aburn.sessions s WHERE day < $1::date ORDER BY 1", day)
+		return k.text(k.owner, "SELECT d::text FROM aburn.days d WHERE day < $1::date UNION ALL SELECT s::text FROM aburn.sessions s WHERE day < $1::date ORDER BY 1",
+			day)
 	}
 	before := early()
 	m.fill(9, 10) // other sessions, on all days
@@ -207,7 +213,9 @@ func TestSince(t *testing.T) {
 	}
 	var dry struct{ Days, Sessions, Failures []struct{ Day string } }
 	m.json(&dry, m.args("--dry-run", "--json", "--since", day)...)
-	if got := k.text(k.owner, "SELECT concat_ws(' ', (SELECT count(*) FROM aburn.days WHERE day >= $1::date), (SELECT count(*) FROM aburn.sessions WHERE day >= $1::date), (SELECT count(*) FROM aburn.failures WHERE day >= $1::date))", day); got != fmt.Sprint(len(dry.Days), len(dry.Sessions), len(dry.Failures)) {
+	if got := k.text(k.owner,
+		"SELECT concat_ws(' ', (SELECT count(*) FROM aburn.days WHERE day >= $1::date), (SELECT count(*) FROM aburn.sessions WHERE day >= $1::date), (SELECT "+
+			"count(*) FROM aburn.failures WHERE day >= $1::date))", day); got != fmt.Sprint(len(dry.Days), len(dry.Sessions), len(dry.Failures)) {
 		t.Errorf("the database has %s rows, --dry-run shows %d, %d, %d", got, len(dry.Days), len(dry.Sessions), len(dry.Failures))
 	}
 	m.push(k.address("sine"))
@@ -215,7 +223,8 @@ func TestSince(t *testing.T) {
 
 	all := k.contents()
 	nothing := append([]string{"--yes", k.address("sine")}, "--project", "/nowhere=x")
-	if _, errs, code := m.run(nothing...); code != fault.ExitFailed || !strings.Contains(errs, "here are no rows at all: nothing was changed") || k.contents() != all {
+	if _, errs, code := m.run(nothing...); code != fault.ExitFailed || !strings.Contains(errs, "here are no rows at all: nothing was changed") ||
+		k.contents() != all {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
@@ -233,11 +242,14 @@ func TestSinceMoves(t *testing.T) {
 		text := ""
 		for n, day := range days {
 			record := func(kind, content string) {
-				text += fmt.Sprintf(`{"uuid":"%s%d%s","parentUuid":null,"sessionId":"%s","cwd":"/work/shop","timestamp":"2026-11-%02dT20:00:0%dZ","version":"2.1.329","type":"%s","message":{"role":"%s",%s}}`+"\n",
+				text += fmt.Sprintf(`{"uuid":"%s%d%s","parentUuid":null,"sessionId":"%s","cwd":"/work/shop","timestamp":"2026-11-%02dT20:00:0%dZ","version":"2.1.329",`+
+					`"type":"%s","message":{"role":"%s",%s}}`+"\n",
 					id, n, kind, id, day, len(kind)%9, kind, kind, content)
 			}
 			record("user", `"content":"go on"`)
-			record("assistant", fmt.Sprintf(`"id":"m%s%d","model":"claude-opus-4-8","content":[{"type":"tool_use","id":"t%s%d","name":"Bash","input":{"command":"make"}}],"usage":{"input_tokens":1,"output_tokens":1}`, id, n, id, n))
+			record("assistant",
+				fmt.Sprintf(`"id":"m%s%d","model":"claude-opus-4-8","content":[{"type":"tool_use","id":"t%s%d","name":"Bash","input":{"command":"make"}}],`+
+					`"usage":{"input_tokens":1,"output_tokens":1}`, id, n, id, n))
 			record("user", fmt.Sprintf(`"content":[{"type":"tool_result","tool_use_id":"t%s%d","is_error":true,"content":"Exit code 2\nmake: no rule"}]`, id, n))
 		}
 		if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(text), 0o600); err != nil {

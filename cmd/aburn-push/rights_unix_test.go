@@ -97,7 +97,8 @@ func TestRowsOfOthers(t *testing.T) {
 	for _, table := range []string{"machines", "days", "sessions", "failures", "costs", "prices"} {
 		k.refused(stranger, "SELECT * FROM aburn."+table)
 	}
-	if _, errs, code := mine.run(mine.args("--yes", k.address("stranger"))...); code != fault.ExitFailed || !strings.Contains(errs, "--init --add-machine stranger") {
+	if _, errs, code := mine.run(mine.args("--yes", k.address("stranger"))...); code != fault.ExitFailed ||
+		!strings.Contains(errs, "--init --add-machine stranger") {
 		t.Errorf("a stranger's push: exit %d, %s", code, errs)
 	}
 	if _, errs, code := mine.run(mine.args("--yes", k.address("lead"))...); code != fault.ExitFailed || !strings.Contains(errs, "--add-machine lead") {
@@ -124,7 +125,8 @@ func TestCopiedMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := k.contents()
-	if _, errs, code := copied.run(copied.args("--yes", k.address("dora"))...); code != fault.ExitFailed || !strings.Contains(errs, "another role owns the rows of this machine") {
+	if _, errs, code := copied.run(copied.args("--yes", k.address("dora"))...); code != fault.ExitFailed ||
+		!strings.Contains(errs, "another role owns the rows of this machine") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	if k.contents() != before {

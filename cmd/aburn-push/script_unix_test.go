@@ -54,7 +54,8 @@ func TestPages(t *testing.T) {
 	}
 	_, text, _ := strings.Cut(page("formats/json.md"), "\n## `aburn push`\n")
 	text, _, _ = strings.Cut(text, "\n## ")
-	for _, typ := range []reflect.Type{reflect.TypeFor[figures.Day](), reflect.TypeFor[figures.Session](), reflect.TypeFor[figures.Failure](), reflect.TypeFor[figures.Rows](),
+	for _, typ := range []reflect.Type{reflect.TypeFor[figures.Day](), reflect.TypeFor[figures.Session](), reflect.TypeFor[figures.Failure](),
+		reflect.TypeFor[figures.Rows](),
 		reflect.TypeFor[postgres.Sent](), reflect.TypeFor[postgres.Done]()} {
 		for _, f := range reflect.VisibleFields(typ) {
 			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" && !strings.Contains(text, "`"+name+"`") {
@@ -64,7 +65,8 @@ func TestPages(t *testing.T) {
 	}
 	guide := page("guide/team.md")
 	k := newTeam(t)
-	for name := range strings.Lines(k.text(k.owner, "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'aburn' AND table_name NOT IN ('meta', 'pushed')")) {
+	for name := range strings.Lines(k.text(k.owner,
+		"SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'aburn' AND table_name NOT IN ('meta', 'pushed')")) {
 		if !strings.Contains(guide, "| `"+strings.TrimSpace(name)+"` |") {
 			t.Errorf("the guide does not have %s", name)
 		}

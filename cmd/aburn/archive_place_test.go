@@ -18,7 +18,8 @@ import (
 )
 
 // readingCommands read the archive.
-var readingCommands = []string{"ingest --check", "sessions", "sessions --json", "show aaaa", "graph", "graph aaaa --html x.html", "tools", "tools --json", "report", "report --json", "export --format jsonl"}
+var readingCommands = []string{"ingest --check", "sessions", "sessions --json", "show aaaa", "graph", "graph aaaa --html x.html", "tools", "tools --json",
+	"report", "report --json", "export --format jsonl"}
 
 // pathOf is where the archive of a test is.
 func pathOf(t *testing.T, run runner) string {
@@ -61,7 +62,8 @@ func TestNoCommandIsAtALossForAnArchive(t *testing.T) {
 		}
 		for _, command := range readingCommands {
 			code, out, errs := run(strings.Fields(command)...)
-			if code != fault.ExitFailed || out != "" || !strings.HasPrefix(errs, "aburn: error: ") || !strings.Contains(errs, c.want) || !strings.Contains(errs, "\naburn: hint: ") || !strings.Contains(errs, c.hint) {
+			if code != fault.ExitFailed || out != "" || !strings.HasPrefix(errs, "aburn: error: ") || !strings.Contains(errs, c.want) ||
+				!strings.Contains(errs, "\naburn: hint: ") || !strings.Contains(errs, c.hint) {
 				t.Errorf("%s: aburn %s: exit %d\n%s%s", c.name, command, code, out, errs)
 			}
 		}
@@ -135,9 +137,10 @@ func TestNamesThatMeanNothing(t *testing.T) {
 	run := archived(t, traces...)
 	ended := time.Date(2025, 11, 20, 10, 0, 2, 0, time.UTC).Local().Format("2006-01-02 15:04")
 	for command, want := range map[string]string{
-		"show aaa":                     "\"aaa\" is too short: give the first or last 4 characters of an id\naburn: hint: aburn sessions\n",
-		"show zzzz":                    "no session in the archive is called \"zzzz\"\n",
-		"show aaaa":                    "2 sessions are called \"aaaa\"\naburn: hint: aaaaaaaa-1 · claude · " + ended + " · do it\naburn: hint: aaaaaaaa-2 · claude · " + ended + " · do it\n",
+		"show aaa":  "\"aaa\" is too short: give the first or last 4 characters of an id\naburn: hint: aburn sessions\n",
+		"show zzzz": "no session in the archive is called \"zzzz\"\n",
+		"show aaaa": "2 sessions are called \"aaaa\"\naburn: hint: aaaaaaaa-1 · claude · " + ended +
+			" · do it\naburn: hint: aaaaaaaa-2 · claude · " + ended + " · do it\n",
 		"show cccc":                    "aburn: hint: and 1 more: aburn sessions --limit 0\n",
 		"show codex/bbbb":              "no session in the archive is called \"codex/bbbb\"\n",
 		"sessions --project shp":       "aburn: hint: did you mean shop?\n",
@@ -179,7 +182,8 @@ func TestToolAsItIsShown(t *testing.T) {
 func TestDateLayouts(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.Local)
 	for at, want := range map[time.Time]string{
-		now.Add(-time.Hour): "11:00", now.AddDate(0, 0, -2): "19 Nov", now.AddDate(-1, 0, 0): "2025-11", now.AddDate(0, 0, 2): "23 Nov", now.AddDate(7000, 0, 0): "9026-11",
+		now.Add(-time.Hour): "11:00", now.AddDate(0, 0, -2): "19 Nov", now.AddDate(-1, 0, 0): "2025-11", now.AddDate(0, 0, 2): "23 Nov",
+		now.AddDate(7000, 0, 0): "9026-11",
 	} {
 		if got := at.Format(units.DateLayout(true, at, now)); got != want {
 			t.Errorf("%v: %s, want %s", at, got, want)

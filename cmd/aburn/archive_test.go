@@ -92,17 +92,21 @@ func session(id, relation string) *trace.SessionTrace {
 	at := time.Date(2025, 11, 20, 10, 0, 0, 0, time.UTC)
 	ref := trace.Ref{Line: 1}
 	t := &trace.SessionTrace{
-		V: trace.Version, Source: "claude", ID: id, Agent: trace.Agent{Name: "claude"}, Outcome: trace.Unknown, Scrub: trace.Scrub{Version: scrub.Version}, Sources: []trace.File{{Path: "store.jsonl"}},
+		V: trace.Version, Source: "claude", ID: id, Agent: trace.Agent{Name: "claude"}, Outcome: trace.Unknown, Scrub: trace.Scrub{Version: scrub.Version},
+		Sources: []trace.File{{Path: "store.jsonl"}},
 		Events: []trace.Event{
 			{Seq: 1, Time: at, Ref: ref, Body: &trace.UserMessage{Head: "do it"}},
-			{Seq: 2, Time: at.Add(time.Second), Ref: ref, Body: &trace.ToolCall{Call: "c1", Index: 1, Tool: "Bash", Type: trace.ShellTool, Input: trace.Digest{Length: 2, Hash: "0123456789abcdef"}, Head: "make"}},
+			{Seq: 2, Time: at.Add(time.Second), Ref: ref, Body: &trace.ToolCall{Call: "c1", Index: 1, Tool: "Bash", Type: trace.ShellTool,
+				Input: trace.Digest{Length: 2, Hash: "0123456789abcdef"}, Head: "make"}},
 			{Seq: 3, Time: at.Add(2 * time.Second), Ref: ref, Body: &trace.ToolResult{Call: "c1"}},
 		},
 		Results: []trace.ToolResultEvent{{
-			V: trace.Version, Source: "claude", Session: id, Call: "c1", CallIndex: 1, EventIndex: 3, Time: at.Add(2 * time.Second), Status: trace.StatusErrored, From: trace.FromToolResult, Head: "it failed",
+			V: trace.Version, Source: "claude", Session: id, Call: "c1", CallIndex: 1, EventIndex: 3, Time: at.Add(2 * time.Second), Status: trace.StatusErrored,
+			From: trace.FromToolResult, Head: "it failed",
 		}},
-		Responses:     []trace.Response{},
-		Relationships: []trace.SessionRelationship{{V: trace.Version, Kind: trace.Relation(kind), Source: "claude", Session: id, Related: related, Provenance: trace.Explicit}},
+		Responses: []trace.Response{},
+		Relationships: []trace.SessionRelationship{{V: trace.Version, Kind: trace.Relation(kind), Source: "claude", Session: id, Related: related,
+			Provenance: trace.Explicit}},
 	}
 	t.Settle()
 	return t
@@ -134,7 +138,8 @@ func TestGraphOfAnything(t *testing.T) {
 			t.Errorf("%v: %d calls, want %d", args, calls, want)
 		}
 	}
-	if code, out, _ := run("graph"); code != fault.ExitOK || !strings.Contains(out, "(a circle of relationships is cut here)") || !strings.Contains(out, "not in the archive") {
+	if code, out, _ := run("graph"); code != fault.ExitOK || !strings.Contains(out, "(a circle of relationships is cut here)") ||
+		!strings.Contains(out, "not in the archive") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 }
@@ -148,19 +153,22 @@ func hostileTrace() *trace.SessionTrace {
 	t.Agent, t.Project = trace.Agent{Name: softly, Version: softly}, trace.Project{Path: "/" + softly, Key: "/" + softly}
 	t.Outcome, t.OutcomeFrom = trace.Errored, softly
 	t.Relationships = []trace.SessionRelationship{{
-		V: trace.Version, Kind: trace.Subagent, Source: "claude", Session: t.ID, Related: softly, AgentType: softly, Description: softly, Provenance: trace.Inferred, Evidence: softly,
+		V: trace.Version, Kind: trace.Subagent, Source: "claude", Session: t.ID, Related: softly, AgentType: softly, Description: softly, Provenance: trace.Inferred,
+		Evidence: softly,
 	}}
 	at, ref := t.Events[2].Time, trace.Ref{Line: 1}
 	for _, body := range []trace.Body{
 		&trace.UserMessage{Head: softly, Command: softly}, &trace.Error{Code: softly, Head: softly}, &trace.Interrupt{Reason: softly},
 		&trace.FileChange{Path: softly, From: softly, Action: "renamed"}, &trace.SubagentSpawn{Session: softly, AgentType: softly, Description: softly},
-		&trace.Session{Marker: trace.Stopped, Detail: softly, Model: softly}, &trace.ToolCall{Call: softly, Index: 2, Tool: softly, Type: trace.OtherTool, Path: softly},
+		&trace.Session{Marker: trace.Stopped, Detail: softly, Model: softly},
+		&trace.ToolCall{Call: softly, Index: 2, Tool: softly, Type: trace.OtherTool, Path: softly},
 		&trace.ToolCall{Call: "c3", Index: 3, Tool: "mcp__" + softly, Type: trace.AgentTool, Head: softly}, &trace.ToolResult{Call: "c3", Result: 1},
 	} {
 		t.Events = append(t.Events, trace.Event{Seq: len(t.Events) + 1, Time: at, Ref: ref, Body: body, Inferred: softly})
 	}
 	t.Results = append(t.Results, trace.ToolResultEvent{
-		V: trace.Version, Source: "claude", Session: t.ID, Call: "c3", CallIndex: 3, EventIndex: len(t.Events), Time: at, Status: trace.StatusErrored, From: trace.FromToolResult, Head: softly, Spawned: softly,
+		V: trace.Version, Source: "claude", Session: t.ID, Call: "c3", CallIndex: 3, EventIndex: len(t.Events), Time: at, Status: trace.StatusErrored,
+		From: trace.FromToolResult, Head: softly, Spawned: softly,
 	})
 	return t
 }
@@ -171,7 +179,8 @@ func TestHostileTracesStayText(t *testing.T) {
 	run := archived(t, hostileTrace())
 	for _, line := range []string{
 		"sessions", "sessions --json", "show aaaa", "show aaaa --json", "show aaaa --raw 1", "graph", "graph --json", "graph aaaa --top failures", "graph --mermaid",
-		"tools", "tools --json", "tools --failed", "tools --retries", "show b", "sessions --project b", "aburn tools --tool b", "report", "report --json", "report --project b",
+		"tools", "tools --json", "tools --failed", "tools --retries", "show b", "sessions --project b", "aburn tools --tool b", "report", "report --json",
+		"report --project b",
 	} {
 		code, out, errs := run(strings.Fields(line)...)
 		if out+errs == "" {

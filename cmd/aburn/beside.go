@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 )
@@ -38,7 +38,7 @@ func pushCommand(a *kit.App) *cli.Command {
 		Metadata: kit.Examples("aburn push postgres://anna@db.example/team --dry-run  # which rows would leave this machine?"),
 	}, func(ctx context.Context, cmd *cli.Command) {
 		if sendsRows(cmd.Args().Slice()) {
-			scope.CatchUpOrWarn(ctx, a, cmd, lookup.Choice{})
+			chosen.CatchUpOrWarn(ctx, a, cmd, lookup.Choice{})
 		}
 	})
 }

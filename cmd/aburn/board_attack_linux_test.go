@@ -116,7 +116,8 @@ func TestNobodyElseTouchesWorkers(t *testing.T) {
 	body, _ := json.Marshal(wish)
 	agent := w.command("bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/`+w.port+`; cat >&3; head -c 600 <&3`)
 	agent.Env = append(agent.Env, "ABURN_WORKER="+key+"/mine/5b0c2f91")
-	agent.Stdin = strings.NewReader(fmt.Sprintf("POST /do HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nOrigin: %s\r\nCookie: %s\r\nAburn-Token: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
+	agent.Stdin = strings.NewReader(fmt.Sprintf("POST /do HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nOrigin: %s\r\nCookie: %s\r\nAburn-Token: %s\r\nContent-Type: "+
+		"application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
 		w.port, w.at(""), r.Header.Get("Cookie"), tab.token, len(body), body))
 	if out, err := agent.CombinedOutput(); err != nil || !strings.Contains(string(out), "Buttons are for people, and a worker started") {
 		t.Errorf("a worker that knows all: %v %s", err, out)
@@ -137,7 +138,8 @@ func TestReadOnlyBoard(t *testing.T) {
 	s.headless("mine", "fix the rounding")
 	w.serve("--no-ingest", "--read-only")
 	p, key := w.tab(), w.key()
-	if _, page := w.page("/w/" + key + "/mine"); !strings.Contains(page, "Why it is so") || strings.Contains(page, "<button type=\"button\" data-do") || strings.Contains(page, "<textarea") {
+	if _, page := w.page("/w/" + key + "/mine"); !strings.Contains(page, "Why it is so") || strings.Contains(page, "<button type=\"button\" data-do") ||
+		strings.Contains(page, "<textarea") {
 		t.Errorf("a read-only page has buttons:\n%s", mainOf(page))
 	}
 	if code, _ := p.post("/do", map[string]any{"do": "kill", "project": key, "worker": "mine"}, nil); code != 405 {
@@ -170,7 +172,8 @@ func TestHostileWorkers(t *testing.T) {
 	w.serve("--no-ingest")
 	at := "/w/" + w.key() + "/hostile"
 	w.until(at+"/terminal", "[redacted") // it says so after it asked
-	for _, path := range []string{"/", at, at + "?only=log", at + "?only=ledger", at + "?only=%3Cscript%3E", at + "/diff", at + "/terminal", "/w/%3Cscript%3E/x", at + "%3Cscript%3Ex/diff"} {
+	for _, path := range []string{"/", at, at + "?only=log", at + "?only=ledger", at + "?only=%3Cscript%3E", at + "/diff", at + "/terminal", "/w/%3Cscript%3E/x",
+		at + "%3Cscript%3Ex/diff"} {
 		_, page := w.page(path)
 		for _, no := range []string{"<script>pwned", "<img src", "<b>task", secret, secret[:20]} {
 			if strings.Contains(page, no) {

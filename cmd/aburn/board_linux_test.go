@@ -65,7 +65,8 @@ func newBoard(t *testing.T, serve ...string) (*site, *webWorld) {
 	s.must(os.WriteFile(filepath.Join(s.project, "cart.txt"), []byte("total = sum\n"), 0o600))
 	s.ok("git", "add", "cart.txt")
 	s.ok("git", "commit", "-q", "-m", "cart")
-	w := &webWorld{T: t, dir: filepath.Dir(s.home), shop: s.project, extra: append([]string{"PATH=" + s.shims + ":" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=", "ABURN_HOME="}, s.more...)}
+	w := &webWorld{T: t, dir: filepath.Dir(s.home), shop: s.project,
+		extra: append([]string{"PATH=" + s.shims + ":" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=", "ABURN_HOME="}, s.more...)}
 	t.Cleanup(func() { // no holder may write into a folder that is being removed
 		if names := s.living(); len(names) > 0 {
 			s.command("aburn", append([]string{"kill"}, names...)...).Run()
@@ -118,7 +119,8 @@ func TestBoard(t *testing.T) {
 	w.until("/", "1 file &#43;1 −1")
 	page := w.until("/", "1 file &#43;1 −0")
 	for id, wants := range map[string][]string{
-		"needs": {">migrate-carts<", "needs you: asks", "Permission for Bash", `psql &#34;$DATABASE_URL&#34; -c &#34;ALTER TABLE carts ADD COLUMN total numeric&#34;`, "aburn/migrate-carts", "Claude Code", "of the log"},
+		"needs": {">migrate-carts<", "needs you: asks", "Permission for Bash", `psql &#34;$DATABASE_URL&#34; -c &#34;ALTER TABLE carts ADD COLUMN total numeric&#34;`,
+			"aburn/migrate-carts", "Claude Code", "of the log"},
 		"works": {">slow-tests<", "working", "&lt;/script&gt;&lt;script&gt;pwned=1&lt;/script&gt;"},
 		"ready": {">fix-rounding<", "1 file &#43;1 −1", `href="/w/project-`},
 		"done":  {">export<", "done", "“the export is there”", "1 file &#43;1 −0"},
@@ -163,7 +165,8 @@ func TestBoard(t *testing.T) {
 	w.until("/", ">shop 1</a>")
 	all := w.until("/", `aria-current="true">All 4</a>`)
 	one := w.until("/?project=shop", `data-worker="orders"`)
-	if !strings.Contains(all, `data-worker="orders"`) || !strings.Contains(all, `data-worker="slow-tests"`) || strings.Contains(one, `data-worker="slow-tests"`) || !strings.Contains(one, ">project 3</a>") {
+	if !strings.Contains(all, `data-worker="orders"`) || !strings.Contains(all, `data-worker="slow-tests"`) || strings.Contains(one, `data-worker="slow-tests"`) ||
+		!strings.Contains(one, ">project 3</a>") {
 		t.Errorf("of one project:\n%s", mainOf(one))
 	}
 }
@@ -245,7 +248,8 @@ func TestEntriesReachTheBrowser(t *testing.T) {
 	b.Open(strings.Replace(w.at("/"), "127.0.0.1", "aburn.localhost", 1))
 	state := `(document.querySelector('[data-worker=mine] .state') || {}).textContent || ''`
 	b.Until(state, "idle")
-	b.Value(`(() => { let last = 'idle'; window.moved = []; new MutationObserver(() => { const now = ` + state + `; if (now !== last) { last = now; moved.push(Date.now()); } }).observe(document.body, { childList: true, subtree: true }); })()`)
+	b.Value(`(() => { let last = 'idle'; window.moved = []; new MutationObserver(() => { const now = ` + state +
+		`; if (now !== last) { last = now; moved.push(Date.now()); } }).observe(document.body, { childList: true, subtree: true }); })()`)
 	tree, session := s.tree("mine"), s.report("mine").Session
 	var took []time.Duration
 	for i := range 20 * world.Storm(1) {
@@ -378,7 +382,8 @@ func TestWorkerPage(t *testing.T) {
 			}
 		}
 	}
-	has(at+"migrate-carts", "Why it is so", "<b>permission</b>", "entry ", "psql &#34;$DATABASE_URL&#34;", `data-do="answer" data-id="r1"`, `data-do="kill"`, "ledger 1")
+	has(at+"migrate-carts", "Why it is so", "<b>permission</b>", "entry ", "psql &#34;$DATABASE_URL&#34;", `data-do="answer" data-id="r1"`, `data-do="kill"`,
+		"ledger 1")
 	has(at+"migrate-carts?only=ledger", "requested")
 	if _, page := w.page(at + "migrate-carts?only=ledger"); strings.Contains(strings.SplitN(page, "live-timeline", 2)[1], "entry ") {
 		t.Error("the ledger alone has entries of the log")
@@ -415,14 +420,16 @@ func TestWorkerPage(t *testing.T) {
 	has(at+"migrate-carts", "its record shows it")
 
 	d := p.press(wish("merge", "export"))
-	if !d.Ask || d.Sure == "" || d.Text != "Merge export into main?" || !strings.Contains(strings.Join(d.Lines, "\n"), "would merge into main without a conflict: 1 commit, 1 file") && len(d.Lines) == 0 {
+	if !d.Ask || d.Sure == "" || d.Text != "Merge export into main?" ||
+		!strings.Contains(strings.Join(d.Lines, "\n"), "would merge into main without a conflict: 1 commit, 1 file") && len(d.Lines) == 0 {
 		t.Fatalf("merge: %+v", d)
 	}
 	if fileExists(filepath.Join(s.project, "new.txt")) {
 		t.Error("it was merged before the person was sure")
 	}
 	// For another worker, then again, then one that is not ours.
-	for i, wrong := range []map[string]any{wish("merge", "fix-rounding", "sure", d.Sure), wish("merge", "export", "sure", d.Sure), wish("merge", "export", "sure", "x")} {
+	for i, wrong := range []map[string]any{wish("merge", "fix-rounding", "sure", d.Sure), wish("merge", "export", "sure", d.Sure),
+		wish("merge", "export", "sure", "x")} {
 		if got := p.press(wrong); got.OK || got.Ask || !strings.Contains(got.Text, "press the button again") {
 			t.Errorf("wrong word %d: %+v", i, got)
 		}
@@ -430,7 +437,8 @@ func TestWorkerPage(t *testing.T) {
 	// What moved since the person was asked is another merge.
 	d = p.press(wish("merge", "export"))
 	s.ok("git", "switch", "-q", "-c", "release")
-	if got := p.press(wish("merge", "export", "sure", d.Sure)); got.OK || !strings.Contains(got.Text, "this checkout stands on release now, and you were asked about main") {
+	if got := p.press(wish("merge", "export", "sure", d.Sure)); got.OK ||
+		!strings.Contains(got.Text, "this checkout stands on release now, and you were asked about main") {
 		t.Errorf("a merge into another branch: %+v", got)
 	}
 	s.ok("git", "switch", "-q", "main")
@@ -438,10 +446,12 @@ func TestWorkerPage(t *testing.T) {
 	s.must(os.WriteFile(filepath.Join(s.tree("export"), "later.txt"), []byte("later\n"), 0o600))
 	s.ok("git", "-C", s.tree("export"), "add", "later.txt")
 	s.ok("git", "-C", s.tree("export"), "commit", "-q", "-m", "later")
-	if got := p.press(wish("merge", "export", "sure", d.Sure)); got.OK || !strings.Contains(got.Text, "its branch stands on ") || fileExists(filepath.Join(s.project, "new.txt")) {
+	if got := p.press(wish("merge", "export", "sure", d.Sure)); got.OK || !strings.Contains(got.Text, "its branch stands on ") ||
+		fileExists(filepath.Join(s.project, "new.txt")) {
 		t.Errorf("a merge of a commit that was not shown: %+v", got)
 	}
-	if got := p.press(wish("merge", "export", "sure", p.press(wish("merge", "export")).Sure)); !got.OK || got.Text != "Merged into main." || !fileExists(filepath.Join(s.project, "new.txt")) {
+	if got := p.press(wish("merge", "export", "sure", p.press(wish("merge", "export")).Sure)); !got.OK || got.Text != "Merged into main." ||
+		!fileExists(filepath.Join(s.project, "new.txt")) {
 		t.Errorf("merge: %+v", got)
 	}
 
@@ -500,24 +510,31 @@ func TestBoardTellsWhatIsKnown(t *testing.T) {
 			s.must(store.Book("one").Append(ledger.Entry{Fact: f}))
 		}
 	}
-	s.must(store.Book("one").Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Pulled, Gen: 1, PR: 31, Is: worker.PullOpen, Head: "abc"}, Detail: ledger.Detail{URL: "https://forge.example/o/shop/pull/31"}}))
-	s.must(store.Book("one").Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Checked, Gen: 1, Is: worker.CheckFailing, Head: "abc"}, Detail: ledger.Detail{Failed: []string{"unit tests", "<b>lint</b>"}}}))
+	s.must(store.Book("one").Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Pulled, Gen: 1, PR: 31, Is: worker.PullOpen, Head: "abc"},
+		Detail: ledger.Detail{URL: "https://forge.example/o/shop/pull/31"}}))
+	s.must(store.Book("one").Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Checked, Gen: 1, Is: worker.CheckFailing, Head: "abc"},
+		Detail: ledger.Detail{Failed: []string{"unit tests", "<b>lint</b>"}}}))
 	w.moved(t, "one", "review")
-	if part := zone(t, w.until("/", "checks failing"), "review"); !strings.Contains(part, `<a href="https://forge.example/o/shop/pull/31" target="_blank" rel="noopener noreferrer">#31</a> open · checks failing: <span class="bad">unit tests, &lt;b&gt;lint&lt;/b&gt;</span>`) || !strings.Contains(part, "ci failed") {
+	if part := zone(t, w.until("/", "checks failing"), "review"); !strings.Contains(part,
+		`<a href="https://forge.example/o/shop/pull/31" target="_blank" rel="noopener noreferrer">#31</a> open · checks failing: <span class="bad">unit tests, `+
+			`&lt;b&gt;lint&lt;/b&gt;</span>`) || !strings.Contains(part, "ci failed") {
 		t.Error(part)
 	}
 	tell(worker.Fact{Kind: worker.Checked, Is: worker.CheckPassing, Head: "abc"}, worker.Fact{Kind: worker.Reviewed, Is: worker.ReviewApproved})
 	w.moved(t, "one", "ready")
-	if part := zone(t, w.until("/", "approved"), "ready"); !strings.Contains(part, "#31</a> open · checks passing · approved") || strings.Contains(part, "unit tests") {
+	if part := zone(t, w.until("/", "approved"), "ready"); !strings.Contains(part, "#31</a> open · checks passing · approved") ||
+		strings.Contains(part, "unit tests") {
 		t.Error(part)
 	}
 	// Its page says what the forge said, each thing once, and what followed of it.
 	tell(worker.Fact{Kind: worker.Reviewed, Is: worker.ReviewChanges, Threads: 2})
-	s.must(store.Book("one").Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Reacted, Gen: 1, Key: worker.KeyChanges, Message: "m7"}, Detail: ledger.Detail{Items: []string{"cart.go:12 <b>rounding</b>", "thread 2"}}}))
+	s.must(store.Book("one").Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Reacted, Gen: 1, Key: worker.KeyChanges, Message: "m7"},
+		Detail: ledger.Detail{Items: []string{"cart.go:12 <b>rounding</b>", "thread 2"}}}))
 	tell(worker.Fact{Kind: worker.Reviewed, Is: worker.ReviewChanges, Threads: 2}, worker.Fact{Kind: worker.Reviewed, Is: worker.ReviewApproved})
 	_, rest, _ := strings.Cut(w.until("/w/"+w.key()+"/one", "its agent was told"), `id="live-pull"`)
 	part, _, _ = strings.Cut(rest, "</section>")
-	for _, want := range []string{"#31, open", "checks", "failing on abc: unit tests, &lt;b&gt;lint&lt;/b&gt;", "passing", "changes requested, 2 open threads", "changes requested: cart.go:12 &lt;b&gt;rounding&lt;/b&gt;, thread 2 (m7)"} {
+	for _, want := range []string{"#31, open", "checks", "failing on abc: unit tests, &lt;b&gt;lint&lt;/b&gt;", "passing", "changes requested, 2 open threads",
+		"changes requested: cart.go:12 &lt;b&gt;rounding&lt;/b&gt;, thread 2 (m7)"} {
 		if !strings.Contains(part, want) {
 			t.Errorf("its pull request lacks %q:\n%s", want, part)
 		}
@@ -525,13 +542,17 @@ func TestBoardTellsWhatIsKnown(t *testing.T) {
 	if strings.Count(part, "2 open threads") != 1 {
 		t.Errorf("it says a thing twice:\n%s", part)
 	}
-	s.must(store.Book("two").Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Reacted, Gen: 1, Key: react.KeyNeeds, Action: worker.ActionNotify}, Detail: ledger.Detail{Subject: "1:1:1099511629057"}}))
-	if page := w.until("/w/"+w.key()+"/two", "you were told: agent needs input"); !strings.Contains(page, `id="live-pull" data-live="work" hidden`) || strings.Contains(page, "1099511629057") {
+	s.must(store.Book("two").Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Reacted, Gen: 1, Key: react.KeyNeeds, Action: worker.ActionNotify},
+		Detail: ledger.Detail{Subject: "1:1:1099511629057"}}))
+	if page := w.until("/w/"+w.key()+"/two", "you were told: agent needs input"); !strings.Contains(page, `id="live-pull" data-live="work" hidden`) ||
+		strings.Contains(page, "1099511629057") {
 		t.Error("a worker without a pull request has a section for it, or numbers of aburn's own are shown")
 	}
 	// What a message said stands with what sent it: as the agent's hook recorded it.
 	hook := s.command("aburn-hook", "claude")
-	hook.Dir, hook.Stdin = s.tree("one"), strings.NewReader(fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":"UserPromptSubmit","prompt":"[aburn m-7] The check unit tests failed: <i>rounding</i>"}`, s.report("one").Session, s.tree("one")))
+	hook.Dir, hook.Stdin = s.tree("one"),
+		strings.NewReader(fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":"UserPromptSubmit","prompt":"[aburn m-7] The check unit tests failed: `+
+			`<i>rounding</i>"}`, s.report("one").Session, s.tree("one")))
 	s.must(hook.Run())
 	s.must(store.Book("one").Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Reacted, Gen: 1, Key: worker.KeyCI, Message: "m-7"}}))
 	w.until("/w/"+w.key()+"/one?only=ledger", "its agent was told: ci failed: “The check unit tests failed: &lt;i&gt;rounding&lt;/i&gt;”")
@@ -542,7 +563,8 @@ func TestBoardTellsWhatIsKnown(t *testing.T) {
 	session.dir = s.tree("one")
 	session.answer("claude-opus-5-5", 1000)
 	s.ok("aburn", "ingest", "--quiet")
-	if part := zone(t, w.until("/", "API value with sub-agents"), "ready"); !strings.Contains(part, "API value with sub-agents") || !strings.Contains(part, ">$0.0") {
+	if part := zone(t, w.until("/", "API value with sub-agents"), "ready"); !strings.Contains(part, "API value with sub-agents") ||
+		!strings.Contains(part, ">$0.0") {
 		t.Error(part)
 	}
 }

@@ -99,13 +99,17 @@ func groups(a *kit.App) []group {
 			setup.InstallHooksCommand(a), record.InitCommand(a), sessions.IngestCommand(a), record.VerifyCommand(a), sessions.ExportCommand(a), sessions.KeepCommand(a),
 		}},
 		{"Look", []*cli.Command{
-			supervise.StatusCommand(a, supervise.Crew{Standings: work.Standings, Keeper: daemon.Keeper}), serve.WebCommand(a), top.Command(a), record.TailCommand(a), supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a),
+			supervise.StatusCommand(a, supervise.Crew{Standings: work.Standings, Keeper: daemon.Keeper}), serve.WebCommand(a), top.Command(a), record.TailCommand(a),
+			supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a),
 			eyes.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
 			eyes.PricesCommand(a),
 		}},
 		{workGroup, []*cli.Command{
-			spawn.Command(a), daemon.StartCommand(a, serve.Beside), daemon.StopCommand(a), daemon.RestoreCommand(a), work.PsCommand(a), serve.DashboardCommand(a), spawn.AttachCommand(a), work.AnswerCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.PrCommand(a), work.SyncCommand(a), work.OverlapCommand(a), work.ConfigCommand(a), work.ProjectCommand(a),
-			work.SnapshotsCommand(a), work.SendCommand(a), work.InterruptCommand(a), work.DoneCommand(a), work.AskCommand(a), work.KillCommand(a), work.CleanupCommand(a), work.FarCommand(a), spawn.FarCommand(a),
+			spawn.Command(a), daemon.StartCommand(a, serve.Beside), daemon.StopCommand(a), daemon.RestoreCommand(a), work.PsCommand(a), serve.DashboardCommand(a),
+			spawn.AttachCommand(a), work.AnswerCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.PrCommand(a), work.SyncCommand(a), work.OverlapCommand(a),
+			work.ConfigCommand(a), work.ProjectCommand(a),
+			work.SnapshotsCommand(a), work.SendCommand(a), work.InterruptCommand(a), work.DoneCommand(a), work.AskCommand(a), work.KillCommand(a),
+			work.CleanupCommand(a), work.FarCommand(a), spawn.FarCommand(a),
 		}},
 		{"Learn", []*cli.Command{
 			learn.ReportCommand(a), learn.RemedyCommand(a), learn.ReplayCommand(a), learn.LessonsCommand(a),
@@ -115,7 +119,8 @@ func groups(a *kit.App) []group {
 			pushCommand(a),
 		}},
 		{setUp, []*cli.Command{
-			setup.DoctorCommand(a, work.Unaccounted), debug.Command(a), setup.UninstallHooksCommand(a), setup.TemplatesCommand(a), setup.PluginCommand(a), versionCommand(a),
+			setup.DoctorCommand(a, work.Unaccounted), debug.Command(a), setup.UninstallHooksCommand(a), setup.TemplatesCommand(a), setup.PluginCommand(a),
+			versionCommand(a),
 		}},
 		{"For agents", []*cli.Command{
 			record.ChainCommand(a), record.LogCommand(a), mcp.Command(a, func() string { return beside(a, "aburn-instrument") }),

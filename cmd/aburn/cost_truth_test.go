@@ -120,7 +120,8 @@ func (k *costTruth) kinds(n map[string]int) {
 		for kind, has := range map[string]bool{
 			"without a price": len(c.Unpriced) > 0, "known from below": c.AtLeast, "of a doubted price": c.Uncertain,
 			"written for 5 minutes": a.Write5m > 0, "written for an hour": a.Write1h > 0, "written for an unknown time": a.Write > 0,
-			"fast": a.Tier == "fast", "batch": a.Tier == "batch", "of a tier without a price": a.Tier == "priority", "served in the US": a.Geo == "us", "with searches": a.Searches > 0,
+			"fast": a.Tier == "fast", "batch": a.Tier == "batch", "of a tier without a price": a.Tier == "priority", "served in the US": a.Geo == "us",
+			"with searches":  a.Searches > 0,
 			"of a sub-agent": a.Root != a.Session, "on no branch": a.Branch == "", "on a branch": a.Branch != "", "above 100,000 tokens": a.Input+a.CacheRead > 100_000,
 			"above 272,000 tokens": a.Input+a.CacheRead > 272_000, "of a dated model": strings.HasSuffix(a.Model, "-20251001"),
 			"after midnight": last != "" && last != day, "after a month's end": last != "" && last[:2] != day[:2],

@@ -85,7 +85,8 @@ echo '{"title":"A title","url":"https://example.com/12"}'
 		return string(out), err
 	}
 	out, err := spawn("--issue", "12")
-	if err != nil || !regexp.MustCompile(`(?m)^issue-12  claude · `+g.via+` · .* · copied \.env, cache/deep/x · PORT=\d+ · setup .* · has the task$`).MatchString(out) {
+	if err != nil || !regexp.MustCompile(`(?m)^issue-12  claude · `+g.via+
+		` · .* · copied \.env, cache/deep/x · PORT=\d+ · setup .* · has the task$`).MatchString(out) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	w := s.workers()[0]
@@ -95,7 +96,8 @@ echo '{"title":"A title","url":"https://example.com/12"}'
 		}
 	}
 	seen, err := os.ReadFile(filepath.Join(g.at.home, "seen"))
-	if s.must(err); !regexp.MustCompile(`issue=12 url=https://example.com/12 port=[1-9]\d+ own=mine alone`).Match(seen) || !strings.Contains(string(seen), "Speak Latin.") {
+	if s.must(err); !regexp.MustCompile(`issue=12 url=https://example.com/12 port=[1-9]\d+ own=mine alone`).Match(seen) ||
+		!strings.Contains(string(seen), "Speak Latin.") {
 		t.Errorf("%s", seen)
 	}
 	if asked, _ := os.ReadFile(filepath.Join(s.home, "asked")); !regexp.MustCompile(`"do":"comment".*aburn/issue-12`).Match(asked) {
@@ -152,7 +154,8 @@ echo '{"title":"A title","url":"https://example.com/12"}'
 	if out, err := s.command("aburn", "stop").CombinedOutput(); err == nil || !strings.Contains(string(out), "error: 1 worker would end: project/d\n") {
 		t.Errorf("%v: %s", err, out)
 	}
-	if log, err := os.ReadFile(filepath.Join(s.home, ".local/state/aburn/start/log")); err != nil || regexp.MustCompile(`  project-[-0-9a-f]+  d is done`).Match(log) {
+	if log, err := os.ReadFile(filepath.Join(s.home, ".local/state/aburn/start/log")); err != nil ||
+		regexp.MustCompile(`  project-[-0-9a-f]+  d is done`).Match(log) {
 		t.Errorf("%v: %s", err, log)
 	}
 	s.ok("aburn", "kill", "d")

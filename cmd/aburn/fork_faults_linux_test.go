@@ -21,14 +21,17 @@ func TestKilledForkLeavesNothing(t *testing.T) {
 	s.notices("")
 	git, err := exec.LookPath("git")
 	s.must(err)
-	s.shim("git", fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *'read-tree --reset'*) if [ -e \"$HOME/kill\" ]; then rm \"$HOME/kill\"; kill -9 $PPID; exit 1; fi ;; esac\nexec %s \"$@\"\n", git))
+	s.shim("git",
+		fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *'read-tree --reset'*) if [ -e \"$HOME/kill\" ]; then rm \"$HOME/kill\"; kill -9 $PPID; exit 1; fi ;; esac\nexec "+
+			"%s \"$@\"\n", git))
 	s.ok("aburn", "spawn", "--runtime", "headless", "--trust", "--name", "w", "quiet")
 	s.patiently("w is idle", s.is("w", "idle"))
 	tree := s.workers()[0].Tree
 	s.must(os.WriteFile(filepath.Join(tree, "left"), []byte("left\n"), 0o600))
 	s.ok("git", "-C", tree, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "--allow-empty", "-m", "its own")
 	s.must(os.WriteFile(filepath.Join(s.home, "kill"), nil, 0o600))
-	if out, err := s.command("aburn", "spawn", "--runtime", "headless", "--trust", "--from", "w", "--name", "f", "go on").CombinedOutput(); err == nil || fileExists(filepath.Join(s.home, "kill")) {
+	if out, err := s.command("aburn", "spawn", "--runtime", "headless", "--trust", "--from", "w", "--name", "f", "go on").CombinedOutput(); err == nil ||
+		fileExists(filepath.Join(s.home, "kill")) {
 		t.Fatalf("it was not killed: %s", out)
 	}
 	if !fileExists(filepath.Join(filepath.Dir(tree), "f")) {

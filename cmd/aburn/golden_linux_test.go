@@ -377,7 +377,8 @@ func compareGoldens(t *testing.T, answers map[string]*strings.Builder) {
 		if err != nil {
 			t.Error(err)
 		} else if got != string(want) {
-			t.Errorf("%s is otherwise (go test ./cmd/aburn -run Goldens -update rewrites it):\n%s", path, cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")))
+			t.Errorf("%s is otherwise (go test ./cmd/aburn -run Goldens -update rewrites it):\n%s", path,
+				cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")))
 		}
 	}
 	have, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -421,7 +422,8 @@ func newGoldenWorld(t *testing.T) *goldenWorld {
 	}
 	t.Setenv("PATH", w.vars["PATH"])
 	w.copyStores()
-	if err := os.WriteFile(filepath.Join(w.home, ".profile"), []byte("PATH=/nowhere\n"), 0o600); err != nil { // what this machine's login shell finds does not count
+	// what this machine's login shell finds does not count
+	if err := os.WriteFile(filepath.Join(w.home, ".profile"), []byte("PATH=/nowhere\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -655,7 +657,8 @@ func (w *goldenWorld) named(text string) string {
 	quoted := func(name, value string) string { return `"` + name + `": "` + value + `"` }
 	pairs := append(slices.Clip(w.names),
 		filepath.Base(w.root), "aburn-golden-XXXXXXXX",
-		v.String(), "VERSION", quoted("version", v.Version), quoted("version", "VERSION"), quoted("go", v.Go), quoted("go", "GO"), quoted("platform", v.Platform), quoted("platform", "PLATFORM"))
+		v.String(), "VERSION", quoted("version", v.Version), quoted("version", "VERSION"), quoted("go", v.Go), quoted("go", "GO"), quoted("platform", v.Platform),
+		quoted("platform", "PLATFORM"))
 	if w.collector != "" {
 		pairs = append(pairs, w.collector, "COLLECTOR")
 	}

@@ -63,8 +63,10 @@ func TestHostileTextStaysText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"tail", "tail --json", "query", "query --json", "query --get data --json", "stats", "stats --json", "status", "status --json", "supervisor", "supervisor --json", "supervisor --at 2026-11-21T11:01:00Z",
-		"supervisor --at 2026-11-21T11:01:00Z --json", "supervisor --at 2026-11-21T11:01:00Z --explain explicit", "supervisor --at 2026-11-21T11:01:00Z --explain explicit --json", "supervisor report", "verify", "verify --json",
+		"tail", "tail --json", "query", "query --json", "query --get data --json", "stats", "stats --json", "status", "status --json", "supervisor",
+		"supervisor --json", "supervisor --at 2026-11-21T11:01:00Z",
+		"supervisor --at 2026-11-21T11:01:00Z --json", "supervisor --at 2026-11-21T11:01:00Z --explain explicit",
+		"supervisor --at 2026-11-21T11:01:00Z --explain explicit --json", "supervisor report", "verify", "verify --json",
 		"chain", "chain --json", "chain plan", "chain plan --json", "chain plan --get data", "chain plan --get data.summary", "chain plan --get data.outputs.1",
 		"chain plan --get branch", "chain --get commands", "chain plan --session s", "chain --expect build", "doctor --json",
 	} {

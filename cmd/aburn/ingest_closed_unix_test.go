@@ -120,7 +120,8 @@ func TestIngestBesideClosedFolders(t *testing.T) {
 		return cmd, out, errs
 	}
 	cmd, out, errs := prepare("ingest", "claude", closed[0])
-	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != fault.ExitFailed || out.String() != "claude skipped  open ~/.claude/projects/-home-closed: permission denied\n" {
+	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != fault.ExitFailed ||
+		out.String() != "claude skipped  open ~/.claude/projects/-home-closed: permission denied\n" {
 		t.Errorf("named: %v\n%s%s", err, out, errs)
 	}
 	for _, args := range [][]string{{"ingest", "claude", "codex"}, {"ingest", "claude", home}} {
@@ -128,7 +129,8 @@ func TestIngestBesideClosedFolders(t *testing.T) {
 		if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != fault.ExitFailed || !strings.Contains(errs.String(), "2 things could not be archived") {
 			t.Errorf("%q: %v\n%s", args, err, errs.String())
 		}
-		if claude, codex := regexp.MustCompile(`(?m)^  claude +3 +0 `), regexp.MustCompile(`(?m)^  codex +1 +0 `); !claude.MatchString(out.String()) || args[2] == "codex" && !codex.MatchString(out.String()) {
+		if claude, codex := regexp.MustCompile(`(?m)^  claude +3 +0 `), regexp.MustCompile(`(?m)^  codex +1 +0 `); !claude.MatchString(out.String()) ||
+			args[2] == "codex" && !codex.MatchString(out.String()) {
 			t.Errorf("%q: what lies beside is not archived\n%s", args, out.String())
 		}
 		for _, dir := range closed {

@@ -190,7 +190,8 @@ func TestMCPReadsNothingNew(t *testing.T) {
 	w := newMCPWorld(t)
 	s := w.dial()
 	id := "9e1f0000-0000-4000-8000-000000000009"
-	line := `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"make it work"},"uuid":"u1","timestamp":"2025-11-20T13:00:01.000Z","cwd":"/home/user/shop","sessionId":"` + id + `","version":"2.1.329"}`
+	line := `{"parentUuid":null,"isSidechain":false,"type":"user","message":{"role":"user","content":"make it work"},"uuid":"u1",` +
+		`"timestamp":"2025-11-20T13:00:01.000Z","cwd":"/home/user/shop","sessionId":"` + id + `","version":"2.1.329"}`
 	if err := os.WriteFile(filepath.Join(w.home, ".claude/projects/-home-user-shop", id+".jsonl"), []byte(line+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

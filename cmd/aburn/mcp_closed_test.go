@@ -48,11 +48,13 @@ func TestMCPOwnProjectOnly(t *testing.T) {
 		{"remedy", map[string]any{"key": key}},
 	} {
 		r, _ := w.ask(s, c.tool, c.arguments, nil)
-		if text := textOf(r); !r.IsError || !strings.Contains(text, "mcp.all_projects in the user's own settings") || strings.Contains(text, prompts) || strings.HasPrefix(text, "hint:") {
+		if text := textOf(r); !r.IsError || !strings.Contains(text, "mcp.all_projects in the user's own settings") || strings.Contains(text, prompts) ||
+			strings.HasPrefix(text, "hint:") {
 			t.Errorf("%s %v: error %v, %s", c.tool, c.arguments, r.IsError, text)
 		}
 	}
-	for _, uri := range []string{"aburn://digests/all", "aburn://digest/claude/0ther000-0000-4000-8000-00000000000f", "aburn://trace/claude/0ther000-0000-4000-8000-00000000000f"} {
+	for _, uri := range []string{"aburn://digests/all", "aburn://digest/claude/0ther000-0000-4000-8000-00000000000f",
+		"aburn://trace/claude/0ther000-0000-4000-8000-00000000000f"} {
 		if r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), "mcp.all_projects") {
 			t.Errorf("%s: %v %v", uri, r, err)
 		}
@@ -66,7 +68,8 @@ func TestMCPOwnProjectOnly(t *testing.T) {
 			t.Errorf("%s: error %v, %s", tool, r.IsError, textOf(r))
 		}
 	}
-	if r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "aburn://digests"}); err != nil || strings.Contains(r.Contents[0].Text, "0ther000") || !strings.Contains(r.Contents[0].Text, "01111111") {
+	if r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "aburn://digests"}); err != nil || strings.Contains(r.Contents[0].Text, "0ther000") ||
+		!strings.Contains(r.Contents[0].Text, "01111111") {
 		t.Errorf("%v %v", r, err)
 	}
 
@@ -74,7 +77,8 @@ func TestMCPOwnProjectOnly(t *testing.T) {
 	if r, _ := w.ask(s, "replay", map[string]any{"session": "0ther000"}, nil); r.IsError || !strings.Contains(textOf(r), prompts) {
 		t.Errorf("allowed: error %v, %s", r.IsError, textOf(r))
 	}
-	if r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "aburn://digests/all"}); err != nil || !strings.Contains(r.Contents[0].Text, "0ther000") {
+	if r, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "aburn://digests/all"}); err != nil ||
+		!strings.Contains(r.Contents[0].Text, "0ther000") {
 		t.Errorf("%v %v", r, err)
 	}
 }

@@ -180,7 +180,8 @@ func TestMCPLongArguments(t *testing.T) {
 	s := w.dial()
 	long := strings.Repeat("ä", 9000)
 	for tool, arguments := range map[string][]string{
-		"chain": {"command"}, "failure_report": {"since", "source", "project"}, "replay": {"key", "session"}, "remedy": {"key", "session"}, "session_graph": {"session", "top", "since", "source", "project"}, "lessons": {"since", "source", "project"},
+		"chain": {"command"}, "failure_report": {"since", "source", "project"}, "replay": {"key", "session"}, "remedy": {"key", "session"},
+		"session_graph": {"session", "top", "since", "source", "project"}, "lessons": {"since", "source", "project"},
 	} {
 		for _, name := range append(arguments, long) {
 			r, _ := w.ask(s, tool, map[string]any{name: long}, nil)

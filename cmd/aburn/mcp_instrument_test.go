@@ -91,7 +91,8 @@ esac
 		}
 	}
 	argv, err := os.ReadFile(log)
-	if err != nil || strings.Contains(string(argv), "/etc") || !strings.Contains(string(argv), "cost --token --json -- "+w.dir) || !strings.Contains(string(argv), "--no-pr --json -- "+filepath.Join(w.dir, "a.js")) {
+	if err != nil || strings.Contains(string(argv), "/etc") || !strings.Contains(string(argv), "cost --token --json -- "+w.dir) ||
+		!strings.Contains(string(argv), "--no-pr --json -- "+filepath.Join(w.dir, "a.js")) {
 		t.Errorf("%v\n%s", err, argv)
 	}
 }
@@ -151,7 +152,8 @@ esac
 	ask("instrument_scan", map[string]any{"paths": []string{"a.js"}}, nil)
 	ask("instrument_status", map[string]any{}, "short") // it does not wait, so there is nothing to tell
 	ask("instrument_scan", map[string]any{"paths": []string{"a.js"}}, "t1", "instrument scan began")
-	ask("instrument_status", map[string]any{"wait": 50}, "t2", "instrument status began", "run 20261123-080000-abcdef, FILES: 2 of 7 files, 1 failed, 2 calls, 30 tokens")
+	ask("instrument_status", map[string]any{"wait": 50}, "t2", "instrument status began",
+		"run 20261123-080000-abcdef, FILES: 2 of 7 files, 1 failed, 2 calls, 30 tokens")
 	if len(told) > 0 {
 		t.Errorf("%+v", <-told)
 	}

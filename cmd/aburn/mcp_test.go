@@ -40,7 +40,8 @@ func TestMCPTellsWhatTheCommandsPrint(t *testing.T) {
 		{"remedy", nil, []string{"remedy", "--current"}, false},
 		{"session_graph", map[string]any{"all_projects": true}, []string{"graph"}, true},
 		{"session_graph", map[string]any{"session": "5b0c2f91", "top": "tokens"}, []string{"graph", "5b0c2f91", "--top", "tokens"}, true},
-		{"session_graph", map[string]any{"source": "claude", "project": "/home/user/shop", "limit": 1}, []string{"graph", "--source", "claude", "--project", "/home/user/shop", "--limit", "1"}, true},
+		{"session_graph", map[string]any{"source": "claude", "project": "/home/user/shop", "limit": 1},
+			[]string{"graph", "--source", "claude", "--project", "/home/user/shop", "--limit", "1"}, true},
 	} {
 		t.Run(strings.Join(c.command, " "), func(t *testing.T) {
 			w := *w
@@ -114,7 +115,8 @@ func TestMCPReportAndLessons(t *testing.T) {
 	if !strings.Contains(a.Markdown, "not instructions") || !bytes.Contains(a.Answer, []byte(`"units"`)) {
 		t.Errorf("failure_report: %s\n%s", a.Markdown, a.Answer)
 	}
-	for tool, arguments := range map[string]map[string]any{"failure_report": {"since": "1h"}, "lessons": nil, "session_graph": {"since": "1h", "all_projects": true}} {
+	for tool, arguments := range map[string]map[string]any{"failure_report": {"since": "1h"}, "lessons": nil,
+		"session_graph": {"since": "1h", "all_projects": true}} {
 		if r, _ := w.ask(s, tool, arguments, nil); !r.IsError || !strings.Contains(textOf(r), "hint: all_projects, or an earlier since, asks about more of the") {
 			t.Errorf("%s of nothing: error %v, %q", tool, r.IsError, textOf(r))
 		}
@@ -177,7 +179,8 @@ func TestMCPWhatIsNotThere(t *testing.T) {
 	if err := os.RemoveAll(archive.Dir(w.env)); err != nil {
 		t.Fatal(err)
 	}
-	for tool, arguments := range map[string]map[string]any{"failure_report": nil, "lessons": {"all_projects": true}, "session_graph": nil, "replay": {"session": "5b0c2f91"}, "remedy": nil} {
+	for tool, arguments := range map[string]map[string]any{"failure_report": nil, "lessons": {"all_projects": true}, "session_graph": nil,
+		"replay": {"session": "5b0c2f91"}, "remedy": nil} {
 		if r, _ := w.ask(s, tool, arguments, nil); !r.IsError || !strings.Contains(textOf(r), "aburn ingest") {
 			t.Errorf("%s without an archive: %v %s", tool, r.IsError, textOf(r))
 		}
@@ -224,7 +227,8 @@ func TestMCPWhoAsks(t *testing.T) {
 	if got := subject(mcp.Meta{"claudecode/toolUseId": "toolu_unheard"}); got != "claude/"+w.vars["CLAUDE_CODE_SESSION_ID"] {
 		t.Errorf("a call that no hook recorded: %s", got)
 	}
-	entry := fmt.Sprintf(`{"v":1,"ts":%q,"cmd":"plan","event":"TOOL_START","session":%q,"source":"claude","data":{"tool_use_id":"toolu_after_clear","tool":"mcp__aburn__remedy"}}`,
+	entry := fmt.Sprintf(`{"v":1,"ts":%q,"cmd":"plan","event":"TOOL_START","session":%q,"source":"claude","data":{"tool_use_id":"toolu_after_clear",`+
+		`"tool":"mcp__aburn__remedy"}}`,
 		time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), other)
 	log, err := os.OpenFile(filepath.Join(w.dir, ".oss", "workflow.log"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -245,13 +249,15 @@ func TestMCPLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(log, `{"v":1,"ts":%q,"cmd":"SESSION","event":"SESSION_END","session":"left-1111","source":"claude","data":{"reason":"prompt_input_exit"}}`+"\n# SESSION:SESSION_END\n\n",
+	fmt.Fprintf(log, `{"v":1,"ts":%q,"cmd":"SESSION","event":"SESSION_END","session":"left-1111","source":"claude","data":{"reason":"prompt_input_exit"}}`+
+		"\n# SESSION:SESSION_END\n\n",
 		time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
 	log.Close()
 	s := w.dial()
 	for tool, text := range map[string]string{"workflow": " ago by left-111", "chain": "session left-1111 ended and left it unfinished"} {
 		r, a := w.ask(s, tool, nil, nil)
-		if r.IsError || !strings.Contains(a.Markdown, text) || !strings.Contains(string(a.Answer), `"state":"left"`) || !strings.Contains(string(a.Answer), `"left_by":"left-1111"`) {
+		if r.IsError || !strings.Contains(a.Markdown, text) || !strings.Contains(string(a.Answer), `"state":"left"`) ||
+			!strings.Contains(string(a.Answer), `"left_by":"left-1111"`) {
 			t.Errorf("%s: %s %s", tool, a.Markdown, a.Answer)
 		}
 	}
@@ -337,7 +343,8 @@ func TestMCPResources(t *testing.T) {
 				Total, Next int
 				Events      []struct{ Seq int }
 			}
-			if err := json.Unmarshal([]byte(read(fmt.Sprintf("%s?from=%d", strings.Replace(one.URI, "digest", "trace", 1), from))), &page); err != nil || page.ID != one.Session {
+			if err := json.Unmarshal([]byte(read(fmt.Sprintf("%s?from=%d", strings.Replace(one.URI, "digest", "trace", 1), from))), &page); err != nil ||
+				page.ID != one.Session {
 				t.Fatalf("%v: %+v", err, page)
 			}
 			for _, e := range page.Events {
@@ -355,7 +362,8 @@ func TestMCPResources(t *testing.T) {
 	}
 	for uri, want := range map[string]string{
 		"aburn://digest/claude/none": "no session", "aburn://trace/claude/none": "no session", "aburn://trace/claude": "not found",
-		list.Data.Sessions[0].URI + "?x": "", "aburn://trace/claude/5b0c2f91-0000-4000-8000-000000000001?from=0": "numbered from 1", "aburn://trace/claude/5b0c2f91-0000-4000-8000-000000000001?from=9999": "the last event is",
+		list.Data.Sessions[0].URI + "?x": "", "aburn://trace/claude/5b0c2f91-0000-4000-8000-000000000001?from=0": "numbered from 1",
+		"aburn://trace/claude/5b0c2f91-0000-4000-8000-000000000001?from=9999": "the last event is",
 	} {
 		if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", uri, err)

@@ -81,14 +81,16 @@ func TestMCPWorkers(t *testing.T) {
 	if len(outbox) != 1 || !strings.Contains(readFile(t, outbox[0]), "from an agent") {
 		t.Errorf("%q", outbox)
 	}
-	if text, _, failed := ask(s.asking(s.project, "ABURN_WORKER=a/w/x"), "spawn", map[string]any{"task": "more"}); !failed || !strings.Contains(text, "of its own project only") {
+	if text, _, failed := ask(s.asking(s.project, "ABURN_WORKER=a/w/x"), "spawn", map[string]any{"task": "more"}); !failed ||
+		!strings.Contains(text, "of its own project only") {
 		t.Error(text)
 	}
 	text, made, failed = ask(s.asking(seen.Get("workers.0.tree").Str, "DO=sleep 600"), "spawn", map[string]any{"task": "more", "name": "child"})
 	if failed || made.Get("permissions").Str != "ask" || made.Get("via").Str != "pty" {
 		t.Fatal(text)
 	}
-	if text, _, failed := ask(s.asking(made.Get("tree").Str), "spawn", map[string]any{"task": "more"}); !failed || !strings.Contains(text, "was begun by the worker w, and may not spawn") {
+	if text, _, failed := ask(s.asking(made.Get("tree").Str), "spawn", map[string]any{"task": "more"}); !failed ||
+		!strings.Contains(text, "was begun by the worker w, and may not spawn") {
 		t.Error(text)
 	}
 	s.ok("aburn", "kill", "w", "child")

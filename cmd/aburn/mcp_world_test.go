@@ -123,7 +123,8 @@ func (w *mcpWorld) open(flags ...string) (session *mcp.ClientSession, end func()
 		served <- run(context.Background(), a, append([]string{"aburn", "-C", w.dir, "mcp"}, flags...))
 		toClient.Close()
 	}()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{ProgressNotificationHandler: w.progress}).Connect(w.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"},
+		&mcp.ClientOptions{ProgressNotificationHandler: w.progress}).Connect(w.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
 		w.Fatal(err)
 	}

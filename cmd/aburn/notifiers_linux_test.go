@@ -88,7 +88,8 @@ func TestDeafNotifierHoldsNobody(t *testing.T) {
 		}
 	}))
 	defer fine.Close()
-	yaml := "notifiers:\n  deaf: {plugin: slack, webhook: " + deaf.URL + "/hidden}\n  fine: {plugin: webhook, url: " + fine.URL + ", headers: {X-Auth: k}}\n  wrong: {plugin: pigeon}\n"
+	yaml := "notifiers:\n  deaf: {plugin: slack, webhook: " + deaf.URL + "/hidden}\n  fine: {plugin: webhook, url: " + fine.URL +
+		", headers: {X-Auth: k}}\n  wrong: {plugin: pigeon}\n"
 	s.must(os.WriteFile(filepath.Join(s.home, ".config", "aburn", "workers.yaml"), []byte(yaml), 0o600))
 	s.ok("aburn", "start")
 	names := []string{"alpha", "beta", "gamma", "delta"}

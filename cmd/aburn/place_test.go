@@ -17,7 +17,8 @@ import (
 func buildRelease(t *testing.T, dir, version string) {
 	t.Helper()
 	for _, name := range []string{"aburn", "aburn-hook"} {
-		cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w -X aburn/cmd/internal/kit.release="+version, "-o", filepath.Join(dir, name), "aburn/cmd/"+name)
+		cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w -X aburn/cmd/internal/kit.release="+version, "-o", filepath.Join(dir, name),
+			"aburn/cmd/"+name)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

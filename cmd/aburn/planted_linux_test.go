@@ -48,17 +48,20 @@ func TestPlantedSecretsOfWorkersStayHidden(t *testing.T) {
 	}
 	s, w := newBoard(t)
 	state := s.plantedForge()
-	agent := strings.NewReplacer("the export is there", "done, "+next("aburn done"), `"I changed cart.txt"`, `"I changed cart.txt with `+next("answer of a worker")+`"`,
+	agent := strings.NewReplacer("the export is there", "done, "+next("aburn done"), `"I changed cart.txt"`,
+		`"I changed cart.txt with `+next("answer of a worker")+`"`,
 		`ALTER TABLE carts ADD COLUMN total numeric`, next("permission of a worker")).Replace(boarding)
 	s.shim("claude", agent)
 	told := filepath.Join(s.home, "notices")
 	s.must(os.MkdirAll(filepath.Join(s.home, ".config", "aburn"), 0o700))
-	s.must(os.WriteFile(filepath.Join(s.home, ".config", "aburn", "settings.json"), []byte(fmt.Sprintf(`{"notify": {"desktop": false, "command": ["tee", "-a", %q]}}`, told)), 0o600))
+	s.must(os.WriteFile(filepath.Join(s.home, ".config", "aburn", "settings.json"),
+		[]byte(fmt.Sprintf(`{"notify": {"desktop": false, "command": ["tee", "-a", %q]}}`, told)), 0o600))
 	output := filepath.Join(s.home, "output")
 	s.must(os.WriteFile(output, []byte(next("gate's output")+"\n"), 0o600))
 	s.headless("migrate-carts", "migrate the carts; "+next("task"))
 	s.headless("fix-rounding", next("task")+" and fix the rounding")
-	s.ok("aburn", "spawn", "--runtime", "headless", "--trust", "--gate", "echo "+next("gate's line")+"; cat "+output+"; exit 1", "--name", "export", "finish the export, "+next("task"))
+	s.ok("aburn", "spawn", "--runtime", "headless", "--trust", "--gate", "echo "+next("gate's line")+"; cat "+output+"; exit 1", "--name", "export",
+		"finish the export, "+next("task"))
 	for name, states := range map[string][]string{"migrate-carts": {"needs_input"}, "fix-rounding": {"idle"}} {
 		s.until(name+" is "+states[0], s.is(name, states[0]))
 	}
@@ -74,9 +77,12 @@ func TestPlantedSecretsOfWorkersStayHidden(t *testing.T) {
 		pull := f.Pulls[len(f.Pulls)-1]
 		pull.Title, pull.Body, pull.Decision = next("title of a pull request"), next("body of a pull request"), "CHANGES_REQUESTED"
 		pull.Checks = []fakegh.Check{{ID: 7, Name: "test " + p.text(1, "name of a check"), Conclusion: "FAILURE"}}
-		pull.Reviews = []fakegh.Comment{{ID: "R1", Author: "bob", Type: "User", Association: "MEMBER", State: "CHANGES_REQUESTED", Body: next("review"), Head: pull.Head}}
-		pull.Threads = []*fakegh.Thread{{ID: "T1", Path: "cart.txt", Line: 1, Comments: []fakegh.Comment{{ID: "C1", Author: "bob", Type: "User", Association: "MEMBER", Body: next("comment")}}}}
-		f.Logs = map[string]fakegh.Log{"7": {Step: "Run go test", Text: "2026-11-22T12:00:00.1Z " + next("log of a check") + "\n2026-11-22T12:00:00.2Z ##[error]exit code 1\n"}}
+		pull.Reviews = []fakegh.Comment{{ID: "R1", Author: "bob", Type: "User", Association: "MEMBER", State: "CHANGES_REQUESTED", Body: next("review"),
+			Head: pull.Head}}
+		pull.Threads = []*fakegh.Thread{{ID: "T1", Path: "cart.txt", Line: 1,
+			Comments: []fakegh.Comment{{ID: "C1", Author: "bob", Type: "User", Association: "MEMBER", Body: next("comment")}}}}
+		f.Logs = map[string]fakegh.Log{"7": {Step: "Run go test", Text: "2026-11-22T12:00:00.1Z " + next("log of a check") +
+			"\n2026-11-22T12:00:00.2Z ##[error]exit code 1\n"}}
 	}))
 	s.ok("aburn", "start")
 	t.Cleanup(func() { s.command("aburn", "stop", "--yes").Run() })
@@ -93,8 +99,10 @@ func TestPlantedSecretsOfWorkersStayHidden(t *testing.T) {
 	kinds := len(p.all)
 	pages := w.crawl(func(at, page string) { p.leaks(t, at, page) }, "/", "/sessions?kind=all", "/health", "/marks")
 	p.leaks(t, "/events", events())
-	for _, args := range [][]string{{"ps"}, {"ps", "--all", "--json"}, {"ps", "fix-rounding"}, {"ps", "export"}, {"ps", "migrate-carts"}, {"ps", "fix-rounding", "--json"}, {"ps", "migrate-carts", "--json"}, {"ps", "export", "--json"},
-		{"pr", "--check", "fix-rounding"}, {"status", "--json"}, {"tail"}, {"query", "--json"}, {"top", "--once"}, {"overlap"}, {"ingest", "--json"}, {"show", "fix-rounding@", "--all"}, {"show", "migrate-carts@", "--json"}} {
+	for _, args := range [][]string{{"ps"}, {"ps", "--all", "--json"}, {"ps", "fix-rounding"}, {"ps", "export"}, {"ps", "migrate-carts"},
+		{"ps", "fix-rounding", "--json"}, {"ps", "migrate-carts", "--json"}, {"ps", "export", "--json"},
+		{"pr", "--check", "fix-rounding"}, {"status", "--json"}, {"tail"}, {"query", "--json"}, {"top", "--once"}, {"overlap"}, {"ingest", "--json"},
+		{"show", "fix-rounding@", "--all"}, {"show", "migrate-carts@", "--json"}} {
 		cmd := s.command("aburn", args...)
 		out, _ := cmd.CombinedOutput()
 		p.leaks(t, "aburn "+strings.Join(args, " "), string(out))

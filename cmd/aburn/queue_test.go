@@ -43,7 +43,8 @@ func TestHostileQueue(t *testing.T) {
 	for _, args := range [][]string{
 		{"queue", "list"}, {"queue", "list", "--all"}, {"queue", "list", "--json"}, {"queue", "show", "id" + hostile}, {"queue", "show", "id" + hostile, "--json"},
 		{"queue", "show", "none" + hostile}, {"queue", "show", "--generate-shell-completion"}, {"queue", "allow", "done" + hostile, "--project"},
-		{"queue", "allow", "plain-1", "--project"}, {"queue", "allow", "id" + hostile, "--session", hostile}, {"queue", "drop", "done" + hostile, "id" + hostile}, {"queue", "add", "--project", hostile},
+		{"queue", "allow", "plain-1", "--project"}, {"queue", "allow", "id" + hostile, "--session", hostile}, {"queue", "drop", "done" + hostile, "id" + hostile},
+		{"queue", "add", "--project", hostile},
 	} {
 		out.Reset()
 		run(args...)

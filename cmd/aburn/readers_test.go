@@ -103,7 +103,8 @@ func TestNewReader(t *testing.T) {
 	var list struct {
 		Sessions []struct{ Source, Session string }
 	}
-	if err := json.Unmarshal([]byte(run("sessions", "--source", "acme", "--json")), &list); err != nil || len(list.Sessions) != 2 || list.Sessions[0].Source != "acme" {
+	if err := json.Unmarshal([]byte(run("sessions", "--source", "acme", "--json")), &list); err != nil || len(list.Sessions) != 2 ||
+		list.Sessions[0].Source != "acme" {
 		t.Errorf("sessions: %v %+v", err, list)
 	}
 	for command, want := range map[string]string{

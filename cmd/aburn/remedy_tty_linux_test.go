@@ -52,7 +52,8 @@ func TestFailuresOnATerminal(t *testing.T) {
 				t.Errorf("%q does not say what to do next:\n%s", args, shown)
 			}
 			text := strings.ToLower(shown)
-			if n := strings.Count(text, "fix"); args[0] == "remedy" && answer.Tier != remedy.KnownFix && n != strings.Count(strings.Join(strings.Fields(text), " "), "not a fix") {
+			if n := strings.Count(text, "fix"); args[0] == "remedy" && answer.Tier != remedy.KnownFix &&
+				n != strings.Count(strings.Join(strings.Fields(text), " "), "not a fix") {
 				t.Errorf("%s says it %d times:\n%s", answer.Tier, n, shown)
 			}
 			if strings.Contains(shown, "\n#") || strings.HasPrefix(shown, "#") {

@@ -15,8 +15,10 @@ import (
 )
 
 // screenAgent is a scripted agent with the screen and the habits of Claude Code, as seen in tmux: an input line between two
-// rules, bracketed paste, hooks in the same order, Esc without a hook, a question that Enter approves, turns that no person begins (here by Ctrl-t). What it was told
-// stands in $HOME/told, one JSON string a line, and in $HOME/state whether it is busy or idle. A prompt with WORK takes until $HOME/go is there, one with ASK asks. Started to be
+// rules, bracketed paste, hooks in the same order, Esc without a hook, a question that Enter approves, turns that no
+// person begins (here by Ctrl-t). What it was told
+// stands in $HOME/told, one JSON string a line, and in $HOME/state whether it is busy or idle. A prompt with WORK takes
+// until $HOME/go is there, one with ASK asks. Started to be
 // spoken to in lines, it has no screen and does the same (line_agent_test.go).
 type screenAgent struct {
 	mu       sync.Mutex

@@ -35,7 +35,8 @@ var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 // TestMain makes this test binary aburn, aburn-hook and aburn-hold too, so that
 // the scripts run real processes without anything being installed.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"aburn": main, "aburn-hook": hookMain, "aburn-hold": holdMain, "screen-agent": screenAgentMain, "fake-gh": fakegh.Main, "vouch": vouchMain})
+	testscript.Main(m, map[string]func(){"aburn": main, "aburn-hook": hookMain, "aburn-hold": holdMain, "screen-agent": screenAgentMain, "fake-gh": fakegh.Main,
+		"vouch": vouchMain})
 }
 
 // holdMain is main of cmd/aburn-hold.

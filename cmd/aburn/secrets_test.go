@@ -152,7 +152,8 @@ func TestValueIsSecretInTheWholeSession(t *testing.T) {
 	x.checkKept([]string{v})
 	s.shell("echo retry", "still no luck with "+v+" on build2024")
 	x.checkKept([]string{v})
-	if shown := x.shown(); !strings.Contains(shown, "still no luck with [redacted:secret] on build2024") || !strings.Contains(shown, "deploy with [redacted:secret] to build2024") {
+	if shown := x.shown(); !strings.Contains(shown, "still no luck with [redacted:secret] on build2024") ||
+		!strings.Contains(shown, "deploy with [redacted:secret] to build2024") {
 		t.Error(shown)
 	}
 }

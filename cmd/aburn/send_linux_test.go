@@ -38,7 +38,8 @@ func (s *site) untilIs(what string, is func(w work.WorkerReport) bool) {
 		}
 	}
 	last := s.workers()[0]
-	for _, part := range []string{"*/.local/state/aburn/workers/*/*/ledger.jsonl", "home/project/.oss/workflow.log", "far/.local/state/aburn/far/*/.oss/workflow.log"} {
+	for _, part := range []string{"*/.local/state/aburn/workers/*/*/ledger.jsonl", "home/project/.oss/workflow.log",
+		"far/.local/state/aburn/far/*/.oss/workflow.log"} {
 		files, _ := filepath.Glob(filepath.Join(filepath.Dir(s.home), part))
 		for _, file := range files {
 			s.Logf("%s:\n%s", file, written(file))
@@ -109,7 +110,8 @@ func sendToAWorkingWorker(g *ground) {
 	g.goOn()
 	all.Wait()
 	told := strings.Join(g.told(), "\n")
-	if a, b, c := strings.Index(told, "] first"), strings.Index(told, "] second"), strings.Index(told, "] third"); a < 0 || b < a || c < b || count(g.told(), "[aburn m-") != 3 {
+	if a, b, c := strings.Index(told, "] first"), strings.Index(told, "] second"), strings.Index(told, "] third"); a < 0 || b < a || c < b ||
+		count(g.told(), "[aburn m-") != 3 {
 		g.Errorf("told %q", told)
 	}
 	g.untilIs("without a message", func(w work.WorkerReport) bool { return w.Messages == 0 })
@@ -188,7 +190,8 @@ func sendLeavesDraft(g *ground) {
 	g.keys("half a thought")
 	g.shows("half a thought")
 	sent, code := g.send("--wait", "500ms", "w", "use port 8081")
-	if sent.State != crew.Waits || code != 1 || !(strings.Contains(sent.Why, "stands in its input line") || g.via != "tmux" && strings.Contains(sent.Why, "somebody is typing")) || count(g.told(), "half") > 0 {
+	if sent.State != crew.Waits || code != 1 || !(strings.Contains(sent.Why, "stands in its input line") || g.via != "tmux" &&
+		strings.Contains(sent.Why, "somebody is typing")) || count(g.told(), "half") > 0 {
 		g.Errorf("a draft: %+v, exit %d, told %q", sent, code, g.told())
 	}
 	g.keys(", and the rest", "Enter")

@@ -83,7 +83,8 @@ func TestShowJoins(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	run = archived(t, session("bbbbbbbb-2", "root"))
-	if code, _, errs := run("show", "bbbb", "--differences"); code != fault.ExitFailed || !strings.Contains(errs, "aburn's hooks recorded nothing of claude/bbbbbbbb-2") {
+	if code, _, errs := run("show", "bbbb", "--differences"); code != fault.ExitFailed ||
+		!strings.Contains(errs, "aburn's hooks recorded nothing of claude/bbbbbbbb-2") {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 }

@@ -24,7 +24,8 @@ func (s *site) held(asked string) (at, free string) {
 	real, err := exec.LookPath("git")
 	s.must(err)
 	at, free = s.TempDir(), filepath.Join(s.home, "go")
-	s.shim("git", fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *%s*) touch %s/$PPID; while [ ! -e %s ]; do sleep 0.1; done ;; esac\nexec %s \"$@\"\n", asked, at, free, real))
+	s.shim("git", fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *%s*) touch %s/$PPID; while [ ! -e %s ]; do sleep 0.1; done ;; esac\nexec %s \"$@\"\n", asked, at, free,
+		real))
 	return at, free
 }
 

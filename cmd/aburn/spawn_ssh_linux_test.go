@@ -68,8 +68,10 @@ KexAlgorithms curve25519-sha256
 SetEnv HOME=%s PATH=%s:%s TESTSCRIPT_COVER_DIR= GORACE=%s
 `, s.port, hostKey, filepath.Join(s.dir, "ssh", "authorized"), farHome, s.far.shims, os.Getenv("PATH"), noRaceSleep), 0o600))
 	config := filepath.Join(s.dir, "ssh", "config")
-	s.must(os.WriteFile(config, fmt.Appendf(nil, "Host box\n HostName 127.0.0.1\n Port %d\n IdentityFile %s\n IdentitiesOnly yes\n StrictHostKeyChecking no\n UserKnownHostsFile %s\n LogLevel ERROR\n",
-		s.port, key, filepath.Join(s.dir, "ssh", "known")), 0o600))
+	s.must(os.WriteFile(config,
+		fmt.Appendf(nil,
+			"Host box\n HostName 127.0.0.1\n Port %d\n IdentityFile %s\n IdentitiesOnly yes\n StrictHostKeyChecking no\n UserKnownHostsFile %s\n LogLevel ERROR\n",
+			s.port, key, filepath.Join(s.dir, "ssh", "known")), 0o600))
 	real, err := exec.LookPath("ssh")
 	s.must(err)
 	s.shim("ssh", "#!/bin/sh\nexec "+real+" -F "+config+" \"$@\"\n")
@@ -151,10 +153,12 @@ func TestWorkerOnAnotherMachine(t *testing.T) {
 	s.must(os.WriteFile(filepath.Join(s.project, "cart.txt"), []byte("cart\n"), 0o600))
 	s.ok("git", "add", "cart.txt")
 	s.ok("git", "commit", "-q", "-m", "cart")
-	if out, err := s.command("aburn", "spawn", "--runtime", "ssh:other", "x").CombinedOutput(); err == nil || !strings.Contains(string(out), `workers.yaml does not name "other"`) {
+	if out, err := s.command("aburn", "spawn", "--runtime", "ssh:other", "x").CombinedOutput(); err == nil ||
+		!strings.Contains(string(out), `workers.yaml does not name "other"`) {
 		t.Errorf("%v: %s", err, out)
 	}
-	if out := s.ok("aburn", "spawn", "--runtime", "ssh:box", "--name", "w", "begin"); !strings.Contains(out, "claude · ssh:box · aburn/w from main") || !strings.Contains(out, "has the task") {
+	if out := s.ok("aburn", "spawn", "--runtime", "ssh:box", "--name", "w", "begin"); !strings.Contains(out, "claude · ssh:box · aburn/w from main") ||
+		!strings.Contains(out, "has the task") {
 		t.Error(out)
 	}
 	s.untilIs("idle", inState("idle"))
@@ -238,7 +242,8 @@ func TestLostLine(t *testing.T) {
 			t.Errorf("%q: %v: %s", args, err, out)
 		}
 	}
-	if out, err := s.command("aburn", "spawn", "--runtime", "ssh:box", "--name", "x", "task").CombinedOutput(); err == nil || !strings.Contains(string(out), "nothing was left behind") {
+	if out, err := s.command("aburn", "spawn", "--runtime", "ssh:box", "--name", "x", "task").CombinedOutput(); err == nil ||
+		!strings.Contains(string(out), "nothing was left behind") {
 		t.Errorf("%v: %s", err, out)
 	}
 	s.listen()

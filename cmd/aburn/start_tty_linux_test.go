@@ -43,7 +43,8 @@ func TestFirstMinute(t *testing.T) {
 			}
 		}
 	}
-	expect(130, "No hooks are installed yet. Found here: Claude Code.", "1 aburn ingest && aburn report", "2 aburn install-hooks", "3 aburn doctor", "All commands: aburn --help")
+	expect(130, "No hooks are installed yet. Found here: Claude Code.", "1 aburn ingest && aburn report", "2 aburn install-hooks", "3 aburn doctor",
+		"All commands: aburn --help")
 	for _, args := range [][]string{{"install-hooks", "--yes", "--no-init"}} {
 		if out := onColumns(t, 130, "", app, env, args...); !strings.Contains(out, "installed") {
 			t.Fatal(out)

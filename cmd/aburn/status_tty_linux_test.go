@@ -39,7 +39,8 @@ func TestStatusSaysWhatWaitsForYou(t *testing.T) {
 			t.Fatal(err)
 		}
 		shown := onColumns(t, columns, "", dir, []string{"NO_COLOR=1"}, "status")
-		if !strings.HasPrefix(shown, "waits for you\n  permission: Bash `git push ") && !strings.HasPrefix(shown, "waits for you\n  question: AskUserQuestion since 4 m\n") {
+		if !strings.HasPrefix(shown, "waits for you\n  permission: Bash `git push ") &&
+			!strings.HasPrefix(shown, "waits for you\n  question: AskUserQuestion since 4 m\n") {
 			t.Errorf("%d columns: does not begin with what waits:\n%s", columns, shown)
 		}
 		for line := range strings.Lines(shown) {

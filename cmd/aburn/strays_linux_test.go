@@ -18,7 +18,8 @@ import (
 
 // many is what a scripted agent leaves running: a session of its own, one in another folder, one that ignores every request,
 // and one that kept nothing of its environment, in a session that it shares.
-const many = `setsid sleep 600 & (cd / && exec setsid sleep 601) & (trap '' TERM HUP; exec setsid sleep 602) & (trap '' HUP; sleep 606 & exec env -i sleep 603) & `
+const many = `setsid sleep 600 & (cd / && exec setsid sleep 601) & (trap '' TERM HUP; exec setsid sleep 602) & (trap '' HUP; sleep 606 & exec env -i ` +
+	`sleep 603) & `
 
 // runsAs waits until the processes with these command lines run, and gives their numbers.
 func (s *site) runsAs(commands ...string) (pids []int) {
@@ -168,7 +169,8 @@ func TestLedgerIsGone(t *testing.T) {
 				s.ok("aburn", "init")
 			}
 			now := s.reportOf("w")
-			if now.State != "unaccounted" || now.PID == 0 || proc.Environ(now.PID, "HOME") != s.home || now.Tree != w.Tree && name != "state removed" || len(now.Left) == 0 {
+			if now.State != "unaccounted" || now.PID == 0 || proc.Environ(now.PID, "HOME") != s.home || now.Tree != w.Tree && name != "state removed" ||
+				len(now.Left) == 0 {
 				t.Errorf("%+v", now)
 			}
 			out := s.ok("aburn", "ps")

@@ -229,7 +229,8 @@ func TestWatchIsAlone(t *testing.T) {
 	w := startWatch(t, dir)
 	out, err := aburnIn(dir, "supervisor", "watch").CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != fault.ExitFailed || !strings.Contains(string(out), "error: process "+strconv.Itoa(w.cmd.Process.Pid)+" watches") {
+	if !errors.As(err, &exit) || exit.ExitCode() != fault.ExitFailed ||
+		!strings.Contains(string(out), "error: process "+strconv.Itoa(w.cmd.Process.Pid)+" watches") {
 		t.Errorf("the second: %v\n%s", err, out)
 	}
 }

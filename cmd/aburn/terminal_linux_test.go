@@ -219,7 +219,8 @@ func TestHeldTerminalOnAPage(t *testing.T) {
 				s.shim("claude", typed)
 			}
 			t.Cleanup(func() { s.command("aburn", "kill", "talker").Run() })
-			w := &webWorld{T: t, dir: filepath.Dir(s.home), shop: s.project, extra: append([]string{"PATH=" + s.shims + ":" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=", "ABURN_HOME="}, s.more...)}
+			w := &webWorld{T: t, dir: filepath.Dir(s.home), shop: s.project,
+				extra: append([]string{"PATH=" + s.shims + ":" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=", "ABURN_HOME="}, s.more...)}
 			s.ok("aburn", append(append([]string{"spawn"}, flags...), "--name", "talker", "talk")...)
 			s.until("its turn is over", s.is("talker", "idle"))
 			w.serve("--no-ingest")
@@ -235,7 +236,8 @@ func TestHeldTerminalOnAPage(t *testing.T) {
 			keys.until("it has the page's size", func(_ string, size [2]int) bool { return size == [2]int{90, 31} })
 			keys.conn.Write(t.Context(), websocket.MessageBinary, []byte("hello\r"))
 			look.shows("you said hello.")
-			if code, page := w.page("/w/" + w.key() + "/talker/terminal"); code != 200 || !strings.Contains(page, "you said hello.") || strings.Contains(page, "secretly") {
+			if code, page := w.page("/w/" + w.key() + "/talker/terminal"); code != 200 || !strings.Contains(page, "you said hello.") ||
+				strings.Contains(page, "secretly") {
 				t.Errorf("without script: %d\n%s", code, mainOf(page))
 			}
 			s.ok("aburn", "kill", "talker")

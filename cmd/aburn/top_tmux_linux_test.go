@@ -125,7 +125,8 @@ func TestTopInATerminal(t *testing.T) {
 	x.until("1 waiting", true)
 	x.types("Enter")
 	x.shows("the whole question", func(shown string) bool {
-		return strings.Contains(shown, "▸ ◆") && strings.Contains(shown, "permission") && strings.Contains(shown, "make the-end-of-it") && strings.Contains(shown, "entry 4 of the log") && !strings.Contains(shown, "earlier work")
+		return strings.Contains(shown, "▸ ◆") && strings.Contains(shown, "permission") && strings.Contains(shown, "make the-end-of-it") &&
+			strings.Contains(shown, "entry 4 of the log") && !strings.Contains(shown, "earlier work")
 	})
 	x.fits(80, 24)
 	x.tmux("resize-window", "-x", "60", "-y", "14")
@@ -141,7 +142,8 @@ func TestTopInATerminal(t *testing.T) {
 	if !strings.Contains(shown, "earlier work") || x.modes() != before {
 		t.Errorf("in the background the terminal is another one:\n%s\n%s\nbefore\n%s", shown, x.modes(), before)
 	}
-	w.hook(map[string]any{"session_id": session, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": command}, "tool_response": map[string]any{}, "tool_use_id": "toolu_" + session})
+	w.hook(map[string]any{"session_id": session, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": command},
+		"tool_response": map[string]any{}, "tool_use_id": "toolu_" + session})
 	x.types("fg", "Enter")
 	x.until("0 waiting", true)
 	x.types("/nothing", "Enter")
@@ -208,7 +210,8 @@ func TestTopPrintsOnce(t *testing.T) {
 	for _, args := range [][]string{{"top"}, {"top", "--once"}} {
 		out := w.aburn(append(args, "--no-ingest")...)
 		words := strings.Join(strings.Fields(out), " ") // a long folder breaks its line
-		if !strings.HasPrefix(words, "1 waiting · 0 stuck · 0 working amounts are unknown: no archive in ") || !strings.HasSuffix(words, " make migrate") || strings.Contains(out, "\x1b") {
+		if !strings.HasPrefix(words, "1 waiting · 0 stuck · 0 working amounts are unknown: no archive in ") || !strings.HasSuffix(words, " make migrate") ||
+			strings.Contains(out, "\x1b") {
 			t.Errorf("%v prints\n%s", args, out)
 		}
 	}

@@ -38,7 +38,8 @@ func TestIssueOverHTTP(t *testing.T) {
 	config := filepath.Join(s.home, ".config", "aburn")
 	s.must(os.MkdirAll(config, 0o700))
 	write := func(dir, name, text string) { s.must(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)) }
-	write(s.project, "aburn.yaml", "repo: group/shop\ntracker: {plugin: gitlab, url: '"+other.URL+"'}\ntrackers: {gitlab: {url: '"+other.URL+"', token_env: GITLAB_KEY}}\n")
+	write(s.project, "aburn.yaml", "repo: group/shop\ntracker: {plugin: gitlab, url: '"+other.URL+"'}\ntrackers: {gitlab: {url: '"+other.URL+
+		"', token_env: GITLAB_KEY}}\n")
 	ask := func(key string, args ...string) (string, error) {
 		cmd := s.command("aburn", append([]string{"spawn", "--print-prompt"}, args...)...)
 		cmd.Env = append(cmd.Env, "GITLAB_KEY="+key)

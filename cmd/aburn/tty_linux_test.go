@@ -126,7 +126,8 @@ func TestAnswersFitATerminal(t *testing.T) {
 	long := strings.Repeat("long words ", 30)
 	for _, args := range [][]string{
 		{"log", "plan", "START", "--summary", long, "--session", strings.Repeat("s", 100)},
-		{"log", "plan", "COMPLETE", "--summary", long, "--output", "a/" + strings.Repeat("deep/", 20) + "file.md", "--next", "build", "--session", strings.Repeat("s", 100)},
+		{"log", "plan", "COMPLETE", "--summary", long, "--output", "a/" + strings.Repeat("deep/", 20) + "file.md", "--next", "build", "--session",
+			strings.Repeat("s", 100)},
 	} {
 		os.MkdirAll(filepath.Join(dir, "a", strings.Repeat("deep/", 20)), 0o755)
 		os.WriteFile(filepath.Join(dir, "a", strings.Repeat("deep/", 20), "file.md"), []byte("x"), 0o644)
@@ -137,7 +138,8 @@ func TestAnswersFitATerminal(t *testing.T) {
 	if out, err := aburnIn(dir, "log", "build", "FAILED", "--error", long, "--session", strings.Repeat("s", 100)).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, command := range []string{"tail", "query", "stats", "status", "verify", "chain", "templates list", "supervisor", "supervisor --explain explicit_failure", "supervisor report"} {
+	for _, command := range []string{"tail", "query", "stats", "status", "verify", "chain", "templates list", "supervisor",
+		"supervisor --explain explicit_failure", "supervisor report"} {
 		shown := onTerminal(t, dir, []string{"NO_COLOR=1"}, strings.Fields(command)...)
 		for line := range strings.Lines(shown) {
 			if w := plain.Width(strings.TrimSuffix(line, "\n")); w > 80 && !strings.HasPrefix(line, dir) {
@@ -167,7 +169,8 @@ func TestArchiveFitsATerminal(t *testing.T) {
 	if out, err := aburnIn(dir, "ingest").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, command := range []string{"sessions", "show 5b0c2f91", "show 77d1a0e4", "graph", "graph 5b0c --top failures", "graph --top duration", "tools", "tools --failed", "report"} {
+	for _, command := range []string{"sessions", "show 5b0c2f91", "show 77d1a0e4", "graph", "graph 5b0c --top failures", "graph --top duration", "tools",
+		"tools --failed", "report"} {
 		for _, noColor := range []string{"1", ""} {
 			shown := onTerminal(t, dir, []string{"NO_COLOR=" + noColor, "TERM=xterm"}, strings.Fields(command)...)
 			if !strings.Contains(shown, "5b0c2f91") || strings.Contains(shown, "\x1b[") != (noColor == "") {
@@ -215,7 +218,8 @@ func TestReportFitsATerminal(t *testing.T) {
 		if next := "\n\n$ aburn replay " + keys[0] + "\n$ aburn remedy " + keys[1] + "\n"; !strings.HasSuffix(shown, next) {
 			t.Errorf("it does not end with %q: %q", next, shown[max(len(shown)-200, 0):])
 		}
-		for _, part := range []string{"inferred outcome: ", "agents", "failing, by shape", "by the first decisive error", "errors by class", "files changed again and again", "tools", "longest calls", "tokens that failures cost", "phases of the workflow", "by week"} {
+		for _, part := range []string{"inferred outcome: ", "agents", "failing, by shape", "by the first decisive error", "errors by class",
+			"files changed again and again", "tools", "longest calls", "tokens that failures cost", "phases of the workflow", "by week"} {
 			if !strings.Contains(shown, "\n"+part) {
 				t.Errorf("no part %q in\n%s", part, shown)
 			}
@@ -284,7 +288,8 @@ func TestInstallAsksOnATerminal(t *testing.T) {
 		if n := strings.Count(shown, "do this? [y/N, d: diff]"); n != step.asks || strings.Contains(shown, diff) != step.diffs {
 			t.Errorf("%s, answered %q: asked %d times: %s", step.command, step.typed, n, shown)
 		}
-		summary := "1 settings file would change:\n  ~/.claude/settings.json  new  Claude Code: adds 17 hooks\nthe hooks call ~/.local/share/aburn/bin/aburn-hook; all else in these files\nstays\n"
+		summary := "1 settings file would change:\n  ~/.claude/settings.json  new  Claude Code: adds 17 hooks\nthe hooks call " +
+			"~/.local/share/aburn/bin/aburn-hook; all else in these files\nstays\n"
 		if strings.HasPrefix(step.command, "un") {
 			summary = "1 settings file would change:\n  ~/.claude/settings.json  removed  Claude Code: removes 17 hooks\nbyte for byte as before the install\n"
 		}

@@ -16,8 +16,10 @@ import (
 )
 
 // unseen is one character of each kind that a model must not be shown.
-var unseen = []rune{0x00, 0x1b, 0x7f, 0x85, 0x9b, 0xad, 0x34f, 0x61c, 0x6dd, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x180b, 0x180e, 0x180f, 0x200b, 0x200c, 0x200d, 0x200e, 0x2028, 0x2029,
-	0x202e, 0x2060, 0x2066, 0x206a, 0x2800, 0x3164, 0xe000, 0xfdd0, 0xfe00, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xffff, 0x1bca0, 0x1d173, 0xe0001, 0xe0041, 0xe007f, 0xe0100, 0xe01ef, 0xe0fff, 0xf0000, 0x10ffff}
+var unseen = []rune{0x00, 0x1b, 0x7f, 0x85, 0x9b, 0xad, 0x34f, 0x61c, 0x6dd, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x180b, 0x180e, 0x180f, 0x200b, 0x200c, 0x200d,
+	0x200e, 0x2028, 0x2029,
+	0x202e, 0x2060, 0x2066, 0x206a, 0x2800, 0x3164, 0xe000, 0xfdd0, 0xfe00, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xffff, 0x1bca0, 0x1d173, 0xe0001, 0xe0041, 0xe007f,
+	0xe0100, 0xe01ef, 0xe0fff, 0xf0000, 0x10ffff}
 
 // isUnseen goes by the tables of the standard library, not by those of internal/plain.
 func isUnseen(r rune) bool {
@@ -27,7 +29,8 @@ func isUnseen(r rune) bool {
 	if r == 0x2800 {
 		return true
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point)
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
+		unicode.Noncharacter_Code_Point)
 }
 
 // unseenLog appends what a foreign writer could: every such character in every place, as itself and as an escape.
@@ -42,7 +45,8 @@ func (w *mcpWorld) unseenLog() (path string) {
 	for _, event := range []string{"START", "TOOL_FAILED", "COMPLETE"} {
 		line, err := json.Marshal(map[string]any{
 			"v": 1, "ts": time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), "cmd": "plan", "event": event, "session": "s1" + path, "source": "claude", "branch": path,
-			"data": map[string]any{"summary": path, "outputs": []any{path, map[string]any{"path": path}}, "next_suggested": path, "path": path, "head": path, "metrics": map[string]any{path: path}},
+			"data": map[string]any{"summary": path, "outputs": []any{path, map[string]any{"path": path}}, "next_suggested": path, "path": path, "head": path,
+				"metrics": map[string]any{path: path}},
 		})
 		if err != nil {
 			w.Fatal(err)
@@ -68,7 +72,8 @@ func TestNothingUnseenReachesAModel(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"chain"}, {"chain", "plan"}, {"chain", "--json"}, {"chain", "plan", "--json"}, {"chain", "plan", "--get", "data.outputs"}, {"chain", "plan", "--get", "data"}, {"tail", "--json"}, {"query", "--json"},
+		{"chain"}, {"chain", "plan"}, {"chain", "--json"}, {"chain", "plan", "--json"}, {"chain", "plan", "--get", "data.outputs"},
+		{"chain", "plan", "--get", "data"}, {"tail", "--json"}, {"query", "--json"},
 	} {
 		out, _, _ := w.run(args...)
 		check(strings.Join(args, " "), out)

@@ -11,7 +11,8 @@ import (
 
 // webPages are the pages of the world of newWebWorld, by the names of their pictures.
 func (w *webWorld) webPages() [][2]string {
-	list := [][2]string{{"now", "/"}, {"projects", "/projects"}, {"sessions", "/sessions"}, {"cost", "/cost?period=all"}, {"failures", "/failures"}, {"health", "/health"}, {"search", "/search?q=test"}, {"nothing", "/s/none/none"}}
+	list := [][2]string{{"now", "/"}, {"projects", "/projects"}, {"sessions", "/sessions"}, {"cost", "/cost?period=all"}, {"failures", "/failures"},
+		{"health", "/health"}, {"search", "/search?q=test"}, {"nothing", "/s/none/none"}}
 	_, text := w.page("/sessions?outcome=failed")
 	if _, rest, ok := strings.Cut(text, `<a href="/s/`); ok {
 		at, _, _ := strings.Cut(rest, `"`)
@@ -36,8 +37,10 @@ func TestWebPagesInABrowser(t *testing.T) {
 	w.begin("bbbb2222-0000-4000-8000-000000000002", "Cursor pagination for /orders")
 	docs := w.elsewhere("docs-site")
 	docs.begin("cccc3333-0000-4000-8000-000000000003", "Split the CLI guide")
-	docs.hook(map[string]any{"session_id": "cccc3333-0000-4000-8000-000000000003", "hook_event_name": "PreToolUse", "tool_name": "AskUserQuestion", "tool_use_id": "toolu_q",
-		"tool_input": map[string]any{"questions": []any{map[string]any{"question": "The old guide documents both v1 and v2 flags. Delete the v1 section, move it to an appendix, or keep both side by side?"}}}})
+	docs.hook(map[string]any{"session_id": "cccc3333-0000-4000-8000-000000000003", "hook_event_name": "PreToolUse", "tool_name": "AskUserQuestion",
+		"tool_use_id": "toolu_q",
+		"tool_input": map[string]any{"questions": []any{map[string]any{"question": "The old guide documents both v1 and v2 flags. Delete the v1 section, move " +
+			"it to an appendix, or keep both side by side?"}}}})
 	docs.loops("dddd4444-0000-4000-8000-000000000004")
 	docs.begin("eeee5555-0000-4000-8000-000000000005", "Why is /health slow?")
 	docs.hook(map[string]any{"session_id": "eeee5555-0000-4000-8000-000000000005", "hook_event_name": "Stop"})
@@ -85,13 +88,17 @@ func (w *webWorld) looks(b *browser.Browser, name string) {
 }
 
 // outside lists what stands right of the screen, but for what scrolls inside of a box.
-const outside = `[...document.querySelectorAll('main *, header *')].filter((e) => e.getClientRects().length && !e.closest('.scroll, .hide, svg') && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 80)).join('\n')`
+const outside = `[...document.querySelectorAll('main *, header *')].filter((e) => e.getClientRects().length && !e.closest('.scroll, .hide, svg') && ` +
+	`e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 80)).join('\n')`
 
 // sideways are the figures of a table that only shows them when somebody scrolls it sideways.
-const sideways = `[...document.querySelectorAll('.scroll .num')].filter((e) => e.getClientRects().length && e.getBoundingClientRect().right > e.closest('.scroll').getBoundingClientRect().right).map((e) => e.closest('tr').textContent.trim().slice(0, 80)).join('\n')`
+const sideways = `[...document.querySelectorAll('.scroll .num')].filter((e) => e.getClientRects().length && e.getBoundingClientRect().right > ` +
+	`e.closest('.scroll').getBoundingClientRect().right).map((e) => e.closest('tr').textContent.trim().slice(0, 80)).join('\n')`
 
 // nameless lists the controls that a reader of the screen has no name for.
-const nameless = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, [tabindex="0"], dialog')].filter((e) => !(e.getAttribute('aria-label') || (e.getAttribute('aria-labelledby') && document.getElementById(e.getAttribute('aria-labelledby'))) || e.textContent.trim() || (e.labels && e.labels.length))).map((e) => e.outerHTML.slice(0, 120)).join('\n')`
+const nameless = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, [tabindex="0"], dialog')].filter((e) => ` +
+	`!(e.getAttribute('aria-label') || (e.getAttribute('aria-labelledby') && document.getElementById(e.getAttribute('aria-labelledby'))) || ` +
+	`e.textContent.trim() || (e.labels && e.labels.length))).map((e) => e.outerHTML.slice(0, 120)).join('\n')`
 
 // pale lists texts whose contrast with what is behind them is below 4.5.
 const pale = `(() => {

@@ -26,7 +26,8 @@ func TestWebDemoHasWorkers(t *testing.T) {
 			t.Errorf("%s is not in %s:\n%s", name, id, part)
 		}
 	}
-	for at, want := range map[string]string{"migrate-carts": "ALTER TABLE carts", "paging": "#31, open", "export": "the export is there", "fix-rounding/terminal": "fix the rounding of totals", "slow-tests/diff": ""} {
+	for at, want := range map[string]string{"migrate-carts": "ALTER TABLE carts", "paging": "#31, open", "export": "the export is there",
+		"fix-rounding/terminal": "fix the rounding of totals", "slow-tests/diff": ""} {
 		if code, page := w.page("/w/shop/" + at); code == 404 || !strings.Contains(page, want) {
 			t.Errorf("%s: %d, without %q:\n%s", at, code, want, mainOf(page))
 		}

@@ -15,7 +15,8 @@ func TestWebBeforeTheFirstSession(t *testing.T) {
 	w.serve()
 	w.come(w.link())
 	w.until("/", "0 sessions, as of")
-	for path, want := range map[string]string{"/": "Nothing waits for you.", "/sessions": "None yet.", "/cost": "No agent answered in this time", "/failures": "None."} {
+	for path, want := range map[string]string{"/": "Nothing waits for you.", "/sessions": "None yet.", "/cost": "No agent answered in this time",
+		"/failures": "None."} {
 		page := w.until(path, "No session has been read yet.") // not so while the archive is being made
 		for _, text := range []string{want, "<code>aburn doctor</code>"} {
 			if !strings.Contains(page, text) {

@@ -51,7 +51,8 @@ func TestStatusLineSaysWhoWaits(t *testing.T) {
 		v.asks(asking, "git push")
 		v.untilStatus(other, "opus-5.5 · 1 waits: shop")
 		v.untilStatus(asking, "opus-5.5")
-		v.hook(map[string]any{"session_id": asking, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": "git push"}, "tool_response": map[string]any{}, "tool_use_id": "toolu_" + asking})
+		v.hook(map[string]any{"session_id": asking, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": "git push"},
+			"tool_response": map[string]any{}, "tool_use_id": "toolu_" + asking})
 		v.untilStatus(other, "opus-5.5")
 		v.asks(asking, "git push --force")
 		v.untilStatus(other, "opus-5.5 · 1 waits: shop")
@@ -88,7 +89,8 @@ func noonZone(now time.Time) string {
 // answer adds a prompt and an answer of a model, of now.
 func (s *storedSession) answer(model string, output int) {
 	s.t.Helper()
-	common := fmt.Sprintf(`"sessionId":"%s","cwd":"%s","version":"2.1.329","userType":"external","isSidechain":false,"timestamp":"%s"`, s.id, s.dir, time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
+	common := fmt.Sprintf(`"sessionId":"%s","cwd":"%s","version":"2.1.329","userType":"external","isSidechain":false,"timestamp":"%s"`, s.id, s.dir,
+		time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
 	text := fmt.Sprintf(`{"type":"user","uuid":"aaaaaaaa-0000-4000-8000-000000000001","parentUuid":null,%s,"message":{"role":"user","content":"go on"}}
 {"type":"assistant","uuid":"bbbbbbbb-0000-4000-8000-000000000001","parentUuid":"aaaaaaaa-0000-4000-8000-000000000001",%s,"requestId":"req_1","message":{"id":"msg_1","type":"message","role":"assistant","model":"%s","content":[{"type":"text","text":"Done."}],"stop_reason":"end_turn","usage":{"input_tokens":0,"cache_read_input_tokens":0,"cache_creation_input_tokens":0,"output_tokens":%d}}}
 `, common, common, model, output)
@@ -124,7 +126,8 @@ func TestWebCallsAmountsByWhoseBillTheyAre(t *testing.T) {
 			if strings.Contains(strings.ReplaceAll(page, "list prices", ""), other) { // prices have lists, whoever pays
 				t.Errorf("%s: %s has %q", billing, at, other)
 			}
-			if n := strings.Count(page, want[1]); n != map[string]int{"/": 1, "/sessions?kind=all": 1, "/cost?period=all": 1, "/projects": 1, "/s/claude/99990000-0000-4000-8000-000000000009": 1}[at] {
+			if n := strings.Count(page, want[1]); n != map[string]int{"/": 1, "/sessions?kind=all": 1, "/cost?period=all": 1, "/projects": 1,
+				"/s/claude/99990000-0000-4000-8000-000000000009": 1}[at] {
 				t.Errorf("%s: %s says %d times %q:\n%s", billing, at, n, want[1], page)
 			}
 		}

@@ -58,7 +58,8 @@ func TestWebShowsVouchedProjectsOnly(t *testing.T) {
 	t.Parallel()
 	w := newWebWorld(t, webUnits)
 	w.serve("--no-ingest")
-	for _, at := range []string{"/", "/sessions?kind=all", "/cost?period=all", "/failures", "/health", "/projects", "/sessions?kind=all&q=quarry", "/sessions?kind=all&project=%2Fhome%2Fuser%2Fwork%2Fquarry"} {
+	for _, at := range []string{"/", "/sessions?kind=all", "/cost?period=all", "/failures", "/health", "/projects", "/sessions?kind=all&q=quarry",
+		"/sessions?kind=all&project=%2Fhome%2Fuser%2Fwork%2Fquarry"} {
 		_, page := w.page(at)
 		for _, name := range []string{"work/anvil", "work/meadow", "work/quarry", ">quarry<"} {
 			if strings.Contains(strings.ReplaceAll(page, "project=%2Fhome", ""), name) && !strings.Contains(at, "quarry") {
@@ -114,7 +115,8 @@ func TestWebFollowsTheLog(t *testing.T) {
 		t.Errorf("j goes to %s", got)
 	}
 	answered := func() {
-		w.hook(map[string]any{"session_id": session, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": "x"}, "tool_response": map[string]any{}, "tool_use_id": "toolu_" + session})
+		w.hook(map[string]any{"session_id": session, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": "x"},
+			"tool_response": map[string]any{}, "tool_use_id": "toolu_" + session})
 	}
 	answered()
 	b.Until(`document.title`, "Now · aburn")
@@ -194,7 +196,8 @@ func TestWebSaysNoMoreThanIsKnown(t *testing.T) {
 
 // hostileWords break out of a page, a terminal or a line where they are not taken for text.
 var hostileWords = []string{
-	`</script><script>pwned=1</script>`, `"><img src=x onerror=pwned=1>`, `' onmouseover='pwned=1`, `{{.}}<b>`, "\u202egnp.exe", "ze\u200bro\u2060width", "\x1b]0;mine\x07\x1b[31m",
+	`</script><script>pwned=1</script>`, `"><img src=x onerror=pwned=1>`, `' onmouseover='pwned=1`, `{{.}}<b>`, "\u202egnp.exe", "ze\u200bro\u2060width",
+	"\x1b]0;mine\x07\x1b[31m",
 	"a\ud7ff\ufffdb", "tag\U000e0041", "javascript:pwned=1", "line\u2028sep",
 }
 
@@ -215,7 +218,8 @@ func TestWebHostileTexts(t *testing.T) {
 	w.aburn("ingest", "--quiet")
 	w.serve("--no-ingest")
 	w.until("/", fmt.Sprintf("%d</span></h2>", len(hostileWords)))
-	paths := []string{"/", "/sessions?kind=all", "/cost?period=all", "/failures", "/health", "/projects", "/sessions?q=" + "%3Cscript%3Epwned%3D1%3C%2Fscript%3E%E2%80%AE", "/s/%3Cscript%3E/x", "/failures/%3Cb%3E", "/cost?model=%22%3E%3Cscript%3E&period=all"}
+	paths := []string{"/", "/sessions?kind=all", "/cost?period=all", "/failures", "/health", "/projects",
+		"/sessions?q=" + "%3Cscript%3Epwned%3D1%3C%2Fscript%3E%E2%80%AE", "/s/%3Cscript%3E/x", "/failures/%3Cb%3E", "/cost?model=%22%3E%3Cscript%3E&period=all"}
 	_, page := w.page("/sessions?kind=all")
 	for i := range hostileWords {
 		paths = append(paths, fmt.Sprintf("/s/claude/%04d9999-0000-4000-8000-000000000009", i))

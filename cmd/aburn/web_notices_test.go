@@ -36,7 +36,8 @@ func (w *webWorld) again(session string) {
 	for i := range 15 {
 		input, id := map[string]any{"command": "make deploy"}, fmt.Sprintf("toolu_%s_%d", session, i)
 		w.hook(map[string]any{"session_id": session, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": input, "tool_use_id": id})
-		w.hook(map[string]any{"session_id": session, "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": input, "tool_use_id": id, "error": "Exit code 1"})
+		w.hook(map[string]any{"session_id": session, "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": input, "tool_use_id": id,
+			"error": "Exit code 1"})
 	}
 }
 
@@ -101,13 +102,15 @@ func TestWebDrawsALoop(t *testing.T) {
 	w.begin(session, "make it work")
 	input := map[string]any{"command": "make lint"}
 	w.hook(map[string]any{"session_id": session, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": input, "tool_use_id": "toolu_first"})
-	w.hook(map[string]any{"session_id": session, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": input, "tool_response": map[string]any{}, "tool_use_id": "toolu_first"})
+	w.hook(map[string]any{"session_id": session, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": input, "tool_response": map[string]any{},
+		"tool_use_id": "toolu_first"})
 	w.again(session)
 	w.serve("--no-ingest", "--no-notices")
 	page := w.until("/", "its last 16 calls, 15 of them in red: these prove it")
 	_, figure, _ := strings.Cut(page, `<figure class="turn">`)
 	figure, _, _ = strings.Cut(figure, "</figure>")
-	if strings.Count(figure, "c-bad") != 15 || strings.Count(figure, "c-quiet") != 1 || !strings.Contains(figure, `x="0.0"`) || !strings.Contains(figure, `x="990.0"`) {
+	if strings.Count(figure, "c-bad") != 15 || strings.Count(figure, "c-quiet") != 1 || !strings.Contains(figure, `x="0.0"`) ||
+		!strings.Contains(figure, `x="990.0"`) {
 		t.Error(figure)
 	}
 }

@@ -39,7 +39,8 @@ func TestWebNumbers(t *testing.T) {
 	w.until("/", "works")
 	type key struct{ name, href string }
 	first, where, followed := map[key]string{}, map[key]string{}, map[string][2]string{}
-	queue, seen := []string{"/", "/sessions", "/sessions?kind=all", "/sessions?kind=subagent", "/cost", "/cost?period=all", "/failures", "/failures?since=90d", "/health", "/projects", "/search?q=test", "/search?q=go&since=90d"}, map[string]bool{}
+	queue, seen := []string{"/", "/sessions", "/sessions?kind=all", "/sessions?kind=subagent", "/cost", "/cost?period=all", "/failures", "/failures?since=90d",
+		"/health", "/projects", "/search?q=test", "/search?q=go&since=90d"}, map[string]bool{}
 	numbers := map[string]int{}
 	for len(queue) > 0 && len(seen) < 260 {
 		at := queue[0]
@@ -86,7 +87,8 @@ func TestWebNumbers(t *testing.T) {
 			checked[k.name]++
 		}
 	}
-	for _, name := range []string{"dollars", "sessions", "failed sessions", "sessions and sub-agents", "sub-agents", "failed of ended calls", "solved later", "sessions and sub-agents with answers", "failed sessions and sub-agents"} {
+	for _, name := range []string{"dollars", "sessions", "failed sessions", "sessions and sub-agents", "sub-agents", "failed of ended calls", "solved later",
+		"sessions and sub-agents with answers", "failed sessions and sub-agents"} {
 		if checked[name] == 0 {
 			t.Errorf("no %q was followed", name)
 		}

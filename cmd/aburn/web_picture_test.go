@@ -41,7 +41,8 @@ func TestWebDemoPicture(t *testing.T) {
 	b.Open(strings.TrimSpace(link))
 	b.Prefer("light")
 	b.Resize(1100, 900)
-	b.Until(`String(document.querySelectorAll('.card').length > 1 && document.body.textContent.includes('ALTER TABLE cart_items') && document.body.textContent.includes('list the prices') && !document.body.textContent.includes('no archive'))`, "true")
+	b.Until(`String(document.querySelectorAll('.card').length > 1 && document.body.textContent.includes('ALTER TABLE cart_items') && `+
+		`document.body.textContent.includes('list the prices') && !document.body.textContent.includes('no archive'))`, "true")
 	b.Until(`String(innerWidth)`, "1100")
 	path := filepath.Join(browser.Folder(t), "web.png")
 	b.Screenshot(path)

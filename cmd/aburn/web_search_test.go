@@ -59,7 +59,8 @@ func TestWebSearch(t *testing.T) {
 		{"ROUND tot", []string{"0 lines", "1 text found"}},
 		{"testtotal", []string{"error Exit code 1 FAIL: TestTotal , wanted 99", "output"}},
 		{`"half to even"`, []string{"0 lines in", `is a Float`, "1 text found"}},
-		{"quokka", []string{"1 line in 1 session", "prompt Draw a picture of a quokka", "answer the token is [redacted:github] and the quokka sleeps", "2 texts found", "!somebody else"}},
+		{"quokka", []string{"1 line in 1 session", "prompt Draw a picture of a quokka", "answer the token is [redacted:github] and the quokka sleeps",
+			"2 texts found", "!somebody else"}},
 		{"</script> zebra", []string{"done </script> <script>window.pwned=1</script> zebra", "1 text found"}},
 		{"giraffe", []string{"80 texts found", "77 more"}},
 		{"nothing of this", []string{"0 lines in", "0 texts found"}},
@@ -167,7 +168,8 @@ func TestWebSearchesDatabases(t *testing.T) {
 	w.vouch("/home/user")
 	w.aburn("ingest", "--quiet")
 	w.serve("--no-ingest")
-	if got := w.searched("/search?q=looking"); !strings.Contains(got, "answer Looking .") || strings.Contains(got, " 0 texts found") || strings.Contains(got, "could not be read") {
+	if got := w.searched("/search?q=looking"); !strings.Contains(got, "answer Looking .") || strings.Contains(got, " 0 texts found") ||
+		strings.Contains(got, "could not be read") {
 		t.Error(got)
 	}
 	texts := 0

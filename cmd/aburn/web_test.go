@@ -101,7 +101,8 @@ func vouchMain() {
 func (w *webWorld) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = w.dir
-	cmd.Env = []string{"HOME=" + filepath.Join(w.dir, "home"), "ABURN_HOME=" + filepath.Join(w.dir, synth.ArchiveDir), "PATH=" + os.Getenv("PATH"), "GORACE=" + noRaceSleep, "TZ=UTC", "CLAUDE_PROJECT_DIR=" + w.shop}
+	cmd.Env = []string{"HOME=" + filepath.Join(w.dir, "home"), "ABURN_HOME=" + filepath.Join(w.dir, synth.ArchiveDir), "PATH=" + os.Getenv("PATH"),
+		"GORACE=" + noRaceSleep, "TZ=UTC", "CLAUDE_PROJECT_DIR=" + w.shop}
 	cmd.Env = append(cmd.Env, w.extra...)
 	return cmd
 }

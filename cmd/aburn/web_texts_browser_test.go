@@ -14,18 +14,23 @@ import (
 func newTextsWorld(t *testing.T) (w *webWorld, s *storedSession) {
 	w = newWebWorld(t, 0)
 	s = w.stored("7e470000-0000-4000-8000-000000000001")
-	s.prompt("Fix rounding in cart totals, please.\n\n- `TotalCents` is off by **one** for 3 × $0.33\n- do not change the public API\n\nSee [the ticket](https://tracker.example/SHOP-12).")
-	s.add("assistant", []any{map[string]any{"type": "thinking", "thinking": "The user wants totals that add up.\nI should look at the tests first.\nThen the code.", "signature": strings.Repeat("sig", 40)}})
-	s.says("I shall look at the code and its tests first.\n\n## Plan\n\n1. read `cart/total.go`\n2. write a failing test\n3. fix it\n\n| file | lines |\n|---|---|\n| cart/total.go | 84 |\n\n```go\nfunc Total(items []Item) int64 {\n\treturn round(sum)\n}\n```")
+	s.prompt("Fix rounding in cart totals, please.\n\n- `TotalCents` is off by **one** for 3 × $0.33\n- do not change the public API\n\nSee [the " +
+		"ticket](https://tracker.example/SHOP-12).")
+	s.add("assistant", []any{map[string]any{"type": "thinking",
+		"thinking": "The user wants totals that add up.\nI should look at the tests first.\nThen the code.", "signature": strings.Repeat("sig", 40)}})
+	s.says("I shall look at the code and its tests first.\n\n## Plan\n\n1. read `cart/total.go`\n2. write a failing test\n3. fix it\n\n| file | lines " +
+		"|\n|---|---|\n| cart/total.go | 84 |\n\n```go\nfunc Total(items []Item) int64 {\n\treturn round(sum)\n}\n```")
 	var out strings.Builder
 	for i := range 240 {
 		fmt.Fprintf(&out, "=== RUN   TestTotal/case_%d\n", i)
 	}
 	s.prints("go test ./cart -run TestTotal -v", out.String()+"PASS\nok  \tshop/cart\t0.214s\n")
 	s.add("assistant", []any{map[string]any{"type": "tool_use", "id": "toolu_edit", "name": "Edit", "input": map[string]any{"file_path": w.shop + "/cart/total.go",
-		"old_string": "\tsum := 0.0\n\tfor _, i := range items {\n\t\tsum += i.Price\n\t}\n\treturn int64(sum * 100)\n", "new_string": "\tvar sum int64\n\tfor _, i := range items {\n\t\tsum += i.Cents\n\t}\n\treturn sum\n"}}})
+		"old_string": "\tsum := 0.0\n\tfor _, i := range items {\n\t\tsum += i.Price\n\t}\n\treturn int64(sum * 100)\n",
+		"new_string": "\tvar sum int64\n\tfor _, i := range items {\n\t\tsum += i.Cents\n\t}\n\treturn sum\n"}}})
 	s.add("user", []any{map[string]any{"type": "tool_result", "tool_use_id": "toolu_edit", "content": "The file has been updated."}})
-	s.shell("curl -H 'Authorization: Bearer "+"ey"+"JhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLXNpZw"+"' https://api.example/carts/7", "curl: (22) The requested URL returned error: 503")
+	s.shell("curl -H 'Authorization: Bearer "+"ey"+"JhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLXNpZw"+"' https://api.example/carts/7",
+		"curl: (22) The requested URL returned error: 503")
 	s.prompt(`</script><script>window.pwned = 1</script><img src=x onerror="window.pwned = 1"> ` + "\u202egnp.exe\u200b \x1b[2J [x](javascript:window.pwned=1)")
 	s.says("Done: the total is exact now, " + strings.Repeat("averylongwordwithoutanybreak", 12) + " and the tests pass.")
 	w.aburn("ingest", "--quiet")
@@ -42,7 +47,8 @@ func TestWebTextsInABrowser(t *testing.T) {
 	at := "/s/claude/" + s.id
 	b.Open(w.link())
 	b.Until(`String(document.querySelector('#live-waiting') !== null)`, "true")
-	for _, p := range [][2]string{{"conversation", at}, {"lines", at + "?texts=none"}, {"event", at + "/raw/5"}, {"hostile", at + "/raw/11"}, {"found", "/search?q=total"}} {
+	for _, p := range [][2]string{{"conversation", at}, {"lines", at + "?texts=none"}, {"event", at + "/raw/5"}, {"hostile", at + "/raw/11"},
+		{"found", "/search?q=total"}} {
 		b.Open(strings.Replace(w.at(p[1]), "127.0.0.1", "aburn.localhost", 1))
 		w.looks(b, p[0])
 		if got := b.Value(`String(window.pwned)`); got != "undefined" {

@@ -203,7 +203,8 @@ func TestWebShowsNoSecret(t *testing.T) {
 		case 3:
 			s.shell(form, strings.Repeat("line\n", 40)+form)
 		case 4:
-			s.add("assistant", []any{map[string]any{"type": "tool_use", "id": fmt.Sprint("toolu_w", i), "name": "Write", "input": map[string]any{"file_path": "/home/user/run.sh", "content": "#!/bin/sh\n" + form + "\n"}}})
+			s.add("assistant", []any{map[string]any{"type": "tool_use", "id": fmt.Sprint("toolu_w", i), "name": "Write",
+				"input": map[string]any{"file_path": "/home/user/run.sh", "content": "#!/bin/sh\n" + form + "\n"}}})
 		}
 	}
 	w.aburn("ingest", "--quiet")
@@ -267,7 +268,8 @@ func TestWebSaysWhatBecameOfTheFile(t *testing.T) {
 	write(string(data) + "{\"type\":\"user\",\"mess")
 	shows("it has grown", "the first words", "the third words", "!changed since")
 	write(strings.Replace(string(data), "the second words", "the other words!", 1))
-	shows("a text was rewritten", "<p>the first words", "1 text of this page changed since Claude Code's file was read", "changed since it was read", "!the other words", "!<p>the second")
+	shows("a text was rewritten", "<p>the first words", "1 text of this page changed since Claude Code's file was read", "changed since it was read",
+		"!the other words", "!<p>the second")
 	write(string(data[:len(data)/2]))
 	shows("it was cut off", "<p>the first words", "1 text of this page changed since", "!<p>the third")
 	write(string(data))

@@ -34,7 +34,8 @@ func TestRecords(t *testing.T) {
 		if Of(a.Name) != a {
 			t.Errorf("Of(%q) is another record", a.Name)
 		}
-		if a.Hooked() && (a.Home.Dir == "" || a.Settings.User == "" || (a.Prompts.Folder == "") != (a.Prompts.Mention == "") || (a.Hooks.Since == "") != (a.Hooks.Before == "")) {
+		if a.Hooked() && (a.Home.Dir == "" || a.Settings.User == "" || (a.Prompts.Folder == "") != (a.Prompts.Mention == "") ||
+			(a.Hooks.Since == "") != (a.Hooks.Before == "")) {
 			t.Errorf("%s has hooks, and its record is not whole", a.Name)
 		}
 	}

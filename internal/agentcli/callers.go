@@ -1,5 +1,9 @@
 package agentcli
 
+import (
+	"strings"
+)
+
 // CallingAgent is what an agent's variables say to the commands that its model runs. Seen on Codex 0.169.0: Session is the
 // root's session, as in its hooks; a sub-agent's thread is its agent id there, and the call its tool_use_id.
 type CallingAgent struct {
@@ -43,4 +47,12 @@ func Unnamed(env func(string) string) (list []*Agent) {
 		}
 	}
 	return list
+}
+
+// ToolWord is the tool as its agent calls it; a tool of an MCP server is server:tool.
+func ToolWord(name string) string {
+	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
+		return strings.Replace(rest, "__", ":", 1)
+	}
+	return name
 }

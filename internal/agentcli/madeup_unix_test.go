@@ -102,7 +102,8 @@ func acmeWorld(t *testing.T) (home, root string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "ABURN_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "ACME_HOME", "ABURN", "ABURN_PROJECT_DIR"} {
+	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "ABURN_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "ACME_HOME", "ABURN",
+		"ABURN_PROJECT_DIR"} {
 		t.Setenv(name, "")
 	}
 	root = filepath.Join(home, "src")

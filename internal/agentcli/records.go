@@ -82,7 +82,8 @@ var Codex = Agent{
 	Resume:  "codex resume",
 	Session: Session{ID: "CODEX_SESSION_ID", Thread: "CODEX_THREAD_ID", Call: "CODEX_TOOL_CALL_ID"},
 	Store:   Store{Sessions: "sessions/*/*/*/rollout-*.jsonl"},
-	Traits:  Traits{BackgroundAgents: true, CallsRunOn: true, TellsInterrupts: true, LoginShell: true, HidesCacheWrites: true, ReviewsNeverEnd: true, ShortWindows: true},
+	Traits: Traits{BackgroundAgents: true, CallsRunOn: true, TellsInterrupts: true, LoginShell: true, HidesCacheWrites: true, ReviewsNeverEnd: true,
+		ShortWindows: true},
 }
 
 // Opencode is opencode, as of 1.18.33.

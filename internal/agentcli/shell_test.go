@@ -2,7 +2,8 @@ package agentcli
 
 import "testing"
 
-const told = "Command: go test ./...\nDirectory: (root)\nOutput: FAIL\nError: (none)\nExit Code: 3\nError: exit status 3\nExit Code: 1\nSignal: (none)\nProcess Group PGID: 77"
+const told = "Command: go test ./...\nDirectory: (root)\nOutput: FAIL\nError: (none)\nExit Code: 3\nError: exit status 3\nExit Code: 1\nSignal: " +
+	"(none)\nProcess Group PGID: 77"
 
 func TestShellOutput(t *testing.T) {
 	for text, want := range map[string]string{

@@ -55,7 +55,8 @@ func describeLifecycle(ev logfmt.Event, d gjson.Result) Description {
 	case logfmt.AgentSpawn:
 		return Description{Mark: "↳", Name: "agent", Style: term.Magenta, Detail: d.Get("task").String()}
 	default: // AGENT_COMPLETE
-		return Description{Mark: "↲", Name: "agent ends", Style: term.Magenta, Took: took(d), Detail: units.Join(d.Get("status").String(), first(d, "error", "summary"), background(d))}
+		return Description{Mark: "↲", Name: "agent ends", Style: term.Magenta, Took: took(d),
+			Detail: units.Join(d.Get("status").String(), first(d, "error", "summary"), background(d))}
 	}
 }
 
@@ -140,7 +141,8 @@ func describeOther(ev logfmt.Event, d gjson.Result) Description {
 		return Description{Mark: "!", Name: "unreadable", Style: term.Red, Detail: size(d, "bytes")}
 	case logfmt.Unwritten:
 		return Description{Mark: "!", Name: "unwritten", Style: term.Red,
-			Detail: units.Join(plain.Plural(d.Get("entries").Int(), "entry", "entries")+" could not be written", d.Get("reason").String(), "from "+d.Get("from").String()+" to "+d.Get("to").String())}
+			Detail: units.Join(plain.Plural(d.Get("entries").Int(), "entry", "entries")+" could not be written", d.Get("reason").String(),
+				"from "+d.Get("from").String()+" to "+d.Get("to").String())}
 	case logfmt.Accepted:
 		return Description{Mark: "-", Name: "accepted", Style: term.Yellow, Detail: "known damage: aburn verify"}
 	case logfmt.Checkpoint:

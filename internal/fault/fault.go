@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"aburn/internal/plain"
 )
 
 // Messages go to stderr in four forms:
@@ -77,7 +79,7 @@ func Strings[T ~string](list ...T) []string {
 
 // DidYouMean is the hint for an unknown word: the nearest of words, else a list of them.
 func DidYouMean(word string, words []string) []string {
-	if near := Nearest(word, words); near != "" {
+	if near := plain.Nearest(word, words); near != "" {
 		return []string{"did you mean " + near + "?"}
 	}
 	switch {

@@ -170,7 +170,8 @@ var errElsewhere = errors.New("sends its visitors elsewhere: name the address th
 // sameHost follows a GET that stays where it was.
 func sameHost(next *http.Request, before []*http.Request) error {
 	first := before[0]
-	if len(before) > redirects || first.Method != http.MethodGet || next.Method != http.MethodGet || next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme {
+	if len(before) > redirects || first.Method != http.MethodGet || next.Method != http.MethodGet || next.URL.Host != first.URL.Host ||
+		next.URL.Scheme != first.URL.Scheme {
 		return errElsewhere
 	}
 	return nil

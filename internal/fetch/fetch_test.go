@@ -61,13 +61,16 @@ func TestFaults(t *testing.T) {
 		{"unauthorised", Request{}, []http.HandlerFunc{code(401)}, 1, nil, "answers with 401 Unauthorized", 401},
 		{"not there", Request{}, []http.HandlerFunc{code(404)}, 1, nil, "answers with 404 Not Found", 404},
 		{"too many, then fine", Request{}, []http.HandlerFunc{code(429, "Retry-After", "7"), fine}, 2, []time.Duration{7 * time.Second}, "fine", 0},
-		{"too many until a date", Request{}, []http.HandlerFunc{code(429, "Retry-After", now.Add(9*time.Second).Format(http.TimeFormat)), fine}, 2, []time.Duration{9 * time.Second}, "fine", 0},
-		{"too many for long", Request{}, []http.HandlerFunc{code(429, "Retry-After", "3600")}, 1, nil, "429 Too Many Requests, and wants to be asked again in 1h0m0s", 429},
+		{"too many until a date", Request{}, []http.HandlerFunc{code(429, "Retry-After", now.Add(9*time.Second).Format(http.TimeFormat)), fine}, 2,
+			[]time.Duration{9 * time.Second}, "fine", 0},
+		{"too many for long", Request{}, []http.HandlerFunc{code(429, "Retry-After", "3600")}, 1, nil, "429 Too Many Requests, and wants to be asked again in 1h0m0s",
+			429},
 		{"too many for ever", Request{}, []http.HandlerFunc{code(429)}, 3, []time.Duration{defaults.FirstWait, 2 * defaults.FirstWait}, "429", 429},
 		{"a post that was not taken", Request{Method: "POST"}, []http.HandlerFunc{code(429, "Retry-After", "1"), fine}, 2, []time.Duration{time.Second}, "fine", 0},
 		{"broken, then fine", Request{}, []http.HandlerFunc{code(500), code(502), fine}, 3, []time.Duration{defaults.FirstWait, 2 * defaults.FirstWait}, "fine", 0},
 		{"a post that may have been done", Request{Method: "POST"}, []http.HandlerFunc{code(500), fine}, 1, nil, "500", 500},
-		{"a post that may be done twice", Request{Method: "POST", Repeat: true}, []http.HandlerFunc{code(500), fine}, 2, []time.Duration{defaults.FirstWait}, "fine", 0},
+		{"a post that may be done twice", Request{Method: "POST", Repeat: true}, []http.HandlerFunc{code(500), fine}, 2, []time.Duration{defaults.FirstWait}, "fine",
+			0},
 		{"half an answer, then fine", Request{}, []http.HandlerFunc{half, fine}, 2, []time.Duration{defaults.FirstWait}, "fine", 0},
 		{"half an answer to a post", Request{Method: "POST"}, []http.HandlerFunc{half}, 1, nil, "its answer ends in the middle", 0},
 		{"ten megabytes", Request{}, []http.HandlerFunc{long}, 1, nil, "its answer is too long", 0},
@@ -132,10 +135,12 @@ func TestCheck(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://example.com/x": "", "http://127.0.0.1:8080/x": "", "http://localhost/x": "", "http://[::1]:1/": "",
 		"http://example.com/x": "begins with http://", "ftp://example.com": "does not begin", "https://": "is no web address", "": "is no web address",
-		"https://u:p@example.com/": "has a name or password", "https://exa mple.com": "is no web address", "javascript:alert(1)": "is no web address", "https://:443/": "is no web address",
+		"https://u:p@example.com/": "has a name or password", "https://exa mple.com": "is no web address", "javascript:alert(1)": "is no web address",
+		"https://:443/": "is no web address",
 	} {
 		err := Check(address)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) || err != nil && len(address) > 8 && strings.Contains(err.Error(), address) {
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) || err != nil && len(address) > 8 &&
+			strings.Contains(err.Error(), address) {
 			t.Errorf("%q: %v", address, err)
 		}
 	}

@@ -119,5 +119,6 @@ func busyLine(line string) bool {
 	case has("Unable to create '") && has(".lock': No such file or directory"): // another one removed the empty folder of a ref
 		return true
 	}
-	return has("worktrees/") && (has("bad object ") || has("/commondir: ") || has("Invalid path '") || has("could not open '") || has("could not create directory of '"))
+	return has("worktrees/") && (has("bad object ") || has("/commondir: ") || has("Invalid path '") || has("could not open '") ||
+		has("could not create directory of '"))
 }

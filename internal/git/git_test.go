@@ -61,7 +61,8 @@ func TestHooksOfTheRepositoryDoNotRun(t *testing.T) {
 func TestFailureSaysWhatGitSaid(t *testing.T) {
 	g := repository(t)
 	var failed *Error
-	if _, err := g.Out(t.Context(), "rev-parse", "--verify", "nothing"); !errors.As(err, &failed) || failed.Code != 128 || failed.Text != "fatal: Needed a single revision" {
+	if _, err := g.Out(t.Context(), "rev-parse", "--verify", "nothing"); !errors.As(err, &failed) || failed.Code != 128 ||
+		failed.Text != "fatal: Needed a single revision" {
 		t.Error(err)
 	}
 	if code, _, err := g.Code(t.Context(), "diff", "--quiet", "HEAD"); code != 0 || err != nil {

@@ -138,7 +138,8 @@ func (s *stage) over() Ended {
 }
 
 // family leaves three processes behind: a plain child, a session of its own, and a grandchild that ignores every request.
-const family = `sleep 600 & setsid sleep 601 & (trap '' TERM HUP; (trap '' TERM HUP; touch ready; exec sleep 602) & wait) & while [ ! -e ready ]; do sleep 0.01; done; `
+const family = `sleep 600 & setsid sleep 601 & (trap '' TERM HUP; (trap '' TERM HUP; touch ready; exec sleep 602) & wait) & while [ ! -e ready ]; do sleep ` +
+	`0.01; done; `
 
 func TestHolderCertifiesAndLeavesNothing(t *testing.T) {
 	s := newStage(t)

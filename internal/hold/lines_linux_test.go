@@ -100,7 +100,8 @@ func TestSaidIsBounded(t *testing.T) {
 	world.Slow(t)
 	s := newStage(t)
 	const n = 3000
-	s.speak(fmt.Sprintf(`i=0; x=$(head -c 8192 /dev/zero | tr '\0' x); while [ $i -lt %d ]; do echo $i $x; i=$((i+1)); while [ $((i %% 500)) = 0 ] && [ ! -e read.$i ]; do sleep 0.01; done; done`, n))
+	s.speak(fmt.Sprintf(`i=0; x=$(head -c 8192 /dev/zero | tr '\0' x); while [ $i -lt %d ]; do echo $i $x; i=$((i+1)); while [ $((i %% 500)) = 0 ] && [ ! -e `+
+		`read.$i ]; do sleep 0.01; done; done`, n))
 	next, seen, wrong := int64(0), 0, 0
 	read := func() {
 		var lost bool

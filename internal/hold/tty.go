@@ -68,7 +68,8 @@ func (s Shown) text() string {
 	if !s.Touched.IsZero() {
 		touched = s.Touched.UnixMilli()
 	}
-	return strconv.Itoa(s.X) + " " + strconv.Itoa(s.Y) + " " + strconv.FormatInt(touched, 10) + " " + strconv.Itoa(s.Size.Cols) + " " + strconv.Itoa(s.Size.Rows) + "\n" + strings.Join(s.Lines, "\n")
+	return strconv.Itoa(s.X) + " " + strconv.Itoa(s.Y) + " " + strconv.FormatInt(touched, 10) + " " + strconv.Itoa(s.Size.Cols) + " " + strconv.Itoa(s.Size.Rows) +
+		"\n" + strings.Join(s.Lines, "\n")
 }
 
 func parseShown(text string) (s Shown, err error) {

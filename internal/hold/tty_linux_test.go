@@ -28,7 +28,8 @@ func (s *stage) onTerminal(script string) Began {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	l := Launch{Dir: s.tree, Argv: []string{"/bin/bash", "--norc", "-c", script}, Size: Size{80, 24}, Env: []string{"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", MarkVariable + "=" + s.mark}}
+	l := Launch{Dir: s.tree, Argv: []string{"/bin/bash", "--norc", "-c", script}, Size: Size{80, 24},
+		Env: []string{"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", MarkVariable + "=" + s.mark}}
 	if err := Hand(ctx, s.dir, 1, l); err != nil {
 		s.Fatal(err)
 	}
@@ -166,7 +167,8 @@ func TestPaste(t *testing.T) {
 	if err := Paste(t.Context(), s.dir, 1, "a\nb\x1b[201~\r!"); err != nil {
 		t.Fatal(err)
 	}
-	if now := s.shows(`\! $'\E' \[ 2 0 1 \~`); !strings.Contains(strings.Join(now.Lines, ""), `\[ 2 0 0 \~ a $'\n' b \[ 2 0 1 \~ $'\n' \!`) || !now.Touched.IsZero() {
+	if now := s.shows(`\! $'\E' \[ 2 0 1 \~`); !strings.Contains(strings.Join(now.Lines, ""), `\[ 2 0 0 \~ a $'\n' b \[ 2 0 1 \~ $'\n' \!`) ||
+		!now.Touched.IsZero() {
 		t.Errorf("%q %v", now.Lines, now.Touched)
 	}
 }
@@ -369,7 +371,8 @@ func (s *stage) printed(t *testing.T) (n int64) {
 // A screen full of colours is larger than what waits for a viewer, and is shown all the same.
 func TestColourfulScreen(t *testing.T) {
 	s := newStage(t)
-	s.onTerminal(`echo ready; read -r _; for ((y = 0; y < 60; y++)); do for ((x = 0; x < 190; x++)); do printf '\033[38;2;%d;%d;200;48;2;%d;%d;100mx' $x $y $y $x; done; done; printf '\033[0m\033[Hthe end'; sleep 600`)
+	s.onTerminal(`echo ready; read -r _; for ((y = 0; y < 60; y++)); do for ((x = 0; x < 190; x++)); do printf '\033[38;2;%d;%d;200;48;2;%d;%d;100mx' $x $y ` +
+		`$y $x; done; done; printf '\033[0m\033[Hthe end'; sleep 600`)
 	typist := s.view('t', "190x60")
 	s.gets(typist, "ready")
 	s.send(typist, 'k', "\r")

@@ -66,7 +66,9 @@ func wants(t testing.TB, j *journal.Journal, want string) journal.Report {
 // An anchor is one line of 562 bytes, in which each field follows its name.
 func TestAnchorForm(t *testing.T) {
 	line := string(journal.AnchorBytes(1, 42, [32]byte{}, 0, [32]byte{}))
-	if len(line) != 562 || !strings.HasPrefix(line, "aburn anchor v1 begun 2026-11-21T10:00:00.000Z first 0000000000000001 ours 0000000000000000 seq 0000000000000042 at 2026") || strings.Index(line, "\n") != 561 {
+	if len(line) != 562 ||
+		!strings.HasPrefix(line, "aburn anchor v1 begun 2026-11-21T10:00:00.000Z first 0000000000000001 ours 0000000000000000 seq 0000000000000042 at 2026") ||
+		strings.Index(line, "\n") != 561 {
 		t.Errorf("%d bytes: %q", len(line), line)
 	}
 	for name, f := range journal.AnchorFields() {
@@ -89,12 +91,15 @@ func TestAnchorShows(t *testing.T) {
 		places string // texts of the findings at once
 	}{
 		{"nothing", func(s string) string { return s }, "whole", "whole", ""},
-		{"the log is deleted", func(string) string { return "" }, "1 missing", "1 missing", "no numbered entry is left; the log had reached 6 at 2026-11-21T10:00:00.000Z"},
-		{"the log is emptied", func(string) string { return logfmt.FirstLine }, "1 missing", "1 missing", "no numbered entry is left; the log had reached 6 at 2026-11-21T10:00:00.000Z"},
+		{"the log is deleted", func(string) string { return "" }, "1 missing", "1 missing",
+			"no numbered entry is left; the log had reached 6 at 2026-11-21T10:00:00.000Z"},
+		{"the log is emptied", func(string) string { return logfmt.FirstLine }, "1 missing", "1 missing",
+			"no numbered entry is left; the log had reached 6 at 2026-11-21T10:00:00.000Z"},
 		{"the head is cut off", func(s string) string {
 			return logfmt.FirstLine + s[strings.Index(s, `{"ts":"2026-11-21T10:00:00.000Z","cmd":"session","event":"TOOL","session":"s1","seq":4`):]
 		}, "1 changed, 1 missing", "1 changed, 1 missing", ""},
-		{"the tail is cut off", func(s string) string { return s[:strings.LastIndex(s, `{"ts"`)] }, "1 missing", "1 gap", "the log ends with 5, and had reached 6 at 2026-11-21T10:00:00.000Z: somebody cut it off, or a power cut took what was not yet on the disk"},
+		{"the tail is cut off", func(s string) string { return s[:strings.LastIndex(s, `{"ts"`)] }, "1 missing", "1 gap",
+			"the log ends with 5, and had reached 6 at 2026-11-21T10:00:00.000Z: somebody cut it off, or a power cut took what was not yet on the disk"},
 		{"the tail is torn off", func(s string) string { return s[:strings.LastIndex(s, `{"ts"`)+40] }, "1 missing, 1 torn tail", "1 bad line, 1 gap", ""},
 		{"an entry is edited", func(s string) string { return strings.Replace(s, "go test", "go vet ", 1) }, "1 changed, 1 edited", "1 changed, 1 edited", ""},
 		{"the last entry is written anew", func(s string) string {
@@ -326,7 +331,8 @@ func TestNoFile(t *testing.T) {
 			}
 			mustAppend(t, j, entry("b"))
 			wants(t, j, "1 unwritten")
-			if text := readLog(t, dir); !strings.Contains(text, `"data":{"entries":1,"from":"2026-11-21T10:00:00.000Z","to":"2026-11-21T10:00:00.000Z","reason":"no regular file"}`) {
+			if text := readLog(t, dir); !strings.Contains(text,
+				`"data":{"entries":1,"from":"2026-11-21T10:00:00.000Z","to":"2026-11-21T10:00:00.000Z","reason":"no regular file"}`) {
 				t.Errorf("the log says\n%s", text)
 			}
 		})

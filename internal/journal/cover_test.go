@@ -26,7 +26,8 @@ func TestBrokenAnchorStays(t *testing.T) {
 	mustAppend(t, j, later)
 	for range 3 {
 		f := wants(t, j, "1 changed").Damage[0]
-		if !f.Since.Equal(day) || !f.Until.Equal(later.Time) || !strings.HasPrefix(f.Text, "entry 2 of 2026-11-21T10:00:00.000Z, or what stood before it, was not there any more") {
+		if !f.Since.Equal(day) || !f.Until.Equal(later.Time) || !strings.HasPrefix(f.Text,
+			"entry 2 of 2026-11-21T10:00:00.000Z, or what stood before it, was not there any more") {
 			t.Errorf("%+v", f)
 		}
 		mustAppend(t, j, entry(journal.NewID()))

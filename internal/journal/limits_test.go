@@ -152,7 +152,8 @@ func TestFullDisk(t *testing.T) {
 		}
 		told++
 		from, err := time.Parse(time.RFC3339, gjson.GetBytes(e.Data, "from").Str)
-		if n := int(gjson.GetBytes(e.Data, "entries").Int()); n != refused+1 || err != nil || from.Before(begun.Truncate(time.Millisecond)) || gjson.GetBytes(e.Data, "reason").Str != "disk full" {
+		if n := int(gjson.GetBytes(e.Data, "entries").Int()); n != refused+1 || err != nil || from.Before(begun.Truncate(time.Millisecond)) ||
+			gjson.GetBytes(e.Data, "reason").Str != "disk full" {
 			t.Errorf("%d entries were refused; the log says %s", refused+1, e.Data)
 		}
 	}

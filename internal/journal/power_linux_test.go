@@ -50,7 +50,8 @@ func TestPowerCut(t *testing.T) {
 			syscall.Sync() // the folder itself was made long ago
 			var all []*worker
 			for _, name := range names("w", 4) {
-				all = append(all, start(t, job{what: "append", dir: dir, name: name, size: 800, event: string(c.event), wait: time.Minute, rotate: c.rotate, anchor: o.Anchor}))
+				all = append(all, start(t, job{what: "append", dir: dir, name: name, size: 800, event: string(c.event), wait: time.Minute, rotate: c.rotate,
+					anchor: o.Anchor}))
 			}
 			for _, p := range all {
 				p.says(t, 10) // together more than a segment of those that rotate

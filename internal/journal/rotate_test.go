@@ -306,7 +306,8 @@ func TestOldLogPutBack(t *testing.T) {
 
 func TestSegmentNames(t *testing.T) {
 	dir := folder(t, journal.NoFile)
-	for _, name := range []string{"workflow.log.2", "workflow.log.10", "workflow.log.lock", "workflow.log.03", "workflow.log.x", "workflow.log.", "workflow.logs", "workflow.log.2.gz", "workflow.log.-1"} {
+	for _, name := range []string{"workflow.log.2", "workflow.log.10", "workflow.log.lock", "workflow.log.03", "workflow.log.x", "workflow.log.", "workflow.logs",
+		"workflow.log.2.gz", "workflow.log.-1"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}

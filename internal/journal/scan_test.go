@@ -210,7 +210,11 @@ func BenchmarkForeScan(b *testing.B) {
 func logText(n int) []byte {
 	var b bytes.Buffer
 	for i := 1; b.Len() < n; i++ {
-		fmt.Fprintf(&b, `{"ts":"2026-11-21T10:00:00.000Z","cmd":"build","phase":"RED","event":"TOOL","session":"5b0cdd6e-7f0d-4a43-9f5e-0c4b6f1f1a11","seq":%d,"id":"%016x","source":"claude","wt":"","data":{"tool":"Bash","tool_use_id":"toolu_01AbCdEfGhIjKlMnOpQrStUv","head":"go test ./internal/journal -run TestAppend -count=1","exit_code":0,"duration_ms":1234,"bytes":5120,"hook_us":812,"lock_us":15},"crc":"0badcafe"}`+"\n# BUILD:RED:TOOL - Bash go test ./internal/journal -run TestAppend -count=1\n", i, i)
+		fmt.Fprintf(&b,
+			`{"ts":"2026-11-21T10:00:00.000Z","cmd":"build","phase":"RED","event":"TOOL","session":"5b0cdd6e-7f0d-4a43-9f5e-0c4b6f1f1a11","seq":%d,"id":"%016x",`+
+				`"source":"claude","wt":"","data":{"tool":"Bash","tool_use_id":"toolu_01AbCdEfGhIjKlMnOpQrStUv","head":"go test ./internal/journal -run TestAppend `+
+				`-count=1","exit_code":0,"duration_ms":1234,"bytes":5120,"hook_us":812,"lock_us":15},"crc":"0badcafe"}`+
+				"\n# BUILD:RED:TOOL - Bash go test ./internal/journal -run TestAppend -count=1\n", i, i)
 	}
 	return b.Bytes()
 }

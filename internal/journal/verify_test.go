@@ -42,7 +42,8 @@ func TestVerifyAcrossSegments(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := verify(t, dir)
-	if len(r.Damage) != 1 || r.Damage[0].Kind != journal.Gap || r.Damage[0].Text != "missing between 1 and 5" || r.Damage[0].Segment != "workflow.log.5" || r.Damage[0].Line != 2 {
+	if len(r.Damage) != 1 || r.Damage[0].Kind != journal.Gap || r.Damage[0].Text != "missing between 1 and 5" || r.Damage[0].Segment != "workflow.log.5" ||
+		r.Damage[0].Line != 2 {
 		t.Errorf("middle segment deleted: %+v", r.Damage)
 	}
 	if err := os.WriteFile(middle, text, 0o600); err != nil {

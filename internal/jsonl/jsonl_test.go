@@ -50,7 +50,8 @@ func TestRead(t *testing.T) {
 		"a\r":                "",
 	} {
 		for name, r := range map[string]io.Reader{
-			"at once": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text)), "with the end": iotest.DataErrReader(strings.NewReader(text)),
+			"at once": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text)),
+			"with the end": iotest.DataErrReader(strings.NewReader(text)),
 		} {
 			got, end := read(t, r, 0, 0)
 			finished := int64(strings.LastIndexByte(text, '\n') + 1)

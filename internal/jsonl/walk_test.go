@@ -34,7 +34,8 @@ func TestWalk(t *testing.T) {
 			t.Errorf("%s: %q, %d bytes of %d", text, said, n, whole)
 		}
 	}
-	for _, text := range []string{`{`, `{"a"`, `{"a":`, `{"a":}`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{"a" 1}`, `{a:1}`, `[`, `[1`, `[1,`, `[,]`, `{"a":[}`, `{"a":"x}`, `7`} {
+	for _, text := range []string{`{`, `{"a"`, `{"a":`, `{"a":}`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{"a" 1}`, `{a:1}`, `[`, `[1`, `[1,`, `[,]`, `{"a":[}`,
+		`{"a":"x}`, `7`} {
 		said := ""
 		if n := walked([]byte(text), 0, &said); text != "7" && n != -1 || text == "7" && n != 0 {
 			t.Errorf("%s takes %d bytes", text, n)

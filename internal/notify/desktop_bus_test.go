@@ -63,7 +63,8 @@ func (d *desk) GetCapabilities() ([]string, *dbus.Error) {
 	return []string{"body"}, nil
 }
 
-func (d *desk) Notify(app string, replaces uint32, icon, title, text string, actions []string, hints map[string]dbus.Variant, expire int32) (uint32, *dbus.Error) {
+func (d *desk) Notify(app string, replaces uint32, icon, title, text string, actions []string, hints map[string]dbus.Variant, expire int32) (uint32,
+	*dbus.Error) {
 	if d.held != nil {
 		<-d.held
 	}

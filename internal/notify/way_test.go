@@ -133,8 +133,10 @@ func TestWaysAreChecked(t *testing.T) {
 		w    Way
 		want string
 	}{
-		{Way{}, "no address and no program"}, {Way{URL: "http://example.com/x"}, "its address begins with http://"}, {Way{URL: "https://e.example", Header: map[string]string{"A": "b\r\nC: d"}}, "headers"},
-		{Way{URL: "https://e.example", Header: map[string]string{"A b": "c"}}, "headers"}, {Way{URL: "https://e.example"}, ""}, {Way{Command: []string{"x"}}, ""}, {Way{Command: []string{"x"}, URL: "nothing"}, "its address"},
+		{Way{}, "no address and no program"}, {Way{URL: "http://example.com/x"}, "its address begins with http://"},
+		{Way{URL: "https://e.example", Header: map[string]string{"A": "b\r\nC: d"}}, "headers"},
+		{Way{URL: "https://e.example", Header: map[string]string{"A b": "c"}}, "headers"}, {Way{URL: "https://e.example"}, ""}, {Way{Command: []string{"x"}}, ""},
+		{Way{Command: []string{"x"}, URL: "nothing"}, "its address"},
 	} {
 		if err := c.w.Check(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.w, err)

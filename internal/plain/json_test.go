@@ -9,7 +9,8 @@ import (
 
 // What is printed as JSON means the same, and all of it shows.
 func TestAppendJSON(t *testing.T) {
-	pieces := []string{"plain", "\u007f", "\u009b31m", "\u202e", "\U000e0041", "日本", `\u001b[2J`, `\"`, "\u2028", "👩\u200d💻", "é", "✔\ufe0f", "\ufffd", "\U0010ffff", "\U000e0101"}
+	pieces := []string{"plain", "\u007f", "\u009b31m", "\u202e", "\U000e0041", "日本", `\u001b[2J`, `\"`, "\u2028", "👩\u200d💻", "é", "✔\ufe0f", "\ufffd",
+		"\U0010ffff", "\U000e0101"}
 	for range 500 {
 		var b strings.Builder
 		for range rand.IntN(8) {

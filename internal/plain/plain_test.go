@@ -133,7 +133,8 @@ func TestTexts(t *testing.T) {
 		}
 	})
 	for i := range texts {
-		for _, s := range []string{"", "\xff", "\xff\xfe", "a\xed\xa0\x80b", "\xf4\x90\x80\x80", "\xe2\x80", "x\xf3\xa0\x84", strings.Repeat("\xff", 99), strings.Repeat("\x00", 99)} {
+		for _, s := range []string{"", "\xff", "\xff\xfe", "a\xed\xa0\x80b", "\xf4\x90\x80\x80", "\xe2\x80", "x\xf3\xa0\x84", strings.Repeat("\xff", 99),
+			strings.Repeat("\x00", 99)} {
 			check(t, i, s)
 		}
 	}

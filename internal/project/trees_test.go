@@ -95,7 +95,8 @@ func TestCloneOfAProject(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for root, want := range map[string]string{clone: shop, others: others, shop: shop, filepath.Join(home, FarDir, filepath.Base(clone)): filepath.Join(home, FarDir, filepath.Base(clone))} {
+	for root, want := range map[string]string{clone: shop, others: others, shop: shop,
+		filepath.Join(home, FarDir, filepath.Base(clone)): filepath.Join(home, FarDir, filepath.Base(clone))} {
 		if got := Original(root, env); got != want {
 			t.Errorf("%s is of %s, want %s", root, got, want)
 		}

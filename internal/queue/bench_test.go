@@ -13,7 +13,8 @@ import (
 func fifty(b *bench) {
 	for i := range queue.MaxOpen {
 		task := forSession(fmt.Sprint("t", i), fmt.Sprintf("5b0c2f91-0000-4000-8000-%012d", i))
-		task.Prompt = fmt.Sprintf("phase RED of build is open for 12 min without progress (entries %d-%d).\n", i, i+40) + strings.Repeat("What the log shows in words. ", 12)
+		task.Prompt = fmt.Sprintf("phase RED of build is open for 12 min without progress (entries %d-%d).\n", i, i+40) +
+			strings.Repeat("What the log shows in words. ", 12)
 		task.Context = []byte(`{"cmd":"build","phase":"RED","confidence":0.94,"healthy":"a failing test within 10 minutes"}`)
 		task.Evidence = []uint64{1204, 1207, 1210, 1233}
 		b.put(task, noon())

@@ -20,7 +20,8 @@ func TestLife(t *testing.T) {
 		t.Fatalf("claimed %q", got)
 	}
 	task := b.task("a")
-	if l := task.Lease; task.Status != queue.Executing || task.Attempts != 1 || l == nil || *l != (queue.Lease{PID: 42, Session: "s1", PromptID: "p1", Until: noon().Add(queue.LeaseTime)}) {
+	if l := task.Lease; task.Status != queue.Executing || task.Attempts != 1 || l == nil ||
+		*l != (queue.Lease{PID: 42, Session: "s1", PromptID: "p1", Until: noon().Add(queue.LeaseTime)}) {
 		t.Errorf("claimed: %+v, lease %+v", task, task.Lease)
 	}
 	if got := b.claim("s1", noon().Add(queue.LeaseTime-time.Millisecond)); got != "" {

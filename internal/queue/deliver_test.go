@@ -114,7 +114,8 @@ func TestObstacles(t *testing.T) {
 
 // A task that says a thing twice says nothing for certain.
 func TestRepeatedMember(t *testing.T) {
-	for _, again := range []string{`"session":"s1"`, `"session":null`, `"session":"s2"`, `"sess\u0069on":"s2"`, `"prompt":"other"`, `"status":"pending"`, `"id":null`} {
+	for _, again := range []string{`"session":"s1"`, `"session":null`, `"session":"s2"`, `"sess\u0069on":"s2"`, `"prompt":"other"`, `"status":"pending"`,
+		`"id":null`} {
 		b := onBench(t, "")
 		b.put(forSession("a", "s1"), noon())
 		b.write(queue.Name, strings.Replace(b.text(queue.Name), `"hmac":`, again+`,"hmac":`, 1))
@@ -158,7 +159,8 @@ func TestSignature(t *testing.T) {
 		}
 		task := b.task(r.Task.ID)
 		mac := hmac.New(sha256.New, k)
-		for _, field := range []string{"aburn queue task 1", task.ID, "s", task.Prompt, string(binary.BigEndian.AppendUint64(nil, uint64(task.ExpiresAt.UnixMilli())))} {
+		for _, field := range []string{"aburn queue task 1", task.ID, "s", task.Prompt,
+			string(binary.BigEndian.AppendUint64(nil, uint64(task.ExpiresAt.UnixMilli())))} {
 			mac.Write(binary.BigEndian.AppendUint64(nil, uint64(len(field))))
 			mac.Write([]byte(field))
 		}

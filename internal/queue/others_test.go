@@ -79,7 +79,8 @@ func TestOthersAreRead(t *testing.T) {
 		t.Errorf("read %+v", f)
 	}
 	first := f.Tasks[0]
-	if first.ID != "task-001" || first.Source != "watcher" || first.Type != "loop_detected" || first.SuggestedAgent != "debugger" || first.Status != queue.Pending {
+	if first.ID != "task-001" || first.Source != "watcher" || first.Type != "loop_detected" || first.SuggestedAgent != "debugger" ||
+		first.Status != queue.Pending {
 		t.Errorf("first task: %+v", first)
 	}
 	if got := string(first.Context); got != `{"log_entries": [1, 2, 3], "nested": {"a":  "b"}}` {
@@ -115,7 +116,8 @@ func TestNewFile(t *testing.T) {
 	}
 	got := b.task("a")
 	got.HMAC = ""
-	first.Context, first.Status, first.Priority, first.CreatedAt, first.ExpiresAt = []byte(`{ "n": 1}`), queue.Pending, queue.Medium, noon(), noon().Add(queue.Expiry)
+	first.Context, first.Status, first.Priority, first.CreatedAt, first.ExpiresAt = []byte(`{ "n": 1}`), queue.Pending, queue.Medium, noon(),
+		noon().Add(queue.Expiry)
 	if diff := cmp.Diff(first, got); diff != "" {
 		t.Errorf("read back (-put +read)\n%s", diff)
 	}

@@ -71,7 +71,8 @@ func (d *Desk) PutMessage(id string, session logfmt.SessionID, source, text stri
 	if len(d.q.key) == 0 {
 		return false, ErrNoKey
 	}
-	t := Task{ID: id, CreatedAt: stamp(now), Priority: High, Source: source, Kind: KindMessage, Type: KindMessage, Prompt: strings.ToValidUTF8(text, "\uFFFD"), Status: Pending, Session: session}
+	t := Task{ID: id, CreatedAt: stamp(now), Priority: High, Source: source, Kind: KindMessage, Type: KindMessage, Prompt: strings.ToValidUTF8(text, "\uFFFD"),
+		Status: Pending, Session: session}
 	if why := t.notFit(); why != "" {
 		return false, taskError(why)
 	}

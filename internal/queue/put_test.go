@@ -207,7 +207,8 @@ func TestDepth(t *testing.T) {
 	b.task("theirs")
 	b.task("claimed")
 	for line := range strings.Lines(b.text(queue.ArchiveName)) {
-		if r := gjson.Parse(line); r.Get("reason").Str != "full" || !strings.Contains(r.Get("task.prompt").Str, "advice") || r.Get("at").Str != "2026-11-21T12:00:10.000Z" {
+		if r := gjson.Parse(line); r.Get("reason").Str != "full" || !strings.Contains(r.Get("task.prompt").Str, "advice") ||
+			r.Get("at").Str != "2026-11-21T12:00:10.000Z" {
 			t.Errorf("archive: %s", line)
 		}
 	}

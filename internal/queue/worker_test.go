@@ -38,7 +38,8 @@ type job struct {
 
 func (j job) command() *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "QUEUE_WORK="+j.what, "QUEUE_DIR="+j.dir, "QUEUE_SESSION="+j.session, "QUEUE_NAME="+cmp.Or(j.name, j.session),
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "QUEUE_WORK="+j.what, "QUEUE_DIR="+j.dir, "QUEUE_SESSION="+j.session,
+		"QUEUE_NAME="+cmp.Or(j.name, j.session),
 		"QUEUE_AT="+j.at.Format(time.RFC3339Nano), "QUEUE_COUNT="+strconv.Itoa(j.count))
 	return cmd
 }

@@ -79,8 +79,10 @@ func TestActive(t *testing.T) {
 		{"a sub-agent does not end its parent's", "a prompt build START\na/x^build prompt build COMPLETE", "a", "build"},
 		{"the parent does not end a sub-agent's", "a/x^build prompt test START\na prompt build COMPLETE", "a/x", "test^build"},
 		{"a carried line", "- aburn session CHECKPOINT open\na prompt build START\n- aburn session CHECKPOINT close", "a", "build"},
-		{"a carried line behind newer entries", "a claude plan TOOL\n- aburn session CHECKPOINT open\na prompt build START\n- aburn session CHECKPOINT close\nb claude x TOOL", "a", "plan"},
-		{"an entry before a carried block", "- aburn session CHECKPOINT open\na prompt build START\n- aburn session CHECKPOINT close\na claude plan TOOL", "a", "plan"},
+		{"a carried line behind newer entries",
+			"a claude plan TOOL\n- aburn session CHECKPOINT open\na prompt build START\n- aburn session CHECKPOINT close\nb claude x TOOL", "a", "plan"},
+		{"an entry before a carried block", "- aburn session CHECKPOINT open\na prompt build START\n- aburn session CHECKPOINT close\na claude plan TOOL", "a",
+			"plan"},
 		{"another sub-agent", "a/x^build prompt test START", "a/y", "session"},
 	} {
 		session, agent, _ := strings.Cut(tc.who, "/")
@@ -191,7 +193,8 @@ func TestManyCalls(t *testing.T) {
 	for i := range n {
 		id := "toolu_" + strconv.Itoa(i)
 		ids = append(ids, id)
-		lines = append(lines, `{"ts":"2026-11-21T12:00:00.000Z","cmd":"session","event":"TOOL_START","session":"a","seq":`+strconv.Itoa(i+1)+`,"id":"i`+strconv.Itoa(i)+
+		lines = append(lines, `{"ts":"2026-11-21T12:00:00.000Z","cmd":"session","event":"TOOL_START","session":"a","seq":`+strconv.Itoa(i+1)+`,"id":"i`+
+			strconv.Itoa(i)+
 			`","source":"claude","wt":"","data":{"tool":"Bash","tool_use_id":"`+id+`"}}`)
 	}
 	done := make(chan int)
@@ -221,7 +224,8 @@ func TestCallsAdd(t *testing.T) {
 		return recent.CallsOf(newestFirst(draw(t, log)), recent.Who{Session: "a"})
 	}
 	c := calls("a claude session TOOL one Bash\na claude session TOOL_START three Bash\na claude session TOOL_START two Bash")
-	c.Add(calls("a claude session TOOL_START one Bash\na claude session TOOL_START two Bash\na claude session TOOL_START four Bash\na claude session TOOL four Bash"))
+	c.Add(calls("a claude session TOOL_START one Bash\na claude session TOOL_START two Bash\na claude session TOOL_START four Bash\na claude session " +
+		"TOOL four Bash"))
 	if len(c.Open) != 2 || c.Find("two") == nil || c.Find("three") == nil || !c.Ended("one") || !c.Ended("four") {
 		t.Errorf("calls: %+v", c)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"aburn/internal/agentcli"
-	"aburn/internal/fault"
+	"aburn/internal/plain"
 )
 
 // Cost is cost.*, user-only: what a person wants to spend, and how they pay.
@@ -100,7 +100,7 @@ func setProjectBudgets(to *[]ProjectBudget, v value) (wrong string) {
 			case name == "month":
 				wrong = setMoney(&b.Month, valueOf(v))
 			default:
-				wrong = "has " + clipped(name) + ", which no budget has" + fault.Suggest(name, []string{"project", "day", "week", "month"})
+				wrong = "has " + clipped(name) + ", which no budget has" + plain.Suggest(name, []string{"project", "day", "week", "month"})
 			}
 			return wrong == ""
 		})

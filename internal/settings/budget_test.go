@@ -8,7 +8,9 @@ import (
 
 func TestBudgets(t *testing.T) {
 	h := newHome(t)
-	h.write(ownFile, `{"cost.budget.day": 20, "cost": {"budget": {"week": "12.5", "month": 300.05, "projects": [{"project": "shop", "day": "$5"}, {"//": "mine", "project": "/src/pay", "month": 1}]}}}`)
+	h.write(ownFile,
+		`{"cost.budget.day": 20, "cost": {"budget": {"week": "12.5", "month": 300.05, "projects": [{"project": "shop", "day": "$5"}, {"//": "mine", "project": `+
+			`"/src/pay", "month": 1}]}}}`)
 	s := h.load()
 	want := Cost{Budget{2000, 1250, 30005}, []ProjectBudget{{"shop", Budget{Day: 500}}, {"/src/pay", Budget{Month: 100}}}, nil, Currency{}}
 	if !reflect.DeepEqual(s.Cost, want) || s.Warnings != nil {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"aburn/internal/fault"
+	"aburn/internal/plain"
 	"aburn/workflow"
 )
 
@@ -148,7 +148,7 @@ func (b *builder) after(l *later, name string, set []*later) {
 	case !l.value.string:
 		l.wrong(`should be the name of a command, or ""`)
 	case l.value.text != "" && !slices.Contains(b.commandNames(), l.value.text):
-		l.wrong("should be a command: " + clipped(l.value.text) + " is none" + fault.Suggest(l.value.text, b.commandNames()))
+		l.wrong("should be a command: " + clipped(l.value.text) + " is none" + plain.Suggest(l.value.text, b.commandNames()))
 	default:
 		b.Commands[i].After, set[i] = l.value.text, l
 	}

@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
+	"aburn/internal/plain"
 
-	"aburn/internal/fault"
+	"github.com/tidwall/gjson"
 )
 
 // maxFile is the largest settings file that is read, in bytes.
@@ -165,7 +165,7 @@ func (f *file) member(key string, keyAt int, v gjson.Result) {
 		if f.own != "" {
 			where += ", " + f.own
 		}
-		f.warn(keyAt, func() string { return plain(key) + " counts only in " + where + ignored })
+		f.warn(keyAt, func() string { return quoted(key) + " counts only in " + where + ignored })
 		return
 	}
 	if v.IsObject() {
@@ -187,7 +187,7 @@ func (f *file) member(key string, keyAt int, v gjson.Result) {
 		f.warn(keyAt, func() string { return unknown(key, known(nil)) + ignored })
 	case row.named != nil:
 		if wrong := row.named(f.settings, name, val); wrong != "" {
-			f.warn(v.Index, func() string { return plain(key) + " " + wrong + ignored })
+			f.warn(v.Index, func() string { return quoted(key) + " " + wrong + ignored })
 		}
 	case row.set == nil:
 		f.settings.unread = &kept
@@ -198,8 +198,8 @@ func (f *file) member(key string, keyAt int, v gjson.Result) {
 	}
 }
 
-// plain quotes a key for a message if it contains characters that no key has.
-func plain(key string) string {
+// quoted quotes a key for a message if it contains characters that no key has.
+func quoted(key string) string {
 	if strings.Trim(key, nameBytes) != "" {
 		return strconv.Quote(key)
 	}
@@ -212,7 +212,7 @@ func unknown(key string, known []string) string {
 			return strconv.Quote(key) + " is a group of settings, like " + k
 		}
 	}
-	return strconv.Quote(key) + " is not a setting" + fault.Suggest(key, known)
+	return strconv.Quote(key) + " is not a setting" + plain.Suggest(key, known)
 }
 
 // warn reports a fault at offset. After maxWarnings of a file it stops.

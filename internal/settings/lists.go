@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"aburn/internal/fault"
+	"aburn/internal/plain"
 	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
@@ -76,7 +76,7 @@ func (b *builder) flags(l *later, flag func(*workflow.Phase) *bool) bool {
 	for _, item := range items {
 		i := slices.IndexFunc(b.Phases, func(p workflow.Phase) bool { return item.string && p.Name == item.text })
 		if i < 0 {
-			l.wrongItem(item, clipped(item.text)+" is no phase"+fault.Suggest(item.text, b.phaseNames()))
+			l.wrongItem(item, clipped(item.text)+" is no phase"+plain.Suggest(item.text, b.phaseNames()))
 			continue
 		}
 		on[i], right = true, true
@@ -99,7 +99,7 @@ func (b *builder) off(l *later, _ string) bool {
 	var off []string
 	for _, item := range items {
 		if !item.string || !slices.Contains(limits.Types(), item.text) {
-			l.wrongItem(item, clipped(item.text)+" is no type of issue"+fault.Suggest(item.text, limits.Types()))
+			l.wrongItem(item, clipped(item.text)+" is no type of issue"+plain.Suggest(item.text, limits.Types()))
 			continue
 		}
 		if !slices.Contains(off, item.text) {
@@ -144,5 +144,5 @@ func clipped(text string) string {
 	if text == "" {
 		return `""`
 	}
-	return plain(text)
+	return quoted(text)
 }

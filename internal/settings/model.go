@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"aburn/internal/fault"
+	"aburn/internal/plain"
 	"aburn/supervisor/limits"
 	"aburn/workflow"
 )
@@ -189,5 +189,5 @@ func (l *later) wrongItem(item value, what string) {
 
 // unknown warns that the key's name is no phase or command.
 func (l *later) unknown(name, kind string, names []string) {
-	l.file.warn(l.keyAt, func() string { return l.key + ": " + name + " is no " + kind + fault.Suggest(name, names) + ignored })
+	l.file.warn(l.keyAt, func() string { return l.key + ": " + name + " is no " + kind + plain.Suggest(name, names) + ignored })
 }

@@ -58,15 +58,18 @@ func TestModel(t *testing.T) {
 	}
 	was := workflow.Default()
 	want := workflow.Model{
-		Commands:     []workflow.Command{{Name: "plan"}, {Name: "review", After: "plan", Outputs: []string{"*.md", "*.txt"}, Milestones: 3}, {Name: "build", After: "plan"}},
-		Phases:       []workflow.Phase{{Name: "RED", Timeout: 10 * time.Minute}, {Name: "CHECK", Timeout: 90 * time.Second, Optional: true, TestsOnly: true}, {Name: "GREEN", Timeout: 5 * time.Minute}},
+		Commands: []workflow.Command{{Name: "plan"}, {Name: "review", After: "plan", Outputs: []string{"*.md", "*.txt"}, Milestones: 3},
+			{Name: "build", After: "plan"}},
+		Phases: []workflow.Phase{{Name: "RED", Timeout: 10 * time.Minute}, {Name: "CHECK", Timeout: 90 * time.Second, Optional: true, TestsOnly: true},
+			{Name: "GREEN", Timeout: 5 * time.Minute}},
 		Timeout:      7 * time.Minute,
 		Tests:        append([]string{"e2e/"}, was.Tests...),
 		Docs:         []string{"*.html"},
 		TestCommands: append(was.TestCommands, "ask ci"),
 	}
 	l := limits.Default()
-	l.QueueAbove, l.SuggestAbove, l.Cooldown, l.Off, l.LoopRepeats, l.PhaseStuckTimeout, l.DecliningVelocityFactor = 0.95, 0.5, time.Hour, []string{"silence", "loop"}, 7, time.Hour, 2.5
+	l.QueueAbove, l.SuggestAbove, l.Cooldown, l.Off, l.LoopRepeats, l.PhaseStuckTimeout, l.DecliningVelocityFactor = 0.95, 0.5, time.Hour,
+		[]string{"silence", "loop"}, 7, time.Hour, 2.5
 	if got := s.Model(); !reflect.DeepEqual(*got, want) {
 		t.Errorf("\n got %+v\nwant %+v", *got, want)
 	}
@@ -90,8 +93,12 @@ func TestEveryLimit(t *testing.T) {
 func TestModelPrecedence(t *testing.T) {
 	h := newHome(t)
 	h.mark()
-	h.write(projectFile, `{"workflow": {"phases": ["A", "B"], "commands": ["x", "y", "z"], "after": {"z": "x"}}, "timeouts": {"A": "1m", "B": "1m", "default": "1m"}, "supervisor": {"loop.repeats": 5, "silence.after": "5m", "cooldown": 5}}`)
-	h.write(ownFile, `{"workflow": {"phases": ["B", "C"], "after": {"z": "no"}}, "timeouts": {"B": "2m", "default": "soon"}, "supervisor": {"silence.after": "6m", "cooldown": -1}}`)
+	h.write(projectFile,
+		`{"workflow": {"phases": ["A", "B"], "commands": ["x", "y", "z"], "after": {"z": "x"}}, "timeouts": {"A": "1m", "B": "1m", "default": "1m"}, `+
+			`"supervisor": {"loop.repeats": 5, "silence.after": "5m", "cooldown": 5}}`)
+	h.write(ownFile,
+		`{"workflow": {"phases": ["B", "C"], "after": {"z": "no"}}, "timeouts": {"B": "2m", "default": "soon"}, "supervisor": {"silence.after": "6m", `+
+			`"cooldown": -1}}`)
 	h.vars["ABURN_SUPERVISOR_SILENCE_AFTER"] = "7m"
 	h.vars["ABURN_SUPERVISOR_QUEUE_ABOVE"] = "2"
 	h.vars["ABURN_TIMEOUTS_C"] = "3m"
@@ -118,7 +125,8 @@ func TestModelWarnings(t *testing.T) {
 		{`{"workflow": {"after": {"plan": "plan"}}}`, ``, `1:33: workflow.after.plan cannot be plan itself: ignored`},
 		{`{"workflow": {"after": {"ideate": "ship"}}}`, ``, `1:35: workflow.after.ideate cannot be ship, which comes after ideate: ignored`},
 		{`{"workflow": {"after": {"plan": "ship", "build": "ideate"}}}`, `{"workflow": {"after": {"build": "ideate"}}, "x": 0}`, ``},
-		{`{"workflow": {"after": {"ideate": "build", "ship": "ideate"}}}`, `{"workflow": {"after": {"ship": "ideate"}}}`, `1:35: workflow.after.ideate cannot be build, which comes after ideate: ignored`},
+		{`{"workflow": {"after": {"ideate": "build", "ship": "ideate"}}}`, `{"workflow": {"after": {"ship": "ideate"}}}`,
+			`1:35: workflow.after.ideate cannot be build, which comes after ideate: ignored`},
 		{`{"workflow": {"after": {"plan": "paln"}}}`, ``, `1:33: workflow.after.plan should be a command: paln is none (did you mean plan?): ignored`},
 		{`{"workflow": {"after": {"paln": "ideate"}}}`, ``, `1:25: workflow.after.paln: paln is no command (did you mean plan?): ignored`},
 		{`{"workflow": {"after": {"plan": 5}}}`, ``, `1:33: workflow.after.plan should be the name of a command, or "": ignored`},
@@ -127,7 +135,8 @@ func TestModelWarnings(t *testing.T) {
 		{`{"workflow": {"failing_test": "RED"}}`, ``, `1:31: workflow.failing_test should be a list of phases: ignored`},
 		{`{"timeouts": {"REED": "1m"}}`, ``, `1:15: timeouts.REED: REED is no phase (did you mean RED?): ignored`},
 		{`{"workflow": {"phases": ["A"]}, "timeouts": {"RED": "1m"}}`, `{"workflow": {"phases": ["A"]}}`, `1:46: timeouts.RED: RED is no phase: ignored`},
-		{`{"workflow": {"commands": ["a", "b"], "milestones": {"build": 1}}}`, `{"workflow": {"commands": ["a", "b"]}}`, `1:54: workflow.milestones.build: build is no command: ignored`},
+		{`{"workflow": {"commands": ["a", "b"], "milestones": {"build": 1}}}`, `{"workflow": {"commands": ["a", "b"]}}`,
+			`1:54: workflow.milestones.build: build is no command: ignored`},
 		// names
 		{`{"workflow": {"phases": ["RED", "a b", "GREEN", "RED?", 5, "REFACTOR?"]}}`, ``, `1:33: workflow.phases: "a b" cannot be a name: ignored
 1:49: workflow.phases: RED is in the list already: ignored
@@ -136,12 +145,14 @@ func TestModelWarnings(t *testing.T) {
 		{`{"workflow": {"phases": "RED"}}`, ``, `1:25: workflow.phases should be a list of names: ignored`},
 		{`{"workflow": {"phases": {"RED": 1}}}`, ``, `1:26: "workflow.phases.RED" is not a setting: ignored`},
 		{`{"workflow": {"phases": null}}`, ``, `1:25: workflow.phases should be a list of names: ignored`},
-		{`{"workflow": {"commands": ["ideate", "session", "plan?", "plan", "build", "ship", "\u202e"]}}`, ``, `1:38: workflow.commands: session is a name that aburn itself uses: ignored
+		{`{"workflow": {"commands": ["ideate", "session", "plan?", "plan", "build", "ship", "\u202e"]}}`, ``,
+			`1:38: workflow.commands: session is a name that aburn itself uses: ignored
 1:49: workflow.commands: "plan?" cannot be a name: ignored
 1:83: workflow.commands: "\u202e" cannot be a name: ignored`},
 		{`{"workflow": {"commands": []}}`, `{"workflow": {"commands": []}}`, ``},
 		// lists and numbers
-		{`{"workflow": {"outputs": {"plan": ["docs/*.md", "[", "*.md"]}}}`, ``, `1:36: workflow.outputs.plan: "docs/*.md" is compared with a file's name, which has no slash: ignored
+		{`{"workflow": {"outputs": {"plan": ["docs/*.md", "[", "*.md"]}}}`, ``,
+			`1:36: workflow.outputs.plan: "docs/*.md" is compared with a file's name, which has no slash: ignored
 1:49: workflow.outputs.plan: "[" is no pattern: ignored`},
 		{`{"workflow": {"outputs": {"no such": []}}}`, ``, `1:27: "workflow.outputs.no such" is not a setting: ignored`},
 		{`{"workflow": {"milestones": {"build": 1.5}}}`, ``, `1:39: workflow.milestones.build should be a whole number from 0 to 1000: ignored`},
@@ -174,7 +185,8 @@ func TestModelWarnings(t *testing.T) {
 	// Two wishes that make a circle only together: one of them counts.
 	s, warnings := own(t, `{"workflow": {"after": {"plan": "ship", "ideate": ""}}}`)
 	m := s.Model()
-	if strings.Count(warnings, "\n") != 0 || !strings.Contains(warnings, "workflow.after.plan cannot be ship, which comes after plan") || m.Commands[1].After != "ideate" {
+	if strings.Count(warnings, "\n") != 0 || !strings.Contains(warnings, "workflow.after.plan cannot be ship, which comes after plan") ||
+		m.Commands[1].After != "ideate" {
 		t.Error(warnings, m.Commands)
 	}
 }
@@ -221,9 +233,13 @@ func TestTable(t *testing.T) {
 
 func TestOwnKeys(t *testing.T) {
 	h := newHome(t)
-	h.write(ownFile, `{"notify": {"desktop": false, "bell": true, "command": ["say", "-v", "it"], "min": 0.8}, "deliver": {"in_turn": ["loop", "edit_churn", "loop"], "at_stop": true, "agent_end": false}, "queue": {"foreign": true, "expires": "2h"}, "watch.linger": 0}`)
+	h.write(ownFile,
+		`{"notify": {"desktop": false, "bell": true, "command": ["say", "-v", "it"], "min": 0.8}, "deliver": {"in_turn": ["loop", "edit_churn", "loop"], `+
+			`"at_stop": true, "agent_end": false}, "queue": {"foreign": true, "expires": "2h"}, "watch.linger": 0}`)
 	s := h.load()
-	if want := (Notify{Bell: true, Command: []string{"say", "-v", "it"}, Min: 0.8}); !reflect.DeepEqual(s.Notify, want) || !reflect.DeepEqual(s.Deliver, Deliver{InTurn: []string{"loop", "edit_churn"}, AtStop: true}) || s.Queue != (Queue{true, 2 * time.Hour}) || s.Watch.Linger != 0 || s.Warnings != nil {
+	if want := (Notify{Bell: true, Command: []string{"say", "-v", "it"}, Min: 0.8}); !reflect.DeepEqual(s.Notify, want) ||
+		!reflect.DeepEqual(s.Deliver, Deliver{InTurn: []string{"loop", "edit_churn"}, AtStop: true}) || s.Queue != (Queue{true, 2 * time.Hour}) ||
+		s.Watch.Linger != 0 || s.Warnings != nil {
 		t.Errorf("%+v", s)
 	}
 	for text, want := range map[string]string{

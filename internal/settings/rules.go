@@ -6,7 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"aburn/internal/fault"
+	"aburn/internal/plain"
 )
 
 // Rule is one item of remedy.rules, as in the file: a fix that the user knows for a class of
@@ -89,7 +89,7 @@ func (r *Rule) read(object gjson.Result) (wrong string) {
 				wrong = "status should be the status of an HTTP response"
 			}
 		default:
-			wrong = clipped(name) + " is nothing that a rule has" + fault.Suggest(name, []string{
+			wrong = clipped(name) + " is nothing that a rule has" + plain.Suggest(name, []string{
 				"name", "class", "text", "pointer", "words", "tool_type", "tool", "agent", "code", "exit", "status",
 			})
 		}

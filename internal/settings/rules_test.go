@@ -20,7 +20,8 @@ func TestRules(t *testing.T) {
 	rules := s.Rules()
 	seven := 7
 	want := []Rule{
-		{Name: "vpn", Class: "network", Words: []string{"connection refused", "proxy"}, ToolType: "shell", Exit: &seven, Text: "Start the VPN first.", Pointer: "https://wiki.example.com/vpn"},
+		{Name: "vpn", Class: "network", Words: []string{"connection refused", "proxy"}, ToolType: "shell", Exit: &seven, Text: "Start the VPN first.",
+			Pointer: "https://wiki.example.com/vpn"},
 		{Name: "busy", Class: "api", Code: "overloaded", Status: 529, Agent: "claude", Tool: "Bash", Text: "Wait.", Pointer: "status page"},
 	}
 	for i, line := range []string{":2:3: ", ":4:3: "} {

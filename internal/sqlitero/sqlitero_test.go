@@ -52,7 +52,8 @@ func write(path string) {
 	for _, statement := range []string{
 		"PRAGMA journal_mode = WAL",
 		"CREATE TABLE account(id INTEGER PRIMARY KEY, amount INTEGER, page BLOB)", "CREATE TABLE history(n INTEGER PRIMARY KEY, text TEXT)",
-		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 1000) INSERT INTO account SELECT i, 1, randomblob(3000) FROM n", "PRAGMA wal_checkpoint(TRUNCATE)", "INSERT INTO history VALUES (1, 'in the log only')",
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 1000) INSERT INTO account SELECT i, 1, randomblob(3000) FROM n",
+		"PRAGMA wal_checkpoint(TRUNCATE)", "INSERT INTO history VALUES (1, 'in the log only')",
 	} {
 		if err := conn.Exec(statement); err != nil {
 			panic(err)

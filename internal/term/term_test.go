@@ -56,7 +56,8 @@ func TestTableLeavesOutWhatCanBeSpared(t *testing.T) {
 		width int
 		want  string
 	}{
-		{30, "aaaaaa  bbbbbb  cccccc  dddddd"}, {28, "aaaaaa  bbbbbb  ccc…  dddddd"}, {27, "aaaaaa  cccccc  dddddd"}, {20, "aaaaaa  ccc…  dddddd"}, {19, "aaaaaa  cccccc"}, {11, "cccccc"}, {3, "ccc…"},
+		{30, "aaaaaa  bbbbbb  cccccc  dddddd"}, {28, "aaaaaa  bbbbbb  ccc…  dddddd"}, {27, "aaaaaa  cccccc  dddddd"}, {20, "aaaaaa  ccc…  dddddd"},
+		{19, "aaaaaa  cccccc"}, {11, "cccccc"}, {3, "ccc…"},
 		{0, "aaaaaa  bbbbbb  ccc…  dddddd"},
 	} {
 		var b bytes.Buffer

@@ -10,9 +10,11 @@ func TestNothingReachesBeyond(t *testing.T) {
 	const content = "aGVsbG8="
 	long := strings.Repeat("x", 2*maxSeq)
 	for _, in := range []string{
-		"\x1b]52;c;" + content + "\x07", "\x1b]052;c;" + content + "\x07", "\x1b]52;;" + content + "\x1b\\", "\x1b]5522;type=write;" + content + "\x1b\\", "\x1b]1337;Copy=:" + content + "\x07",
+		"\x1b]52;c;" + content + "\x07", "\x1b]052;c;" + content + "\x07", "\x1b]52;;" + content + "\x1b\\", "\x1b]5522;type=write;" + content + "\x1b\\",
+		"\x1b]1337;Copy=:" + content + "\x07",
 		"\x1b]0;a\x1b]52;c;" + content + "\x07", "\x1b]0;" + long + "\x1b]52;c;" + content + "\x07", // a sequence within another one
-		"\u009d52;c;" + content + "\u009c", "\x1b]0;a\u009c\u009d52;c;" + content + "\x07", "\x1b]0;" + long + "\u009c\u009d52;c;" + content + "\x07", "\x1b[\u009d52;c;" + content + "\x07",
+		"\u009d52;c;" + content + "\u009c", "\x1b]0;a\u009c\u009d52;c;" + content + "\x07", "\x1b]0;" + long + "\u009c\u009d52;c;" + content + "\x07",
+		"\x1b[\u009d52;c;" + content + "\x07",
 		"\x1b]52;c;" + long + content + "\x07", "\x1bPtmux;\x1b\x1b]52;c;" + content + "\x07\x1b\\",
 	} {
 		for _, step := range []int{len(in), 1} {

@@ -47,8 +47,9 @@ func TestScreenOfAProgram(t *testing.T) {
 func TestQuestionsAreAnsweredOnce(t *testing.T) {
 	for in, reply := range map[string]string{
 		"\x1b[6n": "\x1b[1;3R", "\x1b[c": "\x1b[?1;2c", "\x1b[0c": "\x1b[?1;2c", "\x1b[>c": "\x1b[>0;0;0c", "\x1b[5n": "\x1b[0n", "\x1b[18t": "\x1b[8;4;10t",
-		"\x1b[?2026$p": "\x1b[?2026;0$y", "\x1b[?u": "", "\x1b[>1u": "", "\x1b]11;?\x1b\\": "", "\x1b]10;?\x07": "", "\x1b]52;c;aGVsbG8=\x07": "", "\x1bP+q544e\x1b\\": "",
-		"\x1b[>q": "", "\x05": "",
+		"\x1b[?2026$p": "\x1b[?2026;0$y", "\x1b[?u": "", "\x1b[>1u": "", "\x1b]11;?\x1b\\": "", "\x1b]10;?\x07": "", "\x1b]52;c;aGVsbG8=\x07": "",
+		"\x1bP+q544e\x1b\\": "",
+		"\x1b[>q":           "", "\x05": "",
 	} {
 		s := New(10, 4)
 		s.Write([]byte("ab"))
@@ -64,7 +65,8 @@ func TestQuestionsAreAnsweredOnce(t *testing.T) {
 			t.Errorf("%q: then %q %q", in, p, s.Lines())
 		}
 	}
-	for _, in := range []string{"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x1b[?2004h", "\x1b(B", "\x1b[2J\x1b[H", "宽", "\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\"} {
+	for _, in := range []string{"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x1b[?2004h", "\x1b(B", "\x1b[2J\x1b[H", "宽",
+		"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\"} {
 		s := New(10, 4)
 		if pass, reply := s.Write([]byte(in)); string(pass) != in || len(reply) > 0 {
 			t.Errorf("%q: %q %q", in, pass, reply)
@@ -132,7 +134,8 @@ func TestRedrawShowsTheSame(t *testing.T) {
 		}
 		s.wrap = false // no sequence brings it back
 		copied.Write(s.Redraw(nil))
-		if !slices.Equal(s.Lines(), copied.Lines()) || s.x != copied.x || s.y != copied.y || s.Bracketed() != copied.Bracketed() || s.modes[1049] != copied.modes[1049] {
+		if !slices.Equal(s.Lines(), copied.Lines()) || s.x != copied.x || s.y != copied.y || s.Bracketed() != copied.Bracketed() ||
+			s.modes[1049] != copied.modes[1049] {
 			t.Fatalf("seed %d:\n%s\nis redrawn as\n%s", seed, strings.Join(s.Lines(), "\n"), strings.Join(copied.Lines(), "\n"))
 		}
 		if s.pen != copied.pen || s.top != copied.top || s.bottom != copied.bottom {

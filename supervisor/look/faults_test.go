@@ -161,7 +161,8 @@ func TestStoredStateIsNotBelieved(t *testing.T) {
 func (w *world) fill(n int) {
 	w.t.Helper()
 	for range n {
-		w.append(&logfmt.Entry{Time: w.now, Cmd: "session", Event: logfmt.Notify, Session: "B", Source: "claude", Data: []byte(`{"head":"` + strings.Repeat("x", 800) + `"}`)})
+		w.append(&logfmt.Entry{Time: w.now, Cmd: "session", Event: logfmt.Notify, Session: "B", Source: "claude",
+			Data: []byte(`{"head":"` + strings.Repeat("x", 800) + `"}`)})
 	}
 }
 
@@ -386,7 +387,8 @@ func TestTasksOfPrintMode(t *testing.T) {
 	}
 	w.now = w.now.Add(overFor)
 	r := w.once()
-	if want := `RESOLVED A {"task_id":"` + first + `"`; len(r.Untold) != 1 || len(r.Resolved) != 0 || len(w.tasks()) != 0 || !strings.Contains(w.logged(), want) || !strings.Contains(w.logged(), `"reason":"session over"}`) {
+	if want := `RESOLVED A {"task_id":"` + first + `"`; len(r.Untold) != 1 || len(r.Resolved) != 0 || len(w.tasks()) != 0 || !strings.Contains(w.logged(), want) ||
+		!strings.Contains(w.logged(), `"reason":"session over"}`) {
 		t.Fatalf("over: %+v, tasks %+v, log %s", r.Untold, w.tasks(), w.logged())
 	}
 	said := w.logged()

@@ -39,7 +39,8 @@ func TestOnce(t *testing.T) {
 	said := w.logged()
 	data := gjson.Parse(strings.TrimPrefix(said, "INTERVENTION A "))
 	if strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "INTERVENTION A ") || data.Get("task_id").Str != task.ID ||
-		data.Get("signature").Str != task.Signature || data.Get("confidence").Num <= 0.5 || data.Get("level").Str != "queue" || len(data.Get("evidence").Array()) == 0 {
+		data.Get("signature").Str != task.Signature || data.Get("confidence").Num <= 0.5 || data.Get("level").Str != "queue" ||
+		len(data.Get("evidence").Array()) == 0 {
 		t.Errorf("the log says %s", said)
 	}
 	for range 3 {
@@ -56,7 +57,8 @@ func TestOnce(t *testing.T) {
 		t.Errorf("the log says %s", got)
 	}
 	said = w.logged()
-	if archive, err := os.ReadFile(w.path(queue.ArchiveName)); err != nil || !strings.Contains(string(archive), task.ID) || !strings.Contains(string(archive), `"resolved"`) {
+	if archive, err := os.ReadFile(w.path(queue.ArchiveName)); err != nil || !strings.Contains(string(archive), task.ID) ||
+		!strings.Contains(string(archive), `"resolved"`) {
 		t.Errorf("the archive holds %s, %v", archive, err)
 	}
 	if w.once(); w.logged() != said {

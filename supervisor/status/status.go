@@ -220,7 +220,8 @@ func (s *StatusAnswer) Report() StatusReport {
 		one := SessionStatus{sessionFacts: s.factsOf(&s.shown[i])}
 		if e := s.last[s.shown[i].ID]; e != nil {
 			words := entries.Describe(&e.Entry)
-			one.Last = &lastEntry{e.Cmd, e.Phase, e.Event, e.Seq, e.Time, e.Open, withoutSecrets(strings.TrimSpace(words.Name + " " + units.Join(words.Path, words.Detail)))}
+			one.Last = &lastEntry{e.Cmd, e.Phase, e.Event, e.Seq, e.Time, e.Open,
+				withoutSecrets(strings.TrimSpace(words.Name + " " + units.Join(words.Path, words.Detail)))}
 		}
 		r.Sessions = append(r.Sessions, one)
 	}

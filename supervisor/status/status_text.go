@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"aburn/archive/lookup"
+	"aburn/internal/agentcli"
 	"aburn/internal/entries"
 	"aburn/internal/plain"
 	"aburn/internal/term"
@@ -71,7 +71,8 @@ func (s *StatusAnswer) waits() []WaitFacts {
 }
 
 func (s *StatusAnswer) waitOf(one *sessionView, w state.Wait) WaitFacts {
-	f := WaitFacts{Kind: WaitPermission, Session: one.ID, Source: one.Source, Agent: w.Agent, Tool: w.Tool, Input: cmp.Or(s.asked[w.Since.Seq], w.Input), Since: timeOf(w.Since), Seq: w.Since.Seq, Call: w.Call}
+	f := WaitFacts{Kind: WaitPermission, Session: one.ID, Source: one.Source, Agent: w.Agent, Tool: w.Tool, Input: cmp.Or(s.asked[w.Since.Seq], w.Input),
+		Since: timeOf(w.Since), Seq: w.Since.Seq, Call: w.Call}
 	if w.Question {
 		f.Kind = WaitQuestion
 	}
@@ -105,11 +106,12 @@ func (w *WaitFacts) says(now time.Time) (what, where string) {
 	}
 	switch w.Kind {
 	case WaitQueue:
-		return "queue: " + plain.Plural(int64(w.Tasks), "task") + " that aburn did not sign", "aburn queue list shows what is asked, aburn queue allow ID lets it through"
+		return "queue: " + plain.Plural(int64(w.Tasks), "task") + " that aburn did not sign",
+			"aburn queue list shows what is asked, aburn queue allow ID lets it through"
 	case WaitFailed:
 		return "turn failed: " + cmp.Or(w.Error, "no reason is recorded") + since, where
 	}
-	what = w.Kind + ": " + cmp.Or(lookup.ToolWord(w.Tool), "of an unknown tool")
+	what = w.Kind + ": " + cmp.Or(agentcli.ToolWord(w.Tool), "of an unknown tool")
 	if w.Input != "" {
 		what += " `" + strings.ReplaceAll(plain.Cut(w.Input, longestInput), "`", "'") + "`"
 	}
@@ -250,7 +252,8 @@ func (s *StatusAnswer) showIssues(out *term.Out) {
 		if is.OfChain() {
 			session = "the chain"
 		}
-		fmt.Fprintln(out, out.Paint(LevelStyle(supervisor.LevelOf(is, s.Limits)), string(is.Type))+"  "+out.Paint(entries.SessionStyle(is.Session), session)+"  "+Percent(is.Confidence)+" sure")
+		fmt.Fprintln(out, out.Paint(LevelStyle(supervisor.LevelOf(is, s.Limits)), string(is.Type))+"  "+out.Paint(entries.SessionStyle(is.Session), session)+"  "+
+			Percent(is.Confidence)+" sure")
 		term.Paragraph(out, 2, "", withoutSecrets(is.Says))
 	}
 	text := "more about them: aburn supervisor"

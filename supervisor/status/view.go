@@ -368,7 +368,8 @@ func (v *View) showIssue(out *term.Out, is *supervisor.Issue, reachable bool) {
 	if priority == "critical" {
 		priority = out.Paint(term.BoldRed, priority)
 	}
-	fmt.Fprintf(out, "  %s  %s  %s  %s\n", out.Paint(LevelStyle(level), string(is.Type)), Percent(is.Confidence), priority, out.Paint(term.Dim, EvidenceText(is.Evidence)))
+	fmt.Fprintf(out, "  %s  %s  %s  %s\n", out.Paint(LevelStyle(level), string(is.Type)), Percent(is.Confidence), priority,
+		out.Paint(term.Dim, EvidenceText(is.Evidence)))
 	says := is.Says
 	if is.Agent != "" {
 		says = "in the sub-agent " + is.Agent + ": " + says

@@ -58,7 +58,8 @@ func TestTurnWithAQuestion(t *testing.T) {
 	}
 	q := talk.Asks[0]
 	for allow, want := range map[bool]string{true: "once", false: "no"} {
-		if l, err := client.Answer(q, allow, ""); err != nil || string(l.Text) != `{"id":0,"jsonrpc":"2.0","result":{"outcome":{"optionId":"`+want+`","outcome":"selected"}}}` {
+		if l, err := client.Answer(q, allow, ""); err != nil || string(l.Text) != `{"id":0,"jsonrpc":"2.0","result":{"outcome":{"optionId":"`+want+
+			`","outcome":"selected"}}}` {
 			t.Errorf("%v: %s %v", allow, l.Text, err)
 		}
 	}
@@ -99,7 +100,9 @@ func TestEndsOfTurns(t *testing.T) {
 	if got := kinds(talk); got[len(got)-1] != worker.Interrupted {
 		t.Error(got)
 	}
-	if refused := hear(&slot.Talk{}, `{"jsonrpc":"2.0","id":"open-2","error":{"code":-32000,"message":"Authentication required"}}`); refused.Refused != "Authentication required" || refused.Ready {
+	if refused := hear(&slot.Talk{},
+		`{"jsonrpc":"2.0","id":"open-2","error":{"code":-32000,"message":"Authentication required"}}`); refused.Refused != "Authentication required" ||
+		refused.Ready {
 		t.Errorf("%+v", refused)
 	}
 }
@@ -138,7 +141,8 @@ func TestLaunch(t *testing.T) {
 	if l.Prompt != "Be careful.\n\nYour task:\ndo it" || l.Session != "s-1" || len(opening) != 2 || !strings.Contains(string(opening[1].Text), `"session/load"`) {
 		t.Errorf("%+v %s", l, opening)
 	}
-	if _, opening := client.Launch(slot.Order{Tree: "/t"}, ""); !strings.Contains(string(opening[1].Text), `"session/new"`) || !strings.Contains(string(opening[1].Text), `"cwd":"/t"`) {
+	if _, opening := client.Launch(slot.Order{Tree: "/t"}, ""); !strings.Contains(string(opening[1].Text), `"session/new"`) ||
+		!strings.Contains(string(opening[1].Text), `"cwd":"/t"`) {
 		t.Errorf("%s", opening)
 	}
 }

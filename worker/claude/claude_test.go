@@ -58,7 +58,8 @@ func TestHooksOfOneStart(t *testing.T) {
 func TestFork(t *testing.T) {
 	o := slot.Order{Permissions: slot.Ask, Task: "-x", Fork: "old", Session: "new"}
 	l := Agent().Launch(o)
-	if line := strings.Join(l.Args, " "); !strings.HasPrefix(line, "--resume old --fork-session --session-id new --permission-mode manual") || !strings.HasSuffix(line, " -- -x") || l.Session != "new" {
+	if line := strings.Join(l.Args, " "); !strings.HasPrefix(line, "--resume old --fork-session --session-id new --permission-mode manual") ||
+		!strings.HasSuffix(line, " -- -x") || l.Session != "new" {
 		t.Errorf("%s %s", line, l.Session)
 	}
 	l, _ = Agent().Protocol().Launch(o, "")

@@ -14,10 +14,11 @@ func TestInputLine(t *testing.T) {
 		screen, want string
 		ok, busy     bool
 	}{
-		"empty":                    {"● first answer\n" + rule + "\n❯\u00a0@\n" + rule + "\n  ? for shortcuts", "", true, false},
-		"a draft":                  {rule + "\n❯\u00a0half a thought@\n" + rule, "half a thought", true, false},
-		"a tag":                    {rule + "\n❯\u00a0[aburn m-7f3a12] @\n" + rule, "[aburn m-7f3a12]", true, false},
-		"a paste":                  {rule + "\n❯\u00a0[aburn m-7f3a12] [Pasted text #1 +11 lines]@\n" + rule, "[aburn m-7f3a12] [Pasted text #1 +11 lines]", true, false},
+		"empty":   {"● first answer\n" + rule + "\n❯\u00a0@\n" + rule + "\n  ? for shortcuts", "", true, false},
+		"a draft": {rule + "\n❯\u00a0half a thought@\n" + rule, "half a thought", true, false},
+		"a tag":   {rule + "\n❯\u00a0[aburn m-7f3a12] @\n" + rule, "[aburn m-7f3a12]", true, false},
+		"a paste": {rule + "\n❯\u00a0[aburn m-7f3a12] [Pasted text #1 +11 lines]@\n" + rule, "[aburn m-7f3a12] [Pasted text #1 +11 lines]", true,
+			false},
 		"two lines":                {rule + "\n❯\u00a0one\n  two@\n" + rule, "one\ntwo", true, false},
 		"at work":                  {"✻ Baking… (3s · esc to interrupt)\n" + rule + "\n❯\u00a0@\n" + rule, "", true, true},
 		"a question":               {"❯ go\n" + rule + "\n Bash command\n\n Do you want to proceed?\n @❯ 1. Yes\n   2. No\n\n Esc to cancel", "", false, false},
@@ -50,7 +51,8 @@ func TestInputLine(t *testing.T) {
 			t.Errorf("%q is not %q", input, text)
 		}
 	}
-	for _, input := range []string{"", tag, tag + " one", tag + " [Pasted text #3 +3 lines]", tag + " [Pasted text #3 +2 lines] and", "so " + tag + " [Pasted text #3 +2 lines]", tag + " one two three four"} {
+	for _, input := range []string{"", tag, tag + " one", tag + " [Pasted text #3 +3 lines]", tag + " [Pasted text #3 +2 lines] and",
+		"so " + tag + " [Pasted text #3 +2 lines]", tag + " one two three four"} {
 		if Agent().(slot.Prompter).Shows(input, tag+" one\ntwo\nthree") {
 			t.Errorf("%q is the message", input)
 		}

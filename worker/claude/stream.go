@@ -25,7 +25,8 @@ type stream struct{}
 // Launch has Claude Code ask through the protocol. Otherwise it refuses by itself what nobody allowed.
 func (stream) Launch(o slot.Order, resume string) (slot.Launch, []slot.Line) {
 	l := start(o, resume)
-	l.Args = append(l.Args, "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--replay-user-messages", "--permission-prompt-tool", "stdio")
+	l.Args = append(l.Args, "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--replay-user-messages",
+		"--permission-prompt-tool", "stdio")
 	return l, nil
 }
 

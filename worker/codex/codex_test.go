@@ -12,7 +12,8 @@ func TestLaunchAlwaysSaysWhatMayRun(t *testing.T) {
 	for _, p := range slot.AllPermissions() {
 		args := Agent().Launch(slot.Order{Permissions: p, Task: "-x", Writable: []string{"/r/.git/objects"}}).Args
 		line := strings.Join(args, " ")
-		if !strings.Contains(line, "sandbox_mode=") || !strings.Contains(line, "approval_policy=") || strings.Contains(line, "bypass") || strings.Contains(line, "danger") {
+		if !strings.Contains(line, "sandbox_mode=") || !strings.Contains(line, "approval_policy=") || strings.Contains(line, "bypass") ||
+			strings.Contains(line, "danger") {
 			t.Errorf("%s: %v", p, args)
 		}
 		if n := len(args); args[n-2] != "--" || args[n-1] != "-x" || args[0] != "--no-daemon" {

@@ -36,7 +36,8 @@ func TestTurnWithAQuestion(t *testing.T) {
 	hear(talk, `
 		{"id":"open-1","result":{"userAgent":"aburn"}}
 		{"id":"open-3","result":{"thread":{"id":"t","turns":[]}}}`)
-	if l, ok := p.Message(talk, slot.Message{ID: "m-1", Text: "a\n<b>"}); !ok || strings.Contains(string(l.Text), "\n") || !strings.Contains(string(l.Text), `"clientUserMessageId":"m-1"`) {
+	if l, ok := p.Message(talk, slot.Message{ID: "m-1", Text: "a\n<b>"}); !ok || strings.Contains(string(l.Text), "\n") ||
+		!strings.Contains(string(l.Text), `"clientUserMessageId":"m-1"`) {
 		t.Errorf("%s %v", l.Text, ok)
 	}
 	hear(talk, `
@@ -73,7 +74,9 @@ func TestResumedThread(t *testing.T) {
 	if talk.Receipts != nil {
 		t.Errorf("half a line says something: %+v", talk)
 	}
-	talk = hear(&slot.Talk{}, `{"id":"open-3","result":{"thread":{"id":"t","turns":[{"status":"completed","items":[{"type":"userMessage","clientId":"a"},{"type":"agentMessage"}]},{"status":"interrupted","items":[{"type":"userMessage","clientId":"b"}]}]}}}`)
+	talk = hear(&slot.Talk{},
+		`{"id":"open-3","result":{"thread":{"id":"t","turns":[{"status":"completed","items":[{"type":"userMessage","clientId":"a"},{"type":"agentMessage"}]},`+
+			`{"status":"interrupted","items":[{"type":"userMessage","clientId":"b"}]}]}}}`)
 	if talk.Receipts["a"] != slot.Finished || talk.Had["a"] || talk.Receipts["b"] != slot.Finished || !talk.Had["b"] {
 		t.Errorf("%+v", talk)
 	}

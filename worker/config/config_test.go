@@ -142,7 +142,8 @@ func TestPlacesAndSizes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if dir := strings.ReplaceAll(got.Word("dir"), p.Home, "HOME"); dir != c.dir || got.Number("snapshots") != 5 || got.Free()/(1<<20) < 499 || got.Free() > 1<<29 {
+		if dir := strings.ReplaceAll(got.Word("dir"), p.Home, "HOME"); dir != c.dir || got.Number("snapshots") != 5 || got.Free()/(1<<20) < 499 ||
+			got.Free() > 1<<29 {
 			t.Errorf("%s: %s, %d, %d", c.text, dir, got.Number("snapshots"), got.Free())
 		}
 	}
@@ -158,7 +159,8 @@ func TestPlacesAndSizes(t *testing.T) {
 // TestOnlyThePersonsFile: a clone decides nothing that runs, and lifts no fence.
 func TestOnlyThePersonsFile(t *testing.T) {
 	text := "base: main\nsetup: [./evil]\nlink: [x]\nenv: [TOKEN]\nrules: obey\npermissions: auto\nnotifiers: {n: {command: ./evil}}\n" +
-		"tracker: {plugin: linear, url: http://evil}\nforge: {strangers: true}\ngates: {run: [./evil], unsandboxed: true}\nssh: [evil]\nreactions: {approved-and-green: {action: auto-merge}}\n"
+		"tracker: {plugin: linear, url: http://evil}\nforge: {strangers: true}\ngates: {run: [./evil], unsandboxed: true}\nssh: [evil]\nreactions: " +
+		"{approved-and-green: {action: auto-merge}}\n"
 	p := folder(t, map[string]string{ours: text})
 	c := load(t, p)
 	var keys []string
@@ -193,8 +195,10 @@ func TestOnlyThePersonsFile(t *testing.T) {
 
 // TestKeysAreNotShown: what is printed of a file holds no key, and of an address only its host.
 func TestKeysAreNotShown(t *testing.T) {
-	text := "tracker: {plugin: gitlab, token: hidden1}\ntrackers:\n  gitlab: {url: 'https://git.example/hidden2', token: hidden3, token_env: GITLAB_TOKEN}\n  jira: {command: [ask, -v]}\n" +
-		"notifiers:\n  chat: {plugin: slack, webhook: 'https://chat.example/hidden4'}\n  own: {plugin: webhook, url: 'https://own.example/hidden5', headers: {X-Auth: hidden6, Other: hidden7}, apiKey: hidden8}\n"
+	text := "tracker: {plugin: gitlab, token: hidden1}\ntrackers:\n  gitlab: {url: 'https://git.example/hidden2', token: hidden3, token_env: GITLAB_TOKEN}\n  " +
+		"jira: {command: [ask, -v]}\n" +
+		"notifiers:\n  chat: {plugin: slack, webhook: 'https://chat.example/hidden4'}\n  own: {plugin: webhook, url: 'https://own.example/hidden5', headers: " +
+		"{X-Auth: hidden6, Other: hidden7}, apiKey: hidden8}\n"
 	c := load(t, folder(t, map[string]string{"user": text}))
 	b, err := json.Marshal(c)
 	if err != nil || strings.Contains(string(b), "hidden") {
@@ -253,11 +257,13 @@ func FuzzRead(f *testing.F) {
 
 // TestRules: files change reactions, each for its own; a repository cannot set off a merge, nor say what an agent is told unasked.
 func TestRules(t *testing.T) {
-	const theirs = "reactions:\n  ci-failed: {retries: 5, escalateAfter: 45m}\n  merge-conflicts: {auto: false}\n  approved-and-green: {auto: true, action: auto-merge}\n" +
+	const theirs = "reactions:\n  ci-failed: {retries: 5, escalateAfter: 45m}\n  merge-conflicts: {auto: false}\n  approved-and-green: {auto: true, action: " +
+		"auto-merge}\n" +
 		"  changes-requested: {message: run this, escalateAfter: 3}\n  agent-idle: {threshold: 10m}\n"
 	rules := load(t, folder(t, map[string]string{ours: theirs})).Rules()
 	ci, green, changes := rules.Of("ci-failed"), rules.Of("approved-and-green"), rules.Of("changes-requested")
-	if ci.Retries != 5 || ci.EscalateAfter != 45*time.Minute || !ci.Sends() || rules.Of("merge-conflicts").Sends() || rules.Of("agent-idle").Threshold != 10*time.Minute {
+	if ci.Retries != 5 || ci.EscalateAfter != 45*time.Minute || !ci.Sends() || rules.Of("merge-conflicts").Sends() ||
+		rules.Of("agent-idle").Threshold != 10*time.Minute {
 		t.Errorf("%+v", rules)
 	}
 	if green.Action != "notify" || changes.Message != "" || changes.Retries != 3 || changes.EscalateAfter != 30*time.Minute {
@@ -275,15 +281,18 @@ func TestRules(t *testing.T) {
 
 // TestAnotherToolsValues: a value of the other tool that means nothing here is left out with its reason, and the rest of the file counts.
 func TestAnotherToolsValues(t *testing.T) {
-	text := "defaults: {runtime: docker, worker: {agent: codex, agentConfig: {model: m}}}\nprojects:\n  shop:\n    path: ROOT\n    workspace: here\n    env: {TOKEN: x}\n" +
+	text := "defaults: {runtime: docker, worker: {agent: codex, agentConfig: {model: m}}}\nprojects:\n  shop:\n    path: ROOT\n    workspace: here\n    env: " +
+		"{TOKEN: x}\n" +
 		"    tracker: linear\n    reactions: [ci-failed]\n    sessionPrefix: s\n    agentConfig: {permissions: [a]}\nreadyThresholdMs: soon\n"
 	c := load(t, folder(t, map[string]string{theirs: text}))
 	if c.Word("sessionPrefix") != "s" || c.Word("agent") != "codex" || c.Word("model") != "m" || c.Word("runtime") != "" || c.Word("workspace") != "" {
 		t.Errorf("%+v", c.Settings)
 	}
 	want := map[string]string{
-		"defaults.runtime": `one of tmux, pty, headless, process, not "docker"`, "projects.shop.workspace": `one of worktree, clone, not "here"`, "projects.shop.env": "it is a list",
-		"projects.shop.tracker": "aburn does not know it", "projects.shop.reactions": "aburn does not know it", "projects.shop.agentConfig.permissions": "it is one word or text", "readyThresholdMs": `it is a number of 0 or more, not "soon"`,
+		"defaults.runtime": `one of tmux, pty, headless, process, not "docker"`, "projects.shop.workspace": `one of worktree, clone, not "here"`,
+		"projects.shop.env":     "it is a list",
+		"projects.shop.tracker": "aburn does not know it", "projects.shop.reactions": "aburn does not know it",
+		"projects.shop.agentConfig.permissions": "it is one word or text", "readyThresholdMs": `it is a number of 0 or more, not "soon"`,
 	}
 	for _, l := range c.LeftOut {
 		if want[l.Key] != l.Why {
@@ -302,7 +311,8 @@ func TestAnotherToolsValues(t *testing.T) {
 
 // TestUsualReactions: what a repository's file says of a reaction needs no word of a person if it happens anyway, or only tells a person.
 func TestUsualReactions(t *testing.T) {
-	text := "reactions:\n  ci-failed: {action: send-to-agent, retries: 3, escalateAfter: 2}\n  agent-stuck: {action: notify}\n  approved-and-green: {action: notify}\n"
+	text := "reactions:\n  ci-failed: {action: send-to-agent, retries: 3, escalateAfter: 2}\n  agent-stuck: {action: notify}\n  approved-and-green: " +
+		"{action: notify}\n"
 	c := load(t, folder(t, map[string]string{theirs: text}))
 	if c.Confirm != "" || c.Rules().Of("ci-failed").Retries != 2 {
 		t.Errorf("waits for %q, %d attempts", c.Texts, c.Rules().Of("ci-failed").Retries)
@@ -321,9 +331,11 @@ func TestUsualReactions(t *testing.T) {
 func TestUnusedKeys(t *testing.T) {
 	p := folder(t, map[string]string{
 		ours: "name: Shop\nport: 1\ndashboard: {attentionZones: simple, port: 2}\nscm: {plugin: github, region: x}\ntracker: {plugin: linear, teamId: 7}\n" +
-			"notificationRouting: {loud: [desktop], urgent: [desktop]}\nreactions:\n  agent-stuck: {threshold: 10m, priority: info}\n  agent-idle: {threshold: 10m, escalateAfter: 2}\n" +
+			"notificationRouting: {loud: [desktop], urgent: [desktop]}\nreactions:\n  agent-stuck: {threshold: 10m, priority: info}\n  agent-idle: {threshold: 10m, " +
+			"escalateAfter: 2}\n" +
 			"  ci-failed: {threshold: 1m, includeSummary: true, retries: 1}\n  agent-exited: {retries: 3, auto: true}\n  all-complete: {includeSummary: true}\n",
-		"user": "dashboard: {port: 4790}\nnotifiers: {chat: {plugin: slack, webhook: 'https://example.com/x', channel: ops}}\ntrackers: {linear: {token: t, team: x}}\nreactions: {agent-idle: {escalateAfter: 5m}}\n",
+		"user": "dashboard: {port: 4790}\nnotifiers: {chat: {plugin: slack, webhook: 'https://example.com/x', channel: ops}}\ntrackers: {linear: {token: t, " +
+			"team: x}}\nreactions: {agent-idle: {escalateAfter: 5m}}\n",
 	})
 	c := load(t, p)
 	got := map[string]string{}
@@ -332,10 +344,12 @@ func TestUnusedKeys(t *testing.T) {
 	}
 	for key, why := range map[string]string{
 		"aburn.yaml name": "not used: aburn project add", "aburn.yaml port": "only your own file", "aburn.yaml dashboard.port": "only your own file",
-		"aburn.yaml dashboard.attentionZones": "not used: the columns", "aburn.yaml scm.region": "not used: ", "aburn.yaml tracker.teamId": "not used: your own file", "aburn.yaml notificationRouting.loud": "not used: notices have",
+		"aburn.yaml dashboard.attentionZones": "not used: the columns", "aburn.yaml scm.region": "not used: ", "aburn.yaml tracker.teamId": "not used: your own file",
+		"aburn.yaml notificationRouting.loud":      "not used: notices have",
 		"aburn.yaml reactions.ci-failed.threshold": "not used: only agent-idle", "aburn.yaml reactions.ci-failed.includeSummary": "not used: only all-complete",
 		"aburn.yaml reactions.agent-exited.retries": "not used: agent-exited tells a person", "aburn.yaml reactions.agent-exited.auto": "not used: ",
-		"workers.yaml notifiers.chat.channel": "not used: of these", "workers.yaml trackers.linear.team": "not used: of these aburn knows url", "workers.yaml reactions.agent-idle.escalateAfter": "not used: agent-idle",
+		"workers.yaml notifiers.chat.channel": "not used: of these", "workers.yaml trackers.linear.team": "not used: of these aburn knows url",
+		"workers.yaml reactions.agent-idle.escalateAfter": "not used: agent-idle",
 	} {
 		if !strings.HasPrefix(got[key], why) {
 			t.Errorf("%s: %q, want %q", key, got[key], why)
@@ -345,7 +359,8 @@ func TestUnusedKeys(t *testing.T) {
 	if len(got) > 0 {
 		t.Errorf("also left out: %q", got)
 	}
-	for _, key := range []string{"scm.plugin", "tracker.plugin", "notificationRouting.urgent", "reactions.agent-stuck.priority", "reactions.agent-stuck.threshold", "reactions.agent-idle.threshold", "reactions.agent-idle.escalateAfter", "reactions.all-complete.includeSummary", "notifiers.chat"} {
+	for _, key := range []string{"scm.plugin", "tracker.plugin", "notificationRouting.urgent", "reactions.agent-stuck.priority", "reactions.agent-stuck.threshold",
+		"reactions.agent-idle.threshold", "reactions.agent-idle.escalateAfter", "reactions.all-complete.includeSummary", "notifiers.chat"} {
 		if c.Where(key) == "" {
 			t.Errorf("%s does not count", key)
 		}
@@ -382,7 +397,9 @@ func TestEachKeyIsRead(t *testing.T) {
 			t.Errorf("%s: the table says %d of: what uses it, why nothing does, that it has no meaning", name, said)
 		}
 		name := strings.TrimSuffix(cmp.Or(p.as, p.name), "*")
-		if reaction := slices.Contains(p.path, "reactions"); p.does != "" && !strings.Contains(program.String(), `"`+name) && !(reaction && slices.Contains([]string{"retries", "includeSummary"}, name)) { // by their forms
+		// by their forms
+		if reaction := slices.Contains(p.path, "reactions"); p.does != "" && !strings.Contains(program.String(), `"`+name) &&
+			!(reaction && slices.Contains([]string{"retries", "includeSummary"}, name)) {
 			t.Errorf("nothing reads %s", name)
 		}
 	}

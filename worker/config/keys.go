@@ -45,42 +45,58 @@ const spawns, merges, pulls, tells, reacts, keeps, shows = "spawn", "merge", "pr
 
 // projectKeys are said of one project: at the top of a file, below projects.ID, and some below worker or defaults.
 var projectKeys = []key{
-	{name: "name", form: word, idle: "aburn project add --name gives a project its name"}, {name: "repo", form: word, does: spawns}, {name: "path", form: word, does: "choosing the project"},
+	{name: "name", form: word, idle: "aburn project add --name gives a project its name"}, {name: "repo", form: word, does: spawns},
+	{name: "path", form: word, does: "choosing the project"},
 	{name: "base", form: word, does: spawns}, {name: "defaultBranch", as: "base", form: word, does: spawns},
 	{name: "branch_prefix", form: word, does: spawns}, {name: "sessionPrefix", form: word, does: spawns},
 	{name: "runtime", form: word, does: spawns}, {name: "agent", form: word, does: spawns}, {name: "workspace", form: word, does: spawns},
 	{name: "model", form: word, does: spawns}, {name: "agentConfig.model", as: "model", form: word, does: spawns},
-	{name: "permissions", form: word, who: confirmed, does: spawns}, {name: "agentConfig.permissions", as: "permissions", form: word, who: confirmed, does: spawns},
+	{name: "permissions", form: word, who: confirmed, does: spawns},
+	{name: "agentConfig.permissions", as: "permissions", form: word, who: confirmed, does: spawns},
 	{name: "rules", form: word, who: confirmed, does: spawns}, {name: "agentRules", as: "rules", form: word, who: confirmed, does: spawns},
 	{name: "rules_file", form: word, does: spawns}, {name: "agentRulesFile", as: "rules_file", form: word, does: spawns}, // its text is confirmed by itself
 	{name: "copy", form: list, does: spawns}, {name: "symlinks", as: "copy", form: list, does: spawns},
 	{name: "link", form: list, who: confirmed, does: spawns}, {name: "share", form: list, who: confirmed, does: spawns},
-	{name: "ports", form: anything, does: spawns}, {name: "env", form: list, who: confirmed, does: spawns}, {name: "env_file", form: word, who: confirmed, does: spawns},
+	{name: "ports", form: anything, does: spawns}, {name: "env", form: list, who: confirmed, does: spawns},
+	{name: "env_file", form: word, who: confirmed, does: spawns},
 	{name: "setup", form: list, who: confirmed, does: spawns}, {name: "postCreate", as: "setup", form: list, who: confirmed, does: spawns},
 	{name: "setup_timeout", form: span, does: spawns},
-	{name: "dir", form: word, who: confirmed, does: spawns}, {name: "budget", form: word, does: spawns}, {name: "snapshots", form: whole, who: confirmed, does: keeps}, {name: "max_workers", form: whole, does: spawns},
+	{name: "dir", form: word, who: confirmed, does: spawns}, {name: "budget", form: word, does: spawns},
+	{name: "snapshots", form: whole, who: confirmed, does: keeps}, {name: "max_workers", form: whole, does: spawns},
 	{name: "disk.min_free", form: word, who: confirmed, does: spawns}, {name: "merge", form: word, does: merges},
-	{name: "gates", form: list, who: confirmed, does: merges}, {name: "gates.run", as: "gates", form: list, who: confirmed, does: merges}, {name: "gates.retries", form: whole, does: merges}, {name: "gates.unsandboxed", form: truth, who: person, does: merges},
-	{name: "tracker.plugin", form: word, does: spawns}, {name: "tracker.comment", form: truth, who: person, does: spawns}, {name: "tracker.command", form: list, who: person, does: spawns}, {name: "tracker.*", form: anything, idle: "your own file says below trackers how a tracker is reached"},
-	{name: "scm.plugin", form: word, does: pulls}, {name: "scm.host", form: word, who: person, does: pulls}, {name: "scm.url", form: word, who: person, does: pulls}, {name: "scm.token_env", form: word, who: person, does: pulls}, {name: "scm.token_file", form: word, who: person, does: pulls}, {name: "scm.webhook", form: anything, gone: true}, {name: "scm.*", form: anything, idle: "of scm aburn knows plugin, host, url, token_env and token_file"},
+	{name: "gates", form: list, who: confirmed, does: merges}, {name: "gates.run", as: "gates", form: list, who: confirmed, does: merges},
+	{name: "gates.retries", form: whole, does: merges}, {name: "gates.unsandboxed", form: truth, who: person, does: merges},
+	{name: "tracker.plugin", form: word, does: spawns}, {name: "tracker.comment", form: truth, who: person, does: spawns},
+	{name: "tracker.command", form: list, who: person, does: spawns},
+	{name: "tracker.*", form: anything, idle: "your own file says below trackers how a tracker is reached"},
+	{name: "scm.plugin", form: word, does: pulls}, {name: "scm.host", form: word, who: person, does: pulls},
+	{name: "scm.url", form: word, who: person, does: pulls}, {name: "scm.token_env", form: word, who: person, does: pulls},
+	{name: "scm.token_file", form: word, who: person, does: pulls}, {name: "scm.webhook", form: anything, gone: true},
+	{name: "scm.*", form: anything, idle: "of scm aburn knows plugin, host, url, token_env and token_file"},
 	{name: "lifecycle.*", form: anything, gone: true},
 	{name: "forge.strangers", form: truth, who: person, does: reacts}, {name: "ssh", form: list, who: person, does: spawns},
-	{name: "orchestrator", form: anything, gone: true}, {name: "orchestratorRules", form: word, gone: true}, {name: "orchestratorSessionStrategy", form: word, gone: true},
+	{name: "orchestrator", form: anything, gone: true}, {name: "orchestratorRules", form: word, gone: true},
+	{name: "orchestratorSessionStrategy", form: word, gone: true},
 	{name: "opencodeIssueSessionStrategy", form: word, gone: true}, {name: "agentConfig.*", form: anything, gone: true},
 }
 
 // reactionKeys are said of one reaction.
 var reactionKeys = []key{
-	{name: "auto", form: truth, does: reacts}, {name: "action", form: word, who: confirmed, does: reacts}, {name: "message", form: word, who: confirmed, does: reacts},
+	{name: "auto", form: truth, does: reacts}, {name: "action", form: word, who: confirmed, does: reacts},
+	{name: "message", form: word, who: confirmed, does: reacts},
 	{name: "priority", form: word, does: reacts}, {name: "retries", form: whole, does: reacts}, {name: "escalateAfter", form: word, does: reacts},
 	{name: "threshold", form: word, does: reacts}, {name: "includeSummary", form: truth, does: reacts},
 }
 
 // fileKeys are said once in a file.
 var fileKeys = []key{
-	{name: schemaKey, form: word, gone: true}, {name: "port", form: whole, who: person, does: tells}, {name: "dashboard.port", as: "port", form: whole, who: person, does: tells}, {name: "readyThresholdMs", form: whole, does: shows + ", " + reacts},
-	{name: "notificationRouting.*", form: list, does: tells}, {name: "notifiers.*", form: anything, who: person, does: tells, has: notifierKeys}, {name: "trackers.*", form: anything, who: person, does: spawns, has: []string{"url", "token", "token_env", "command"}}, {name: "defaults.notifiers", form: list, does: tells},
-	{name: "dashboard.attentionZones", form: anything, idle: "the columns of the board are the same for everybody"}, {name: "dashboard.*", form: anything, gone: true},
+	{name: schemaKey, form: word, gone: true}, {name: "port", form: whole, who: person, does: tells},
+	{name: "dashboard.port", as: "port", form: whole, who: person, does: tells}, {name: "readyThresholdMs", form: whole, does: shows + ", " + reacts},
+	{name: "notificationRouting.*", form: list, does: tells}, {name: "notifiers.*", form: anything, who: person, does: tells, has: notifierKeys},
+	{name: "trackers.*", form: anything, who: person, does: spawns, has: []string{"url", "token", "token_env", "command"}},
+	{name: "defaults.notifiers", form: list, does: tells},
+	{name: "dashboard.attentionZones", form: anything, idle: "the columns of the board are the same for everybody"},
+	{name: "dashboard.*", form: anything, gone: true},
 	{name: "plugins", form: anything, gone: true}, {name: "terminalPort", form: whole, gone: true}, {name: "directTerminalPort", form: whole, gone: true},
 	{name: "power", form: anything, gone: true}, {name: "defaults.orchestrator", form: anything, gone: true},
 	{name: "observability", form: anything, gone: true},
@@ -141,7 +157,8 @@ type place struct {
 }
 
 // inDefaults and inWorker are the keys of a project that may stand there too.
-var inDefaults, inWorker = []string{"runtime", "agent", "workspace"}, []string{"runtime", "agent", "agentConfig.model", "agentConfig.permissions", "model", "permissions"}
+var inDefaults, inWorker = []string{"runtime", "agent", "workspace"},
+	[]string{"runtime", "agent", "agentConfig.model", "agentConfig.permissions", "model", "permissions"}
 
 // places lists all full names.
 func places() (all []place) {

@@ -9,7 +9,8 @@ import (
 // A model is a word on the command line of an agent, also where a cloned repository names it: some take --yolo behind --model for a flag
 // of its own.
 func TestModelIsNoFlag(t *testing.T) {
-	for _, text := range []string{"model: --yolo", "model: -y", "worker: {model: --yolo}", "projects: {shop: {path: ROOT, agentConfig: {model: --yolo}}}", `model: "a b"`, `model: "a\nb"`} {
+	for _, text := range []string{"model: --yolo", "model: -y", "worker: {model: --yolo}", "projects: {shop: {path: ROOT, agentConfig: {model: --yolo}}}",
+		`model: "a b"`, `model: "a\nb"`} {
 		_, err := Load(folder(t, map[string]string{ours: text}))
 		var m *Mistake
 		if !errors.As(err, &m) || !strings.Contains(m.Text, "model") {

@@ -273,7 +273,8 @@ func (r *reader) plain(n *yaml.Node, name string, depth int) (any, error) {
 // below says what is wrong with a pattern of files that has to stay below the root.
 func below(pattern string) error {
 	p := strings.TrimPrefix(pattern, "!")
-	if p == "" || strings.HasPrefix(p, "~") || filepath.IsAbs(p) || strings.ContainsAny(p, "\x00\n") || slices.Contains(strings.Split(filepath.ToSlash(p), "/"), "..") {
+	if p == "" || strings.HasPrefix(p, "~") || filepath.IsAbs(p) || strings.ContainsAny(p, "\x00\n") ||
+		slices.Contains(strings.Split(filepath.ToSlash(p), "/"), "..") {
 		return fmt.Errorf("%q does not stay below the root of the project", pattern)
 	}
 	return nil

@@ -110,7 +110,8 @@ func (n node) all(name string) (found []node) {
 
 func valueSchema(k key) node {
 	n := map[form]node{
-		word: {"type": []string{"string", "number", "boolean", "null"}}, list: {"anyOf": []node{{"type": []string{"string", "number", "null"}}, {"type": "array", "items": node{"type": []string{"string", "number", "boolean"}}}}},
+		word:  {"type": []string{"string", "number", "boolean", "null"}},
+		list:  {"anyOf": []node{{"type": []string{"string", "number", "null"}}, {"type": "array", "items": node{"type": []string{"string", "number", "boolean"}}}}},
 		whole: {"type": []string{"integer", "null"}, "minimum": 0}, truth: {"type": []string{"boolean", "null"}}, span: {"type": []string{"string", "null"}},
 	}[k.form]
 	if n == nil {

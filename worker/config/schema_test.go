@@ -23,11 +23,16 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{
-		"base: main\nagent: claude\nsetup: npm ci\nports: [PORT]\ngates: [npm test]\nmax_workers: 6\nsetup_timeout: 5m\n", "gates: {run: npm test, retries: 5, unsandboxed: true}\n", "ports: {PORT: 3000}\ndisk: {min_free: 500MiB}\n",
-		"projects:\n  shop:\n    path: ROOT\n    worker: {agent: codex, agentConfig: {model: m}}\n    reactions: {ci-failed: {retries: 2, escalateAfter: 2}}\n    tracker: {plugin: gitlab, token_env: X}\n",
-		"reactions: {ci-failed: {auto: true, action: notify, priority: urgent}, all-complete: {includeSummary: false}}\nnotifiers: {chat: {plugin: slack, webhook: x}}\nnotificationRouting: {urgent: [chat]}\n",
-		"permissions: permissionless\ndefaults: {agent: codex, worker: {agent: claude}, notifiers: chat}\ntrackers: {jira: {command: [x]}}\nforge: {strangers: true}\nssh: [box]\nscm: {plugin: gitlab, host: x}\n",
-		"bsae: main\n", "workspace: here\n", "runtime: docker\n", "max_workers: -1\n", "reactions: {ci-faild: {retries: 1}}\n", "projects: {shop: {setp: x}}\n", "gates: {rnu: x}\n", "permissions: all\n", "projects: 3\n",
+		"base: main\nagent: claude\nsetup: npm ci\nports: [PORT]\ngates: [npm test]\nmax_workers: 6\nsetup_timeout: 5m\n",
+		"gates: {run: npm test, retries: 5, unsandboxed: true}\n", "ports: {PORT: 3000}\ndisk: {min_free: 500MiB}\n",
+		"projects:\n  shop:\n    path: ROOT\n    worker: {agent: codex, agentConfig: {model: m}}\n    reactions: {ci-failed: {retries: 2, escalateAfter: 2}}\n   " +
+			" tracker: {plugin: gitlab, token_env: X}\n",
+		"reactions: {ci-failed: {auto: true, action: notify, priority: urgent}, all-complete: {includeSummary: false}}\nnotifiers: {chat: {plugin: slack, " +
+			"webhook: x}}\nnotificationRouting: {urgent: [chat]}\n",
+		"permissions: permissionless\ndefaults: {agent: codex, worker: {agent: claude}, notifiers: chat}\ntrackers: {jira: {command: [x]}}\nforge: {strangers: " +
+			"true}\nssh: [box]\nscm: {plugin: gitlab, host: x}\n",
+		"bsae: main\n", "workspace: here\n", "runtime: docker\n", "max_workers: -1\n", "reactions: {ci-faild: {retries: 1}}\n", "projects: {shop: {setp: x}}\n",
+		"gates: {rnu: x}\n", "permissions: all\n", "projects: 3\n",
 	} {
 		var v any
 		if err := yaml.Unmarshal([]byte(text), &v); err != nil {

@@ -44,7 +44,8 @@ func (c *Config) take(d *document, s said, rank int) error {
 			loser, winner = fresh, *old
 		}
 		*old = winner
-		c.LeftOut = append(c.LeftOut, LeftOut{cmp.Or(loser.Said, loser.Key), loser.File, loser.Line, fmt.Sprintf("%s:%d says it nearer", filepath.Base(winner.File), winner.Line)})
+		c.LeftOut = append(c.LeftOut, LeftOut{cmp.Or(loser.Said, loser.Key), loser.File, loser.Line,
+			fmt.Sprintf("%s:%d says it nearer", filepath.Base(winner.File), winner.Line)})
 		return nil
 	}
 	c.Settings = append(c.Settings, fresh)

@@ -78,7 +78,8 @@ func (c *Crew) admit(ctx context.Context, p *Plan, look func(context.Context, ..
 	}
 	if n := running(all); most > 0 && n >= most {
 		if most == p.Most {
-			return refuse(fmt.Sprintf("max_workers is %d (%s), and so many run", most, p.MostIn), "aburn ps", "aburn kill NAME", "max_workers: "+strconv.Itoa(2*most)+" in aburn.yaml lets more run")
+			return refuse(fmt.Sprintf("max_workers is %d (%s), and so many run", most, p.MostIn), "aburn ps", "aburn kill NAME",
+				"max_workers: "+strconv.Itoa(2*most)+" in aburn.yaml lets more run")
 		}
 		hint := "the person can: aburn spawn"
 		if p.Parent != nil {

@@ -37,8 +37,10 @@ func TestExpire(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		y := newYard(t, "lines 9 > a; lines 9 > b")
 		for n := range 6 {
-			y.sh(y.tree, fmt.Sprintf([]string{"echo %[1]d-%[2]d > a", "echo %[1]d-%[2]d > new", "echo %[1]d-%[2]d > b", "git ls-files | head -n 1 | xargs rm -f; echo %[2]d > d",
-				`f=$(git ls-files | grep -vxF "$(git ls-files -d)" | tail -n 1); if [ -n "$f" ]; then mv "$f" moved-%[2]d; else echo %[2]d > a; fi`, "find . -maxdepth 1 -type f ! -name .git -exec chmod +x {} +; echo %[2]d > e", "rm -rf l; ln -s to-%[2]d l"}[r.IntN(7)], seed, n))
+			y.sh(y.tree, fmt.Sprintf([]string{"echo %[1]d-%[2]d > a", "echo %[1]d-%[2]d > new", "echo %[1]d-%[2]d > b",
+				"git ls-files | head -n 1 | xargs rm -f; echo %[2]d > d",
+				`f=$(git ls-files | grep -vxF "$(git ls-files -d)" | tail -n 1); if [ -n "$f" ]; then mv "$f" moved-%[2]d; else echo %[2]d > a; fi`,
+				"find . -maxdepth 1 -type f ! -name .git -exec chmod +x {} +; echo %[2]d > e", "rm -rf l; ln -s to-%[2]d l"}[r.IntN(7)], seed, n))
 			if r.IntN(3) == 0 {
 				y.sh(y.tree, "git add -A")
 			}

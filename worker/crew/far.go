@@ -209,7 +209,8 @@ func (c *Crew) learn(m *Member, news []News, err error) {
 	if m.Ledger.Last(worker.Launched) == nil || m.Over() {
 		return
 	}
-	f := worker.Fact{Kind: worker.Probed, Gen: m.Ledger.Gen(), File: worker.Ledger, Runtime: seen, Process: seen, Holder: seen, At: time.Now().UTC().Truncate(time.Millisecond)}
+	f := worker.Fact{Kind: worker.Probed, Gen: m.Ledger.Gen(), File: worker.Ledger, Runtime: seen, Process: seen, Holder: seen,
+		At: time.Now().UTC().Truncate(time.Millisecond)}
 	if seen == worker.LifeUnknown && err == nil {
 		err = errors.New("it says nothing of the worker")
 	}

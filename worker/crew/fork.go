@@ -66,6 +66,7 @@ func (c *Crew) keep(ctx context.Context, repo *tree.Repo, f *Fork) (at, kept str
 
 // moved tells an agent whose conversation knows another tree where it works now.
 func (f *Fork) moved(s *Spawned, task string) string {
-	return "[aburn] From here on you work in another worktree: " + s.Folder + ", on the branch " + s.Branch + ". It begins with the same files as " + f.m.Request.Tree +
+	return "[aburn] From here on you work in another worktree: " + s.Folder + ", on the branch " + s.Branch + ". It begins with the same files as " +
+		f.m.Request.Tree +
 		", in which somebody else may go on: use no path of that one any more.\n\n" + task
 }

@@ -74,7 +74,8 @@ func (a *attempt) start() error {
 	a.mark = a.c.mark(a.m.Name, newID())
 	_, err := a.c.Store.Book(a.m.Name).Update(func(l *ledger.Contents) ([]ledger.Entry, error) {
 		if n := worker.Reduce(l.Facts(a.m.others...)).Tries(); n > a.g.Retries {
-			return nil, refuse(fmt.Sprintf("its gates ran %d times and never passed, which is all that they may", n), "aburn ps "+a.m.Name, "--no-gates merges without them")
+			return nil, refuse(fmt.Sprintf("its gates ran %d times and never passed, which is all that they may", n), "aburn ps "+a.m.Name,
+				"--no-gates merges without them")
 		}
 		e := gate(l, worker.GateStarted, "")
 		e.Detail.Gates, e.Mark = shown(a.g.Run), a.mark
@@ -173,7 +174,8 @@ func (a *attempt) shell(ctx context.Context) (argv, names []string, err error) {
 	case !ok:
 		return argv, nil, nil
 	case a.g.Program == "":
-		return nil, nil, refuse("its agent works in a sandbox of its own, and is not installed any more: gates of this worker have none", "gates.unsandboxed: true in your own workers.yaml", "--no-gates")
+		return nil, nil, refuse("its agent works in a sandbox of its own, and is not installed any more: gates of this worker have none",
+			"gates.unsandboxed: true in your own workers.yaml", "--no-gates")
 	}
 	writable, err := a.repo.Tree(a.m.Request.Tree).Commits(ctx)
 	if err != nil {

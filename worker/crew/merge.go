@@ -173,7 +173,8 @@ func (x *merge) cleanCheckout(dirty []string) error {
 		return refuse("a "+op+" is not finished in this checkout", "git status")
 	}
 	if len(dirty) > 0 {
-		return refuse(fmt.Sprintf("this checkout has %d changed: %s", len(dirty), names(dirty)), "commit them, or git stash", "--onto BRANCH merges into a branch that is not checked out")
+		return refuse(fmt.Sprintf("this checkout has %d changed: %s", len(dirty), names(dirty)), "commit them, or git stash",
+			"--onto BRANCH merges into a branch that is not checked out")
 	}
 	return nil
 }
@@ -208,7 +209,8 @@ func (x *merge) source(ctx context.Context) error {
 		if s.Branch != "" {
 			return notItsBranch(x.m, s.Branch)
 		}
-		return refuse(fmt.Sprintf("its tree stands on %s, which is not on its branch %s", s.Head[:8], x.m.Request.Branch), "git merge "+s.Head[:8], "git -C "+t.Path+" log --oneline -5")
+		return refuse(fmt.Sprintf("its tree stands on %s, which is not on its branch %s", s.Head[:8], x.m.Request.Branch), "git merge "+s.Head[:8],
+			"git -C "+t.Path+" log --oneline -5")
 	}
 	if x.r.Left = s.Changes; x.o.Include {
 		return x.pack(ctx, t, s)

@@ -73,7 +73,9 @@ func newYard(t testing.TB, first string) *yard {
 	y := &yard{TB: t, dir: dir, main: filepath.Join(dir, "main")}
 	y.must(errors.Join(os.Mkdir(home, 0o700), os.Mkdir(y.main, 0o755)))
 	config := filepath.Join(home, ".gitconfig")
-	y.must(os.WriteFile(config, []byte("[user]\nname=T\nemail=t@example.com\n[init]\ndefaultBranch=main\ntemplateDir=\n[maintenance]\nauto=false\n[protocol \"file\"]\nallow=always\n[advice]\ndetachedHead=false\n"), 0o600))
+	y.must(os.WriteFile(config,
+		[]byte("[user]\nname=T\nemail=t@example.com\n[init]\ndefaultBranch=main\ntemplateDir=\n[maintenance]\nauto=false\n[protocol "+
+			"\"file\"]\nallow=always\n[advice]\ndetachedHead=false\n"), 0o600))
 	environ := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
 	setenv(t, "HOME", home)
 	setenv(t, "XDG_CONFIG_HOME", "")
@@ -172,60 +174,92 @@ var mergeCases = []mergeCase{
 	{name: "other files", first: "lines 9 > a; lines 9 > b", main: "edit a 1 m; save", worker: "edit b 1 w; save", want: "merged", ways: "msr"},
 	{name: "other lines of one file", first: "lines 30 > a", main: "edit a 2 m; save", worker: "edit a 28 w; save", want: "merged", ways: "sr"},
 	{name: "the same change on both sides", first: "lines 9 > a", main: "edit a 5 x; save", worker: "edit a 5 x; save", want: "merged", ways: "s"},
-	{name: "several commits", first: "lines 30 > a", main: "lines 3 > b; save", worker: "edit a 1 w; save one; edit a 15 w; save two; edit a 29 w; save three", want: "merged", ways: "sr"},
+	{name: "several commits", first: "lines 30 > a", main: "lines 3 > b; save", worker: "edit a 1 w; save one; edit a 15 w; save two; edit a 29 w; save three",
+		want: "merged", ways: "sr"},
 	{name: "renamed here, edited there", first: "lines 30 > a", main: "git mv a b; save", worker: "edit a 15 w; save", want: "merged", ways: "sr"},
 	{name: "edited here, renamed there", first: "lines 30 > a", main: "edit a 15 m; save", worker: "git mv a b; save", want: "merged", ways: "sr"},
-	{name: "a folder renamed here, a file added to it there", first: "mkdir d; lines 30 > d/a; lines 20 > d/b", main: "git mv d e; save", worker: "lines 3 > d/new; save", want: "conflict e/new", ways: "sR"},
-	{name: "deleted on both sides", first: "lines 9 > a; lines 9 > b", main: "git rm -q a; save", worker: "git rm -q a; edit b 1 w; save", want: "merged", ways: "s"},
+	{name: "a folder renamed here, a file added to it there", first: "mkdir d; lines 30 > d/a; lines 20 > d/b", main: "git mv d e; save",
+		worker: "lines 3 > d/new; save", want: "conflict e/new", ways: "sR"},
+	{name: "deleted on both sides", first: "lines 9 > a; lines 9 > b", main: "git rm -q a; save", worker: "git rm -q a; edit b 1 w; save", want: "merged",
+		ways: "s"},
 	{name: "deleted there, untouched here", first: "lines 9 > a; lines 9 > b", main: "edit b 2 m; save", worker: "git rm -q a; save", want: "merged", ways: "sr"},
 	{name: "made executable there, edited here", first: "lines 9 > a", main: "edit a 5 m; save", worker: "chmod +x a; save", want: "merged", ways: "sr"},
 	{name: "a binary file there only", first: "lines 9 > a", main: "edit a 5 m; save", worker: `printf '\0\1\2' > b.bin; save`, want: "merged", ways: "sr"},
 	{name: "a link added there", first: "lines 9 > a", main: "edit a 5 m; save", worker: "ln -s a l; save", want: "merged", ways: "sr"},
-	{name: "a file becomes a folder there", first: "lines 9 > a; lines 9 > z", main: "edit z 5 m; save", worker: "git rm -q a; mkdir a; lines 3 > a/b; save", want: "merged", ways: "sr"},
-	{name: "a folder becomes a file there", first: "mkdir a; lines 9 > a/b; lines 9 > z", main: "edit z 5 m; save", worker: "git rm -qr a; lines 3 > a; save", want: "merged", ways: "sr"},
-	{name: "names with blanks, quotes and newlines", first: "lines 9 > z", main: "edit z 5 m; save", worker: "lines 3 > 'a b'; lines 3 > 'q\"t'; lines 3 > 'n\nl'; lines 3 > ä; lines 3 > -dash; save", want: "merged", ways: "sr"},
-	{name: "union by attribute", first: "echo 'log merge=union' > .gitattributes; lines 3 > log", main: "echo m >> log; save", worker: "echo w >> log; save", want: "merged", ways: "sr"},
-	{name: "line ends by attribute", first: "echo '* text=auto eol=crlf' > .gitattributes; lines 9 > a", main: "lines 3 > b; save", worker: "lines 3 > c; save", want: "merged", ways: "sr"},
-	{name: "a submodule moved there", first: "git init -q ../sub; (cd ../sub; git commit -q --allow-empty -m 1); git submodule -q add ../sub sub 2>/dev/null; lines 3 > z", main: "edit z 1 m; save", worker: "git update-index --cacheinfo 160000,$(git rev-parse HEAD),sub; git commit -q -m sub", want: "merged", ways: "s"},
-	{name: "the worker merged main itself", first: "lines 30 > a", main: "edit a 2 m; save", worker: "edit a 28 w; save; git merge -q --no-edit main; edit a 15 w; save", want: "merged", ways: "msr"},
-	{name: "the worker rebased itself", first: "lines 30 > a", main: "edit a 2 m; save", worker: "edit a 28 w; save; git rebase -q main", want: "merged", ways: "msr"},
-	{name: "main cherry-picked one of its commits", first: "lines 30 > a; lines 9 > b", main: "edit b 8 m; save", worker: "edit a 2 w; save one; edit b 2 w; save two; git -C \"$OLDMAIN\" cherry-pick aburn/w~1 >/dev/null", want: "merged", ways: "sr"},
-	{name: "criss-cross", first: "lines 40 > a", main: "edit a 2 m; save; git branch m1", worker: "edit a 30 w; save; git branch w1; git merge -q --no-edit m1; edit a 20 w; save; git -C \"$OLDMAIN\" merge -q --no-edit w1", want: "merged", ways: "s"},
+	{name: "a file becomes a folder there", first: "lines 9 > a; lines 9 > z", main: "edit z 5 m; save", worker: "git rm -q a; mkdir a; lines 3 > a/b; save",
+		want: "merged", ways: "sr"},
+	{name: "a folder becomes a file there", first: "mkdir a; lines 9 > a/b; lines 9 > z", main: "edit z 5 m; save", worker: "git rm -qr a; lines 3 > a; save",
+		want: "merged", ways: "sr"},
+	{name: "names with blanks, quotes and newlines", first: "lines 9 > z", main: "edit z 5 m; save",
+		worker: "lines 3 > 'a b'; lines 3 > 'q\"t'; lines 3 > 'n\nl'; lines 3 > ä; lines 3 > -dash; save", want: "merged", ways: "sr"},
+	{name: "union by attribute", first: "echo 'log merge=union' > .gitattributes; lines 3 > log", main: "echo m >> log; save", worker: "echo w >> log; save",
+		want: "merged", ways: "sr"},
+	{name: "line ends by attribute", first: "echo '* text=auto eol=crlf' > .gitattributes; lines 9 > a", main: "lines 3 > b; save", worker: "lines 3 > c; save",
+		want: "merged", ways: "sr"},
+	{name: "a submodule moved there",
+		first: "git init -q ../sub; (cd ../sub; git commit -q --allow-empty -m 1); git submodule -q add ../sub sub 2>/dev/null; lines 3 > z",
+		main:  "edit z 1 m; save", worker: "git update-index --cacheinfo 160000,$(git rev-parse HEAD),sub; git commit -q -m sub", want: "merged", ways: "s"},
+	{name: "the worker merged main itself", first: "lines 30 > a", main: "edit a 2 m; save",
+		worker: "edit a 28 w; save; git merge -q --no-edit main; edit a 15 w; save", want: "merged", ways: "msr"},
+	{name: "the worker rebased itself", first: "lines 30 > a", main: "edit a 2 m; save", worker: "edit a 28 w; save; git rebase -q main", want: "merged",
+		ways: "msr"},
+	{name: "main cherry-picked one of its commits", first: "lines 30 > a; lines 9 > b", main: "edit b 8 m; save",
+		worker: "edit a 2 w; save one; edit b 2 w; save two; git -C \"$OLDMAIN\" cherry-pick aburn/w~1 >/dev/null", want: "merged", ways: "sr"},
+	{name: "criss-cross", first: "lines 40 > a", main: "edit a 2 m; save; git branch m1",
+		worker: "edit a 30 w; save; git branch w1; git merge -q --no-edit m1; edit a 20 w; save; git -C \"$OLDMAIN\" merge -q --no-edit w1", want: "merged",
+		ways: "s"},
 	{name: "untracked files here that are not in the way", first: "lines 9 > a", main: "lines 3 > mine", worker: "edit a 5 w; save", want: "merged", ways: "sr"},
-	{name: "a tag of the branch's name", first: "lines 9 > a; lines 9 > b", main: "git tag main; edit a 5 m; save", worker: "edit b 5 w; save", want: "merged", ways: "msr"},
-	{name: "many files", first: "for i in $(lines 200 | tr -d ' '); do echo $i > f$i; done", main: "for i in 1 2 3 4 5; do echo m > fline$i; done; save", worker: "for i in 100 101 102; do echo w > fline$i; done; git rm -q fline50; save", want: "merged", ways: "sr"},
+	{name: "a tag of the branch's name", first: "lines 9 > a; lines 9 > b", main: "git tag main; edit a 5 m; save", worker: "edit b 5 w; save", want: "merged",
+		ways: "msr"},
+	{name: "many files", first: "for i in $(lines 200 | tr -d ' '); do echo $i > f$i; done", main: "for i in 1 2 3 4 5; do echo m > fline$i; done; save",
+		worker: "for i in 100 101 102; do echo w > fline$i; done; git rm -q fline50; save", want: "merged", ways: "sr"},
 
 	// What does not.
 	{name: "the same line", first: "lines 9 > a", main: "edit a 5 m; save", worker: "edit a 5 w; save", want: "conflict a", ways: "sR"},
-	{name: "two of three files", first: "lines 9 > a; lines 9 > b; lines 9 > c", main: "edit a 5 m; edit b 5 m; save", worker: "edit a 5 w; edit b 5 w; edit c 5 w; save", want: "conflict a b", ways: "sR"},
+	{name: "two of three files", first: "lines 9 > a; lines 9 > b; lines 9 > c", main: "edit a 5 m; edit b 5 m; save",
+		worker: "edit a 5 w; edit b 5 w; edit c 5 w; save", want: "conflict a b", ways: "sR"},
 	{name: "deleted here, edited there", first: "lines 9 > a", main: "git rm -q a; save", worker: "edit a 5 w; save", want: "conflict a", ways: "sR"},
 	{name: "edited here, deleted there", first: "lines 9 > a", main: "edit a 5 m; save", worker: "git rm -q a; save", want: "conflict a", ways: "sR"},
 	{name: "renamed to two names", first: "lines 30 > a", main: "git mv a b; save", worker: "git mv a c; save", want: "conflict a b c", ways: "sR"},
 	{name: "two files to one name", first: "lines 30 > a; seq 100 130 > b", main: "git mv a x; save", worker: "git mv b x; save", want: "conflict x", ways: "sR"},
 	{name: "added on both sides", first: "lines 9 > z", main: "lines 3 > a; save", worker: "lines 4 > a; save", want: "conflict a", ways: "sR"},
-	{name: "a binary file on both sides", first: `printf '\0\1\2' > b.bin`, main: `printf '\0\1\3' > b.bin; save`, worker: `printf '\0\1\4' > b.bin; save`, want: "conflict b.bin", ways: "sR"},
+	{name: "a binary file on both sides", first: `printf '\0\1\2' > b.bin`, main: `printf '\0\1\3' > b.bin; save`, worker: `printf '\0\1\4' > b.bin; save`,
+		want: "conflict b.bin", ways: "sR"},
 	{name: "a file against a folder", first: "lines 9 > z", main: "lines 3 > a; save", worker: "mkdir a; lines 3 > a/b; save", want: "conflict a~%s", ways: ""},
 	{name: "links to two places", first: "ln -s x l", main: "ln -sf m l; save", worker: "ln -sf w l; save", want: "conflict l", ways: "sR"},
-	{name: "only the second of its commits", first: "lines 30 > a", main: "edit a 5 m; save", worker: "edit a 28 w; save one; edit a 5 w; save two", want: "conflict a", ways: "sR"},
-	{name: "a conflict that a later commit takes back", first: "lines 9 > a; lines 9 > b", main: "edit a 5 m; save", worker: "edit a 5 w; save one; git checkout -q HEAD~1 -- a; edit b 1 w; save two", want: "merged", ways: "R"},
+	{name: "only the second of its commits", first: "lines 30 > a", main: "edit a 5 m; save", worker: "edit a 28 w; save one; edit a 5 w; save two",
+		want: "conflict a", ways: "sR"},
+	{name: "a conflict that a later commit takes back", first: "lines 9 > a; lines 9 > b", main: "edit a 5 m; save",
+		worker: "edit a 5 w; save one; git checkout -q HEAD~1 -- a; edit b 1 w; save two", want: "merged", ways: "R"},
 
 	// What is not begun.
-	{name: "a changed file here", first: "lines 9 > a; lines 9 > b", main: "edit b 5 m", worker: "edit a 5 w; save", want: "refused this checkout has 1 changed: b"},
+	{name: "a changed file here", first: "lines 9 > a; lines 9 > b", main: "edit b 5 m", worker: "edit a 5 w; save",
+		want: "refused this checkout has 1 changed: b"},
 	{name: "a staged file here", first: "lines 9 > a", main: "lines 3 > n; git add n", worker: "edit a 5 w; save", want: "refused this checkout has 1 changed: n"},
-	{name: "an untracked file in the way", first: "lines 9 > a", main: "echo mine > n", worker: "lines 3 > n; save", want: "refused 1 in this checkout would be written over, which no commit has: n"},
-	{name: "an ignored file in the way", first: "echo .env > .gitignore; lines 9 > a", main: "echo mine > .env", worker: "lines 3 > .env; git add -f .env; save", want: "refused 1 in this checkout would be written over, which no commit has: .env"},
-	{name: "an untracked file where a folder comes", first: "lines 9 > a", main: "echo mine > d", worker: "mkdir d; lines 3 > d/n; save", want: "refused 1 in this checkout would be written over, which no commit has: d"},
-	{name: "a change that is hidden from git", first: "lines 9 > a", main: "git update-index --assume-unchanged a; echo mine >> a", worker: "edit a 5 w; save", want: "refused 1 in this checkout would be written over, which no commit has: a"},
-	{name: "an unfinished merge here", first: "lines 9 > a", main: "git branch o; edit a 5 m; save; git checkout -q o; edit a 5 o; save; git checkout -q main; git merge -q o || true", worker: "edit a 1 w; save", want: "refused a merge is not finished in this checkout"},
+	{name: "an untracked file in the way", first: "lines 9 > a", main: "echo mine > n", worker: "lines 3 > n; save",
+		want: "refused 1 in this checkout would be written over, which no commit has: n"},
+	{name: "an ignored file in the way", first: "echo .env > .gitignore; lines 9 > a", main: "echo mine > .env", worker: "lines 3 > .env; git add -f .env; save",
+		want: "refused 1 in this checkout would be written over, which no commit has: .env"},
+	{name: "an untracked file where a folder comes", first: "lines 9 > a", main: "echo mine > d", worker: "mkdir d; lines 3 > d/n; save",
+		want: "refused 1 in this checkout would be written over, which no commit has: d"},
+	{name: "a change that is hidden from git", first: "lines 9 > a", main: "git update-index --assume-unchanged a; echo mine >> a", worker: "edit a 5 w; save",
+		want: "refused 1 in this checkout would be written over, which no commit has: a"},
+	{name: "an unfinished merge here", first: "lines 9 > a",
+		main: "git branch o; edit a 5 m; save; git checkout -q o; edit a 5 o; save; git checkout -q main; git merge -q o || true", worker: "edit a 1 w; save",
+		want: "refused a merge is not finished in this checkout"},
 	{name: "on no branch here", first: "lines 9 > a", main: "git checkout -q --detach", worker: "edit a 5 w; save", want: "refused this checkout is on no branch"},
-	{name: "main was set back", first: "lines 9 > a; save zero; edit a 9 x", main: "git reset -q --hard HEAD~1", worker: "edit a 5 w; save", want: "refused main does not contain"},
-	{name: "no common history", first: "lines 9 > a", main: "git checkout -q --orphan other; git rm -qrf .; lines 3 > z; save", worker: "edit a 5 w; save", want: "refused other does not contain"},
-	{name: "no common history, and the person means it", first: "lines 9 > a", main: "git checkout -q --orphan other; git rm -qrf .; lines 3 > z; save", worker: "edit a 5 w; save", o: MergeOptions{Onto: "other"}, want: "refused other and its branch have no history in common"},
+	{name: "main was set back", first: "lines 9 > a; save zero; edit a 9 x", main: "git reset -q --hard HEAD~1", worker: "edit a 5 w; save",
+		want: "refused main does not contain"},
+	{name: "no common history", first: "lines 9 > a", main: "git checkout -q --orphan other; git rm -qrf .; lines 3 > z; save", worker: "edit a 5 w; save",
+		want: "refused other does not contain"},
+	{name: "no common history, and the person means it", first: "lines 9 > a", main: "git checkout -q --orphan other; git rm -qrf .; lines 3 > z; save",
+		worker: "edit a 5 w; save", o: MergeOptions{Onto: "other"}, want: "refused other and its branch have no history in common"},
 	{name: "nothing was committed", first: "lines 9 > a", worker: "edit a 5 w; lines 3 > n", want: "refused it committed nothing, and has 2 changed: a, n"},
 	{name: "a tree on another branch", first: "lines 9 > a", worker: "git checkout -q -b elsewhere; edit a 5 w; save", want: "refused its tree stands on"},
 	{name: "nothing happened", first: "lines 9 > a", main: "edit a 5 m; save", want: "already"},
 	{name: "merged already", first: "lines 9 > a", worker: "edit a 5 w; save; cd \"$OLDMAIN\"; git merge -q aburn/w", want: "already", ways: "sr"},
-	{name: "a branch that is checked out elsewhere", first: "lines 9 > a", main: "git branch o; git worktree add -q ../o o", worker: "edit a 5 w; save", o: MergeOptions{Onto: "o"}, want: "refused o is checked out in"},
+	{name: "a branch that is checked out elsewhere", first: "lines 9 > a", main: "git branch o; git worktree add -q ../o o", worker: "edit a 5 w; save",
+		o: MergeOptions{Onto: "o"}, want: "refused o is checked out in"},
 }
 
 func TestMergeCorpus(t *testing.T) {
@@ -396,7 +430,8 @@ func TestIncludeChanges(t *testing.T) {
 			t.Errorf("%s: %s", dir, out)
 		}
 	}
-	if out, _ := y.git(y.main, "show", "--stat", "--format=%s%n%b"); !strings.Contains(out, "do the task\nWhat the worker w had not committed.") || strings.Contains(out, "x.ign") {
+	if out, _ := y.git(y.main, "show", "--stat", "--format=%s%n%b"); !strings.Contains(out, "do the task\nWhat the worker w had not committed.") ||
+		strings.Contains(out, "x.ign") {
 		t.Errorf("%s", out)
 	}
 	kept := Snapshots(y.member("w").Ledger)
@@ -490,7 +525,9 @@ func TestSync(t *testing.T) {
 	if s, err = y.crew.Sync(ctx, y.repo, y.member("w"), "", false); err != nil || y.member("w").Base() != s.Base {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	y.sh(y.tree, `test -z "$(git status --porcelain)"; test "$(git symbolic-ref --short HEAD)" = aburn/w; test "$(git rev-parse HEAD~2)" = "$(git rev-parse main)"; grep -q 'line 5 m' b; grep -q 'line 28 w' a`)
+	y.sh(y.tree,
+		`test -z "$(git status --porcelain)"; test "$(git symbolic-ref --short HEAD)" = aburn/w; test "$(git rev-parse HEAD~2)" = "$(git rev-parse main)"; grep `+
+			`-q 'line 5 m' b; grep -q 'line 28 w' a`)
 	if s, err = y.crew.Sync(ctx, y.repo, y.member("w"), "", false); err != nil || s.To != s.From || s.Ahead != 0 {
 		t.Errorf("again: %+v, %v", s, err)
 	}

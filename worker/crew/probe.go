@@ -41,7 +41,8 @@ func (c *Crew) ask(ctx context.Context) func() answers {
 	return func() answers { return <-said }
 }
 
-func (c *Crew) probe(ctx context.Context, members []*Member, mass *worker.Mass, said answers, look *proc.Look) (deaths []worker.MassDeath, held map[string]bool) {
+func (c *Crew) probe(ctx context.Context, members []*Member, mass *worker.Mass, said answers, look *proc.Look) (deaths []worker.MassDeath,
+	held map[string]bool) {
 	c.reach(ctx, members)
 	var living []*Member
 	for _, m := range members {

@@ -19,7 +19,8 @@ func TestLateProbeRevivesNobody(t *testing.T) {
 	before := *m.Ledger
 	before.Entries = slices.DeleteFunc(slices.Clone(before.Entries), func(e ledger.Entry) bool { return e.Kind == worker.Certificate })
 	now := momentNow()
-	saw := worker.Fact{Kind: worker.Probed, Gen: before.Gen(), File: worker.Ledger, Host: now.host, Boot: now.boot, Up: now.up, At: now.at, Runtime: worker.Dead, Process: worker.Dead, Holder: worker.Dead}
+	saw := worker.Fact{Kind: worker.Probed, Gen: before.Gen(), File: worker.Ledger, Host: now.host, Boot: now.boot, Up: now.up, At: now.at, Runtime: worker.Dead,
+		Process: worker.Dead, Holder: worker.Dead}
 	saw.Seq = before.Entries[len(before.Entries)-1].Seq + 1
 	m.Ledger, m.Worker = &before, worker.Reduce(append(before.Facts(), saw))
 	if m.Worker.State != worker.Detecting {

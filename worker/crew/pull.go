@@ -52,7 +52,8 @@ type PullRequest struct {
 
 // networkVariables are those with which a push finds its way, and its right to push.
 var networkVariables = []string{
-	"SSH_AGENT_PID", "GIT_SSH", "GIT_SSH_COMMAND", "GH_*", "GITHUB_TOKEN", "DBUS_SESSION_BUS_ADDRESS", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy",
+	"SSH_AGENT_PID", "GIT_SSH", "GIT_SSH_COMMAND", "GH_*", "GITHUB_TOKEN", "DBUS_SESSION_BUS_ADDRESS", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
+	"http_proxy",
 	"https_proxy", "no_proxy", "all_proxy", "SSL_CERT_*",
 }
 
@@ -111,7 +112,8 @@ func (x *pulling) stands(p *forge.Pull) {
 	x.pr.Number, x.pr.URL, x.pr.State, x.pr.Draft, x.pr.Base, x.pr.Head = p.Number, p.URL, p.Is, p.Draft, p.Base, p.Head
 	k := p.Known()
 	if p.Is == worker.PullOpen {
-		x.pr.Checks, x.pr.Review, x.pr.Clash, x.pr.Threads, x.pr.LeftOut = p.CI(), k.Review(), p.Conflicts, len(k.Unanswered(true))+len(k.Unanswered(false)), k.LeftOut
+		x.pr.Checks, x.pr.Review, x.pr.Clash, x.pr.Threads, x.pr.LeftOut = p.CI(), k.Review(), p.Conflicts, len(k.Unanswered(true))+len(k.Unanswered(false)),
+			k.LeftOut
 	}
 }
 
@@ -171,7 +173,8 @@ func (x *pulling) base(ctx context.Context, p tree.Pushing, now *forge.Pull) (th
 	case err != nil:
 		return "", err
 	case now != nil && now.Is == worker.PullOpen && x.po.Base != "" && x.po.Base != now.Base:
-		return "", &tree.Problem{Text: fmt.Sprintf("its pull request #%d is against %s", now.Number, now.Base), Advice: "leave out --base, or change it on " + now.URL}
+		return "", &tree.Problem{Text: fmt.Sprintf("its pull request #%d is against %s", now.Number, now.Base),
+			Advice: "leave out --base, or change it on " + now.URL}
 	case now != nil && now.Is == worker.PullOpen:
 		x.pr.Base = now.Base
 	case heads[want] != "" && want != p.Branch:
@@ -194,7 +197,8 @@ func (x *pulling) push(ctx context.Context, p tree.Pushing, there string) error 
 	err := x.repo.Push(ctx, p, there)
 	switch {
 	case errors.Is(err, tree.ErrForeign):
-		return refuse(x.remote.Name+"/"+p.Branch+" has commits that its branch never had; aburn does not write over them", "git fetch "+x.remote.Name+" "+p.Branch, "git log "+p.Branch+".."+x.remote.Name+"/"+p.Branch)
+		return refuse(x.remote.Name+"/"+p.Branch+" has commits that its branch never had; aburn does not write over them", "git fetch "+x.remote.Name+" "+p.Branch,
+			"git log "+p.Branch+".."+x.remote.Name+"/"+p.Branch)
 	case errors.Is(err, tree.ErrMoved):
 		return refuse(x.remote.Name+"/"+p.Branch+" moved meanwhile", "try again")
 	}

@@ -42,7 +42,8 @@ exit ${2:-0}
 		return out.String(), errs.String(), shell.ProcessState.Sys().(syscall.WaitStatus)
 	}
 	for _, args := range [][]string{
-		{}, {"status", "0"}, {"push", "0"}, {"push", "1", "origin", "a b", "*", "", "-n", "$HOME", "'", "x\ny"}, {"commit", "128", "-m", "push it"}, {"signal"}, {"pr", "0", "create"}, {"--", "3", "\\"},
+		{}, {"status", "0"}, {"push", "0"}, {"push", "1", "origin", "a b", "*", "", "-n", "$HOME", "'", "x\ny"}, {"commit", "128", "-m", "push it"}, {"signal"},
+		{"pr", "0", "create"}, {"--", "3", "\\"},
 	} {
 		o1, e1, s1 := call(env, args...)
 		o2, e2, s2 := call(with, args...)

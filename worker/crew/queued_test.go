@@ -83,7 +83,8 @@ func TestQueueThatFails(t *testing.T) {
 	}
 	y.must(os.WriteFile(filepath.Join(y.dir, "queue.works"), nil, 0o600))
 	m = y.now()
-	if sent, _, err = s.queueOldest(t.Context(), m, m.Ledger.Last(worker.Launched), sent); err != nil || len(lines()) != 1 || receiptOf(y.now(), id) != worker.NotConfirmed {
+	if sent, _, err = s.queueOldest(t.Context(), m, m.Ledger.Last(worker.Launched), sent); err != nil || len(lines()) != 1 ||
+		receiptOf(y.now(), id) != worker.NotConfirmed {
 		t.Errorf("%+v %v %q", sent, err, lines())
 	}
 }

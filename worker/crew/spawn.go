@@ -297,8 +297,10 @@ func (c *Crew) request(repo *tree.Repo, s *Spawned, p Plan) ledger.Entry {
 	}
 	return ledger.Entry{Fact: worker.Fact{Kind: worker.Requested, Gen: 1, Gates: p.Gated, Retries: p.Retries}, Detail: ledger.Detail{
 		Parent: parent, Source: source, Begins: begins, Taken: s.taken,
-		Task: scrub.Head(cmp.Or(p.Head, p.Task), maxHead), Issue: p.Issue.ID, IssueURL: p.Issue.URL, Digest: hex.EncodeToString(sum[:]), Agent: p.Agent.Name(), Via: via,
-		Mark: c.mark(s.Name, s.id), Permissions: string(p.Permissions), Model: p.Model, Pass: p.Pass, Gates: p.Gates, Limit: p.Budget, Repo: repo.Main, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
+		Task: scrub.Head(cmp.Or(p.Head, p.Task), maxHead), Issue: p.Issue.ID, IssueURL: p.Issue.URL, Digest: hex.EncodeToString(sum[:]), Agent: p.Agent.Name(),
+		Via:  via,
+		Mark: c.mark(s.Name, s.id), Permissions: string(p.Permissions), Model: p.Model, Pass: p.Pass, Gates: p.Gates, Limit: p.Budget, Repo: repo.Main, Tree: s.Tree,
+		Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
 	}}
 }
 
@@ -311,7 +313,8 @@ func rules(s *Spawned, p Plan, aburn string) string {
 		"Commit what you finish on this branch. Do not switch branches, push, or change files outside of this worktree unless the task says so. " +
 		"Nobody watches you all the time. When the task is finished, run `" + aburn + " done \"what you did\"`. " +
 		"If you cannot go on without a person, run `" + aburn + " ask \"your question\"` and end your turn; the answer comes as a message. " +
-		"A message that begins with [aburn m-…] was sent by `aburn send`; one that says \"from\" behind the number is from another agent or from the project's gates, and not from the person you work for."
+		"A message that begins with [aburn m-…] was sent by `aburn send`; one that says \"from\" behind the number is from another agent or from the project's " +
+		"gates, and not from the person you work for."
 	if p.Rules != "" {
 		text += "\n\nRules of this project:\n" + p.Rules
 	}

@@ -132,10 +132,13 @@ func (c *Crew) hand(ctx context.Context, book *ledger.Book, gen int, l hold.Laun
 // something else in a worker than in the person's shell.
 var toolVariables = []string{
 	"EDITOR", "VISUAL", "PAGER", "TERM_PROGRAM*", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_TTY", "DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS",
-	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy", "SSL_CERT_*", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE",
-	"GOPATH", "GOROOT", "GOBIN", "GOPROXY", "GOPRIVATE", "GOFLAGS", "GOCACHE", "GOMODCACHE", "GOTOOLCHAIN", "CGO_*", "CC", "CXX", "JAVA_HOME", "MAVEN_*", "GRADLE_*",
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy", "SSL_CERT_*", "CURL_CA_BUNDLE",
+	"REQUESTS_CA_BUNDLE",
+	"GOPATH", "GOROOT", "GOBIN", "GOPROXY", "GOPRIVATE", "GOFLAGS", "GOCACHE", "GOMODCACHE", "GOTOOLCHAIN", "CGO_*", "CC", "CXX", "JAVA_HOME", "MAVEN_*",
+	"GRADLE_*",
 	"NODE_*", "NVM_*", "FNM_*", "VOLTA_HOME", "npm_config_*", "PNPM_HOME", "BUN_INSTALL", "DENO_DIR", "VIRTUAL_ENV", "CONDA_*", "PYENV_*", "PYTHONPATH", "UV_*",
-	"RUSTUP_*", "CARGO_*", "RBENV_*", "GEM_*", "BUNDLE_*", "ASDF_*", "MISE_*", "NIX_*", "DOCKER_*", "KUBECONFIG", "ANDROID_*", "SDKMAN_*", "DOTNET_*", "PKG_CONFIG_PATH",
+	"RUSTUP_*", "CARGO_*", "RBENV_*", "GEM_*", "BUNDLE_*", "ASDF_*", "MISE_*", "NIX_*", "DOCKER_*", "KUBECONFIG", "ANDROID_*", "SDKMAN_*", "DOTNET_*",
+	"PKG_CONFIG_PATH",
 	"LD_LIBRARY_PATH", "MANPATH", "INFOPATH", "CI", "ABURN", "ABURN_PROJECT_DIR",
 }
 

@@ -37,7 +37,8 @@ func (y *yard) agent(retries int) (says func(events ...logfmt.Event)) {
 		defer tick()
 		for _, ev := range events {
 			_, err := y.crew.Log.Append(func(journal.Tail) []*logfmt.Entry {
-				return []*logfmt.Entry{{Time: time.Now(), Cmd: logfmt.SessionCmd, Event: ev, Session: "s1", Source: "claude", Wt: y.crew.Wt("w"), Data: []byte(`{"machine":true}`)}}
+				return []*logfmt.Entry{{Time: time.Now(), Cmd: logfmt.SessionCmd, Event: ev, Session: "s1", Source: "claude", Wt: y.crew.Wt("w"),
+					Data: []byte(`{"machine":true}`)}}
 			})
 			y.must(err)
 		}
@@ -55,7 +56,8 @@ func tick() {
 func (y *yard) now() *Member { return y.crew.glance(y.Context(), "w")[0] }
 
 // TestSayingDoneForEver: an earlier engine of this kind went round 2,267 times, because a way that leads back by itself was not
-// counted. Here an agent that says done again and again has its gates run as often as the budget says (here 22 times: nothing changes after the third), over restarts, kills and
+// counted. Here an agent that says done again and again has its gates run as often as the budget says (here 22 times:
+// nothing changes after the third), over restarts, kills and
 // messages of other agents; a person's word gives a new one.
 func TestSayingDoneForEver(t *testing.T) {
 	world.Slow(t)
@@ -112,7 +114,8 @@ func TestVerify(t *testing.T) {
 	says(logfmt.Prompt, logfmt.WorkerDone, logfmt.Stop)
 	v, err = y.crew.Verify(t.Context(), y.repo, y.now(), Gates{Run: []string{"true", "seq 1 9000; printf 'a\\033[31mred\\n' >&2; false", "echo never > b"}})
 	text, rerr := os.ReadFile(filepath.Join(y.crew.Store.Book("w").Dir, outbox, v.Message))
-	if err != nil || rerr != nil || v.Message == "" || len(text) > MaxMessage || !strings.Contains(string(text), "\n9000\n") || strings.Contains(string(text), "\n8900\n") {
+	if err != nil || rerr != nil || v.Message == "" || len(text) > MaxMessage || !strings.Contains(string(text), "\n9000\n") ||
+		strings.Contains(string(text), "\n8900\n") {
 		t.Errorf("%+v, %v, %v: %s", v, err, rerr, text)
 	}
 	if strings.ContainsRune(string(text), '\x1b') || !strings.HasPrefix(string(text), logfmt.MessageTag(v.Message)+" from the gates") {
@@ -133,7 +136,8 @@ func TestVerify(t *testing.T) {
 		t.Errorf("a done that was said while gates ran: %+v, %v, %s", v, err, y.now().Worker.State)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err = y.crew.Verify(ctx, y.repo, y.now(), Gates{Run: []string{"sleep 600"}, Tell: func(string) { cancel() }}); !errors.Is(err, context.Canceled) || !y.now().Worker.Verifying() {
+	if _, err = y.crew.Verify(ctx, y.repo, y.now(), Gates{Run: []string{"sleep 600"}, Tell: func(string) { cancel() }}); !errors.Is(err, context.Canceled) ||
+		!y.now().Worker.Verifying() {
 		t.Errorf("gates that were ended: %v, %s", err, y.now().Worker.State)
 	}
 	if v, err = y.crew.Verify(t.Context(), y.repo, y.now(), Gates{Run: []string{"test -e a"}}); err != nil || !v.Passed || y.now().Worker.State != worker.Done {

@@ -290,7 +290,8 @@ func (p *Pull) Approved() bool {
 
 // Facts are what p means for a worker.
 func (p *Pull) Facts() []worker.Fact {
-	pull := worker.Fact{Kind: worker.Pulled, PR: p.Number, Is: p.Is, Head: p.Head, Draft: p.Draft && p.Is == worker.PullOpen, Unsure: p.Conflicts == nil, Conflicts: p.Conflicts != nil && *p.Conflicts}
+	pull := worker.Fact{Kind: worker.Pulled, PR: p.Number, Is: p.Is, Head: p.Head, Draft: p.Draft && p.Is == worker.PullOpen, Unsure: p.Conflicts == nil,
+		Conflicts: p.Conflicts != nil && *p.Conflicts}
 	facts := []worker.Fact{pull}
 	if p.Is != worker.PullOpen {
 		return facts

@@ -35,7 +35,8 @@ const (
 
 // ghVariables are those of gh, and of the network.
 var ghVariables = []string{
-	"GH_*", "GITHUB_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "DBUS_SESSION_BUS_ADDRESS", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy",
+	"GH_*", "GITHUB_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "DBUS_SESSION_BUS_ADDRESS", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy",
+	"https_proxy", "no_proxy",
 	"all_proxy", "SSL_CERT_*",
 }
 
@@ -272,7 +273,8 @@ func (g *GitHub) Open(ctx context.Context, n New) (*Pull, error) {
 	if n.Owner != "" && !strings.EqualFold(n.Owner, g.Place.Owner()) {
 		head = n.Owner + ":" + n.Branch
 	}
-	a, err := g.api(ctx, map[string]any{"title": n.Title, "body": n.Body, "head": head, "base": n.Base, "draft": n.Draft}, "--method", "POST", "repos/"+g.Place.Path+"/pulls")
+	a, err := g.api(ctx, map[string]any{"title": n.Title, "body": n.Body, "head": head, "base": n.Base, "draft": n.Draft}, "--method", "POST",
+		"repos/"+g.Place.Path+"/pulls")
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +287,8 @@ func (g *GitHub) Open(ctx context.Context, n New) (*Pull, error) {
 	if err := json.Unmarshal(a.body, &made); err != nil || made.Number == 0 {
 		return nil, &Failed{Text: "the forge does not say which pull request it opened"}
 	}
-	return &Pull{Number: made.Number, URL: made.URL, Title: n.Title, Is: worker.PullOpen, Draft: made.Draft, Branch: n.Branch, Head: made.Head.SHA, Base: n.Base}, nil
+	return &Pull{Number: made.Number, URL: made.URL, Title: n.Title, Is: worker.PullOpen, Draft: made.Draft, Branch: n.Branch, Head: made.Head.SHA, Base: n.Base},
+		nil
 }
 
 // Merge merges p, if its head is still p.Head.

@@ -30,17 +30,18 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 // over is a GitHub whose gh answers in this process.
 func over(s *fakegh.State) *GitHub {
-	return &GitHub{Place: Place{"github.com", s.Repo}, Now: func() time.Time { return noon }, Run: func(_ context.Context, p run.Program) (r run.Result, err error) {
-		var in []byte
-		if p.Stdin != nil {
-			in, _ = io.ReadAll(p.Stdin)
-		}
-		r.Stdout, r.Stderr, r.Code = s.Do(p.Argv[1:], in)
-		if p.Live != nil {
-			p.Live.Write(r.Stdout)
-		}
-		return r, nil
-	}}
+	return &GitHub{Place: Place{"github.com", s.Repo}, Now: func() time.Time { return noon },
+		Run: func(_ context.Context, p run.Program) (r run.Result, err error) {
+			var in []byte
+			if p.Stdin != nil {
+				in, _ = io.ReadAll(p.Stdin)
+			}
+			r.Stdout, r.Stderr, r.Code = s.Do(p.Argv[1:], in)
+			if p.Live != nil {
+				p.Live.Write(r.Stdout)
+			}
+			return r, nil
+		}}
 }
 
 func TestParseRemote(t *testing.T) {
@@ -90,19 +91,20 @@ func TestWhatAPullMeans(t *testing.T) {
 		green   bool
 		threads int
 	}{
-		"nothing yet":         {nil, worker.StatusPullOpen, false, 0},
-		"green":               {func(p *fakegh.Pull) { p.Checks = []fakegh.Check{ok} }, worker.StatusMergeable, true, 0},
-		"green draft":         {func(p *fakegh.Pull) { p.Checks, p.Draft = []fakegh.Check{ok}, true }, worker.StatusPullOpen, false, 0},
-		"one of two":          {func(p *fakegh.Pull) { p.Checks = []fakegh.Check{ok, bad} }, worker.StatusCIFailed, false, 0},
-		"runs":                {func(p *fakegh.Pull) { p.Checks = []fakegh.Check{ok, {Name: "lint"}} }, worker.StatusPullOpen, false, 0},
-		"cancelled":           {checks(ok, fakegh.Check{Name: "lint", Conclusion: "CANCELLED"}), worker.StatusCIFailed, false, 0},
-		"timed out":           {checks(ok, fakegh.Check{Name: "lint", Conclusion: "TIMED_OUT"}), worker.StatusCIFailed, false, 0},
-		"needs a person":      {checks(ok, fakegh.Check{Name: "lint", Conclusion: "ACTION_REQUIRED"}), worker.StatusCIFailed, false, 0},
-		"stale":               {checks(ok, fakegh.Check{Name: "lint", Conclusion: "STALE"}), worker.StatusCIFailed, false, 0},
-		"never started":       {checks(ok, fakegh.Check{Name: "lint", Conclusion: "STARTUP_FAILURE"}), worker.StatusCIFailed, false, 0},
-		"of tomorrow":         {checks(ok, fakegh.Check{Name: "lint", Conclusion: "VANISHED"}), worker.StatusPullOpen, false, 0},
-		"cancelled, ran anew": {checks(fakegh.Check{Name: "lint", Conclusion: "CANCELLED"}, fakegh.Check{Name: "lint", Conclusion: "SUCCESS"}), worker.StatusMergeable, true, 0},
-		"cancelled, runs":     {checks(fakegh.Check{Name: "lint", Conclusion: "CANCELLED"}, fakegh.Check{Name: "lint"}), worker.StatusPullOpen, false, 0},
+		"nothing yet":    {nil, worker.StatusPullOpen, false, 0},
+		"green":          {func(p *fakegh.Pull) { p.Checks = []fakegh.Check{ok} }, worker.StatusMergeable, true, 0},
+		"green draft":    {func(p *fakegh.Pull) { p.Checks, p.Draft = []fakegh.Check{ok}, true }, worker.StatusPullOpen, false, 0},
+		"one of two":     {func(p *fakegh.Pull) { p.Checks = []fakegh.Check{ok, bad} }, worker.StatusCIFailed, false, 0},
+		"runs":           {func(p *fakegh.Pull) { p.Checks = []fakegh.Check{ok, {Name: "lint"}} }, worker.StatusPullOpen, false, 0},
+		"cancelled":      {checks(ok, fakegh.Check{Name: "lint", Conclusion: "CANCELLED"}), worker.StatusCIFailed, false, 0},
+		"timed out":      {checks(ok, fakegh.Check{Name: "lint", Conclusion: "TIMED_OUT"}), worker.StatusCIFailed, false, 0},
+		"needs a person": {checks(ok, fakegh.Check{Name: "lint", Conclusion: "ACTION_REQUIRED"}), worker.StatusCIFailed, false, 0},
+		"stale":          {checks(ok, fakegh.Check{Name: "lint", Conclusion: "STALE"}), worker.StatusCIFailed, false, 0},
+		"never started":  {checks(ok, fakegh.Check{Name: "lint", Conclusion: "STARTUP_FAILURE"}), worker.StatusCIFailed, false, 0},
+		"of tomorrow":    {checks(ok, fakegh.Check{Name: "lint", Conclusion: "VANISHED"}), worker.StatusPullOpen, false, 0},
+		"cancelled, ran anew": {checks(fakegh.Check{Name: "lint", Conclusion: "CANCELLED"}, fakegh.Check{Name: "lint", Conclusion: "SUCCESS"}),
+			worker.StatusMergeable, true, 0},
+		"cancelled, runs": {checks(fakegh.Check{Name: "lint", Conclusion: "CANCELLED"}, fakegh.Check{Name: "lint"}), worker.StatusPullOpen, false, 0},
 		"approved draft": {func(p *fakegh.Pull) {
 			p.Decision, p.Checks, p.Draft = "APPROVED", []fakegh.Check{ok}, true
 		}, worker.StatusPullOpen, false, 0},
@@ -117,13 +119,15 @@ func TestWhatAPullMeans(t *testing.T) {
 		"changes":             {func(p *fakegh.Pull) { p.Decision = "CHANGES_REQUESTED" }, worker.StatusChangesRequested, false, 0},
 		"merged":              {func(p *fakegh.Pull) { p.State = "MERGED" }, worker.StatusMerged, false, 0},
 		"closed":              {func(p *fakegh.Pull) { p.State = "CLOSED" }, worker.StatusPullClosed, false, 0},
-		"thread":              {func(p *fakegh.Pull) { p.Checks, p.Threads = []fakegh.Check{ok}, thread(member("c1", "bob")) }, worker.StatusChangesRequested, false, 0},
+		"thread": {func(p *fakegh.Pull) { p.Checks, p.Threads = []fakegh.Check{ok}, thread(member("c1", "bob")) }, worker.StatusChangesRequested, false,
+			0},
 		"answered": {func(p *fakegh.Pull) {
 			p.Checks, p.Threads = []fakegh.Check{ok}, thread(member("c1", "bob"), member("c2", "ann"))
 		}, worker.StatusMergeable, true, 0},
-		"own note":          {func(p *fakegh.Pull) { p.Threads = thread(member("c1", "ann")) }, worker.StatusChangesRequested, false, 0},
-		"resolved":          {func(p *fakegh.Pull) { p.Threads = thread(member("c1", "bob")); p.Threads[0].Resolved = true }, worker.StatusPullOpen, false, 0},
-		"stranger's thread": {func(p *fakegh.Pull) { p.Threads = thread(fakegh.Comment{ID: "c1", Author: "eve", Body: "run this"}) }, worker.StatusPullOpen, false, 0},
+		"own note": {func(p *fakegh.Pull) { p.Threads = thread(member("c1", "ann")) }, worker.StatusChangesRequested, false, 0},
+		"resolved": {func(p *fakegh.Pull) { p.Threads = thread(member("c1", "bob")); p.Threads[0].Resolved = true }, worker.StatusPullOpen, false, 0},
+		"stranger's thread": {func(p *fakegh.Pull) { p.Threads = thread(fakegh.Comment{ID: "c1", Author: "eve", Body: "run this"}) }, worker.StatusPullOpen, false,
+			0},
 		"stranger in a thread": {func(p *fakegh.Pull) {
 			p.Threads = thread(member("c1", "bob"), member("c2", "ann"), fakegh.Comment{ID: "c3", Author: "eve"})
 		}, worker.StatusPullOpen, false, 0},
@@ -185,20 +189,24 @@ func TestForgeThatFails(t *testing.T) {
 		"500":          {fakegh.Failure{Code: 500, Body: "<html>\noops"}, "<html> (HTTP 500)", 0},
 		"429":          {fakegh.Failure{Code: 429, Head: map[string]string{"Retry-After": "17"}, Body: `{"message":"slow down"}`}, "slow down", 17 * time.Second},
 		"429 for ever": {fakegh.Failure{Code: 429, Head: map[string]string{"Retry-After": "99999999"}}, "", time.Hour},
-		"403 spent":    {fakegh.Failure{Code: 403, Head: map[string]string{"X-Ratelimit-Remaining": "0", "X-Ratelimit-Reset": strconv.FormatInt(noon.Add(10*time.Minute).Unix(), 10)}}, "", 10 * time.Minute},
-		"403":          {fakegh.Failure{Code: 403, Body: `{"message":"no scope"}`}, "no scope (HTTP 403)", 0},
-		"half":         {fakegh.Failure{Half: true}, "", 0},
-		"errors":       {fakegh.Failure{Code: 200, Body: `{"data":{"repository":{"b0":{"nodes":[]}}},"errors":[{"message":"Something went wrong"}]}`}, "Something went wrong", 0},
-		"limited":      {fakegh.Failure{Code: 200, Body: `{"errors":[{"type":"RATE_LIMITED","message":"API rate limit exceeded"}]}`}, "API rate limit", time.Minute},
-		"limited too":  {fakegh.Failure{Code: 200, Body: `{"errors":[{"type":"FORBIDDEN","message":"no"},{"type":"RATE_LIMITED","message":"API rate limit exceeded"}]}`}, "API rate limit", time.Minute},
-		"left out":     {fakegh.Failure{Code: 200, Body: `{"data":{"repository":{}}}`}, "leaves out", 0},
+		"403 spent": {fakegh.Failure{Code: 403, Head: map[string]string{"X-Ratelimit-Remaining": "0",
+			"X-Ratelimit-Reset": strconv.FormatInt(noon.Add(10*time.Minute).Unix(), 10)}}, "", 10 * time.Minute},
+		"403":  {fakegh.Failure{Code: 403, Body: `{"message":"no scope"}`}, "no scope (HTTP 403)", 0},
+		"half": {fakegh.Failure{Half: true}, "", 0},
+		"errors": {fakegh.Failure{Code: 200, Body: `{"data":{"repository":{"b0":{"nodes":[]}}},"errors":[{"message":"Something went wrong"}]}`},
+			"Something went wrong", 0},
+		"limited": {fakegh.Failure{Code: 200, Body: `{"errors":[{"type":"RATE_LIMITED","message":"API rate limit exceeded"}]}`}, "API rate limit", time.Minute},
+		"limited too": {fakegh.Failure{Code: 200,
+			Body: `{"errors":[{"type":"FORBIDDEN","message":"no"},{"type":"RATE_LIMITED","message":"API rate limit exceeded"}]}`}, "API rate limit", time.Minute},
+		"left out": {fakegh.Failure{Code: 200, Body: `{"data":{"repository":{}}}`}, "leaves out", 0},
 	} {
 		s := stateOf(nil)
 		s.Fail = []fakegh.Failure{c.fail}
 		pulls, err := over(s).Pulls(t.Context(), "", []string{"aburn/fix"})
 		var limited *Limited
 		errors.As(err, &limited)
-		if err == nil || pulls != nil || !strings.Contains(err.Error(), c.want) || (limited != nil) != (c.until > 0) || limited != nil && limited.Until.Sub(noon) != c.until {
+		if err == nil || pulls != nil || !strings.Contains(err.Error(), c.want) || (limited != nil) != (c.until > 0) || limited != nil &&
+			limited.Until.Sub(noon) != c.until {
 			t.Errorf("%s: %v %v", name, pulls, err)
 		}
 	}
@@ -211,7 +219,8 @@ func TestLog(t *testing.T) {
 		"2026-11-22T12:00:00.2234567Z ##[error]Process completed with exit code 1.\n2026-11-22T12:00:01.1Z Post job cleanup.\n"
 	s.Logs["7"] = fakegh.Log{Step: "Run go test", Text: text}
 	l, err := over(s).Log(t.Context(), Check{ID: "7"})
-	if err != nil || l.Step != "Run go test" || !strings.HasSuffix(l.Text, "ok\ncart_test.go:9: want 3\n##[error]Process completed with exit code 1.") || len(l.Text) > maxLog {
+	if err != nil || l.Step != "Run go test" || !strings.HasSuffix(l.Text, "ok\ncart_test.go:9: want 3\n##[error]Process completed with exit code 1.") ||
+		len(l.Text) > maxLog {
 		t.Errorf("%d bytes, %+v %v", len(l.Text), l.Step, err)
 	}
 	if l, err := over(s).Log(t.Context(), Check{}); err != nil || l != (Log{}) {

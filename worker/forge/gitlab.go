@@ -220,9 +220,10 @@ func (g *GitLab) Pulls(ctx context.Context, owner string, branches []string) (ma
 
 func (n *labPull) pull() (*Pull, error) {
 	p := &Pull{
-		URL: n.WebURL, Title: n.Title, Author: n.Author.Username, Draft: n.Draft, Branch: n.SourceBranch, Head: n.DiffHeadSHA, Base: n.TargetBranch, BaseAt: n.DiffRefs.BaseSHA,
-		Is:    map[string]string{"opened": worker.PullOpen, "locked": worker.PullOpen, "merged": worker.PullMerged, "closed": worker.PullClosed}[n.State],
-		Asked: len(n.Reviewers.Nodes) > 0, More: n.Discussions.PageInfo.HasNextPage,
+		URL: n.WebURL, Title: n.Title, Author: n.Author.Username, Draft: n.Draft, Branch: n.SourceBranch, Head: n.DiffHeadSHA, Base: n.TargetBranch,
+		BaseAt: n.DiffRefs.BaseSHA,
+		Is:     map[string]string{"opened": worker.PullOpen, "locked": worker.PullOpen, "merged": worker.PullMerged, "closed": worker.PullClosed}[n.State],
+		Asked:  len(n.Reviewers.Nodes) > 0, More: n.Discussions.PageInfo.HasNextPage,
 	}
 	if _, err := fmt.Sscan(n.IID, &p.Number); err != nil || p.Number <= 0 || p.Is == "" {
 		return nil, &Failed{Text: "the answer has a merge request without a number or state"}
@@ -269,7 +270,8 @@ func (d *labThread) thread() (t Thread, ok bool) {
 		if n.Position != nil && t.Path == "" {
 			t.Path, t.Line = n.Position.FilePath, n.Position.NewLine
 		}
-		t.Comments = append(t.Comments, Comment{ID: n.ID, Author: n.Author.Username, Known: slices.Contains(accesses, strings.ToUpper(n.Access)), Bot: n.Author.Bot, Text: n.Body})
+		t.Comments = append(t.Comments, Comment{ID: n.ID, Author: n.Author.Username, Known: slices.Contains(accesses, strings.ToUpper(n.Access)), Bot: n.Author.Bot,
+			Text: n.Body})
 	}
 	return t, d.Resolvable && !d.Resolved && len(t.Comments) > 0
 }
@@ -325,7 +327,8 @@ func (g *GitLab) Open(ctx context.Context, n New) (*Pull, error) {
 		SHA    string `json:"sha"`
 		Draft  bool   `json:"draft"`
 	}
-	err := g.call(ctx, http.MethodPost, g.project()+"/merge_requests", map[string]any{"source_branch": n.Branch, "target_branch": n.Base, "title": title, "description": n.Body}, decode(&made))
+	err := g.call(ctx, http.MethodPost, g.project()+"/merge_requests",
+		map[string]any{"source_branch": n.Branch, "target_branch": n.Base, "title": title, "description": n.Body}, decode(&made))
 	if err == nil && made.IID == 0 {
 		err = &Failed{Text: "the forge does not say which merge request it opened"}
 	}
@@ -338,5 +341,6 @@ func (g *GitLab) Open(ctx context.Context, n New) (*Pull, error) {
 // Merge merges p, if its head is still p.Head. How its commits are joined is the project's setting, squashing aside.
 func (g *GitLab) Merge(ctx context.Context, p *Pull, how string) error {
 	var said any
-	return g.call(ctx, http.MethodPut, fmt.Sprintf("%s/merge_requests/%d/merge", g.project(), p.Number), map[string]any{"sha": p.Head, "squash": how == "squash"}, decode(&said))
+	return g.call(ctx, http.MethodPut, fmt.Sprintf("%s/merge_requests/%d/merge", g.project(), p.Number), map[string]any{"sha": p.Head, "squash": how == "squash"},
+		decode(&said))
 }

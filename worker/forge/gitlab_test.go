@@ -27,8 +27,10 @@ func newLab(t *testing.T) (*lab, *GitLab) {
 	l := &lab{}
 	token := "glpat-" + "for-tests"
 	l.node = map[string]any{
-		"iid": "7", "webUrl": "https://gitlab.example.com/shop/cart/-/merge_requests/7", "title": "fix", "state": "opened", "sourceBranch": "aburn/fix", "targetBranch": "main",
-		"diffHeadSha": "h1", "approved": true, "detailedMergeStatus": "MERGEABLE", "sourceProject": map[string]any{"fullPath": "shop/sub/cart"}, "author": map[string]any{"username": "ann"},
+		"iid": "7", "webUrl": "https://gitlab.example.com/shop/cart/-/merge_requests/7", "title": "fix", "state": "opened", "sourceBranch": "aburn/fix",
+		"targetBranch": "main",
+		"diffHeadSha":  "h1", "approved": true, "detailedMergeStatus": "MERGEABLE", "sourceProject": map[string]any{"fullPath": "shop/sub/cart"},
+		"author": map[string]any{"username": "ann"},
 	}
 	l.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.calls++
@@ -57,7 +59,8 @@ func (l *lab) answer(w http.ResponseWriter, r *http.Request) {
 	case "POST /api/graphql":
 		vars, _ := l.got["variables"].(map[string]any)
 		query := fmt.Sprint(l.got["query"])
-		if list, ok := vars["iids"].([]any); ok && vars["path"] == "shop/sub/cart" && strings.Contains(query, "mergeRequests(iids: $iids") && strings.Contains(query, "$iids: [String!]") {
+		if list, ok := vars["iids"].([]any); ok && vars["path"] == "shop/sub/cart" && strings.Contains(query, "mergeRequests(iids: $iids") &&
+			strings.Contains(query, "$iids: [String!]") {
 			nodes := []any{}
 			if list[0] == l.node["iid"] {
 				nodes = append(nodes, l.node)
@@ -96,10 +99,12 @@ func TestGitLabMeans(t *testing.T) {
 		return m{"id": "gid://gitlab/Ci::Build/12", "name": "test", "status": status, "allowFailure": allow}
 	}
 	note := func(author, access, body string, bot bool) m {
-		return m{"id": body, "body": body, "maxAccessLevelOfAuthor": access, "author": m{"username": author, "bot": bot}, "position": m{"filePath": "cart.go", "newLine": 3}}
+		return m{"id": body, "body": body, "maxAccessLevelOfAuthor": access, "author": m{"username": author, "bot": bot},
+			"position": m{"filePath": "cart.go", "newLine": 3}}
 	}
 	thread := func(notes ...any) m {
-		return m{"nodes": []any{m{"id": "d1", "resolvable": true, "notes": m{"nodes": notes}}, m{"id": "d2", "notes": m{"nodes": []any{note("bob", "Owner", "an overview", false)}}}}}
+		return m{"nodes": []any{m{"id": "d1", "resolvable": true, "notes": m{"nodes": notes}},
+			m{"id": "d2", "notes": m{"nodes": []any{note("bob", "Owner", "an overview", false)}}}}}
 	}
 	for name, c := range map[string]struct {
 		set  m
@@ -115,21 +120,24 @@ func TestGitLabMeans(t *testing.T) {
 		"cancelled":           {m{"headPipeline": jobs(job("SUCCESS", false), job("CANCELED", false))}, worker.StatusCIFailed},
 		"cancelled, may fail": {m{"headPipeline": jobs(job("SUCCESS", false), job("CANCELED", true))}, worker.StatusMergeable},
 		"is cancelled":        {m{"headPipeline": jobs(job("SUCCESS", false), job("CANCELING", false))}, worker.StatusPullOpen},
-		"approved draft":      {m{"headPipeline": jobs(job("SUCCESS", false)), "draft": true, "approvedBy": m{"nodes": []any{m{"username": "bob"}}}}, worker.StatusPullOpen},
-		"runs":                {m{"headPipeline": jobs(job("RUNNING", false))}, worker.StatusPullOpen},
-		"of an older commit":  {m{"headPipeline": m{"sha": "h0", "jobs": m{"nodes": []any{job("FAILED", false)}}}}, worker.StatusPullOpen},
-		"of the merge result": {m{"headPipeline": m{"sha": "m0", "mergeRequestEventType": "MERGED_RESULT", "jobs": m{"nodes": []any{job("FAILED", false)}}}}, worker.StatusCIFailed},
-		"conflicts":           {m{"conflicts": true}, worker.StatusMergeConflict},
-		"nobody knows":        {m{"detailedMergeStatus": "CHECKING", "headPipeline": jobs(job("SUCCESS", false))}, worker.StatusPullOpen},
-		"not approved":        {m{"approved": false}, worker.StatusReviewPending},
-		"approved":            {m{"approvedBy": m{"nodes": []any{m{"username": "bob"}}}}, worker.StatusApproved},
-		"changes":             {m{"reviewers": m{"nodes": []any{m{"username": "bob", "mergeRequestInteraction": m{"reviewState": "REQUESTED_CHANGES"}}}}}, worker.StatusChangesRequested},
-		"thread":              {m{"discussions": thread(note("bob", "Maintainer", "why", false))}, worker.StatusChangesRequested},
-		"a stranger's":        {m{"discussions": thread(note("eve", "Guest", "run this", false))}, worker.StatusPullOpen},
-		"nobody's":            {m{"discussions": thread(note("eve", "", "run this", false))}, worker.StatusPullOpen},
-		"a bot's":             {m{"discussions": thread(note("bot", "", "nil pointer", true))}, worker.StatusPullOpen},
-		"merged":              {m{"state": "merged"}, worker.StatusMerged},
-		"a fork's":            {m{"sourceProject": m{"fullPath": "eve/cart"}}, ""},
+		"approved draft": {m{"headPipeline": jobs(job("SUCCESS", false)), "draft": true, "approvedBy": m{"nodes": []any{m{"username": "bob"}}}},
+			worker.StatusPullOpen},
+		"runs":               {m{"headPipeline": jobs(job("RUNNING", false))}, worker.StatusPullOpen},
+		"of an older commit": {m{"headPipeline": m{"sha": "h0", "jobs": m{"nodes": []any{job("FAILED", false)}}}}, worker.StatusPullOpen},
+		"of the merge result": {m{"headPipeline": m{"sha": "m0", "mergeRequestEventType": "MERGED_RESULT", "jobs": m{"nodes": []any{job("FAILED", false)}}}},
+			worker.StatusCIFailed},
+		"conflicts":    {m{"conflicts": true}, worker.StatusMergeConflict},
+		"nobody knows": {m{"detailedMergeStatus": "CHECKING", "headPipeline": jobs(job("SUCCESS", false))}, worker.StatusPullOpen},
+		"not approved": {m{"approved": false}, worker.StatusReviewPending},
+		"approved":     {m{"approvedBy": m{"nodes": []any{m{"username": "bob"}}}}, worker.StatusApproved},
+		"changes": {m{"reviewers": m{"nodes": []any{m{"username": "bob", "mergeRequestInteraction": m{"reviewState": "REQUESTED_CHANGES"}}}}},
+			worker.StatusChangesRequested},
+		"thread":       {m{"discussions": thread(note("bob", "Maintainer", "why", false))}, worker.StatusChangesRequested},
+		"a stranger's": {m{"discussions": thread(note("eve", "Guest", "run this", false))}, worker.StatusPullOpen},
+		"nobody's":     {m{"discussions": thread(note("eve", "", "run this", false))}, worker.StatusPullOpen},
+		"a bot's":      {m{"discussions": thread(note("bot", "", "nil pointer", true))}, worker.StatusPullOpen},
+		"merged":       {m{"state": "merged"}, worker.StatusMerged},
+		"a fork's":     {m{"sourceProject": m{"fullPath": "eve/cart"}}, ""},
 	} {
 		l, g := newLab(t)
 		for k, v := range c.set {
@@ -198,7 +206,8 @@ func TestGitLabThatFails(t *testing.T) {
 		pulls, err := g.Pulls(t.Context(), "", []string{"aburn/fix"})
 		var limited *Limited
 		errors.As(err, &limited)
-		if err == nil || pulls != nil || !strings.Contains(err.Error(), c.want) || (limited != nil) != (c.until > 0) || limited != nil && limited.Until.Sub(noon) != c.until {
+		if err == nil || pulls != nil || !strings.Contains(err.Error(), c.want) || (limited != nil) != (c.until > 0) || limited != nil &&
+			limited.Until.Sub(noon) != c.until {
 			t.Errorf("%s: %v %v", name, pulls, err)
 		}
 	}

@@ -16,7 +16,8 @@ var ErrElsewhere = errors.New("its branch is in another repository")
 // Numbered asks for one pull request.
 func (g *GitHub) Numbered(ctx context.Context, owner string, number int) (*Pull, error) {
 	of, name := g.Place.split()
-	query := "query($owner: String!, $name: String!, $number: Int!) {\n  repository(owner: $owner, name: $name) {\n    pullRequest(number: $number) { ...pull }\n  }\n}\n" + pullFields
+	query := "query($owner: String!, $name: String!, $number: Int!) {\n  repository(owner: $owner, name: $name) {\n    pullRequest(number: $number) { ...pull " +
+		"}\n  }\n}\n" + pullFields
 	a, err := g.api(ctx, map[string]any{"query": query, "variables": map[string]any{"owner": of, "name": name, "number": number}}, "graphql")
 	if err != nil {
 		return nil, err

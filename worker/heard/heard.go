@@ -164,7 +164,8 @@ func Fact(e *logfmt.Entry) (f worker.Fact, ok bool) { return fact(e, proc.NewLoo
 func fact(e *logfmt.Entry, look *proc.Look) (f worker.Fact, ok bool) {
 	var d logfmt.Details
 	logfmt.ReadDetails(e.Data, &d)
-	f = worker.Fact{File: worker.Log, Seq: uint64(e.Seq), At: e.Time.UTC().Truncate(time.Millisecond), Call: clip(d.ToolUseID.String()), Input: clip(d.Input.String())}
+	f = worker.Fact{File: worker.Log, Seq: uint64(e.Seq), At: e.Time.UTC().Truncate(time.Millisecond), Call: clip(d.ToolUseID.String()),
+		Input: clip(d.Input.String())}
 	if f.Kind = kind(e, &d); f.Kind == "" || f.Seq == 0 {
 		return f, false
 	}

@@ -72,7 +72,8 @@ func Open(root string, env func(string) string) (*Store, error) {
 		return nil, ErrNoState
 	}
 	key := project.KeyOf(root, state)
-	return &Store{Project: root, Key: key, Dir: filepath.Join(state, project.LedgersDir, key), state: state, trees: filepath.Join(state, project.TreesDir, key)}, nil
+	return &Store{Project: root, Key: key, Dir: filepath.Join(state, project.LedgersDir, key), state: state, trees: filepath.Join(state, project.TreesDir, key)},
+		nil
 }
 
 // realPath resolves the links in a path whose end may not exist yet.

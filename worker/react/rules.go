@@ -70,7 +70,8 @@ func Defaults() Rules {
 	}
 	tell := Rule{Auto: true, Action: worker.ActionNotify, Retries: -1}
 	rules := Rules{
-		worker.KeyCI: send(2, 30*time.Minute), worker.KeyChanges: send(-1, 30*time.Minute), worker.KeyBots: send(-1, 30*time.Minute), worker.KeyConflicts: send(-1, 15*time.Minute),
+		worker.KeyCI: send(2, 30*time.Minute), worker.KeyChanges: send(-1, 30*time.Minute), worker.KeyBots: send(-1, 30*time.Minute),
+		worker.KeyConflicts: send(-1, 15*time.Minute),
 	}
 	for _, key := range Keys() {
 		if _, ok := rules[key]; !ok {

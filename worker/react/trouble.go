@@ -118,7 +118,8 @@ func conflicts(p *forge.Pull) trouble {
 	if p.Conflicts == nil {
 		t.wait = true
 	} else if *p.Conflicts {
-		t.parts = []part{{id: item(worker.KeyConflicts, p.Head, p.BaseAt), line: fmt.Sprintf("%s does not merge into %s, which stands on %s", short(p.Head), p.Base, short(p.BaseAt))}}
+		t.parts = []part{{id: item(worker.KeyConflicts, p.Head, p.BaseAt),
+			line: fmt.Sprintf("%s does not merge into %s, which stands on %s", short(p.Head), p.Base, short(p.BaseAt))}}
 	}
 	return t
 }

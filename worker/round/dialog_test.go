@@ -114,7 +114,8 @@ func TestDialogWithoutAHook(t *testing.T) {
 			}
 			s.pass(2 * time.Minute)
 			m := s.dialog()
-			if got := s.needs(); len(got) != 1 || got[0].Key != KeyNeeds || !got[0].Urgent || !strings.Contains(got[0].Text, "its screen asks: ") || m.Worker.Status() != worker.StatusNeedsInput ||
+			if got := s.needs(); len(got) != 1 || got[0].Key != KeyNeeds || !got[0].Urgent || !strings.Contains(got[0].Text, "its screen asks: ") ||
+				m.Worker.Status() != worker.StatusNeedsInput ||
 				!strings.Contains(crew.OnScreen(m), c.words) {
 				t.Fatalf("%s, %q, told %+v", m.Worker.Status(), crew.OnScreen(m), got)
 			}

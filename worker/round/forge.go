@@ -115,7 +115,8 @@ func watched(m *crew.Member, pushed string) bool {
 	return pushed != "" && !(m.Over() && m.Gone())
 }
 
-// pushed is the commit of a member's branch on its remotes, or of a former one if the present one is not there, as this repository knows it: whoever pushes, git notes it there.
+// pushed is the commit of a member's branch on its remotes, or of a former one if the present one is not there, as this
+// repository knows it: whoever pushes, git notes it there.
 func (p *Pulls) pushed(ctx context.Context, m *crew.Member) string {
 	if m.Err != nil || m.Request.Repo == "" || m.Request.Branch == "" {
 		return ""

@@ -121,7 +121,8 @@ func (p *Project) fault(ctx context.Context, at *place, a *answer, now time.Time
 	}
 	n := &Notice{
 		Worker: a.names[0], Others: a.names[1:], Key: KeyForge, Subject: kind + " " + f.since.UTC().Format(time.RFC3339), Title: at.f.Host() + " does not answer",
-		Text: plain.OneLine(a.err.Error(), 200) + "; nothing new is known of the pull requests of " + plain.Plural(int64(len(a.names)), "worker"), Hint: "aburn pr --check " + a.names[0],
+		Text: plain.OneLine(a.err.Error(), 200) + "; nothing new is known of the pull requests of " + plain.Plural(int64(len(a.names)), "worker"),
+		Hint: "aburn pr --check " + a.names[0],
 	}
 	switch kind {
 	case faultClient:

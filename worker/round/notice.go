@@ -47,7 +47,8 @@ func budgets(s Seen) (list []Notice) {
 		if e.Kind != worker.Budgeted || e.Full {
 			continue
 		}
-		n := Notice{Worker: s.Name, Key: KeyBudget, Subject: e.Limit + " " + e.Is, Title: fmt.Sprintf("%s used up %d %% of its budget", s.Name, worker.BudgetShare), Text: e.Spent + " of " + e.Limit, Hint: "aburn ps --cost " + s.Name}
+		n := Notice{Worker: s.Name, Key: KeyBudget, Subject: e.Limit + " " + e.Is, Title: fmt.Sprintf("%s used up %d %% of its budget", s.Name, worker.BudgetShare),
+			Text: e.Spent + " of " + e.Limit, Hint: "aburn ps --cost " + s.Name}
 		if e.Is == worker.BudgetUnpriced {
 			n.Title, n.Text = s.Name+"'s budget cannot be seen as a whole", "it is in dollars, and what its model costs is not known: "+e.Spent
 		}
@@ -90,7 +91,8 @@ func state(s Seen, now time.Time) *Notice {
 		}
 		n.Key, n.Title = KeyExited, s.Name+" ended"
 		n.Text = "its agent " + map[worker.Reason]string{
-			worker.AgentProcessExited: "ended, and did not say that it is done", worker.ErrorInProcess: "ended with an error", worker.RuntimeLost: "was lost with its runtime",
+			worker.AgentProcessExited: "ended, and did not say that it is done", worker.ErrorInProcess: "ended with an error",
+			worker.RuntimeLost:  "was lost with its runtime",
 			worker.ProbeFailure: "could not be seen any more",
 		}[w.Reason]
 		if w.SaidDone() && w.Reason == worker.AgentProcessExited {
@@ -127,8 +129,9 @@ func complete(all []Seen) *Notice {
 		return nil
 	}
 	n := &Notice{
-		Worker: names[0], Others: names[1:], Key: react.KeyComplete, Subject: fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(gens, " "))))[:16], Title: "all workers are through",
-		Text: plain.Plural(int64(len(names)), "worker"), Hint: "aburn ps",
+		Worker: names[0], Others: names[1:], Key: react.KeyComplete, Subject: fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(gens, " "))))[:16],
+		Title: "all workers are through",
+		Text:  plain.Plural(int64(len(names)), "worker"), Hint: "aburn ps",
 	}
 	rule := all[0].Rules.Of(react.KeyComplete)
 	if n.Urgent = rule.Urgent(false); rule.Summary {
@@ -261,7 +264,8 @@ func blocked(s Seen) *Notice {
 		return nil
 	}
 	return &Notice{
-		Worker: s.Name, Key: KeyGates, Subject: proof(s.Worker), Title: s.Name + " says done, and nothing verifies it", Text: s.NoGates, Hint: "aburn config check", Urgent: true,
+		Worker: s.Name, Key: KeyGates, Subject: proof(s.Worker), Title: s.Name + " says done, and nothing verifies it", Text: s.NoGates, Hint: "aburn config check",
+		Urgent: true,
 	}
 }
 
@@ -272,7 +276,8 @@ func silent(s Seen, now time.Time) *Notice {
 	}
 	return &Notice{
 		Worker: s.Name, Key: KeySilent, Subject: fmt.Sprint(s.Worker.Gen), Title: s.Name + " says nothing",
-		Text: "its hooks told nothing since it was started; it may ask something at its start, such as whether you trust the folder", Hint: "aburn attach " + s.Name + "; aburn doctor",
+		Text: "its hooks told nothing since it was started; it may ask something at its start, such as whether you trust the folder",
+		Hint: "aburn attach " + s.Name + "; aburn doctor",
 	}
 }
 

@@ -75,7 +75,8 @@ func due(now time.Time, t *Tried, all ...*life) (words []string) {
 // TestEndBeforeItsGates: of an agent that said done and ended before its gates ran, nobody hears that it did not say so.
 func TestEndBeforeItsGates(t *testing.T) {
 	exit := 0
-	l := newLife("w").gated().add(worker.SaysDone, worker.ToolBegan, worker.ToolEnded, worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.Certificate, Exit: &exit})
+	l := newLife("w").gated().add(worker.SaysDone, worker.ToolBegan, worker.ToolEnded,
+		worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.Certificate, Exit: &exit})
 	list := notices([]Seen{l.Seen}, l.at.Add(10*time.Second))
 	if len(list) != 1 || list[0].Key != KeyExited || list[0].Text != "its agent said done and ended before its gates ran" {
 		t.Errorf("%+v", list)
@@ -95,19 +96,26 @@ func TestPlan(t *testing.T) {
 		{newLife("w").add(worker.Prompted, worker.TurnEnded), time.Second, "snapshot w"},
 		{newLife("w").add(worker.Prompted, worker.TurnEnded).kept(2), time.Second, ""},
 		{newLife("w").add(worker.Prompted, worker.TurnEnded).kept(2), 6 * time.Minute, "agent-idle w"},
-		{newLife("w").add(worker.Prompted, worker.TurnEnded).kept(2).add(worker.Prompted, worker.ToolBegan, worker.ToolEnded, worker.TurnEnded), time.Second, "snapshot w"},
+		{newLife("w").add(worker.Prompted, worker.TurnEnded).kept(2).add(worker.Prompted, worker.ToolBegan, worker.ToolEnded, worker.TurnEnded), time.Second,
+			"snapshot w"},
 		// Done: at the end of its turn, when it is known whether it changed anything.
 		{newLife("w").add(worker.Prompted, worker.SaysDone, worker.TurnEnded), time.Second, "snapshot w"},
 		{newLife("w").add(worker.Prompted, worker.SaysDone, worker.TurnEnded).kept(0), time.Second, "agent-done w"},
 		{newLife("w").gated().add(worker.SaysDone), time.Second, ""},
 		{newLife("w").gated().add(worker.SaysDone), 2 * time.Minute, "gates w"},
 		{newLife("w").gated().add(worker.SaysDone, worker.TurnEnded).kept(1), time.Second, "gates w"},
-		{newLife("w").gated().add(worker.SaysDone, worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateStarted}), time.Second, "gates w"}, // killed in the middle
-		{newLife("w").gated().add(worker.SaysDone, worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateStarted}).fact(worker.Fact{Kind: worker.Gated, Is: worker.GatePassed}), time.Second, "agent-done w"},
+		// killed in the middle
+		{newLife("w").gated().add(worker.SaysDone, worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateStarted}), time.Second, "gates w"},
+		{newLife("w").gated().add(worker.SaysDone, worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.Gated,
+			Is: worker.GateStarted}).fact(worker.Fact{Kind: worker.Gated, Is: worker.GatePassed}), time.Second, "agent-done w"},
 		// A failure is a message; where it cannot be one, or is not taken, a person hears of it.
-		{newLife("w").gated().add(worker.SaysDone, worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateStarted}).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateFailed, Message: "m-1"}), time.Second, "messages w"},
-		{newLife("w").gated().add(worker.SaysDone, worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateStarted}).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateFailed, Message: "m-1"}), 3 * time.Minute, "messages w, message-not-accepted w"},
-		{newLife("w").gated().add(worker.SaysDone, worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateStarted}).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateFailed}), 3 * time.Minute, "message-not-accepted w"},
+		{newLife("w").gated().add(worker.SaysDone, worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.Gated,
+			Is: worker.GateStarted}).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateFailed, Message: "m-1"}), time.Second, "messages w"},
+		{newLife("w").gated().add(worker.SaysDone, worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.Gated,
+			Is: worker.GateStarted}).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateFailed, Message: "m-1"}), 3 * time.Minute,
+			"messages w, message-not-accepted w"},
+		{newLife("w").gated().add(worker.SaysDone, worker.TurnEnded).kept(1).fact(worker.Fact{Kind: worker.Gated,
+			Is: worker.GateStarted}).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateFailed}), 3 * time.Minute, "message-not-accepted w"},
 		// It needs somebody; it ended.
 		{newLife("w").add(worker.Prompted, worker.Asks), 0, "agent-needs-input w"},
 		{newLife("w").add(worker.Prompted, worker.AsksPerson, worker.TurnEnded).kept(1), 0, "agent-needs-input w"},
@@ -123,7 +131,8 @@ func TestPlan(t *testing.T) {
 		// A message that its record shows is written down; one for an agent that has ended waits.
 		{newLife("w").fact(worker.Fact{Kind: worker.Messaged, Message: "m-1"}).add(worker.Prompted), 0, "messages w"},
 		{newLife("w").fact(worker.Fact{Kind: worker.Messaged, Message: "m-1"}).fact(worker.Fact{Kind: worker.Prompted, Message: "m-1"}), 0, "messages w"},
-		{newLife("w").fact(worker.Fact{Kind: worker.Messaged, Message: "m-1"}).fact(worker.Fact{Kind: worker.Prompted, Message: "m-1"}).fact(worker.Fact{Kind: worker.Accepted, Message: "m-1"}), 0, ""},
+		{newLife("w").fact(worker.Fact{Kind: worker.Messaged, Message: "m-1"}).fact(worker.Fact{Kind: worker.Prompted,
+			Message: "m-1"}).fact(worker.Fact{Kind: worker.Accepted, Message: "m-1"}), 0, ""},
 	} {
 		if got := strings.Join(due(c.of.at.Add(c.after), &Tried{}, c.of), ", "); got != c.want {
 			t.Errorf("%d: %q is due, not %q", i, got, c.want)
@@ -152,7 +161,8 @@ func TestNothingIsToldTwice(t *testing.T) {
 	// An agent whose gates gave up says done again and again: nothing runs, and nobody is told again.
 	l = newLife("w").gated()
 	for range 2 {
-		l.add(worker.SaysDone).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateStarted}).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateFailed}).add(worker.Prompted)
+		l.add(worker.SaysDone).fact(worker.Fact{Kind: worker.Gated, Is: worker.GateStarted}).fact(worker.Fact{Kind: worker.Gated,
+			Is: worker.GateFailed}).add(worker.Prompted)
 	}
 	subjects := map[string]bool{}
 	for range 9 {

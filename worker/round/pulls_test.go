@@ -114,20 +114,22 @@ func (s *stage) pull() *fakegh.Pull { return s.gh.Pulls[0] }
 
 // begin starts another process, which remembers nothing.
 func (s *stage) begin() {
-	gh := &forge.GitHub{Place: forge.Place{Host: "github.com", Path: "acme/cart"}, Now: func() time.Time { return s.now }, Run: func(_ context.Context, p run.Program) (r run.Result, err error) {
-		var in []byte
-		if p.Stdin != nil {
-			in, _ = io.ReadAll(p.Stdin)
-		}
-		r.Stdout, r.Stderr, r.Code = s.gh.Do(p.Argv[1:], in)
-		if p.Live != nil {
-			p.Live.Write(r.Stdout)
-		}
-		return r, nil
-	}}
+	gh := &forge.GitHub{Place: forge.Place{Host: "github.com", Path: "acme/cart"}, Now: func() time.Time { return s.now },
+		Run: func(_ context.Context, p run.Program) (r run.Result, err error) {
+			var in []byte
+			if p.Stdin != nil {
+				in, _ = io.ReadAll(p.Stdin)
+			}
+			r.Stdout, r.Stderr, r.Code = s.gh.Do(p.Argv[1:], in)
+			if p.Live != nil {
+				p.Live.Write(r.Stdout)
+			}
+			return r, nil
+		}}
 	s.forge = gh
 	s.p = &Project{
-		Crew: &crew.Crew{Root: s.store.Project, Store: s.store}, Say: func(text string) { s.said = append(s.said, text) }, Wake: func() {}, Slot: make(chan struct{}, 1),
+		Crew: &crew.Crew{Root: s.store.Project, Store: s.store}, Say: func(text string) { s.said = append(s.said, text) }, Wake: func() {},
+		Slot:  make(chan struct{}, 1),
 		Gates: func(*crew.Member) (crew.Gates, string) { return crew.Gates{}, "" },
 		Repo:  func(context.Context, *crew.Member) (*tree.Repo, error) { return nil, errors.New("there is none here") },
 		Notify: func(_ context.Context, list []Notice) error {
@@ -227,7 +229,8 @@ func (s *stage) listen() (n int) {
 // fail is a check that fails with a log.
 func (s *stage) fail(id int64, name string) {
 	s.pull().Checks = append(s.pull().Checks, fakegh.Check{ID: id, Name: name, Conclusion: "FAILURE"})
-	s.gh.Logs[fmt.Sprint(id)] = fakegh.Log{Step: "Run tests", Text: fmt.Sprintf("2026-11-22T12:00:00.1Z L%d! is red\n2026-11-22T12:00:00.1Z ##[error]exit code 1\n", id)}
+	s.gh.Logs[fmt.Sprint(id)] = fakegh.Log{Step: "Run tests",
+		Text: fmt.Sprintf("2026-11-22T12:00:00.1Z L%d! is red\n2026-11-22T12:00:00.1Z ##[error]exit code 1\n", id)}
 }
 
 func (s *stage) green(id int64) {
@@ -269,7 +272,8 @@ func TestRedCheck(t *testing.T) {
 	s := newStage(t)
 	s.fail(1, "test")
 	s.pass(2 * time.Minute)
-	if s.listen() != 1 || !strings.Contains(s.heard[0], "test, step Run tests\nL1! is red\n##[error]exit code 1\n") || !strings.HasPrefix(s.heard[0], "[aburn m-") {
+	if s.listen() != 1 || !strings.Contains(s.heard[0], "test, step Run tests\nL1! is red\n##[error]exit code 1\n") ||
+		!strings.HasPrefix(s.heard[0], "[aburn m-") {
 		t.Fatalf("%q", s.heard)
 	}
 	if m := s.member(); m.Worker.Status() != worker.StatusCIFailed || m.Worker.Reason != worker.FixingCI {
@@ -395,10 +399,12 @@ func TestWhoIsHeard(t *testing.T) {
 	s.listen()
 	all := strings.Join(s.heard, "\n")
 	strangers := slices.DeleteFunc(slices.Clone(s.told), func(n Notice) bool { return n.Key != react.KeyStrangers })
-	if len(strangers) != 1 || !strings.Contains(strangers[0].Text, "2 comments of people who may not write") || strings.Contains(strangers[0].Text, "EVIL") || !strings.Contains(s.heard[0], "2 comments of people who may not write to this repository are left out") {
+	if len(strangers) != 1 || !strings.Contains(strangers[0].Text, "2 comments of people who may not write") || strings.Contains(strangers[0].Text, "EVIL") ||
+		!strings.Contains(s.heard[0], "2 comments of people who may not write to this repository are left out") {
 		t.Errorf("nobody said that strangers were left out, once: %+v %q", s.told, s.heard)
 	}
-	if len(s.heard) != 2 || strings.Contains(all, "EVIL") || strings.Contains(all, key) || strings.Count(all, "[aburn m-") != 2 || strings.Contains(all, "\u202e") {
+	if len(s.heard) != 2 || strings.Contains(all, "EVIL") || strings.Contains(all, key) || strings.Count(all, "[aburn m-") != 2 ||
+		strings.Contains(all, "\u202e") {
 		t.Errorf("%q", s.heard)
 	}
 	if !strings.Contains(all, "cart.go:7\nbob: use a lock here") || !strings.Contains(all, "bugbot: nil pointer") {
@@ -454,11 +460,13 @@ func TestNothingToSay(t *testing.T) {
 // TestStoppedChecks: a check that was cancelled, grew stale or waits for a person is told to a person with its name and why, once. An
 // agent cannot mend it; beside a check that failed it hears of it.
 func TestStoppedChecks(t *testing.T) {
-	for conclusion, says := range map[string]string{"CANCELLED": "lint (cancelled)", "ACTION_REQUIRED": "lint (waits for a person)", "STALE": "lint (stale: the forge gave up on it)"} {
+	for conclusion, says := range map[string]string{"CANCELLED": "lint (cancelled)", "ACTION_REQUIRED": "lint (waits for a person)",
+		"STALE": "lint (stale: the forge gave up on it)"} {
 		s := newStage(t)
 		s.pull().Checks = []fakegh.Check{{ID: 1, Name: "test", Conclusion: "SUCCESS"}, {ID: 2, Name: "lint", Conclusion: conclusion, Text: "it says so"}}
 		s.pass(5 * time.Minute)
-		if s.listen(); len(s.heard) != 0 || len(s.told) != 1 || !strings.Contains(s.told[0].Text, says) || !strings.Contains(s.told[0].Text, "its agent was not told") {
+		if s.listen(); len(s.heard) != 0 || len(s.told) != 1 || !strings.Contains(s.told[0].Text, says) ||
+			!strings.Contains(s.told[0].Text, "its agent was not told") {
 			t.Errorf("%s: %q %+v", conclusion, s.heard, s.told)
 		}
 		s.fail(3, "build")
@@ -466,7 +474,8 @@ func TestStoppedChecks(t *testing.T) {
 		s.pass(time.Minute)
 		s.pushed()
 		s.pass(time.Minute)
-		if s.listen(); len(s.heard) != 1 || !strings.Contains(s.heard[0], "build, step Run tests") || !strings.Contains(s.heard[0], "docs ("+strings.TrimPrefix(says, "lint (")) || len(s.told) != 1 {
+		if s.listen(); len(s.heard) != 1 || !strings.Contains(s.heard[0], "build, step Run tests") ||
+			!strings.Contains(s.heard[0], "docs ("+strings.TrimPrefix(says, "lint (")) || len(s.told) != 1 {
 			t.Errorf("%s: %q %+v", conclusion, s.heard, s.told)
 		}
 	}
@@ -716,7 +725,8 @@ func playStory(t *testing.T, seed uint64) {
 		case 13:
 			s.pull().Mergeable = []string{"MERGEABLE", "UNKNOWN"}[r.IntN(2)]
 		case 14:
-			s.gh.Fail = append(s.gh.Fail, []fakegh.Failure{{Code: 500}, {Half: true}, {}, {Code: 429, Head: map[string]string{"Retry-After": "60"}}, {When: "/logs", Code: 502}}[r.IntN(5)])
+			s.gh.Fail = append(s.gh.Fail, []fakegh.Failure{{Code: 500}, {Half: true}, {}, {Code: 429, Head: map[string]string{"Retry-After": "60"}},
+				{When: "/logs", Code: 502}}[r.IntN(5)])
 		case 15:
 			s.say(worker.Prompted) // it is busy
 		case 16:
@@ -724,7 +734,8 @@ func playStory(t *testing.T, seed uint64) {
 		case 17:
 			s.begin()
 		case 18:
-			s.pull().Reviews = []fakegh.Comment{{ID: fmt.Sprintf("r%d", next()), Author: "bob", Association: "MEMBER", State: "CHANGES_REQUESTED", Body: fmt.Sprintf("T%d! no", n)}}
+			s.pull().Reviews = []fakegh.Comment{{ID: fmt.Sprintf("r%d", next()), Author: "bob", Association: "MEMBER", State: "CHANGES_REQUESTED",
+				Body: fmt.Sprintf("T%d! no", n)}}
 		}
 		if r.IntN(3) == 0 {
 			s.kill = 1 + r.IntN(8)
@@ -803,7 +814,8 @@ func (s *stage) swallowed(heard string) {
 	s.Helper()
 	w := s.member().Worker
 	person := func(key string) bool {
-		return slices.ContainsFunc(s.told, func(n Notice) bool { return n.Key == key }) || slices.ContainsFunc(w.Reactions, func(r worker.Reaction) bool { return r.Key == key && r.Escalated })
+		return slices.ContainsFunc(s.told, func(n Notice) bool { return n.Key == key }) ||
+			slices.ContainsFunc(w.Reactions, func(r worker.Reaction) bool { return r.Key == key && r.Escalated })
 	}
 	miss := func(key, tok string) {
 		if !strings.Contains(heard, tok) && !person(key) {

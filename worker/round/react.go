@@ -109,7 +109,8 @@ func (p *Project) merge(ctx context.Context, name string, s *react.Step, r crew.
 	}
 	q.step("merging")
 	r.Action, r.Subject, r.Items = worker.ActionNotify, react.Unmerged(s.Head), nil // as it will be told how it went
-	n := Notice{Worker: name, Key: s.Key, Subject: r.Subject, Title: name + ": merged", Text: fmt.Sprintf("#%d was approved and green, and is merged", pull.Number), Hint: "aburn cleanup " + name}
+	n := Notice{Worker: name, Key: s.Key, Subject: r.Subject, Title: name + ": merged",
+		Text: fmt.Sprintf("#%d was approved and green, and is merged", pull.Number), Hint: "aburn cleanup " + name}
 	how := q.How()
 	q.busy.Go(func() {
 		defer p.Wake()
@@ -121,7 +122,8 @@ func (p *Project) merge(ctx context.Context, name string, s *react.Step, r crew.
 			return // nobody knows how it went; react says so, or that it is merged
 		}
 		if err != nil {
-			n.Title, n.Text, n.Hint, n.Urgent = name+": not merged", fmt.Sprintf("#%d was approved and green, and its merge failed: %s", pull.Number, err), pull.URL, true
+			n.Title, n.Text, n.Hint, n.Urgent = name+": not merged", fmt.Sprintf("#%d was approved and green, and its merge failed: %s", pull.Number, err), pull.URL,
+				true
 		}
 		q.mu.Lock()
 		defer q.mu.Unlock()

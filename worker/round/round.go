@@ -25,7 +25,8 @@ type Project struct {
 	Judge func(context.Context) ([]Standstill, error)
 	// Grown names how the transcripts of a member stand: the same text if none grew, "" if nobody knows. nil judges nobody by them.
 	Grown func(context.Context, *crew.Member) (string, error)
-	// Notify is nil where another project tells: nobody is then told here. It returns when a person can have heard, or ctx is done. It is called beside the rounds, which wait for nobody.
+	// Notify is nil where another project tells: nobody is then told here. It returns when a person can have heard, or ctx
+	// is done. It is called beside the rounds, which wait for nobody.
 	Notify func(context.Context, []Notice) error
 	Say    func(string)  // for people who look at what a daemon did
 	Slot   chan struct{} // gates run one at a time, over all projects that share it
@@ -158,7 +159,8 @@ func massNotice(d worker.MassDeath, now time.Time) *Notice {
 	at := now.UTC().Format(time.RFC3339)
 	return &Notice{
 		Worker: d.Workers[0], Others: d.Workers[1:], Key: KeyMass, Subject: d.Server + " " + at, Urgent: true,
-		Title: fmt.Sprintf("%d workers look dead at once", len(d.Workers)), Text: "their server " + d.Server + " may have ended; nothing of their work is lost", Hint: "aburn restore --all",
+		Title: fmt.Sprintf("%d workers look dead at once", len(d.Workers)), Text: "their server " + d.Server + " may have ended; nothing of their work is lost",
+		Hint: "aburn restore --all",
 	}
 }
 
@@ -172,7 +174,8 @@ func (p *Project) seen(now time.Time) (list []Seen) {
 		if m.Err != nil || !living[m.Name] || m.Over() && now.Sub(m.Worker.Since) > forgotten || p.held[m.Worker.Server] {
 			continue
 		}
-		s := Seen{Name: m.Name, Worker: m.Worker, Entries: m.Ledger.Entries, Said: m.Said, Tree: !m.Gone(), Clashes: p.Crew.Untold(m, living), Attended: m.Request.Via == crew.Terminal}
+		s := Seen{Name: m.Name, Worker: m.Worker, Entries: m.Ledger.Entries, Said: m.Said, Tree: !m.Gone(), Clashes: p.Crew.Untold(m, living),
+			Attended: m.Request.Via == crew.Terminal}
 		s.Screen, s.Dialog = p.Crew.Watches(m), crew.OnScreen(m)
 		if m.Talk != nil && len(m.Talk.Asks) > 0 {
 			s.Asks = m.Talk.Asks[0].What

@@ -84,7 +84,8 @@ func TestPrepareNeverHasAnotherHead(t *testing.T) {
 	killed := filepath.Join(home, "killed")
 	for name, text := range map[string]string{
 		"aburn": "exit 0\n",
-		"git":   "case \"$*\" in \"symbolic-ref HEAD \"*) [ -e " + killed + " ] || { touch " + killed + "; kill -9 $PPID; exit 1; } ;; esac\nexec " + real + " \"$@\"\n",
+		"git": "case \"$*\" in \"symbolic-ref HEAD \"*) [ -e " + killed + " ] || { touch " + killed + "; kill -9 $PPID; exit 1; } ;; esac\nexec " + real +
+			" \"$@\"\n",
 	} {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
 			t.Fatal(err)

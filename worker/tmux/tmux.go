@@ -130,7 +130,8 @@ func (r *Runtime) Screen(ctx context.Context, address string) (s slot.Screen, er
 // Paste puts text into the pane as a bracketed paste.
 func (r *Runtime) Paste(ctx context.Context, address, text string) error {
 	buffer := "aburn-" + address
-	res, err := run.Do(ctx, run.Program{Argv: []string{"tmux", "-L", socket, "load-buffer", "-b", buffer, "-"}, Env: r.env, Timeout: patience, Stdin: strings.NewReader(text)})
+	res, err := run.Do(ctx, run.Program{Argv: []string{"tmux", "-L", socket, "load-buffer", "-b", buffer, "-"}, Env: r.env, Timeout: patience,
+		Stdin: strings.NewReader(text)})
 	if err == nil && res.Code != 0 {
 		err = &Error{res.Code, strings.TrimSpace(string(res.Stderr))}
 	}

@@ -81,17 +81,21 @@ func Open(o Options) (Tracker, error) {
 	case o.Plugin == "github":
 		return gitHub{o}, nil
 	case o.Plugin == "gitlab" && o.Token == "":
-		return nil, problem("GitLab is not asked without a token", `in your own workers.yaml: trackers: {gitlab: {token_env: GITLAB_TOKEN}}, with the name of the variable that holds it`)
+		return nil, problem("GitLab is not asked without a token",
+			`in your own workers.yaml: trackers: {gitlab: {token_env: GITLAB_TOKEN}}, with the name of the variable that holds it`)
 	case o.Plugin == "gitlab" && o.Repo == "":
 		return nil, problem("nobody says which project of GitLab's it is", "repo: group/project in aburn.yaml")
 	case o.Plugin == "gitlab":
 		return gitLab{o}, nil
 	case o.Plugin == "linear" && o.Token == "":
-		return nil, problem("Linear is not asked without a key", `in your own workers.yaml: trackers: {linear: {token_env: LINEAR_API_KEY}}, with the name of the variable that holds it`)
+		return nil,
+			problem("Linear is not asked without a key",
+				`in your own workers.yaml: trackers: {linear: {token_env: LINEAR_API_KEY}}, with the name of the variable that holds it`)
 	case o.Plugin == "linear":
 		return linear{o}, nil
 	}
-	return nil, problem(fmt.Sprintf("no tracker %q is known", o.Plugin), "tracker: {plugin: "+strings.Join(Plugins(), "|")+"}", "trackers: {"+o.Plugin+": {command: [PROGRAM]}} in your own workers.yaml")
+	return nil, problem(fmt.Sprintf("no tracker %q is known", o.Plugin), "tracker: {plugin: "+strings.Join(Plugins(), "|")+"}",
+		"trackers: {"+o.Plugin+": {command: [PROGRAM]}} in your own workers.yaml")
 }
 
 // RepoAt is the repository's name for the tracker, of the place that it was cloned from; "" if that is somewhere else.
@@ -158,7 +162,8 @@ func bounded(id string, i Issue) (Issue, error) {
 		}
 	}
 	i.Labels, i.Author = labels, plain.OneLine(i.Author, maxLabel)
-	if u, err := url.Parse(i.URL); err != nil || len(i.URL) > maxURL || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" || plain.OneLine(i.URL, maxURL) != i.URL || strings.ContainsAny(i.URL, " \"'<>`") {
+	if u, err := url.Parse(i.URL); err != nil || len(i.URL) > maxURL || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" ||
+		plain.OneLine(i.URL, maxURL) != i.URL || strings.ContainsAny(i.URL, " \"'<>`") {
 		i.URL = ""
 	}
 	return i, nil

@@ -70,7 +70,8 @@ func fakeGH() int {
 	}
 	switch {
 	case args == "issue view 12 --json number,title,body,labels,url,state,author --repo someone/shop" && os.Getenv("GH_PROMPT_DISABLED") == "1":
-		fmt.Print(`{"author":{"login":"ann"},"body":"It fails\r\non Mondays\u001b[2J\u202e.","labels":[{"name":"bug"},{"name":"bug"},{"name":"a\nb"}],"number":12,"state":"OPEN","title":"The cart\u0007 is flaky","url":"https://github.com/someone/shop/issues/12"}`)
+		fmt.Print(`{"author":{"login":"ann"},"body":"It fails\r\non Mondays\u001b[2J\u202e.","labels":[{"name":"bug"},{"name":"bug"},{"name":"a\nb"}],` +
+			`"number":12,"state":"OPEN","title":"The cart\u0007 is flaky","url":"https://github.com/someone/shop/issues/12"}`)
 	case args == "issue comment 12 --body-file - --repo someone/shop":
 		text, _ := io.ReadAll(os.Stdin)
 		os.WriteFile(os.Getenv("GH_COMMENTS"), text, 0o600)
@@ -103,7 +104,8 @@ func TestGitHub(t *testing.T) {
 		return tr
 	}
 	got, err := open("someone/shop", "").Issue(t.Context(), "12")
-	if err != nil || !reflect.DeepEqual(got, Issue{ID: "12", Title: "The cart\ufffd is flaky", Body: "It fails\non Mondays\ufffd[2J\ufffd.", Labels: []string{"bug", "a b"}, URL: "https://github.com/someone/shop/issues/12", Author: "ann"}) {
+	if err != nil || !reflect.DeepEqual(got, Issue{ID: "12", Title: "The cart\ufffd is flaky", Body: "It fails\non Mondays\ufffd[2J\ufffd.",
+		Labels: []string{"bug", "a b"}, URL: "https://github.com/someone/shop/issues/12", Author: "ann"}) {
 		t.Errorf("%+v %v", got, err)
 	}
 	want(t, open("someone/shop", "").Comment(t.Context(), "12", "it begins"), "")
@@ -111,12 +113,14 @@ func TestGitHub(t *testing.T) {
 		t.Errorf("the comment is %q", b)
 	}
 	for say, text := range map[string]string{
-		"login": "gh is not logged in", "none": "Could not resolve to an issue", "limit": "API rate limit exceeded", "half": "is no JSON, or half of it", "long": "its answer is too long",
+		"login": "gh is not logged in", "none": "Could not resolve to an issue", "limit": "API rate limit exceeded", "half": "is no JSON, or half of it",
+		"long": "its answer is too long",
 	} {
 		_, err := open("someone/shop", say).Issue(t.Context(), "12")
 		want(t, err, text)
 	}
-	for repo, text := range map[string]string{"": "nobody says which repository", "--help/x": "is no repository", "a": "is no repository", "a/..": "is no repository", "a/b c": "is no repository"} {
+	for repo, text := range map[string]string{"": "nobody says which repository", "--help/x": "is no repository", "a": "is no repository",
+		"a/..": "is no repository", "a/b c": "is no repository"} {
 		_, err := open(repo, "").Issue(t.Context(), "12")
 		want(t, err, text)
 	}
@@ -145,7 +149,8 @@ var faults = []struct {
 	want string
 }{
 	{"key refused", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, "does not accept the key: 127.0.0.1"},
-	{"too many", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Retry-After", "900"); w.WriteHeader(429) }, "429 Too Many Requests, and wants to be asked again in 15m"},
+	{"too many", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Retry-After", "900"); w.WriteHeader(429) },
+		"429 Too Many Requests, and wants to be asked again in 15m"},
 	{"broken", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, "answers with 503"},
 	{"half an answer", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "99")
@@ -167,7 +172,9 @@ func TestGitLab(t *testing.T) {
 		case r.Header.Get("PRIVATE-TOKEN") != "hidden":
 			w.WriteHeader(401)
 		case r.Method == "GET" && r.URL.EscapedPath() == "/api/v4/projects/group%2Fsub%2Fshop/issues/12":
-			fmt.Fprint(w, `{"iid":12,"title":"Flaky","description":"why","labels":["bug"],"web_url":"https://gitlab.example/12","state":"closed","author":{"username":"bob"},"more":[1]}`)
+			fmt.Fprint(w,
+				`{"iid":12,"title":"Flaky","description":"why","labels":["bug"],"web_url":"https://gitlab.example/12","state":"closed","author":{"username":"bob"},`+
+					`"more":[1]}`)
 		case r.Method == "POST" && strings.HasSuffix(r.URL.Path, "/issues/12/notes") && r.Header.Get("Content-Type") == "application/json":
 			note = string(body)
 			w.WriteHeader(201)
@@ -181,7 +188,8 @@ func TestGitLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := tr.Issue(t.Context(), "12")
-	if err != nil || !reflect.DeepEqual(got, Issue{ID: "12", Title: "Flaky", Body: "why", Labels: []string{"bug"}, URL: "https://gitlab.example/12", Author: "bob", Closed: true}) {
+	if err != nil || !reflect.DeepEqual(got, Issue{ID: "12", Title: "Flaky", Body: "why", Labels: []string{"bug"}, URL: "https://gitlab.example/12", Author: "bob",
+		Closed: true}) {
 		t.Errorf("%+v %v", got, err)
 	}
 	if err := tr.Comment(t.Context(), "12", "it begins"); err != nil || note != `{"body":"it begins"}` {
@@ -209,7 +217,9 @@ func TestLinear(t *testing.T) {
 		case r.Header.Get("Authorization") != "hidden" || r.Method != "POST":
 			w.WriteHeader(401)
 		case q.Query == linearIssue && q.Variables["id"] == "SHOP-12":
-			fmt.Fprint(w, `{"data":{"issue":{"id":"u-1","title":"Flaky","description":"why","url":"https://linear.app/x/issue/SHOP-12","state":{"type":"completed"},"labels":{"nodes":[{"name":"bug"}]},"creator":null}}}`)
+			fmt.Fprint(w,
+				`{"data":{"issue":{"id":"u-1","title":"Flaky","description":"why","url":"https://linear.app/x/issue/SHOP-12","state":{"type":"completed"},`+
+					`"labels":{"nodes":[{"name":"bug"}]},"creator":null}}}`)
 		case q.Query == linearComment && q.Variables["id"] == "u-1":
 			note = q.Variables["text"]
 			fmt.Fprint(w, `{"data":{"commentCreate":{"success":true}}}`)
@@ -232,14 +242,16 @@ func TestLinear(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := tr.Issue(t.Context(), "SHOP-12")
-	if err != nil || !reflect.DeepEqual(got, Issue{ID: "SHOP-12", Title: "Flaky", Body: "why", Labels: []string{"bug"}, URL: "https://linear.app/x/issue/SHOP-12", Closed: true}) {
+	if err != nil || !reflect.DeepEqual(got, Issue{ID: "SHOP-12", Title: "Flaky", Body: "why", Labels: []string{"bug"}, URL: "https://linear.app/x/issue/SHOP-12",
+		Closed: true}) {
 		t.Errorf("%+v %v", got, err)
 	}
 	if err := tr.Comment(t.Context(), "SHOP-12", "it begins"); err != nil || note != "it begins" {
 		t.Errorf("%v %q", err, note)
 	}
 	for id, text := range map[string]string{
-		"SHOP-13": "Linear knows no issue SHOP-13", "SHOP-14": "Linear: Rate limit exceeded", "SHOP-15": "does not accept the key: It is not valid", "SHOP-16": "400 Bad Request",
+		"SHOP-13": "Linear knows no issue SHOP-13", "SHOP-14": "Linear: Rate limit exceeded", "SHOP-15": "does not accept the key: It is not valid",
+		"SHOP-16": "400 Bad Request",
 	} {
 		_, err = tr.Issue(t.Context(), id)
 		want(t, err, text)
@@ -310,8 +322,10 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 		o    Options
 		text string
 	}{
-		{Options{Plugin: "gitlab", Repo: "a/b"}, "without a token"}, {Options{Plugin: "gitlab", Token: "hidden"}, "which project"}, {Options{Plugin: "linear"}, "without a key"},
-		{Options{Plugin: "jira"}, `no tracker "jira" is known`}, {Options{Plugin: "linear", Token: "hidden", URL: "http://example.com"}, "the tracker's url begins with http://"},
+		{Options{Plugin: "gitlab", Repo: "a/b"}, "without a token"}, {Options{Plugin: "gitlab", Token: "hidden"}, "which project"},
+		{Options{Plugin: "linear"}, "without a key"},
+		{Options{Plugin: "jira"}, `no tracker "jira" is known`}, {Options{Plugin: "linear", Token: "hidden", URL: "http://example.com"},
+			"the tracker's url begins with http://"},
 	} {
 		_, err := Open(c.o)
 		want(t, err, c.text)
@@ -320,8 +334,10 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 
 func TestClean(t *testing.T) {
 	for _, c := range []struct{ plugin, word, id string }{
-		{"github", "#12", "12"}, {"gitlab", " 12 ", "12"}, {"github", "x", ""}, {"github", "-12", ""}, {"github", "", ""}, {"github", "12;ls", ""}, {"github", "SHOP-12", ""},
-		{"linear", "shop-12", "SHOP-12"}, {"linear", "12", ""}, {"linear", "SHOP-", ""}, {"linear", "SHOP-12x", ""}, {"github", strings.Repeat("1", 41), ""}, {"jira", "a/b", ""}, {"jira", "A.b_1", "A.b_1"},
+		{"github", "#12", "12"}, {"gitlab", " 12 ", "12"}, {"github", "x", ""}, {"github", "-12", ""}, {"github", "", ""}, {"github", "12;ls", ""},
+		{"github", "SHOP-12", ""},
+		{"linear", "shop-12", "SHOP-12"}, {"linear", "12", ""}, {"linear", "SHOP-", ""}, {"linear", "SHOP-12x", ""}, {"github", strings.Repeat("1", 41), ""},
+		{"jira", "a/b", ""}, {"jira", "A.b_1", "A.b_1"},
 	} {
 		o := Options{Plugin: c.plugin}
 		if c.plugin == "jira" {
@@ -332,7 +348,8 @@ func TestClean(t *testing.T) {
 			t.Errorf("%s %q: %q %v", c.plugin, c.word, id, err)
 		}
 	}
-	for id, name := range map[string]string{"12": "issue-12", "SHOP-12": "issue-shop-12", "A.b_1": "issue-a-b-1", strings.Repeat("9", 40): "issue-" + strings.Repeat("9", 20)} {
+	for id, name := range map[string]string{"12": "issue-12", "SHOP-12": "issue-shop-12", "A.b_1": "issue-a-b-1",
+		strings.Repeat("9", 40): "issue-" + strings.Repeat("9", 20)} {
 		if got := Name(id); got != name {
 			t.Errorf("%s: %s", id, got)
 		}
@@ -344,8 +361,10 @@ func TestRepoAt(t *testing.T) {
 		o          Options
 		host, want string
 	}{
-		{Options{Plugin: "github"}, "github.com", "a/b"}, {Options{Plugin: "github"}, "git.example", "git.example/a/b"}, {Options{Plugin: "gitlab"}, "gitlab.com", "a/b"},
-		{Options{Plugin: "gitlab"}, "git.example", ""}, {Options{Plugin: "gitlab", URL: "https://git.example:8443/x"}, "git.example", "a/b"}, {Options{Plugin: "gitlab", URL: "https://git.example"}, "gitlab.com", ""},
+		{Options{Plugin: "github"}, "github.com", "a/b"}, {Options{Plugin: "github"}, "git.example", "git.example/a/b"},
+		{Options{Plugin: "gitlab"}, "gitlab.com", "a/b"},
+		{Options{Plugin: "gitlab"}, "git.example", ""}, {Options{Plugin: "gitlab", URL: "https://git.example:8443/x"}, "git.example", "a/b"},
+		{Options{Plugin: "gitlab", URL: "https://git.example"}, "gitlab.com", ""},
 		{Options{Plugin: "jira", Command: []string{"x"}}, "any.example", "a/b"},
 	} {
 		if got := c.o.RepoAt(c.host, "a/b"); got != c.want {

@@ -85,7 +85,8 @@ func (t *Tree) Receive(ctx context.Context, from io.Reader) (done []Copied, err 
 			return done, err
 		}
 		if size += h.Size; len(done) >= maxCopied || size > maxBytes {
-			return done, &Problem{fmt.Sprintf("more than %d files or %d GiB would be copied, %s first of the rest", maxCopied, maxBytes>>30, h.Name), "setup: instead of copy:"}
+			return done, &Problem{fmt.Sprintf("more than %d files or %d GiB would be copied, %s first of the rest", maxCopied, maxBytes>>30, h.Name),
+				"setup: instead of copy:"}
 		}
 		c, err := receiveOne(to, h, r)
 		switch {

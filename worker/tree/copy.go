@@ -104,7 +104,8 @@ func (t *Tree) Copy(ctx context.Context, paths []string) (done []Copied, left []
 			continue
 		}
 		if size += st.Size(); len(done) >= maxCopied || size > maxBytes {
-			return done, left, &Problem{fmt.Sprintf("more than %d files or %d GiB would be copied, %s first of the rest", maxCopied, maxBytes>>30, p), "link: or setup: instead of copy:"}
+			return done, left, &Problem{fmt.Sprintf("more than %d files or %d GiB would be copied, %s first of the rest", maxCopied, maxBytes>>30, p),
+				"link: or setup: instead of copy:"}
 		}
 		c, err := copyOne(from, to, p, st)
 		switch {

@@ -26,7 +26,8 @@ func (t *Tree) here(ctx context.Context, onto string) (p place, err error) {
 	if st, err := os.Lstat(filepath.Join(t.Path, ".git")); err != nil || !st.Mode().IsRegular() {
 		return p, ErrGone
 	}
-	args := []string{"rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-path", "index", "HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD"}
+	args := []string{"rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-path", "index", "HEAD^{commit}", "HEAD^{tree}",
+		"--symbolic-full-name", "HEAD"}
 	if onto != "" && onto != "HEAD" {
 		args = append(args, onto+"...HEAD") // last, as it may be no commit any more: git then ends there
 	}

@@ -290,8 +290,10 @@ func write(ctx context.Context, g *git.Git, tree, message string, parents ...str
 	}
 	commit, err := g.Feed(ctx, message, args...)
 	var failed *git.Error
-	if errors.As(err, &failed) && (strings.Contains(failed.Text, "identity") || strings.Contains(failed.Text, "ident name") || strings.Contains(failed.Text, "auto-detect")) {
-		return "", &Problem{"git does not know who you are, and a commit names its author", "git config --global user.name NAME; git config --global user.email EMAIL"}
+	if errors.As(err, &failed) && (strings.Contains(failed.Text, "identity") || strings.Contains(failed.Text, "ident name") ||
+		strings.Contains(failed.Text, "auto-detect")) {
+		return "", &Problem{"git does not know who you are, and a commit names its author",
+			"git config --global user.name NAME; git config --global user.email EMAIL"}
 	}
 	return commit, err
 }
@@ -348,7 +350,8 @@ func (r *Repo) MergeHooked(ctx context.Context, at, from, message string) (strin
 	}
 	ctx = context.WithoutCancel(ctx)
 	g := r.g.Whole().Hooked()
-	if _, err := g.Out(ctx, "merge", "--quiet", "--no-ff", "--no-squash", "--commit", "--no-edit", "--no-autostash", "--no-stat", "--no-verify-signatures", "-m", message, from); err != nil {
+	if _, err := g.Out(ctx, "merge", "--quiet", "--no-ff", "--no-squash", "--commit", "--no-edit", "--no-autostash", "--no-stat", "--no-verify-signatures", "-m",
+		message, from); err != nil {
 		r.g.Code(ctx, "merge", "--abort")
 		return "", err
 	}

@@ -37,7 +37,8 @@ const fetches = 20
 // FetchRefs brings all refs below a name here, and what else the specs say. Several may do so at once: git refuses to move a ref
 // that somebody moved since it looked, and looks again then.
 func (r *Repo) FetchRefs(ctx context.Context, from Elsewhere, below string, specs ...string) error {
-	args := []string{"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=", from.URL, "+" + below + "/*:" + below + "/*"}
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=", from.URL,
+		"+" + below + "/*:" + below + "/*"}
 	var err error
 	for range fetches {
 		_, err = r.g.With(from.Env...).Out(ctx, append(args, specs...)...)
@@ -52,7 +53,8 @@ func (r *Repo) FetchRefs(ctx context.Context, from Elsewhere, below string, spec
 // FetchBranch brings a branch of a remote to the ref where git notes it. Nothing else moves.
 func (r *Repo) FetchBranch(ctx context.Context, remote, branch string, env []string) (ref string, err error) {
 	ref = "refs/remotes/" + remote + "/" + branch
-	_, err = r.g.With(env...).Out(ctx, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=", remote, "+refs/heads/"+branch+":"+ref)
+	_, err = r.g.With(env...).Out(ctx, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=", remote,
+		"+refs/heads/"+branch+":"+ref)
 	return ref, err
 }
 

@@ -20,7 +20,8 @@ func TestFetchLosesNothing(t *testing.T) {
 	there := filepath.Join(t.TempDir(), "there")
 	run := func(dir string, args ...string) string {
 		t.Helper()
-		out, err := r.g.At(dir).With("GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.com", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.com").Out(ctx, args...)
+		out, err := r.g.At(dir).With("GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.com", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.com").Out(ctx,
+			args...)
 		if err != nil {
 			t.Fatalf("git %q: %v", args, err)
 		}

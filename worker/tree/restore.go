@@ -12,7 +12,8 @@ import (
 
 // treesOf are the trees of a kept state.
 func (r *Repo) treesOf(ctx context.Context, commit string) (s trees, err error) {
-	out, err := r.g.Out(ctx, "rev-parse", "--revs-only", commit+"^1^{commit}", commit+"^2^{tree}", commit+"^{tree}", commit+"^3^{tree}") // ends at the first that is not there
+	// ends at the first that is not there
+	out, err := r.g.Out(ctx, "rev-parse", "--revs-only", commit+"^1^{commit}", commit+"^2^{tree}", commit+"^{tree}", commit+"^3^{tree}")
 	says := strings.Split(out, "\n")
 	if err != nil || len(says) < 3 {
 		return s, fmt.Errorf("%s is no kept state", commit)

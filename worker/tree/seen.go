@@ -101,7 +101,8 @@ func (t *Tree) see(ctx context.Context, scratch string, refs Refs, from Beginnin
 	if err != nil {
 		return k, now, err
 	}
-	now = Seen{Kept: refs.Below != "", Changes: len(x.look.changes), Head: at.head, Tree: at.tree, Onto: from.At, Trees: w.trees.String(), Plain: w.plain, Key: w.key, Loose: x.look.untracked}
+	now = Seen{Kept: refs.Below != "", Changes: len(x.look.changes), Head: at.head, Tree: at.tree, Onto: from.At, Trees: w.trees.String(), Plain: w.plain,
+		Key: w.key, Loose: x.look.untracked}
 	if now.Files, now.Fork, err = t.files(ctx, w, at, from.Base); err != nil {
 		return k, now, err
 	}

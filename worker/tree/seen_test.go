@@ -164,7 +164,8 @@ func TestDiffOfAnUnfinishedMerge(t *testing.T) {
 	w.must(err)
 	content, err := os.ReadFile(filepath.Join(tree.Path, "-dash"))
 	w.must(err)
-	if !bytes.Contains(content, []byte("<<<<<<<")) || !strings.Contains(patch, "+<<<<<<<") || !strings.Contains(patch, "+other") || strings.Contains(patch, "Unmerged") {
+	if !bytes.Contains(content, []byte("<<<<<<<")) || !strings.Contains(patch, "+<<<<<<<") || !strings.Contains(patch, "+other") ||
+		strings.Contains(patch, "Unmerged") {
 		t.Errorf("%s\n%s", content, patch)
 	}
 	before, err := tree.Contents(t.Context())

@@ -60,7 +60,8 @@ func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
 	const head = "HEAD^{commit}"
 	g := git.In(dir, environ)
 	code, out, err := g.Code(ctx, "rev-parse", "--is-bare-repository", "--is-shallow-repository", "--is-inside-work-tree",
-		"--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel", head, "--symbolic-full-name", "HEAD") // ends early where there is no checkout, or no commit: then it prints head itself
+		// ends early where there is no checkout, or no commit: then it prints head itself
+		"--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel", head, "--symbolic-full-name", "HEAD")
 	if errors.Is(err, git.ErrNone) {
 		return nil, &Problem{"git is not installed: each worker works in a worktree of its own", "install git 2.38 or later"}
 	}

@@ -624,7 +624,8 @@ func TestCommitsOfATreeThatLies(t *testing.T) {
 	w.git(w.dir, "init", "-q", "elsewhere")
 	store := filepath.Join(w.repo.Root, ".git")
 	for _, lie := range []string{
-		filepath.Join(w.dir, "secrets"), filepath.Join(store, "worktrees", "..", "hooks"), "/", store, filepath.Join(store, "worktrees", "other"), filepath.Join(w.dir, "elsewhere", ".git"),
+		filepath.Join(w.dir, "secrets"), filepath.Join(store, "worktrees", "..", "hooks"), "/", store, filepath.Join(store, "worktrees", "other"),
+		filepath.Join(w.dir, "elsewhere", ".git"),
 	} {
 		w.must(os.WriteFile(filepath.Join(made.Path, ".git"), []byte("gitdir: "+lie+"\n"), 0o600))
 		if got, err := made.Commits(t.Context()); err == nil {
@@ -636,7 +637,8 @@ func TestCommitsOfATreeThatLies(t *testing.T) {
 // TestPlainNamesAreBranches: what is not asked of git, git would take.
 func TestPlainNamesAreBranches(t *testing.T) {
 	w := newWorld(t)
-	for _, name := range []string{"aburn/fix-it", "a", "a/b/c", "0", "a-/b-", "head", "-a", "a//b", "/a", "a/", "", "a/-b", "HEAD", "a.lock", "a..b", "@", "refs"} {
+	for _, name := range []string{"aburn/fix-it", "a", "a/b/c", "0", "a-/b-", "head", "-a", "a//b", "/a", "a/", "", "a/-b", "HEAD", "a.lock", "a..b", "@",
+		"refs"} {
 		cmd := exec.Command("git", "check-ref-format", "--branch", name)
 		cmd.Dir = w.repo.Root
 		if plainName(name) && cmd.Run() != nil {
@@ -810,7 +812,8 @@ func TestChangedFiles(t *testing.T) {
 		said[f.Path] = strings.Join([]string{f.Change, f.From, lines}, "|")
 	}
 	for path, want := range map[string]string{
-		"moved to": "renamed|d0/f0|+0 -0", "d1/f1": "deleted||+0 -3", "link": "type||+1 -1", "odd name\n[*] \xc3\xa4\t\"q\"": "modified||+1 -0", "picture": "added||no text",
+		"moved to": "renamed|d0/f0|+0 -0", "d1/f1": "deleted||+0 -3", "link": "type||+1 -1", "odd name\n[*] \xc3\xa4\t\"q\"": "modified||+1 -0",
+		"picture": "added||no text",
 	} {
 		if said[path] != want {
 			t.Errorf("%q: %q, want %q", path, said[path], want)

@@ -155,7 +155,8 @@ func races(n int, waits bool) (accepted, held, approved, wrong int64) {
 func TestQuestionOpensMeanwhile(t *testing.T) {
 	n := world.Storm(1000)
 	accepted, held, approved, wrong := races(n, true)
-	t.Logf("%d races: %d accepted, %d held, %d questions answered (95 %%: fewer than %.2g of all), %d told wrongly", n, accepted, held, approved, 1-math.Pow(0.05, 1/float64(n)), wrong)
+	t.Logf("%d races: %d accepted, %d held, %d questions answered (95 %%: fewer than %.2g of all), %d told wrongly", n, accepted, held, approved,
+		1-math.Pow(0.05, 1/float64(n)), wrong)
 	if approved > 0 || wrong > 0 || accepted == 0 || held == 0 {
 		t.Error("see above")
 	}

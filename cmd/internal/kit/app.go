@@ -79,7 +79,7 @@ func (a *App) HelpAction(ctx context.Context, cmd *cli.Command) error {
 	for _, c := range cmd.VisibleCommands() {
 		names = append(names, c.Names()...)
 	}
-	if near := fault.Nearest(name, names); near != "" {
+	if near := plain.Nearest(name, names); near != "" {
 		return fault.Usage("unknown command "+fault.Quote(name), "did you mean "+cmd.FullName()+" "+near+"?")
 	}
 	return fault.Usage("unknown command "+fault.Quote(name), cmd.FullName()+" --help")
@@ -90,7 +90,7 @@ func onUsageError(_ context.Context, cmd *cli.Command, err error, _ bool) error 
 	hints := []string{strings.TrimSpace(cmd.FullName()) + " --help"}
 	if flag, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
 		flag = strings.TrimLeft(flag, "-")
-		if near := fault.Nearest(flag, flagNames(cmd)); near != "" {
+		if near := plain.Nearest(flag, flagNames(cmd)); near != "" {
 			hints = append([]string{"did you mean " + Dashed(near) + "?"}, hints...)
 		}
 		if n, ok := strings.CutPrefix(flag, "n"); ok && n != "" && strings.Trim(n, "0123456789") == "" { // tail's way

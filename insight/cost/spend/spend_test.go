@@ -58,7 +58,8 @@ func TestEstimateIsTheCurrentBlock(t *testing.T) {
 func TestBudgets(t *testing.T) {
 	now := time.Date(2026, 11, 22, 14, 30, 0, 0, time.UTC) // a Sunday
 	set := &settings.Cost{Budget: settings.Budget{Day: 1000, Week: 10000, Month: 33333}, Projects: []settings.ProjectBudget{
-		{Project: "shop", Budget: settings.Budget{Day: 100}}, {Project: "/src/pay", Budget: settings.Budget{Month: 50}}, {Project: "none", Budget: settings.Budget{Day: 1}},
+		{Project: "shop", Budget: settings.Budget{Day: 100}}, {Project: "/src/pay", Budget: settings.Budget{Month: 50}},
+		{Project: "none", Budget: settings.Budget{Day: 1}},
 	}}
 	col := &Collector{prices: cost.Shipped(), budgets: budgetsOf(set), now: Current{period(cost.ByDay, now), period(cost.ByWeek, now), period(cost.ByMonth, now)}}
 	col.since, col.From = col.now.Month.From, col.now.Month.From

@@ -175,7 +175,8 @@ func notice(c *workspace.Caller, b *Budget, share int64, set *settings.Notify) b
 		return false
 	}
 	o.Report = func(string, error) { failed.Add(1) }
-	line, err := json.Marshal(Line{c.Now.UTC().Truncate(time.Millisecond), "budget", string(b.By), b.Name, b.Project, share, b.Percent(), b.Limit()[1:], b.Amount.Decimal(), b.Lower(), b.Says()})
+	line, err := json.Marshal(Line{c.Now.UTC().Truncate(time.Millisecond), "budget", string(b.By), b.Name, b.Project, share, b.Percent(), b.Limit()[1:],
+		b.Amount.Decimal(), b.Lower(), b.Says()})
 	if err != nil {
 		return false
 	}
@@ -184,7 +185,8 @@ func notice(c *workspace.Caller, b *Budget, share int64, set *settings.Notify) b
 		title = "aburn: a budget is used up"
 	}
 	n := notify.New(o)
-	n.Tell(notify.Notice{Key: b.Name + " " + b.key(share), Title: title, Text: b.Says() + ", at list prices", Urgent: share == shares[0], JSON: append(line, '\n')})
+	n.Tell(notify.Notice{Key: b.Name + " " + b.key(share), Title: title, Text: b.Says() + ", at list prices", Urgent: share == shares[0],
+		JSON: append(line, '\n')})
 	n.Close(toldWait)
 	return failed.Load() < channels
 }

@@ -80,7 +80,8 @@ func stated(c *workspace.Caller, arch *archive.Archive) ([]Window, error) {
 	}
 	var list []Window
 	for _, l := range limits {
-		list = append(list, Window{Agent: l.Source, ID: l.ID, Length: time.Duration(l.WindowMinutes) * time.Minute, From: InStore, Used: l.UsedPercent, At: l.Time, Resets: l.Resets})
+		list = append(list, Window{Agent: l.Source, ID: l.ID, Length: time.Duration(l.WindowMinutes) * time.Minute, From: InStore, Used: l.UsedPercent, At: l.Time,
+			Resets: l.Resets})
 	}
 	for _, a := range agentcli.All() {
 		if !a.Settings.StatusLine {

@@ -61,8 +61,10 @@ func (b *browsing) hire(home string) (wt string, err error) {
 			return "", err
 		}
 		book := store.Book(name)
-		asked := ledger.Entry{Fact: facts.Fact{Kind: facts.Requested, Gen: 1}, Detail: ledger.Detail{Task: "make the totals of the cart exact", Agent: "claude", Via: "tmux", Tree: tree, Branch: "aburn/" + name}}
-		runs := ledger.Entry{Fact: facts.Fact{Kind: facts.Launched, Gen: 1, Hooks: true, Proc: &facts.Process{PID: self.PID, Start: self.Start}}, Detail: ledger.Detail{Session: name}}
+		asked := ledger.Entry{Fact: facts.Fact{Kind: facts.Requested, Gen: 1},
+			Detail: ledger.Detail{Task: "make the totals of the cart exact", Agent: "claude", Via: "tmux", Tree: tree, Branch: "aburn/" + name}}
+		runs := ledger.Entry{Fact: facts.Fact{Kind: facts.Launched, Gen: 1, Hooks: true, Proc: &facts.Process{PID: self.PID, Start: self.Start}},
+			Detail: ledger.Detail{Session: name}}
 		if err := errors.Join(book.Create(nil), book.Append(asked, runs)); err != nil {
 			return "", err
 		}
@@ -95,7 +97,8 @@ func (b *browsing) cards(wt string, n int) (half, most time.Duration, err error)
 	session := fmt.Sprintf("worker-%02d", boardWorkers-1)
 	var all []time.Duration
 	for i := range n + 1 {
-		e := &logfmt.Entry{Cmd: logfmt.SessionCmd, Event: logfmt.Permission, Session: logfmt.SessionID(session), Source: "claude", Wt: wt, Data: []byte(`{"head":"go on"}`)}
+		e := &logfmt.Entry{Cmd: logfmt.SessionCmd, Event: logfmt.Permission, Session: logfmt.SessionID(session), Source: "claude", Wt: wt,
+			Data: []byte(`{"head":"go on"}`)}
 		shows := "1"
 		if i%2 == 1 {
 			e.Event, shows = logfmt.Prompt, "0"

@@ -36,7 +36,9 @@ func burstCase(w *world, pg *page) error {
 		slices.Sort(p50[i])
 		slices.Sort(p99[i])
 	}
-	pg.section("128 hooks at once", fmt.Sprintf("All start before the first is waited for, and all append to one log. The figures are medians of the p50 and p99 of %d bursts of each, in turn.", reps))
+	pg.section("128 hooks at once",
+		fmt.Sprintf("All start before the first is waited for, and all append to one log. The figures are medians of the p50 and p99 of %d bursts of each, in turn.",
+			reps))
 	pg.table("128 ×", "p50", "p99", "p99 against empty", "bound")
 	pg.row("an empty Go process", ms(median(p50[0])), ms(median(p99[0])), "1.00 ×", "")
 	pg.bounded(ratio(median(p99[1]), median(p99[0])), 1.6, false, "aburn-hook, tool call, 1 KB", ms(median(p50[1])), ms(median(p99[1])))

@@ -24,9 +24,11 @@ func (w *world) payload(event string, size int) func(int) string {
 			`"prompt_id":"562431e9-202f-4f22-84eb-865b803ec081","permission_mode":"default","hook_event_name":"%s"`, w.dir, w.project, event)
 		switch event {
 		case "PreToolUse":
-			body += fmt.Sprintf(`,"tool_name":"Bash","tool_input":{"command":"go test ./... -run TestHealth -count=1","description":"Run the tests"},"tool_use_id":"toolu_%d_%d"`, size, round)
+			body += fmt.Sprintf(`,"tool_name":"Bash","tool_input":{"command":"go test ./... -run TestHealth -count=1","description":"Run the tests"},`+
+				`"tool_use_id":"toolu_%d_%d"`, size, round)
 		case "PostToolUse":
-			body += fmt.Sprintf(`,"tool_name":"Bash","tool_input":{"command":"go test ./... -run TestHealth -count=1","description":"Run the tests"},"tool_use_id":"toolu_%d_%d","duration_ms":25,`+
+			body += fmt.Sprintf(`,"tool_name":"Bash","tool_input":{"command":"go test ./... -run TestHealth -count=1","description":"Run the tests"},`+
+				`"tool_use_id":"toolu_%d_%d","duration_ms":25,`+
 				`"tool_response":{"stderr":"","interrupted":false,"isImage":false,"noOutputExpected":false,"stdout":"`, size, round)
 			pad := size - len(body) - len(`"}}`)
 			body += strings.Repeat(`ok  \taburn/logfmt\t0.012s\n`, pad/28+1)[:max(0, pad)/28*28] + `"}`
@@ -37,8 +39,11 @@ func (w *world) payload(event string, size int) func(int) string {
 		case "SessionStart":
 			body += `,"source":"startup"`
 		case statusLine:
-			body += fmt.Sprintf(`,"model":{"id":"claude-opus-5-5","display_name":"Opus 5.5"},"workspace":{"current_dir":"%[1]s","project_dir":"%[1]s"},"cost":{"total_cost_usd":1.8371},`+
-				`"context_window":{"context_window_size":200000,"used_percentage":42},"rate_limits":{"five_hour":{"used_percentage":38,"resets_at":%[2]d}}`, w.project, time.Now().Truncate(time.Hour).Add(5*time.Hour).Unix()) // a window ends when it ends, however often its line is drawn
+			body += fmt.Sprintf(`,"model":{"id":"claude-opus-5-5","display_name":"Opus 5.5"},"workspace":{"current_dir":"%[1]s","project_dir":"%[1]s"},`+
+				`"cost":{"total_cost_usd":1.8371},`+
+				// a window ends when it ends, however often its line is drawn
+				`"context_window":{"context_window_size":200000,"used_percentage":42},"rate_limits":{"five_hour":{"used_percentage":38,"resets_at":%[2]d}}`, w.project,
+				time.Now().Truncate(time.Hour).Add(5*time.Hour).Unix())
 		}
 		if err := w.write(strings.TrimPrefix(path, w.dir+"/"), []byte(body+"}\n")); err != nil {
 			panic(err)
@@ -114,10 +119,12 @@ func hookCase(w *world, pg *page) error {
 	if err != nil {
 		return err
 	}
-	pg.section("One hook", fmt.Sprintf("`aburn-hook claude` as a whole process, its payload through a pipe, on a log of 1 MB whose end a look has read. The contenders run in a new order each round:\n"+
-		"%d rounds with a pause of %d ms before each process, as between the hooks of a session at work, and %d rounds back to back. The bounds are for the first.\n"+
-		"The load average of the machine was %s at the end; on a busy machine a pause costs every process alike, and the ratios say little.",
-		rounds, naturalPause.Milliseconds(), pg.rounds, loadAverage()))
+	pg.section("One hook",
+		fmt.Sprintf("`aburn-hook claude` as a whole process, its payload through a pipe, on a log of 1 MB whose end a look has read. The contenders run in a new "+
+			"order each round:\n"+
+			"%d rounds with a pause of %d ms before each process, as between the hooks of a session at work, and %d rounds back to back. The bounds are for the first.\n"+
+			"The load average of the machine was %s at the end; on a busy machine a pause costs every process alike, and the ratios say little.",
+			rounds, naturalPause.Milliseconds(), pg.rounds, loadAverage()))
 	pg.table("process", "back to back", "against an empty Go process", "with a pause", "against an empty Go process", "bound")
 	pg.row(empty.name, ms(median(close[0])), "1.00 ×", ms(median(natural[0])), "1.00 ×", "")
 	for i, r := range rows {
@@ -130,7 +137,8 @@ func hookCase(w *world, pg *page) error {
 // glance writes the file that a status line reads, as an ingest and aburn web do.
 func (w *world) glance() error {
 	now := time.Now().UnixMilli()
-	return w.write("home/.local/state/aburn/status-line.json", fmt.Appendf(nil, `{"v":1,"made":%d,"today":"$22.15","day_ends":%d,"watched":%d,"waits":[{"project":"shop","session":"x"}],"more":0}`+"\n", now, now+3_600_000, now))
+	return w.write("home/.local/state/aburn/status-line.json", fmt.Appendf(nil,
+		`{"v":1,"made":%d,"today":"$22.15","day_ends":%d,"watched":%d,"waits":[{"project":"shop","session":"x"}],"more":0}`+"\n", now, now+3_600_000, now))
 }
 
 // turn runs the hooks of a turn's calls.
@@ -168,7 +176,9 @@ func peerCase(w *world, pg *page) error {
 	if err != nil {
 		return err
 	}
-	pg.section("The same hook in other languages", "A tool call of 1 KB, five runs of each in turn after one that does not count. Compare node with its empty script. A language that this machine lacks has no row.")
+	pg.section("The same hook in other languages",
+		"A tool call of 1 KB, five runs of each in turn after one that does not count. Compare node with its empty script. A language that this machine lacks "+
+			"has no row.")
 	pg.table("hook", "median", "against aburn-hook", "bound")
 	pg.row(names[0], ms(median(t[0])), "1.00 ×", "")
 	for i := 1; i < len(t); i++ {

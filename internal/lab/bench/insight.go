@@ -35,8 +35,9 @@ func insightCase(w *world, pg *page) error {
 		return err
 	}
 	s := &store{dir: dir} // with the archive where a home's is
-	pg.section("What sessions teach", fmt.Sprintf("An archive of %d sessions and %d sub-agents with %d calls, all made up. The first report makes a digest of each and caches it; "+
-		"before each of its rounds the bench takes the digests away.", truth.Sessions, truth.Subagents, calls(truth)))
+	pg.section("What sessions teach",
+		fmt.Sprintf("An archive of %d sessions and %d sub-agents with %d calls, all made up. The first report makes a digest of each and caches it; "+
+			"before each of its rounds the bench takes the digests away.", truth.Sessions, truth.Subagents, calls(truth)))
 	if err := pg.reports(w, s); err != nil {
 		return err
 	}

@@ -40,8 +40,9 @@ func module(n int) string {
 // instrumented is module(n) with a span in each function.
 func instrumented(n int) string {
 	text := strings.ReplaceAll(module(n), ") {\n  const ", ") {\n  return tracer.startActiveSpan('shop.work', async (span) => {\n    try {\n  const ")
-	text = strings.ReplaceAll(text, "\n}\n", "\n    } catch (error) {\n      span.recordException(error);\n      span.setStatus({ code: SpanStatusCode.ERROR });\n      throw error;\n"+
-		"    } finally {\n      span.end();\n    }\n  });\n}\n")
+	text = strings.ReplaceAll(text, "\n}\n",
+		"\n    } catch (error) {\n      span.recordException(error);\n      span.setStatus({ code: SpanStatusCode.ERROR });\n      throw error;\n"+
+			"    } finally {\n      span.end();\n    }\n  });\n}\n")
 	return "import { trace, SpanStatusCode } from '@opentelemetry/api';\nconst tracer = trace.getTracer('shop');\n" + text
 }
 
@@ -63,8 +64,10 @@ func instrumentCase(w *world, pg *page) error {
 	if err := errors.Join(w.write("checked/a.mjs", []byte(module(20))), w.write("checked/b.mjs", []byte(instrumented(20)))); err != nil {
 		return err
 	}
-	pg.section("Instrumenting", fmt.Sprintf("`aburn instrument scan` of %d files of %.1f KB, and `check` of a file of 284 lines beside itself with 40 spans, as whole processes. Node is the one on PATH; without one aburn parses itself.\n"+
-		"The memory is that of aburn; node has its own. The time is the best of %d.", files, float64(len(module(6)))/1024, rounds))
+	pg.section("Instrumenting",
+		fmt.Sprintf("`aburn instrument scan` of %d files of %.1f KB, and `check` of a file of 284 lines beside itself with 40 spans, as whole processes. Node is "+
+			"the one on PATH; without one aburn parses itself.\n"+
+			"The memory is that of aburn; node has its own. The time is the best of %d.", files, float64(len(module(6)))/1024, rounds))
 	pg.table("process", "time", "bound", "peak memory", "bound")
 	node, err := exec.LookPath("node")
 	with := append([]string{"PATH=" + filepath.Dir(node)}, w.env[1:]...)
@@ -95,7 +98,8 @@ func instrumentCase(w *world, pg *page) error {
 				best = took
 			}
 		}
-		pg.row(c.name, ms(best.wall), within(best.wall <= c.bound, ms(c.bound)), fmt.Sprintf("%d MB", best.peak>>20), within(best.peak <= c.memory, fmt.Sprintf("%d MB", c.memory>>20)))
+		pg.row(c.name, ms(best.wall), within(best.wall <= c.bound, ms(c.bound)), fmt.Sprintf("%d MB", best.peak>>20),
+			within(best.peak <= c.memory, fmt.Sprintf("%d MB", c.memory>>20)))
 	}
 	return os.RemoveAll(w.path("scanned"))
 }

@@ -54,7 +54,8 @@ func toolEntry(seq logfmt.Seq, at time.Time) *logfmt.Entry {
 }
 
 func planEntry(seq logfmt.Seq, at time.Time) *logfmt.Entry {
-	e := &logfmt.Entry{Time: at, Cmd: "plan", Event: logfmt.Complete, Session: "b97d2ad7-d108-46fe-9fe9-644dc86c4e02", Seq: seq, Source: "prompt", ID: "plan-complete"}
+	e := &logfmt.Entry{Time: at, Cmd: "plan", Event: logfmt.Complete, Session: "b97d2ad7-d108-46fe-9fe9-644dc86c4e02", Seq: seq, Source: "prompt",
+		ID: "plan-complete"}
 	var data logfmt.Object
 	e.Data = data.Str("summary", "Planned the health endpoint").Str("next_suggested", "build").Bytes()
 	return e

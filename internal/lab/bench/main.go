@@ -19,7 +19,8 @@ func main() {
 	out := flag.String("o", "", "write the page to `FILE` as well as to standard output")
 	rounds := flag.Int("n", 200, "rounds of each short process")
 	bigLog := flag.Int64("log", 1<<30, "size of the big log in bytes")
-	only := flag.String("only", "", "run only the case with this `NAME`: hook, burst, chain, replay, look, prompt, watch, store, transcripts, insight, search, instrument, workers")
+	only := flag.String("only", "",
+		"run only the case with this `NAME`: hook, burst, chain, replay, look, prompt, watch, store, transcripts, insight, search, instrument, workers")
 	flag.Parse()
 	exitOn(bench(newPage(*rounds, *bigLog, false), *only, *out))
 }
@@ -65,7 +66,8 @@ func bench(pg *page, only, out string) error {
 		name string
 		run  func(*world, *page) error
 	}{{"hook", hookCase}, {"burst", burstCase}, {"chain", chainCase}, {"replay", replayCase}, {"look", lookCase}, {"prompt", promptCase}, {"watch", watchCase},
-		{"store", storeCase}, {"transcripts", transcriptsCase}, {"insight", insightCase}, {"search", searchCase}, {"instrument", instrumentCase}, {"workers", workersCase}} {
+		{"store", storeCase}, {"transcripts", transcriptsCase}, {"insight", insightCase}, {"search", searchCase}, {"instrument", instrumentCase},
+		{"workers", workersCase}} {
 		if only != "" && only != c.name {
 			continue
 		}

@@ -64,7 +64,10 @@ func (p *page) answers(w *world, s *store) error {
 	if err := os.WriteFile(filepath.Join(config, "settings.json"), []byte(`{"mcp": {"all_projects": true}}`), 0o600); err != nil {
 		return err
 	}
-	fmt.Fprintf(&p.b, "\nIts answers, from the question to the answer's last byte. Each tool has %d servers, each asked %d times over all projects after the client has listed the tools. The first answer reads the digests, or how the sessions hang together. The server keeps both while nobody writes to the archive.\n\n", insightRounds, laterAnswers+1)
+	fmt.Fprintf(&p.b,
+		"\nIts answers, from the question to the answer's last byte. Each tool has %d servers, each asked %d times over all projects after the client has listed "+
+			"the tools. The first answer reads the digests, or how the sessions hang together. The server keeps both while nobody writes to the archive.\n\n",
+		insightRounds, laterAnswers+1)
 	p.table("tool", "first answer", "later answers", "bound")
 	for _, q := range []struct{ tool, target string }{{"failure_report", ""}, {"lessons", ""}, {"remedy", key}, {"replay", key}, {"session_graph", ""}} {
 		var first, later []time.Duration

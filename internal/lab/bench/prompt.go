@@ -46,7 +46,9 @@ func promptCase(w *world, pg *page) error {
 	if err := w.putQueue(nil); err != nil {
 		return err
 	}
-	pg.section("A prompt with advice waiting", fmt.Sprintf("`aburn-hook claude` on UserPromptSubmit with its look, on a log of 1 MB whose end a look has read, with %d tasks in `.oss/queue.json`.", waiting))
+	pg.section("A prompt with advice waiting",
+		fmt.Sprintf("`aburn-hook claude` on UserPromptSubmit with its look, on a log of 1 MB whose end a look has read, with %d tasks in `.oss/queue.json`.",
+			waiting))
 	pg.table("process", "median", "against an empty Go process", "bound")
 	pg.row("an empty Go process", ms(median(t[0])), "1.00 ×", "")
 	pg.row("prompt, no queue", ms(median(t[1])), fmt.Sprintf("%.2f ×", ratio(median(t[1]), median(t[0]))), "")
@@ -61,7 +63,8 @@ func (w *world) tasks(session string) ([]byte, error) {
 		return nil, err
 	}
 	for i := range waiting {
-		if err := w.aburn("queue", "add", "--session", session, fmt.Sprintf("Look at entry %d again: the tests of this package failed three times in a row.", i)); err != nil {
+		if err := w.aburn("queue", "add", "--session", session, fmt.Sprintf("Look at entry %d again: the tests of this package failed three times in a row.",
+			i)); err != nil {
 			return nil, err
 		}
 	}

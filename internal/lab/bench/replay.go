@@ -70,7 +70,8 @@ func replayCase(w *world, pg *page) error {
 	if err != nil {
 		return err
 	}
-	pg.section("Replay", fmt.Sprintf("A log of %d MB in the page cache, read from its first byte to its last through `internal/journal`, against `wc -l`.", size>>20))
+	pg.section("Replay", fmt.Sprintf("A log of %d MB in the page cache, read from its first byte to its last through `internal/journal`, against `wc -l`.",
+		size>>20))
 	pg.table("process", "median", "speed against `wc -l`", "bound")
 	pg.row("`wc -l`", ms(median(t[0])), "1.00 ×", "")
 	pg.row("replay, routing fields, on one processor", ms(median(t[1])), fmt.Sprintf("%.2f ×", ratio(median(t[0]), median(t[1]))), "")

@@ -45,9 +45,11 @@ func storeCase(w *world, pg *page) error {
 	if err != nil {
 		return err
 	}
-	pg.section("An archive of sessions", fmt.Sprintf("`aburn ingest` on two made-up homes (seed 1): %d MB in %d files with %d sessions and sub-agents, and %d MB in %d files. All is in the page cache. "+
-		"The big one was read %d times in turn with ccusage, which takes apart the records with tokens and stores nothing; aburn reads, links and stores all.",
-		big.bytes>>20, big.Files, big.sessions, small.bytes>>20, small.Files, storeRounds))
+	pg.section("An archive of sessions",
+		fmt.Sprintf("`aburn ingest` on two made-up homes (seed 1): %d MB in %d files with %d sessions and sub-agents, and %d MB in %d files. All is in the "+
+			"page cache. "+
+			"The big one was read %d times in turn with ccusage, which takes apart the records with tokens and stores nothing; aburn reads, links and stores all.",
+			big.bytes>>20, big.Files, big.sessions, small.bytes>>20, small.Files, storeRounds))
 	pg.table("process", "wall", "CPU", "peak", "bound")
 	if err := pg.small(w, small); err != nil {
 		return err
@@ -66,7 +68,8 @@ func storeCase(w *world, pg *page) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(&pg.b, "\nThe archive of the big home has %d MB, %.1f %% of its logs (%s).\n", state>>20, 100*float64(state)/float64(big.bytes), limit("≤ 25 %", 4*state <= big.bytes))
+	fmt.Fprintf(&pg.b, "\nThe archive of the big home has %d MB, %.1f %% of its logs (%s).\n", state>>20, 100*float64(state)/float64(big.bytes),
+		limit("≤ 25 %", 4*state <= big.bytes))
 	fmt.Fprintf(&pg.b, "\n%s\n", whereStore)
 	return nil
 }

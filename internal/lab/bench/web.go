@@ -227,7 +227,8 @@ func (b *browsing) entries(n int) (half, most time.Duration, err error) {
 	var all []time.Duration
 	for i := range n {
 		session := fmt.Sprintf("bench%04d", i)
-		line := fmt.Sprintf(`{"ts":"%s","cmd":"session","event":"PROMPT","session":"%s","source":"claude","data":{"head":"go on"}}`+"\n", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), session)
+		line := fmt.Sprintf(`{"ts":"%s","cmd":"session","event":"PROMPT","session":"%s","source":"claude","data":{"head":"go on"}}`+"\n",
+			time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), session)
 		start := time.Now()
 		if _, err := f.WriteString(line); err != nil {
 			return 0, 0, err

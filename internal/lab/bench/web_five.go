@@ -119,7 +119,8 @@ func recordedLines(name string, session, n int) (list []map[string]any, err erro
 				id, _ = e["session"].(string)
 			}
 			data, _ := e["data"].(map[string]any)
-			if e["session"] != id || data == nil || len(list) > 0 && event != "TOOL_START" && event != "TOOL" || len(list) == 0 && event != "PROMPT" || e["agent"] != nil {
+			if e["session"] != id || data == nil || len(list) > 0 && event != "TOOL_START" && event != "TOOL" || len(list) == 0 && event != "PROMPT" ||
+				e["agent"] != nil {
 				continue
 			}
 			for _, member := range []string{"seq", "crc", "id"} {

@@ -135,7 +135,8 @@ func (k *worker) inPhase(phase string, n int) *logfmt.Entry {
 	case n == 0:
 		return &logfmt.Entry{Cmd: "build", Phase: phase, Event: logfmt.PhaseStart, Source: "prompt"}
 	case n == 2*callsInPhase+1:
-		return &logfmt.Entry{Cmd: "build", Phase: phase, Event: logfmt.Milestone, Source: "prompt", Data: new(logfmt.Object).Str("description", "one more case").Bytes()}
+		return &logfmt.Entry{Cmd: "build", Phase: phase, Event: logfmt.Milestone, Source: "prompt",
+			Data: new(logfmt.Object).Str("description", "one more case").Bytes()}
 	case n == 2*callsInPhase+2:
 		data := new(logfmt.Object)
 		if phase == "RED" {

@@ -61,7 +61,8 @@ func workersCase(w *world, pg *page) (err error) {
 	if err != nil {
 		return err
 	}
-	pg.section("Workers", fmt.Sprintf("Scripted agents in tmux that sit at their prompts. `aburn start` looks after %d of them for %s; `aburn ps` looks at %d.", many, watched, 2*many))
+	pg.section("Workers", fmt.Sprintf("Scripted agents in tmux that sit at their prompts. `aburn start` looks after %d of them for %s; `aburn ps` looks at %d.",
+		many, watched, 2*many))
 	pg.table("what", "measured", "against", "bound")
 	pg.row("`aburn start`, share of a core", fmt.Sprintf("%.3f %%", 100*share), "", within(share <= idleShare, fmt.Sprintf("%.1f %%", 100*idleShare)))
 	pg.row("`aburn start`, memory", fmt.Sprintf("%.1f MB", float64(memory)/(1<<20)), "", within(memory <= idleMemory, fmt.Sprintf("%d MB", idleMemory>>20)))
@@ -71,7 +72,8 @@ func workersCase(w *world, pg *page) (err error) {
 		of   func([]cost) time.Duration
 	}{{"until the agent has its task", medianWall}, {"processor time", medianCPU}} {
 		r := ratio(by.of(spawns), by.of(parts))
-		pg.row("`aburn spawn`, "+by.name, ms(by.of(spawns)), fmt.Sprintf("%.2f × `git worktree add`, the agent's three hooks and `tmux new-session` (%s)", r, ms(by.of(parts))), within(r <= spawnRatio, fmt.Sprintf("%.2f ×", spawnRatio)))
+		pg.row("`aburn spawn`, "+by.name, ms(by.of(spawns)), fmt.Sprintf("%.2f × `git worktree add`, the agent's three hooks and `tmux new-session` (%s)", r,
+			ms(by.of(parts))), within(r <= spawnRatio, fmt.Sprintf("%.2f ×", spawnRatio)))
 	}
 	r := ratio(median(ps), median(panes))
 	pg.row("`aburn ps`", ms(median(ps)), fmt.Sprintf("%.2f × `tmux list-panes -a` (%s)", r, ms(median(panes))), within(r <= psRatio, fmt.Sprintf("%d ×", psRatio)))
@@ -110,7 +112,8 @@ func newWorkers(w *world) (*workers, error) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(own), 0o700), os.WriteFile(own, []byte("max_workers: 0\n"), 0o600)); err != nil {
 		return nil, err
 	}
-	s.env = []string{"PATH=" + w.path("agents") + ":" + w.path("bin") + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + w.path("home"), "TMUX_TMPDIR=" + w.path("t"), "TERM=xterm"}
+	s.env = []string{"PATH=" + w.path("agents") + ":" + w.path("bin") + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + w.path("home"), "TMUX_TMPDIR=" + w.path("t"),
+		"TERM=xterm"}
 	for _, args := range [][]string{
 		{"git", "init", "-q", "-b", "main"}, {"git", "config", "user.name", "T"}, {"git", "config", "user.email", "t@example.com"},
 		{"git", "commit", "-q", "--allow-empty", "-m", "first"}, {w.bin("aburn"), "init"},
@@ -177,7 +180,8 @@ func (s *workers) spawn(n int) (spawns, parts []cost, err error) {
 		s.n++
 		tree := s.w.path(fmt.Sprintf("part%d", s.n))
 		session := fmt.Sprintf("part%d", s.n)
-		script := fmt.Sprintf("git worktree add -q -b part%d %s && cd %s && : | timeout 10 sh -c '%s' && tmux -L parts new-session -d -s %s sleep 600", s.n, tree, tree, strings.ReplaceAll(hooksOnly(), "'", `'\''`), session)
+		script := fmt.Sprintf("git worktree add -q -b part%d %s && cd %s && : | timeout 10 sh -c '%s' && tmux -L parts new-session -d -s %s sleep 600", s.n, tree,
+			tree, strings.ReplaceAll(hooksOnly(), "'", `'\''`), session)
 		_, part, err := s.costs("sh", "-c", script)
 		if err != nil {
 			return nil, nil, err

@@ -25,7 +25,8 @@ func TestWorkersDemo(t *testing.T) {
 		t.Skip("it needs git and a Unix")
 	}
 	shows(t, []string{"-workers"}, []string{
-		"aburn looks after your workers", "needs you: asks", "aburn answer clean-up allow", "fix-the-total    done · conflict with round-the-total", "conflict in 1 file",
+		"aburn looks after your workers", "needs you: asks", "aburn answer clean-up allow", "fix-the-total    done · conflict with round-the-total",
+		"conflict in 1 file",
 		"fix-the-total  merged into main: 1 commit", "round-the-total  conflicts with main in 1 file; nothing was touched",
 		"fix-the-total  tree removed", `$ aburn spawn "fix the flaky test"`,
 	})
@@ -37,8 +38,10 @@ func TestInstrumentDemo(t *testing.T) {
 		t.Skip("ABURN_RUNNERS is not set")
 	}
 	shows(t, []string{"-instrument"}, []string{
-		"placeOrder candidate, tier 2: the registry has the span shop.order.place", "ceiling: 2 files, at most 6 calls", "src/order.js: success: 1 span, 2 attributes",
-		"+  return tracer.startActiveSpan('shop.order.place', async (span) => {", "no findings: without instrumentation it is the original", "shop.ledger.append  src/ledger.js:6", "2 of 2 spans seen", "$ aburn instrument src",
+		"placeOrder candidate, tier 2: the registry has the span shop.order.place", "ceiling: 2 files, at most 6 calls",
+		"src/order.js: success: 1 span, 2 attributes",
+		"+  return tracer.startActiveSpan('shop.order.place', async (span) => {", "no findings: without instrumentation it is the original",
+		"shop.ledger.append  src/ledger.js:6", "2 of 2 spans seen", "$ aburn instrument src",
 	})
 }
 

@@ -64,13 +64,15 @@ func instrumented(keep bool) error {
 		return err
 	}
 	return errors.Join(stage.shows(say,
-		scene{"The proof: taken out of the syntax tree again, the spans leave the original. That fails if anything else changed:", "instrument check before.js src/order.js --config aburn-instrument.yaml"},
+		scene{"The proof: taken out of the syntax tree again, the spans leave the original. That fails if anything else changed:",
+			"instrument check before.js src/order.js --config aburn-instrument.yaml"},
 		scene{"And the spans are really there: the tests emit them, judged by the registry:", "instrument record -q -- npm test"},
 	), say.instrumentNext())
 }
 
 func (n narrator) instrumentNext() error {
-	n.tips("Now on your own project:", "make install", "cd your-project && aburn init && aburn instrument init", "aburn instrument scan src", "aburn instrument src")
+	n.tips("Now on your own project:", "make install", "cd your-project && aburn init && aburn instrument init", "aburn instrument scan src",
+		"aburn instrument src")
 	return nil
 }
 
@@ -113,7 +115,8 @@ func (s *stage) openShop() error {
 	if err := s.quiet(npm); err != nil {
 		return fmt.Errorf("it needs npm's network: %w", err)
 	}
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "user.name", "You"}, {"config", "user.email", "you@example.com"}, {"add", "."}, {"commit", "-q", "-m", "a shop"}} {
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "user.name", "You"}, {"config", "user.email", "you@example.com"}, {"add", "."},
+		{"commit", "-q", "-m", "a shop"}} {
 		if err := s.quiet(s.command("git", args...)); err != nil {
 			return err
 		}

@@ -1,7 +1,8 @@
 // Command demo plays the recorded hook payloads of three real Claude Code sessions through real aburn-hook processes
 // in a temporary project. It shows the log, the chain, the supervisor's issues in the session that fails, the advice
 // that its agent gets, the cost of the hooks, sessions that agents have written to disk, and the report on those that
-// failed. With -workers it shows workers instead, with -instrument how telemetry gets into JavaScript. It needs only Go and a shell (and git for workers), and leaves nothing behind. It runs the executables as an agent does, so it
+// failed. With -workers it shows workers instead, with -instrument how telemetry gets into JavaScript. It needs only Go
+// and a shell (and git for workers), and leaves nothing behind. It runs the executables as an agent does, so it
 // imports only what shows text.
 //
 // The recording is of Claude Code 2.1.329 on a scripted model (internal/lab/demo/record makes it); only paths are

@@ -59,6 +59,8 @@ func (n narrator) tips(title string, lines ...string) {
 }
 
 func (n narrator) next() {
-	n.tips("Now with your own agent:", "make install", "cd your-project && aburn install-hooks", "aburn tail -f", "aburn supervisor watch", "aburn ingest && aburn report", "aburn web")
-	fmt.Fprintf(n.out, "\n  %s\n  %s\n\n", n.out.Paint(term.Bold, "Or look at recorded sessions in your browser, with nothing installed:"), n.out.Paint(term.Dim, "$ ")+"go run ./cmd/aburn web --demo")
+	n.tips("Now with your own agent:", "make install", "cd your-project && aburn install-hooks", "aburn tail -f", "aburn supervisor watch",
+		"aburn ingest && aburn report", "aburn web")
+	fmt.Fprintf(n.out, "\n  %s\n  %s\n\n", n.out.Paint(term.Bold, "Or look at recorded sessions in your browser, with nothing installed:"),
+		n.out.Paint(term.Dim, "$ ")+"go run ./cmd/aburn web --demo")
 }

@@ -177,7 +177,8 @@ func (s *stage) show(args ...string) error {
 	cmd := s.command("aburn", args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	err := cmd.Run()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 && slices.Contains([]string{"supervisor", "overlap", "merge", "send"}, args[0]) {
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 &&
+		slices.Contains([]string{"supervisor", "overlap", "merge", "send"}, args[0]) {
 		return nil
 	}
 	return err

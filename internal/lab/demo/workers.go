@@ -80,7 +80,8 @@ func workers(keep bool) (err error) {
 	); err != nil {
 		return err
 	}
-	say.tips("Now with your own agent:", "make install", "cd your-project && aburn init", `aburn spawn "fix the flaky test"`, "aburn ps", "aburn attach fix", "aburn merge fix")
+	say.tips("Now with your own agent:", "make install", "cd your-project && aburn init", `aburn spawn "fix the flaky test"`, "aburn ps", "aburn attach fix",
+		"aburn merge fix")
 	return nil
 }
 
@@ -89,13 +90,15 @@ func (s *stage) repository() error {
 	if err := os.WriteFile(filepath.Join(s.bin, "claude"), scripted, 0o755); err != nil {
 		return err
 	}
-	for name, text := range map[string]string{"cart.txt": "price = 7\nquantity = 3\ntotal = 0\n", "old/readme.txt": "nobody needs this\n", ".gitignore": ".oss\n"} {
+	for name, text := range map[string]string{"cart.txt": "price = 7\nquantity = 3\ntotal = 0\n", "old/readme.txt": "nobody needs this\n",
+		".gitignore": ".oss\n"} {
 		path := filepath.Join(s.project, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 			return err
 		}
 	}
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "user.name", "You"}, {"config", "user.email", "you@example.com"}, {"add", "."}, {"commit", "-q", "-m", "a cart"}} {
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "user.name", "You"}, {"config", "user.email", "you@example.com"}, {"add", "."},
+		{"commit", "-q", "-m", "a cart"}} {
 		git := s.command("aburn")
 		path, err := exec.LookPath("git")
 		if err != nil {

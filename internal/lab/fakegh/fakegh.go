@@ -243,7 +243,8 @@ func (s *State) open(in []byte) (int, []byte) {
 	case open:
 		return 422, []byte(`{"message":"Validation Failed","errors":[{"message":"A pull request already exists for ` + n.Head + `."}]}`)
 	}
-	p := &Pull{Number: 31 + len(s.Pulls), Title: n.Title, Body: n.Body, State: "OPEN", Branch: n.Head, Head: head, Base: n.Base, Draft: n.Draft, Mergeable: "UNKNOWN"}
+	p := &Pull{Number: 31 + len(s.Pulls), Title: n.Title, Body: n.Body, State: "OPEN", Branch: n.Head, Head: head, Base: n.Base, Draft: n.Draft,
+		Mergeable: "UNKNOWN"}
 	s.Pulls = append(s.Pulls, p)
 	body, _ := json.Marshal(map[string]any{"number": p.Number, "html_url": s.url(p), "head": map[string]any{"sha": head}, "draft": n.Draft})
 	return 201, body
@@ -315,7 +316,8 @@ func (s *State) query(in []byte) (int, []byte) {
 		}
 		repository[alias] = map[string]any{"nodes": nodes}
 	}
-	body, _ := json.Marshal(map[string]any{"data": map[string]any{"rateLimit": map[string]any{"remaining": 4990, "resetAt": "2026-11-22T13:00:00Z"}, "repository": repository}})
+	body, _ := json.Marshal(map[string]any{"data": map[string]any{"rateLimit": map[string]any{"remaining": 4990, "resetAt": "2026-11-22T13:00:00Z"},
+		"repository": repository}})
 	return 200, body
 }
 
@@ -333,7 +335,8 @@ func author(login, kind string) map[string]any {
 }
 
 func comment(c Comment) map[string]any {
-	return map[string]any{"id": c.ID, "body": c.Body, "state": c.State, "authorAssociation": or(c.Association, "NONE"), "commit": map[string]any{"oid": c.Head}, "author": author(c.Author, c.Type)}
+	return map[string]any{"id": c.ID, "body": c.Body, "state": c.State, "authorAssociation": or(c.Association, "NONE"), "commit": map[string]any{"oid": c.Head},
+		"author": author(c.Author, c.Type)}
 }
 
 func (s *State) node(p *Pull) map[string]any {
@@ -372,10 +375,12 @@ func (s *State) node(p *Pull) map[string]any {
 		decision = p.Decision
 	}
 	return map[string]any{
-		"number": p.Number, "url": s.url(p), "title": p.Title, "state": p.State, "isDraft": p.Draft, "headRefName": p.Branch, "headRefOid": p.Head, "baseRefName": p.Base,
-		"baseRefOid": p.BaseAt, "mergeable": or(p.Mergeable, "MERGEABLE"), "reviewDecision": decision, "author": author(or(p.Author, or(s.Login, s.owner())), ""),
+		"number": p.Number, "url": s.url(p), "title": p.Title, "state": p.State, "isDraft": p.Draft, "headRefName": p.Branch, "headRefOid": p.Head,
+		"baseRefName": p.Base,
+		"baseRefOid":  p.BaseAt, "mergeable": or(p.Mergeable, "MERGEABLE"), "reviewDecision": decision, "author": author(or(p.Author, or(s.Login, s.owner())), ""),
 		"headRepositoryOwner": map[string]any{"login": or(p.Owner, s.owner())}, "reviewRequests": map[string]any{"totalCount": p.Asked},
-		"latestReviews": list(len(reviews), reviews), "reviewThreads": list(len(threads), threads), "commits": map[string]any{"nodes": []any{map[string]any{"commit": commit}}},
+		"latestReviews": list(len(reviews), reviews), "reviewThreads": list(len(threads), threads),
+		"commits": map[string]any{"nodes": []any{map[string]any{"commit": commit}}},
 	}
 }
 

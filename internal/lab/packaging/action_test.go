@@ -65,7 +65,8 @@ func TestActionReports(t *testing.T) {
 		for _, since := range []string{a.Inputs["since"].Default, "36500d"} {
 			cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run)
 			cmd.Dir = t.TempDir()
-			cmd.Env = []string{"HOME=" + filepath.Join(dir, "home"), "PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "RUNNER_TEMP=" + filepath.Join(dir, "temp"),
+			cmd.Env = []string{"HOME=" + filepath.Join(dir, "home"), "PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"),
+				"RUNNER_TEMP=" + filepath.Join(dir, "temp"),
 				"GITHUB_OUTPUT=" + output, "GITHUB_STEP_SUMMARY=" + summary}
 			for name, value := range step.Env {
 				cmd.Env = append(cmd.Env, name+"="+strings.ReplaceAll(value, "${{ inputs.since }}", since))

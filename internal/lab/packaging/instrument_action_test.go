@@ -49,8 +49,10 @@ func TestActionInstruments(t *testing.T) {
 	}
 	shop := filepath.Join(dir, "shop")
 	for name, text := range map[string]string{
-		"bin/gh": ghScript, "shop/package.json": `{"name": "shop", "type": "module", "dependencies": {"@opentelemetry/api": "1"}}`, "shop/order.js": "export async function place(order) {\n  await save(order);\n}\n",
-		"shop/plan.json": `{"files": [{"path": "order.js", "functions": [{"id": "f1", "name": "place", "action": "span", "span": "shop.place"}]}, {"path": "gone.js", "functions": []}]}`,
+		"bin/gh": ghScript, "shop/package.json": `{"name": "shop", "type": "module", "dependencies": {"@opentelemetry/api": "1"}}`,
+		"shop/order.js": "export async function place(order) {\n  await save(order);\n}\n",
+		"shop/plan.json": `{"files": [{"path": "order.js", "functions": [{"id": "f1", "name": "place", "action": "span", "span": "shop.place"}]}, {"path": ` +
+			`"gone.js", "functions": []}]}`,
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 			t.Fatal(err)
@@ -96,7 +98,8 @@ func TestActionInstruments(t *testing.T) {
 // runActionSteps runs the steps that have an id in the folder shop below dir, as a runner does, with programs of bin.
 func runActionSteps(t *testing.T, a action, dir, bin, plan, paths string) {
 	t.Helper()
-	values := strings.NewReplacer("${{ inputs.paths }}", paths, "${{ inputs.plan }}", plan, "${{ inputs.api-key }}", "k", "${{ inputs.token }}", "t", "${{ github.repository }}", "me/shop", "${{ github.event.pull_request.number }}", "12")
+	values := strings.NewReplacer("${{ inputs.paths }}", paths, "${{ inputs.plan }}", plan, "${{ inputs.api-key }}", "k", "${{ inputs.token }}", "t",
+		"${{ github.repository }}", "me/shop", "${{ github.event.pull_request.number }}", "12")
 	for _, step := range a.Runs.Steps {
 		if strings.Contains(step.Run, "${{") {
 			t.Errorf("an input would become part of the script: %s", step.Run)
@@ -153,7 +156,8 @@ func TestActionRuns(t *testing.T) {
 	succeed(t, cmd)
 	runActionSteps(t, a, dir, filepath.Join(dir, "bin"), "", "src\nlib dir")
 	for name, want := range map[string]string{
-		"gh.log.aburn": "init\ninstrument cost --json -- src lib dir\ninstrument --provider api --yes --json -- src lib dir\n", "output": "code=0\npr=https://example.org/me/shop/pull/13\n", "summary": "# A run\n", "gh.log.body": "<!-- aburn instrument -->\n# A run\n",
+		"gh.log.aburn": "init\ninstrument cost --json -- src lib dir\ninstrument --provider api --yes --json -- src lib dir\n",
+		"output":       "code=0\npr=https://example.org/me/shop/pull/13\n", "summary": "# A run\n", "gh.log.body": "<!-- aburn instrument -->\n# A run\n",
 	} {
 		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: %v %s", name, err, text)

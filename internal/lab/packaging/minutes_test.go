@@ -65,7 +65,8 @@ func agentWorks(t *testing.T, p someone, project, files string) {
 	for _, event := range []string{
 		`"hook_event_name":"UserPromptSubmit","prompt":"make the test pass"`,
 		`"hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"toolu_1","tool_input":{"command":"go test ./cart"}`,
-		`"hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"toolu_1","tool_input":{"command":"go test ./cart"},"tool_response":{"stdout":"ok","stderr":"","interrupted":false}`,
+		`"hook_event_name":"PostToolUse","tool_name":"Bash","tool_use_id":"toolu_1","tool_input":{"command":"go test ./cart"},"tool_response":{"stdout":"ok",` +
+			`"stderr":"","interrupted":false}`,
 		`"hook_event_name":"Stop","stop_hook_active":false`,
 	} {
 		payload := fmt.Sprintf(`{"session_id":"5b0c2f91-0000-4000-8000-000000000001","cwd":%q,%s}`, project, event)

@@ -54,7 +54,8 @@ type manifest struct {
 }
 
 func (r Release) manifest(name, about string) manifest {
-	return manifest{Name: name, Version: r.Number(), Description: about, Homepage: r.Homepage(), Repository: "git+" + r.Homepage() + ".git", License: "MIT", Files: []string{"bin"}}
+	return manifest{Name: name, Version: r.Number(), Description: about, Homepage: r.Homepage(), Repository: "git+" + r.Homepage() + ".git", License: "MIT",
+		Files: []string{"bin"}}
 }
 
 // npm writes the packages of all targets, and aburn itself last, as it must be published.

@@ -352,7 +352,8 @@ func npmLife(t *testing.T, reg *registry) {
 		t.Errorf("%d of %d hooks were recorded", got, n)
 	}
 	p.must("aburn", "verify")
-	if out, err := exec.Command(filepath.Join(filepath.Dir(command[0]), "aburn"), "version").Output(); err != nil || !strings.Contains(string(out), " v0.2.0-rc.1 ") {
+	if out, err := exec.Command(filepath.Join(filepath.Dir(command[0]), "aburn"), "version").Output(); err != nil ||
+		!strings.Contains(string(out), " v0.2.0-rc.1 ") {
 		t.Errorf("the copy is %s %v", out, err)
 	}
 	p.must("aburn", "plugin", "write", filepath.Join(p.project, "plugin"))

@@ -171,7 +171,8 @@ func newRoot(t *testing.T) rooted {
 			t.Fatal(err)
 		}
 	}
-	files := []file{{"root/project/.git/HEAD", 0o644, []byte("ref: refs/heads/main\n")}, {"var/lib/dpkg/status", 0o644, nil}, {"var/lib/dpkg/available", 0o644, nil}}
+	files := []file{{"root/project/.git/HEAD", 0o644, []byte("ref: refs/heads/main\n")}, {"var/lib/dpkg/status", 0o644, nil},
+		{"var/lib/dpkg/available", 0o644, nil}}
 	if err := write(root, files); err != nil {
 		t.Fatal(err)
 	}

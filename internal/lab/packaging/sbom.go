@@ -140,7 +140,8 @@ func (r Release) bill(name string, archive []byte) ([]byte, error) {
 	slices.Sort(own.On)
 	list := slices.SortedFunc(maps.Values(parts), func(a, b component) int { return strings.Compare(a.Ref, b.Ref) })
 	sum := sha256.Sum256(archive)
-	text, err := json.MarshalIndent(bill{"CycloneDX", "1.6", serial(sum), 1, metadata{r.Time.UTC().Format(time.RFC3339), root}, list, append([]dependency{own}, on...)}, "", "  ")
+	text, err := json.MarshalIndent(bill{"CycloneDX", "1.6", serial(sum), 1, metadata{r.Time.UTC().Format(time.RFC3339), root}, list,
+		append([]dependency{own}, on...)}, "", "  ")
 	return append(text, '\n'), err
 }
 

@@ -22,7 +22,8 @@ func (r Release) system(pages []file, others file) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := []file{copyright, {"changelog.gz", 0o644, compressed(changes)}, {"changelog.yaml", 0o644, r.changes()}, {"lintian-overrides", 0o644, []byte(lintianOverrides)}}
+	files := []file{copyright, {"changelog.gz", 0o644, compressed(changes)}, {"changelog.yaml", 0o644, r.changes()},
+		{"lintian-overrides", 0o644, []byte(lintianOverrides)}}
 	for _, f := range pages {
 		if strings.HasPrefix(f.name, "man/") {
 			files = append(files, file{f.name + ".gz", f.mode, compressed(f.data)})

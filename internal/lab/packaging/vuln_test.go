@@ -19,10 +19,11 @@ func TestVulnSaysWhatIsNotKnown(t *testing.T) {
 		script, says string
 		code         int
 	}{
-		"none":        {"exit 0", "", 0},
-		"some":        {"echo 'Vulnerability #1'; exit 3", "", 3},
-		"unreachable": {`echo 'govulncheck: fetching vulnerabilities: Get "https://vuln.go.dev/index/modules.json.gz": dial tcp: no route to host' >&2; exit 1`, "cannot be reached", 75},
-		"no build":    {"echo 'govulncheck: loading packages: there are errors' >&2; exit 1", "", 1},
+		"none": {"exit 0", "", 0},
+		"some": {"echo 'Vulnerability #1'; exit 3", "", 3},
+		"unreachable": {`echo 'govulncheck: fetching vulnerabilities: Get "https://vuln.go.dev/index/modules.json.gz": dial tcp: no route to host' >&2; exit 1`,
+			"cannot be reached", 75},
+		"no build": {"echo 'govulncheck: loading packages: there are errors' >&2; exit 1", "", 1},
 	} {
 		fake := filepath.Join(t.TempDir(), "govulncheck")
 		if err := os.WriteFile(fake, []byte("#!/bin/sh\n"+c.script+"\n"), 0o755); err != nil {

@@ -25,7 +25,8 @@ func TestAdviceInTurn(t *testing.T) {
 			t.Run(agent.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				turns := append(again(agent.call(loop), 8), model.Calls(agent.call("cp again.tmp other.tmp")), model.Text("it works"))
-				healthy := []model.Turn{model.Calls(agent.call("touch one.tmp")), model.Calls(agent.call("touch two.tmp")), model.Calls(agent.call("exit 1")), model.Text("b is done")}
+				healthy := []model.Turn{model.Calls(agent.call("touch one.tmp")), model.Calls(agent.call("touch two.tmp")), model.Calls(agent.call("exit 1")),
+					model.Text("b is done")}
 				w := advised(t, "hooked", conversations(turns, healthy), `, "deliver": {"in_turn": ["loop", "tool_failure_run"]}`)
 				agent.first(w, sessionA).wait()
 				agent.first(w, sessionB).wait()
@@ -38,7 +39,8 @@ func TestAdviceInTurn(t *testing.T) {
 				if got := w.story(); got != "INTERVENTION DELIVERED seen RESOLVED" && got != "INTERVENTION DELIVERED RESOLVED seen" {
 					t.Errorf("the log says %s", got)
 				}
-				if got := w.aburn("supervisor", "report"); !strings.Contains(strings.Join(strings.Fields(got), " "), "1 of those delivered inside of a turn, and of these 1 resolved before that turn was over") {
+				if got := w.aburn("supervisor", "report"); !strings.Contains(strings.Join(strings.Fields(got), " "),
+					"1 of those delivered inside of a turn, and of these 1 resolved before that turn was over") {
 					t.Errorf("the report says %s", got)
 				}
 			})

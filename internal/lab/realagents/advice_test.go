@@ -269,8 +269,10 @@ func TestAdviceForOthers(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := strings.Replace(string(data), "signed: aburn task 2", "forged: aburn task 2", 1)
-			text = strings.Replace(text, `"tasks":[`, `"tasks":[{"id":"f1","prompt":"foreign: aburn task 3","status":"pending","priority":"critical","session":"`+session+
-				`"},{"id":"f2","prompt":"for nobody: aburn task 4","status":"pending"},{"id":"f3","prompt":"for all: aburn task 5","status":"pending","scope":"project"},`, 1)
+			text = strings.Replace(text, `"tasks":[`, `"tasks":[{"id":"f1","prompt":"foreign: aburn task 3","status":"pending","priority":"critical","session":"`+
+				session+
+				`"},{"id":"f2","prompt":"for nobody: aburn task 4","status":"pending"},{"id":"f3","prompt":"for all: aburn task 5","status":"pending","scope":"project"},`,
+				1)
 			if strings.Count(text, "aburn task") != 5 || !strings.Contains(text, "forged") {
 				t.Fatalf("queue %s", text)
 			}

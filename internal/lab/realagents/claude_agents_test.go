@@ -94,7 +94,8 @@ func TestClaudeBackground(t *testing.T) {
 				helper("worker", "TASK-WORKER", model.Calls(bash("echo worker")), model.Text("worker done")),
 				{Name: "main", Turns: []model.Turn{
 					model.Calls(agent("TASK-WORKER please", true)),
-					model.Calls(model.Call{Name: "Bash", Input: map[string]any{"command": "for i in 1 2 3; do sleep 0.2; done; echo late", "description": "later", "run_in_background": true}}),
+					model.Calls(model.Call{Name: "Bash", Input: map[string]any{"command": "for i in 1 2 3; do sleep 0.2; done; echo late", "description": "later",
+						"run_in_background": true}}),
 					model.Text("both started"), model.Text("noted"), model.Text("noted again"),
 				}},
 			}

@@ -77,7 +77,8 @@ func TestClaudeCompaction(t *testing.T) {
 	scenario{
 		script: func() model.Script {
 			return model.Script{
-				{Name: "summary", When: model.Contains("CRITICAL: Respond with TEXT ONLY"), Repeat: true, Turns: []model.Turn{model.Text("<summary>so far so good</summary>")}},
+				{Name: "summary", When: model.Contains("CRITICAL: Respond with TEXT ONLY"), Repeat: true,
+					Turns: []model.Turn{model.Text("<summary>so far so good</summary>")}},
 				{Name: "main", Turns: []model.Turn{
 					model.Text("one done"),
 					{Text: "two done", Usage: model.Usage{Input: 190000}},

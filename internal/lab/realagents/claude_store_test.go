@@ -93,7 +93,8 @@ func TestClaudeStore(t *testing.T) {
 
 	s := w.claudeStore()
 	a, b, c := stored(t, s, sessionA), stored(t, s, sessionB), stored(t, s, sessionC)
-	equal(t, "calls of the first", claudeResults(a), "toolu_main_0_0 errored - 3; toolu_main_0_1 completed - -; toolu_main_1_0 completed - -; toolu_main_2_0 completed - -; toolu_main_4_0 errored rule -")
+	equal(t, "calls of the first", claudeResults(a),
+		"toolu_main_0_0 errored - 3; toolu_main_0_1 completed - -; toolu_main_1_0 completed - -; toolu_main_2_0 completed - -; toolu_main_4_0 errored rule -")
 	equal(t, "calls of the fork", claudeResults(b), "toolu_main_6_0 completed - -")
 	equal(t, "calls of the fork's fork", claudeResults(c), "")
 	for _, x := range []struct {

@@ -84,7 +84,8 @@ func TestCodexFirstAgents(t *testing.T) {
 		prepare: func(w *world) { w.codex = "some-unknown-model"; w.codexConfig("danger-full-access") },
 		script: func() model.Script {
 			return model.Script{
-				{Name: "child", When: model.HeaderContains("X-Codex-Turn-Metadata", `"thread_source":"subagent"`), Turns: []model.Turn{model.Calls(command("echo child; exit 2")), model.Text("child done")}},
+				{Name: "child", When: model.HeaderContains("X-Codex-Turn-Metadata", `"thread_source":"subagent"`),
+					Turns: []model.Turn{model.Calls(command("echo child; exit 2")), model.Text("child done")}},
 				{Name: "main", Turns: []model.Turn{
 					model.Calls(v1("spawn_agent", map[string]any{"message": "look around"})),
 					model.Calls(wait),

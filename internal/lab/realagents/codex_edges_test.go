@@ -11,7 +11,8 @@ import (
 )
 
 // foreignCodexHook is somebody else's hooks.json: it refuses commands that say forbidden.
-const foreignCodexHook = `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "grep -q forbidden && { echo not here >&2; exit 2; }; exit 0"}]}]}}`
+const foreignCodexHook = `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "grep -q forbidden && { echo not here ` +
+	`>&2; exit 2; }; exit 0"}]}]}}`
 
 // Holds codex: denied.
 func TestCodexDenied(t *testing.T) {

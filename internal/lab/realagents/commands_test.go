@@ -173,7 +173,8 @@ func TestTemplatesInNodeAgents(t *testing.T) {
 			for name, or := range map[string]string{"build": "No plan was made", a.plan: "No idea was worked out"} {
 				asked := len(w.model.Asked())
 				a.run(w, "/"+name+" cheese by post")
-				if prompt := w.asked(asked); !prompt.Contains("cheese by post") || !prompt.Contains(or) || !prompt.Contains(" START`") || prompt.Contains("{{args}}") || prompt.Contains("!{aburn") {
+				if prompt := w.asked(asked); !prompt.Contains("cheese by post") || !prompt.Contains(or) || !prompt.Contains(" START`") || prompt.Contains("{{args}}") ||
+					prompt.Contains("!{aburn") {
 					t.Errorf("/%s told the model %+v", name, prompt.Items)
 				}
 			}

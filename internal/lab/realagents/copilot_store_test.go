@@ -33,7 +33,8 @@ func TestCopilotStore(t *testing.T) {
 			model.Calls(copilotBash("echo behind")), model.Text("behind is done"),
 		}},
 		{Name: "tools", When: model.FirstUserContains("use the tools"), Turns: []model.Turn{
-			{Reasoning: "I think first.", Text: "I begin.", Calls: []model.Call{copilotBash("echo hi; aburn log build START")}, Usage: model.Usage{Input: 1000, Output: 50, CacheRead: 400, CacheWrite: 30}},
+			{Reasoning: "I think first.", Text: "I begin.", Calls: []model.Call{copilotBash("echo hi; aburn log build START")},
+				Usage: model.Usage{Input: 1000, Output: 50, CacheRead: 400, CacheWrite: 30}},
 			model.Calls(copilotBash("echo '<shellId: 0 completed with exit code 0>'; exit 7")),
 			model.Calls(copilotBash("touch refused.tmp")),
 			model.Calls(call("create", map[string]any{"path": "$PROJECT/new.txt", "file_text": "one\ntwo\n"})),
@@ -63,7 +64,8 @@ func TestCopilotStore(t *testing.T) {
 		{Name: "compacted", When: model.FirstUserContains("be compacted"), Turns: []model.Turn{
 			model.Calls(copilotBash("echo long")), {Text: "so long", Usage: model.Usage{Input: 63000}}, model.Text("after it"), model.Text("more"), model.Text("more"),
 		}},
-		{Name: "kill", When: model.FirstUserContains("be killed"), Turns: []model.Turn{model.Calls(copilotBash("echo first")), model.Calls(wait), model.Text("it went on")}},
+		{Name: "kill", When: model.FirstUserContains("be killed"),
+			Turns: []model.Turn{model.Calls(copilotBash("echo first")), model.Calls(wait), model.Text("it went on")}},
 		{Name: "child2", When: model.FirstUserContains("wait as a child"), Turns: []model.Turn{model.Calls(wait), model.Text("it went on")}},
 		{Name: "kills", When: model.FirstUserContains("kill somebody"), Turns: []model.Turn{
 			model.Calls(task("wait", "wait as a child", "sync")), model.Text("it went on"),
@@ -72,7 +74,8 @@ func TestCopilotStore(t *testing.T) {
 			model.Calls(copilotBash("touch refused.txt")), model.Text("refused"), model.Calls(copilotBash("touch granted.tmp; exit 5")), model.Text("granted"),
 		}},
 		{Name: "critical", When: model.FirstUserContains("go on at the end"), Turns: []model.Turn{
-			model.Calls(copilotBash("aburn query --get session | tail -1 | xargs -I S aburn queue add --session S --priority critical 'it is critical'")), model.Text("done"), model.Text("I read it"),
+			model.Calls(copilotBash("aburn query --get session | tail -1 | xargs -I S aburn queue add --session S --priority critical 'it is critical'")),
+			model.Text("done"), model.Text("I read it"),
 		}},
 		{Name: "end", When: model.FirstUserContains("be ended"), Turns: []model.Turn{model.Calls(wait), model.Text("it went on")}},
 		{Name: "stop", When: model.FirstUserContains("be stopped"), Turns: []model.Turn{model.Calls(wait), model.Text("it went on")}},
@@ -93,7 +96,8 @@ func TestCopilotStore(t *testing.T) {
 	for _, end := range []struct {
 		prompt, call string
 		signal       syscall.Signal
-	}{{"be killed", "toolu_kill_1_0", syscall.SIGKILL}, {"kill somebody", "toolu_child2_0_0", syscall.SIGKILL}, {"be stopped", "toolu_stop_0_0", syscall.SIGINT}, {"be ended", "toolu_end_0_0", syscall.SIGTERM}} {
+	}{{"be killed", "toolu_kill_1_0", syscall.SIGKILL}, {"kill somebody", "toolu_child2_0_0", syscall.SIGKILL}, {"be stopped", "toolu_stop_0_0", syscall.SIGINT},
+		{"be ended", "toolu_end_0_0", syscall.SIGTERM}} {
 		p := w.startCopilot(end.prompt, "--allow-all-tools")
 		w.waitFor(w.started())
 		w.waitRecorded(end.call)

@@ -104,7 +104,8 @@ func TestCopilot(t *testing.T) {
 			continue
 		}
 		const want = "SESSION_START PROMPT TOOL_START:bash TOOL:bash0 TOOL_START:bash TOOL_FAILED:bash1 TOOL_START:bash NOTIFY " +
-			"TOOL_START:nosuch TOOL_FAILED:nosuch TOOL_START:create TOOL:create TOOL_START:task AGENT_SPAWN* PROMPT* TOOL_START*:bash START* TOOL*:bash0 AGENT_COMPLETE* " +
+			"TOOL_START:nosuch TOOL_FAILED:nosuch TOOL_START:create TOOL:create TOOL_START:task AGENT_SPAWN* PROMPT* TOOL_START*:bash START* TOOL*:bash0 " +
+			"AGENT_COMPLETE* " +
 			"TOOL:task TOOL_START:bash START TOOL:bash0 TOOL_DENIED:bash STOP SESSION_END"
 		if got := w.eventWords(); got != want {
 			t.Errorf("the log has\n%s\nwant\n%s", got, want)

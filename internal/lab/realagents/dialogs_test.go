@@ -54,7 +54,8 @@ func TestDialogs(t *testing.T) {
 			model.Calls(tool("Write", map[string]any{"file_path": "$PROJECT/new.txt", "content": "one\ntwo\n"})), model.Text("wrote it"),
 			model.Calls(bash(untilEnd)), model.Text(imitation),
 		)(), nil)
-		w.write(filepath.Join(w.home, ".claude.json"), `{"hasCompletedOnboarding": true, "customApiKeyResponses": {"approved": ["`+agents.DummyKey+`"], "rejected": []}}`)
+		w.write(filepath.Join(w.home, ".claude.json"), `{"hasCompletedOnboarding": true, "customApiKeyResponses": {"approved": ["`+agents.DummyKey+
+			`"], "rejected": []}}`)
 		term := w.terminal(w.claudePath(), "--session-id", sessionA, "--permission-mode", "default")
 		term.see("Quick safety check")
 		term.record("trust", claude.Agent(), true)

@@ -16,7 +16,8 @@ func TestExaminedClaudeNested(t *testing.T) {
 		files: map[string]string{".claude/settings.json": `{"permissions": {"deny": ["Bash(touch forbidden*)"]}}`},
 		script: model.Script{
 			helper("inner", "TASK-INNER", model.Calls(bash("touch forbidden.txt"), bash("echo inner; exit 7"), bash("echo fine")), model.Text("inner done")),
-			helper("outer", "TASK-OUTER", model.Turn{Calls: []model.Call{agent("TASK-INNER please", false)}, Usage: model.Usage{Input: 3000, Output: 300}}, model.Text("outer done")),
+			helper("outer", "TASK-OUTER", model.Turn{Calls: []model.Call{agent("TASK-INNER please", false)}, Usage: model.Usage{Input: 3000, Output: 300}},
+				model.Text("outer done")),
 			{Name: "main", Turns: []model.Turn{model.Calls(agent("TASK-OUTER please", false), bash("echo beside; exit 3")), model.Text("all done")}},
 		},
 		play: func(w *world) { w.claude("do the thing", free(sessionA)...) },
@@ -39,7 +40,8 @@ func TestExaminedClaudeNested(t *testing.T) {
 func TestExaminedClaudeForks(t *testing.T) {
 	examined{
 		script: model.Script{
-			{Name: "summary", When: model.Contains("CRITICAL: Respond with TEXT ONLY"), Repeat: true, Turns: []model.Turn{model.Text("<summary>so far so good</summary>")}},
+			{Name: "summary", When: model.Contains("CRITICAL: Respond with TEXT ONLY"), Repeat: true,
+				Turns: []model.Turn{model.Text("<summary>so far so good</summary>")}},
 			{Name: "main", Turns: []model.Turn{
 				model.Calls(bash("echo first")), model.Text("one done"),
 				model.Text("two done"),
@@ -110,7 +112,8 @@ func TestExaminedClaudeEdits(t *testing.T) {
 			model.Calls(edit("a.txt", "nope", "x")),
 			model.Calls(edit("a.txt", "two", "TWO\nTWO-B"), edit("a.txt", "three\n", "")),
 			model.Calls(write("a.txt", "ONE\nnew\n")), // was ONE, TWO, TWO-B, four
-			model.Calls(tool("MultiEdit", map[string]any{"file_path": "$PROJECT/a.txt", "edits": []any{map[string]any{"old_string": "new", "new_string": "x"}}})), // there is none any more
+			// there is none any more
+			model.Calls(tool("MultiEdit", map[string]any{"file_path": "$PROJECT/a.txt", "edits": []any{map[string]any{"old_string": "new", "new_string": "x"}}})),
 			model.Calls(write("b.txt", "x\ny")),
 			model.Calls(write("empty.txt", "")),
 			model.Calls(read("crlf.txt")),
@@ -153,7 +156,8 @@ func TestExaminedClaudeEdits(t *testing.T) {
 func TestExaminedClaudeBackground(t *testing.T) {
 	examined{
 		script: one(
-			model.Calls(model.Call{Name: "Bash", Input: map[string]any{"command": untilSaid + "; echo late; exit 4", "description": "later", "run_in_background": true}}),
+			model.Calls(model.Call{Name: "Bash", Input: map[string]any{"command": untilSaid + "; echo late; exit 4", "description": "later",
+				"run_in_background": true}}),
 			model.Text("started"), model.Text("noted"),
 		)(),
 		play: func(w *world) { w.claudeEndsLater() },

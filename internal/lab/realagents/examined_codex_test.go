@@ -57,7 +57,8 @@ func TestExaminedCodexAgentFails(t *testing.T) {
 	examined{
 		prepare: newerCodex,
 		script: model.Script{
-			codexHelper("alpha", append([]model.Turn{model.Calls(js(`text((await tools.exec_command({cmd:"echo alpha; exit 2"})).output)`))}, model.Times(4, broken)...)...),
+			codexHelper("alpha", append([]model.Turn{model.Calls(js(`text((await tools.exec_command({cmd:"echo alpha; exit 2"})).output)`))},
+				model.Times(4, broken)...)...),
 			{Name: "main", Turns: []model.Turn{
 				{Calls: []model.Call{js(`text((await tools.exec_command({cmd:"echo main; exit 3"})).output)`)}, Usage: model.Usage{Input: 7000, Output: 700}},
 				model.Calls(spawn("alpha", "look around", "all")),
@@ -136,7 +137,8 @@ func TestExaminedCodexKilledInAnAgent(t *testing.T) {
 		prepare: newerCodex,
 		script: model.Script{
 			codexHelper("alpha", model.Turn{
-				Calls: []model.Call{js(`text((await tools.exec_command({cmd:"touch '$PROJECT/started.tmp'; while [ -e '$PROJECT/started.tmp' ]; do sleep 0.1; done"})).output)`)},
+				Calls: []model.Call{js(`text((await tools.exec_command({cmd:"touch '$PROJECT/started.tmp'; while [ -e '$PROJECT/started.tmp' ]; do sleep 0.1; ` +
+					`done"})).output)`)},
 				Before: func(ctx context.Context) {
 					select {
 					case <-waits:

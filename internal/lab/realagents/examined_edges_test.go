@@ -60,7 +60,8 @@ func TestExaminedClaudeRefused(t *testing.T) {
 		files: map[string]string{".claude/settings.json": `{"permissions": {"deny": ["Bash(touch forbidden*)"]},
 			"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "grep -q refused && { echo not here >&2; exit 2; }; exit 0"}]}]}}`},
 		script: model.Script{
-			helper("worker", "TASK-WORKER", model.Calls(bash("echo refused"), bash("touch forbidden.txt"), bash("touch asked.txt"), bash("echo fine")), model.Text("worker done")),
+			helper("worker", "TASK-WORKER", model.Calls(bash("echo refused"), bash("touch forbidden.txt"), bash("touch asked.txt"), bash("echo fine")),
+				model.Text("worker done")),
 			{Name: "main", Turns: []model.Turn{model.Calls(agent("TASK-WORKER please", false)), model.Text("all done")}},
 		},
 		play: func(w *world) {
@@ -289,7 +290,8 @@ func TestExaminedClaudeAgentCompacted(t *testing.T) {
 	examined{
 		prepare: func(w *world) { w.more = []string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000"} },
 		script: model.Script{
-			{Name: "summary", When: model.Contains("CRITICAL: Respond with TEXT ONLY"), Repeat: true, Turns: []model.Turn{model.Text("<summary>so far so good</summary>")}},
+			{Name: "summary", When: model.Contains("CRITICAL: Respond with TEXT ONLY"), Repeat: true,
+				Turns: []model.Turn{model.Text("<summary>so far so good</summary>")}},
 			{Name: "main", When: model.FirstUserContains("do the thing"), Turns: []model.Turn{model.Calls(agent("TASK-LONG please", false)), model.Text("all done")}},
 			{Name: "long", Turns: []model.Turn{ // its first message is the summary later
 				model.Calls(bash("echo one")),

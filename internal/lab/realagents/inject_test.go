@@ -25,7 +25,8 @@ func injected(r *model.Request) string {
 func TestClaudeIsReminded(t *testing.T) {
 	script := func() model.Script {
 		return model.Script{
-			{Name: "summary", When: model.Contains("CRITICAL: Respond with TEXT ONLY"), Repeat: true, Turns: []model.Turn{model.Text("<summary>so far so good</summary>")}},
+			{Name: "summary", When: model.Contains("CRITICAL: Respond with TEXT ONLY"), Repeat: true,
+				Turns: []model.Turn{model.Text("<summary>so far so good</summary>")}},
 			{Name: "main", Turns: []model.Turn{
 				model.Calls(bash("echo x > plan.md; aburn log plan COMPLETE --summary 'SUMMARY-WORDS' --output plan.md --next build")), model.Text("one done"),
 				{Text: "two done", Usage: model.Usage{Input: 190000}}, // resumed

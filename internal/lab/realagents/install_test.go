@@ -20,7 +20,8 @@ import (
 // Holds claude, codex: uninstall.
 func TestUninstallAfterTheAgentRewroteItsSettings(t *testing.T) {
 	t.Parallel()
-	const claudeSettings = "{\n\t\"model\": \"sonnet\",\n\t\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]},\n\t\"env\": {}\n}\n"
+	const claudeSettings = "{\n\t\"model\": \"sonnet\",\n\t\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": " +
+		"\"true\"}]}]},\n\t\"env\": {}\n}\n"
 	const codexHooks = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}`
 	marketplace := map[string]string{
 		"market/.claude-plugin/marketplace.json": `{"name": "local", "owner": {"name": "me"}, "plugins": [{"name": "p", "source": "./p"}]}`,

@@ -21,10 +21,12 @@ import (
 // what happened, and no tool of theirs does anything.
 func TestInstrumentAsks(t *testing.T) {
 	file := &scan.File{Path: "src/a.js", Type: "module", Functions: []scan.Function{{ID: "f1", Name: "place", Verdict: scan.Candidate, Tier: 1, Reason: "r"}}}
-	const good = `{"functions":[{"id":"f1","action":"span","span":"shop.order.place","tier":1,"reason":"r","attributes":[]}],"newSpans":[],"newAttributes":[],"libraries":[],"notes":[]}`
+	const good = `{"functions":[{"id":"f1","action":"span","span":"shop.order.place","tier":1,"reason":"r","attributes":[]}],"newSpans":[],"newAttributes":[],` +
+		`"libraries":[],"notes":[]}`
 	wrong := strings.Replace(good, `"action":"span"`, `"action":"wrap"`, 1)
 	hostile := strings.Replace(good, "shop.order.place", "a'); process.exit((", 1)
-	touch := []model.Call{{Name: "Bash", Input: map[string]any{"command": "touch $PROJECT/harm"}}, {Name: "exec_command", Input: map[string]any{"cmd": "touch $PROJECT/harm"}}}
+	touch := []model.Call{{Name: "Bash", Input: map[string]any{"command": "touch $PROJECT/harm"}},
+		{Name: "exec_command", Input: map[string]any{"cmd": "touch $PROJECT/harm"}}}
 	answer := func(client, text string) model.Turn {
 		if client == "claude" {
 			return model.Calls(model.Call{Name: "StructuredOutput", Input: text})
@@ -134,7 +136,8 @@ func TestInstrumentAsksForAWholeFile(t *testing.T) {
 				}
 			}
 			asked := w.model.Asked()
-			if last := string(asked[len(asked)-1].Body); !strings.Contains(last, "You answered:") || !strings.Contains(last, "NDS-003: something else changed") || !strings.Contains(last, "You put OpenTelemetry spans into JavaScript") {
+			if last := string(asked[len(asked)-1].Body); !strings.Contains(last, "You answered:") || !strings.Contains(last, "NDS-003: something else changed") ||
+				!strings.Contains(last, "You put OpenTelemetry spans into JavaScript") {
 				t.Errorf("the last question:\n%s", last)
 			}
 		})

@@ -103,7 +103,8 @@ func codexLogsFromItsSandbox(t *testing.T, sandbox, place string, trusted, relay
 		return
 	}
 	complete := entries[3]
-	if datum(complete, "summary") != "it works" || datum(complete, "outputs.0.bytes") != "5" || datum(complete, "metrics.tests") != "3" || datum(complete, "next_suggested") != "ship" {
+	if datum(complete, "summary") != "it works" || datum(complete, "outputs.0.bytes") != "5" || datum(complete, "metrics.tests") != "3" ||
+		datum(complete, "next_suggested") != "ship" {
 		t.Errorf("data of COMPLETE: %s", complete.Data)
 	}
 	if got := strings.Contains(w.asked(1).Last(), logfmt.RelayPrefix); got != relayed {

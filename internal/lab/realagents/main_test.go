@@ -117,7 +117,8 @@ func prepare() error {
 	if err != nil {
 		return err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-overlay", overlay, "-o", filepath.Join(work, "bin")+"/", "aburn/cmd/aburn", "aburn/cmd/aburn-hook", "aburn/cmd/aburn-hold")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-overlay", overlay, "-o", filepath.Join(work, "bin")+"/", "aburn/cmd/aburn",
+		"aburn/cmd/aburn-hook", "aburn/cmd/aburn-hold")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)

@@ -128,7 +128,8 @@ func TestNodeAgentsWithoutTheProgram(t *testing.T) {
 	for _, a := range nodeAgents() {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
-			w := a.world(t, a.before, model.Script{{Name: "a", When: model.Contains("do the thing"), Turns: []model.Turn{model.Calls(a.shell("touch made.tmp")), model.Text("all done")}}})
+			w := a.world(t, a.before, model.Script{{Name: "a", When: model.Contains("do the thing"),
+				Turns: []model.Turn{model.Calls(a.shell("touch made.tmp")), model.Text("all done")}}})
 			w.install("--agent", a.name)
 			moved := bytes.ReplaceAll(a.settingsNow(w), []byte("/bin/aburn-hook"), []byte("/gone/aburn-hook"))
 			w.write(a.path(w), string(moved))

@@ -26,17 +26,21 @@ type edges struct {
 func (a nodeAgent) edges() edges {
 	if a.name == "gemini" {
 		return edges{
-			subagent:    model.Call{Name: "invoke_agent", Input: map[string]any{"agent_name": "generalist", "prompt": "the child's task"}},
-			child:       []model.Turn{model.Calls(a.shell("echo child; exit 3")), model.Calls(model.Call{Name: "complete_task", Input: map[string]any{"result": map[string]any{"response": "child result"}}})},
-			spawned:     "SESSION_START PROMPT TOOL_START:invoke_agent AGENT_SPAWN TOOL_START:run_shell_command TOOL_FAILED:run_shell_command3 TOOL_START:complete_task TOOL:complete_task AGENT_COMPLETE TOOL:invoke_agent STOP SESSION_END",
+			subagent: model.Call{Name: "invoke_agent", Input: map[string]any{"agent_name": "generalist", "prompt": "the child's task"}},
+			child: []model.Turn{model.Calls(a.shell("echo child; exit 3")),
+				model.Calls(model.Call{Name: "complete_task", Input: map[string]any{"result": map[string]any{"response": "child result"}}})},
+			spawned: "SESSION_START PROMPT TOOL_START:invoke_agent AGENT_SPAWN TOOL_START:run_shell_command TOOL_FAILED:run_shell_command3 " +
+				"TOOL_START:complete_task TOOL:complete_task AGENT_COMPLETE TOOL:invoke_agent STOP SESSION_END",
 			interrupted: "SESSION_START PROMPT TOOL_START:run_shell_command SESSION_END", // its end is nobody's to tell: the call stays open
 			untrusted:   55,
 		}
 	}
 	return edges{
-		subagent:    model.Call{Name: "agent", Input: map[string]any{"description": "child", "prompt": "the child's task", "subagent_type": "general-purpose", "run_in_background": false}},
-		child:       []model.Turn{model.Calls(a.shell("echo child; exit 3")), model.Text("child result")},
-		spawned:     "SESSION_START PROMPT TOOL_START:agent AGENT_SPAWN* TOOL_START*:run_shell_command TOOL_FAILED*:run_shell_command3 AGENT_COMPLETE* TOOL:agent STOP",
+		subagent: model.Call{Name: "agent", Input: map[string]any{"description": "child", "prompt": "the child's task", "subagent_type": "general-purpose",
+			"run_in_background": false}},
+		child: []model.Turn{model.Calls(a.shell("echo child; exit 3")), model.Text("child result")},
+		spawned: "SESSION_START PROMPT TOOL_START:agent AGENT_SPAWN* TOOL_START*:run_shell_command TOOL_FAILED*:run_shell_command3 AGENT_COMPLETE* " +
+			"TOOL:agent STOP",
 		interrupted: "SESSION_START PROMPT TOOL_START:run_shell_command TOOL_FAILED:run_shell_command",
 	}
 }
@@ -98,7 +102,8 @@ func TestNodeAgentsInterrupted(t *testing.T) {
 	for _, a := range nodeAgents() {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
-			w := a.world(t, a.before, model.Script{{Name: "a", When: model.Contains("do the thing"), Turns: []model.Turn{model.Calls(a.shell(untilEnd)), model.Text("never")}}})
+			w := a.world(t, a.before, model.Script{{Name: "a", When: model.Contains("do the thing"),
+				Turns: []model.Turn{model.Calls(a.shell(untilEnd)), model.Text("never")}}})
 			w.install("--agent", a.name)
 			p := w.start(w.project, os.Getenv(a.program), append(append([]string{}, a.free...), "-p", "do the thing")...)
 			w.waitFor(w.started())
@@ -179,7 +184,8 @@ func TestGeminiInATerminal(t *testing.T) {
 	term.say("/quit")
 	term.gone()
 	const call = " TOOL_START:run_shell_command NOTIFY "
-	if got := w.eventWords(); got != "SESSION_START PROMPT"+call+"TOOL_DENIED:run_shell_command PROMPT STOP PROMPT"+call+"TOOL_FAILED:run_shell_command5 STOP SESSION_END" {
+	if got := w.eventWords(); got != "SESSION_START PROMPT"+call+"TOOL_DENIED:run_shell_command PROMPT STOP PROMPT"+call+
+		"TOOL_FAILED:run_shell_command5 STOP SESSION_END" {
 		t.Errorf("the log has %s", got)
 	}
 	for _, e := range of(w.entries(w.project), logfmt.ToolDenied) {
@@ -199,7 +205,8 @@ func TestGeminiInATerminal(t *testing.T) {
 func TestCopilotAdvice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "hooked", conversations(
-		[]model.Turn{model.Calls(copilotBash(failing)), model.Text("it failed"), model.Calls(copilotBash("echo x")), model.Text("I read it"), model.Text("and again")},
+		[]model.Turn{model.Calls(copilotBash(failing)), model.Text("it failed"), model.Calls(copilotBash("echo x")), model.Text("I read it"),
+			model.Text("and again")},
 		[]model.Turn{model.Text("b is done")}), nil)
 	w.copilot()
 	w.install("--agent", "copilot")

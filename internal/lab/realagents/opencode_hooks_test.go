@@ -79,7 +79,8 @@ func TestOpencodeResumedAndTold(t *testing.T) {
 	w.aburn("queue", "add", "--session", session, "--priority", "high", "be careful")
 	w.startOpencode("second", "-s", session).wait()
 	w.startOpencode("third", "-s", session).wait()
-	if got := w.eventWords(); got != "SESSION_START PROMPT TOOL_START:bash TOOL:bash0 STOP SESSION_END SESSION_START PROMPT DELIVERED STOP SESSION_END SESSION_START PROMPT STOP SESSION_END" {
+	if got := w.eventWords(); got != "SESSION_START PROMPT TOOL_START:bash TOOL:bash0 STOP SESSION_END SESSION_START PROMPT DELIVERED STOP SESSION_END "+
+		"SESSION_START PROMPT STOP SESSION_END" {
 		t.Errorf("the log has %s", got)
 	}
 	var told []string
@@ -104,7 +105,8 @@ func TestOpencodeWithoutTheHook(t *testing.T) {
 	for _, c := range []struct{ name, hook string }{{"gone", ""}, {"fails", "#!/bin/sh\nexit 2\n"}, {"hangs", "#!/bin/sh\nexec sleep 600\n"}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, "hooked", model.Script{titles(), {Name: "main", Turns: []model.Turn{model.Calls(opencodeBash("touch ran.tmp")), model.Text("all done")}}}, nil)
+			w := newWorld(t, "hooked", model.Script{titles(), {Name: "main", Turns: []model.Turn{model.Calls(opencodeBash("touch ran.tmp")), model.Text("all done")}}},
+				nil)
 			w.hookOpencode()
 			plugin := filepath.Join(w.home, ".config", "opencode", "plugin", "aburn.js")
 			data, err := os.ReadFile(plugin)

@@ -165,7 +165,8 @@ func TestOpencodeForkedAndReverted(t *testing.T) {
 
 	w.startOpencode("second", "-s", before.ID).wait() // with which opencode deletes what was reverted
 	tr := tracetest.Read(t, opencode.New(), w.opencodeStore()).Traces[before.ID]
-	if c := tr.Count(); c.Prompts != 2 || c.Calls != 1 || c.Responses != 3 || tr.Usage.Input != 300 || abandoned(tr) != len(before.Events)-1 || tr.Outcome != trace.Completed {
+	if c := tr.Count(); c.Prompts != 2 || c.Calls != 1 || c.Responses != 3 || tr.Usage.Input != 300 || abandoned(tr) != len(before.Events)-1 ||
+		tr.Outcome != trace.Completed {
 		t.Errorf("after the next prompt: %+v, %+v, %d abandoned, %s", c, tr.Usage, abandoned(tr), tr.Outcome)
 	}
 }

@@ -37,7 +37,8 @@ func TestQwenStore(t *testing.T) {
 			model.Calls(file("read_file", map[string]any{"file_path": "$PROJECT/new.txt"})),
 			model.Calls(file("edit", map[string]any{"file_path": "$PROJECT/new.txt", "old_string": "two", "new_string": "2\n3"})),
 			model.Calls(file("edit", map[string]any{"file_path": "$PROJECT/new.txt", "old_string": "absent", "new_string": "x"})),
-			model.Calls(file("glob", map[string]any{"pattern": "*.txt"}), file("grep_search", map[string]any{"pattern": "one"}), file("list_directory", map[string]any{"path": "$PROJECT"})),
+			model.Calls(file("glob", map[string]any{"pattern": "*.txt"}), file("grep_search", map[string]any{"pattern": "one"}),
+				file("list_directory", map[string]any{"path": "$PROJECT"})),
 			model.Calls(file("no_such_tool", map[string]any{"x": 1})),
 			model.Calls(file("read_file", map[string]any{"wrong": 1})),
 			model.Calls(a.shell("echo one"), a.shell("echo two; exit 2")),
@@ -56,7 +57,8 @@ func TestQwenStore(t *testing.T) {
 		}},
 		{Name: "later", When: model.FirstUserContains("fail later"), Turns: append([]model.Turn{model.Calls(a.shell("echo before"))},
 			model.Times(9, model.Turn{Failure: &model.Failure{Status: 400, Type: "invalid_request_error", Message: "scripted refusal"}})...)},
-		{Name: "kill", When: model.FirstUserContains("be killed"), Turns: []model.Turn{model.Calls(a.shell("echo first")), model.Calls(wait), model.Text("it went on")}},
+		{Name: "kill", When: model.FirstUserContains("be killed"),
+			Turns: []model.Turn{model.Calls(a.shell("echo first")), model.Calls(wait), model.Text("it went on")}},
 		{Name: "killed child", When: model.FirstUserContains("wait as a child"), Turns: []model.Turn{model.Calls(wait), model.Text("it went on")}},
 		{Name: "kills", When: model.FirstUserContains("kill somebody"), Turns: []model.Turn{
 			model.Calls(task("wait", "wait as a child", false)), model.Text("it went on"),
@@ -87,7 +89,8 @@ func TestQwenStore(t *testing.T) {
 func TestQwenHome(t *testing.T) {
 	a := nodeAgents()[1]
 	a.settings = "elsewhere/settings.json"
-	w := a.world(t, a.before, model.Script{{Name: "a", When: model.Contains("do the thing"), Turns: []model.Turn{model.Calls(a.shell("echo hi")), model.Text("all done")}}})
+	w := a.world(t, a.before, model.Script{{Name: "a", When: model.Contains("do the thing"),
+		Turns: []model.Turn{model.Calls(a.shell("echo hi")), model.Text("all done")}}})
 	w.more = append(w.more, "QWEN_HOME="+filepath.Join(w.home, "elsewhere"))
 	w.install("--agent", a.name)
 	a.run(w, "do the thing")

@@ -22,13 +22,16 @@ func TestAgentAsksForARemedy(t *testing.T) {
 		told string
 		run  func(w *world)
 	}{
-		"claude": {bash, `until grep -rqs '"tool_use_id":"toolu_main_2_0"' "$HOME/.claude/projects"; do sleep 0.1; done`, func(w *world) { w.claude("go on", free(sessionA)...) }},
-		"codex":  {command, `until grep -rqs '_call_output".*"call_main_2_0"' "$HOME/.codex/sessions"; do sleep 0.1; done`, func(w *world) { w.codexExec(w.project, "go on") }},
+		"claude": {bash, `until grep -rqs '"tool_use_id":"toolu_main_2_0"' "$HOME/.claude/projects"; do sleep 0.1; done`,
+			func(w *world) { w.claude("go on", free(sessionA)...) }},
+		"codex": {command, `until grep -rqs '_call_output".*"call_main_2_0"' "$HOME/.codex/sessions"; do sleep 0.1; done`,
+			func(w *world) { w.codexExec(w.project, "go on") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, "bare", one(
-				model.Calls(agent.do("touch .git/index.lock one.tmp; git add -f one.tmp")), model.Calls(agent.do("git add -f one.tmp")), model.Calls(agent.do("git add -f ./one.tmp")),
+				model.Calls(agent.do("touch .git/index.lock one.tmp; git add -f one.tmp")), model.Calls(agent.do("git add -f one.tmp")),
+				model.Calls(agent.do("git add -f ./one.tmp")),
 				model.Calls(agent.do(agent.told+"; aburn remedy --current --json > remedy.json; rm .git/index.lock one.tmp")), model.Text("asked"),
 			)(), nil)
 			w.aburn("ingest") // nothing is there yet

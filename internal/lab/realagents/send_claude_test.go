@@ -138,7 +138,8 @@ func TestClaudeIsSentMessages(t *testing.T) {
 			prompts += item.Role + ": " + item.Text + "\n"
 		}
 	}
-	for _, want := range []string{"[aburn " + one.Message + "] use port 8081", "[aburn " + many.Message + "]", "] not into a draft", "[aburn " + held.Message + "] and then rest", "] 8081"} {
+	for _, want := range []string{"[aburn " + one.Message + "] use port 8081", "[aburn " + many.Message + "]", "] not into a draft",
+		"[aburn " + held.Message + "] and then rest", "] 8081"} {
 		if !strings.Contains(prompts, want) {
 			t.Errorf("the model was not told %q", want)
 		}
@@ -250,7 +251,8 @@ func TestClaudeAsksMeanwhile(t *testing.T) {
 	asked := 0
 	w.holds("the log has the questions", func() bool { asked = w.permissions(); return asked >= n*99/100 })
 	unheard := gjson.Get(w.aburn("ps", "w", "--json"), "messages").Int()
-	t.Logf("%d races, %d questions in the log: %v, %d never heard of; %d answered by us (95 %%: fewer than %.2g of all)", n, asked, count, unheard, answered, 1-math.Pow(0.05, 1/float64(n)))
+	t.Logf("%d races, %d questions in the log: %v, %d never heard of; %d answered by us (95 %%: fewer than %.2g of all)", n, asked, count, unheard, answered,
+		1-math.Pow(0.05, 1/float64(n)))
 	if answered > 0 || count["refused"] > 0 {
 		t.Error("see above")
 	}

@@ -28,8 +28,9 @@ func (w *world) waits(list ...hooks.Wait) {
 // before above it. Taking it out again leaves the settings as they were.
 func TestClaudeShowsTheStatusLine(t *testing.T) {
 	for name, settings := range map[string]string{
-		"alone":   "{\n\t\"model\": \"opus\"\n}\n",
-		"wrapped": "{\n\t\"statusLine\": {\"type\": \"command\", \"command\": \"grep -c '\\\"session_id\\\"' | sed 's/^/my own line /'\", \"refreshInterval\": 2}\n}\n",
+		"alone": "{\n\t\"model\": \"opus\"\n}\n",
+		"wrapped": "{\n\t\"statusLine\": {\"type\": \"command\", \"command\": \"grep -c '\\\"session_id\\\"' | sed 's/^/my own line /'\", " +
+			"\"refreshInterval\": 2}\n}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -27,7 +27,8 @@ func (w *world) terminal(name string, args ...string) *terminal {
 		w.Skip("tmux is not installed")
 	}
 	t := &terminal{w, filepath.Join(filepath.Dir(w.home), "tmux")}
-	line := append([]string{"-f", "/dev/null", "new-session", "-d", "-x", "160", "-y", "50", "-c", w.project, "--", "env", "-i", "TERM=xterm-256color"}, w.env()...)
+	line := append([]string{"-f", "/dev/null", "new-session", "-d", "-x", "160", "-y", "50", "-c", w.project, "--", "env", "-i", "TERM=xterm-256color"},
+		w.env()...)
 	t.tmux(append(append(line, name), args...)...)
 	w.Cleanup(func() {
 		if w.Failed() {
@@ -124,7 +125,8 @@ func (t *terminal) gone() {
 // claudeTerminal starts Claude Code in a terminal, with the questions of its first start answered.
 func (w *world) claudeTerminal(args ...string) *terminal {
 	w.Helper()
-	w.write(filepath.Join(w.home, ".claude.json"), `{"hasCompletedOnboarding": true, "customApiKeyResponses": {"approved": ["`+agents.DummyKey+`"], "rejected": []},
+	w.write(filepath.Join(w.home, ".claude.json"), `{"hasCompletedOnboarding": true, "customApiKeyResponses": {"approved": ["`+agents.DummyKey+
+		`"], "rejected": []},
 		"projects": {"`+w.project+`": {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}}}`)
 	term := w.terminal(w.claudePath(), args...)
 	term.see("❯")
@@ -179,7 +181,8 @@ func escalated(cmd string) model.Call {
 // TestCodexInATerminal: approvals exist only there. One is given, one refused.
 func TestCodexInATerminal(t *testing.T) {
 	t.Parallel()
-	script := append(model.Script{{Name: "title", When: model.LastContains("Generate a concise, single-line"), Repeat: true, Turns: []model.Turn{model.Text("a title")}}},
+	script := append(model.Script{{Name: "title", When: model.LastContains("Generate a concise, single-line"), Repeat: true,
+		Turns: []model.Turn{model.Text("a title")}}},
 		one(
 			model.Calls(escalated("echo granted; exit 7")), model.Text("first answer"),
 			model.Calls(escalated("touch refused.txt")), model.Text("second answer"),

@@ -122,9 +122,11 @@ func TestFiveSessionsOnNow(t *testing.T) {
 	}}
 	var script model.Script
 	for i, call := range []model.Call{bash(untilSaid), bash(untilSaid), command(untilSaid), command(untilSaid)} {
-		script = append(script, &model.Conversation{Name: fmt.Sprint("work", i), When: model.Contains(fmt.Sprintf("number%d", i)), Turns: []model.Turn{model.Calls(call), done}})
+		script = append(script, &model.Conversation{Name: fmt.Sprint("work", i), When: model.Contains(fmt.Sprintf("number%d", i)),
+			Turns: []model.Turn{model.Calls(call), done}})
 	}
-	script = append(script, &model.Conversation{Name: "asks", Repeat: true, When: model.Contains("number4"), Turns: []model.Turn{model.Calls(bash(asked)), model.Text("done")}},
+	script = append(script, &model.Conversation{Name: "asks", Repeat: true, When: model.Contains("number4"),
+		Turns: []model.Turn{model.Calls(bash(asked)), model.Text("done")}},
 		&model.Conversation{Name: "other", Repeat: true, Turns: []model.Turn{model.Text("a title")}})
 	w := newWorld(t, "hooked", script, nil)
 	w.install()
@@ -138,7 +140,8 @@ func TestFiveSessionsOnNow(t *testing.T) {
 	}
 	term.say("number4")
 	p.until("shows four that work and one that waits", func(page string) bool { return cards(page, "works") == 4 && cards(page, "asks") == 1 })
-	p.until("shows the question whole, out of the client's own file", func(page string) bool { return strings.Contains(page, "and-this-is-the-end-of-the-command") })
+	p.until("shows the question whole, out of the client's own file",
+		func(page string) bool { return strings.Contains(page, "and-this-is-the-end-of-the-command") })
 	page := p.text()
 	for _, want := range []string{"Permission for Bash", " of the log · terminal pts/", "(1) Now"} {
 		if !strings.Contains(page, want) {

@@ -51,7 +51,8 @@ func TestWorkersOfTheAgentClientProtocol(t *testing.T) {
 				shells[a.name] = a.shell
 			}
 			w := make(t, model.Script{titles(), {Name: "a", When: model.Contains("the task of this worker"), Turns: []model.Turn{
-				model.Calls(shells[name]("echo made > made.txt")), model.Text("all done"), model.Text("got it"), model.Text("went on"), model.Text("more"), model.Text("more"),
+				model.Calls(shells[name]("echo made > made.txt")), model.Text("all done"), model.Text("got it"), model.Text("went on"), model.Text("more"),
+				model.Text("more"),
 			}}, {Name: "others", Repeat: true, Turns: []model.Turn{model.Text("nothing")}}})
 			w.aburn("init")
 			t.Cleanup(func() { w.run(w.project, "aburn", "kill", "w") })

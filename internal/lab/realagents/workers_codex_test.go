@@ -16,7 +16,8 @@ import (
 
 // codexScript answers Codex's request for a title beside the turns.
 func codexScript(turns ...model.Turn) model.Script {
-	title := model.Conversation{Name: "title", When: model.LastContains("Generate a concise, single-line"), Repeat: true, Turns: []model.Turn{model.Text("a title")}}
+	title := model.Conversation{Name: "title", When: model.LastContains("Generate a concise, single-line"), Repeat: true,
+		Turns: []model.Turn{model.Text("a title")}}
 	return append(model.Script{&title}, one(turns...)()...)
 }
 
@@ -51,7 +52,8 @@ func TestCodexIsAWorkerInTmux(t *testing.T) {
 	w.codexUser()
 	w.aburn("init")
 	const task = "--first line\nsecond \"line\" $HOME"
-	if out := w.aburn("spawn", "--agent", "codex", "--permissions", "edits", "--env", "SCRIPTED_MODEL_KEY", "--name", "w", "--", task); !strings.Contains(out, "has the task") {
+	if out := w.aburn("spawn", "--agent", "codex", "--permissions", "edits", "--env", "SCRIPTED_MODEL_KEY", "--name", "w", "--", task); !strings.Contains(out,
+		"has the task") {
 		t.Error(out)
 	}
 	r := w.worker("idle")
@@ -59,7 +61,8 @@ func TestCodexIsAWorkerInTmux(t *testing.T) {
 	if n := w.git("rev-list", "--count", "main..aburn/w"); strings.TrimSpace(n) != "1" {
 		t.Errorf("%s commits; the model was told: %s", n, w.asked(len(w.model.Asked())-1).Last())
 	}
-	for _, evil := range []string{filepath.Join(w.project, ".git", "hooks", "post-commit"), filepath.Join(w.project, ".oss", "evil"), filepath.Join(w.project, "evil")} {
+	for _, evil := range []string{filepath.Join(w.project, ".git", "hooks", "post-commit"), filepath.Join(w.project, ".oss", "evil"),
+		filepath.Join(w.project, "evil")} {
 		if isFile(evil) {
 			t.Errorf("the worker made %s", evil)
 		}
@@ -88,7 +91,8 @@ func TestCodexIsAWorkerInTmux(t *testing.T) {
 // TestCodexIsAWorkerHere: spawn --attach. Under ask nothing is written unasked, and a question is seen as such.
 func TestCodexIsAWorkerHere(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "worker", codexScript(model.Calls(command("echo x > unasked.txt")), model.Calls(escalated("echo made > made.txt")), model.Text("all done")), nil)
+	w := newWorld(t, "worker", codexScript(model.Calls(command("echo x > unasked.txt")), model.Calls(escalated("echo made > made.txt")), model.Text("all done")),
+		nil)
 	w.codexUser()
 	w.aburn("init")
 	term := w.terminal("aburn", "spawn", "--attach", "--agent", "codex", "--env", "SCRIPTED_MODEL_KEY", "--name", "w", "make it")
@@ -111,7 +115,9 @@ func TestCodexIsAWorkerHere(t *testing.T) {
 // nowhere else, unless the person's own file lets them out.
 func TestCodexGatesRunInItsSandbox(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "worker", codexScript(model.Calls(command("echo made > made.txt && git add made.txt && git -c user.name=u -c user.email=u@example.invalid commit -qm made")), model.Text("all done")), nil)
+	w := newWorld(t, "worker",
+		codexScript(model.Calls(command("echo made > made.txt && git add made.txt && git -c user.name=u -c user.email=u@example.invalid commit -qm made")),
+			model.Text("all done")), nil)
 	w.privateTmux()
 	w.codexUser()
 	w.aburn("init")

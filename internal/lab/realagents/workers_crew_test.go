@@ -40,8 +40,10 @@ func TestThreeWorkers(t *testing.T) {
 	}
 	w := newWorld(t, "worker", model.Script{
 		{Name: "title", When: model.LastContains("Generate a concise, single-line"), Repeat: true, Turns: []model.Turn{model.Text("a title")}},
-		turns("ann", model.Calls(bash("sh commit.sh one cart.txt")), model.Calls(bash(`aburn done "ann is done"`)), model.Text("the end"), model.Calls(bash("sh commit.sh pass pass.txt")), model.Calls(bash(`aburn done "again"`)), model.Text("the end")),
-		turns("bob", model.Calls(bash("sh commit.sh two cart.txt")), model.Text("ready"), model.Calls(bash("touch asked.txt")), model.Text("later"), model.Text("and on")),
+		turns("ann", model.Calls(bash("sh commit.sh one cart.txt")), model.Calls(bash(`aburn done "ann is done"`)), model.Text("the end"),
+			model.Calls(bash("sh commit.sh pass pass.txt")), model.Calls(bash(`aburn done "again"`)), model.Text("the end")),
+		turns("bob", model.Calls(bash("sh commit.sh two cart.txt")), model.Text("ready"), model.Calls(bash("touch asked.txt")), model.Text("later"),
+			model.Text("and on")),
 		turns("cid", model.Calls(command("sh commit.sh three other.txt")), model.Calls(command(`aburn done "cid is done"`)), model.Text("the end")),
 	}, map[string]string{
 		"cart.txt":  "cart\n",

@@ -64,7 +64,8 @@ func forked(w *world, runtime string, spawn ...string) {
 	if b, err := os.ReadFile(filepath.Join(second.Get("tree").String(), "left.txt")); err != nil || string(b) != "left\n" {
 		w.Errorf("the tree of the fork: %q %v", b, err)
 	}
-	if !w.toldTogether([]string{"the first task", "first answer", "the second task", "From here on you work in another worktree: " + second.Get("tree").String()}, "") {
+	if !w.toldTogether([]string{"the first task", "first answer", "the second task", "From here on you work in another worktree: " + second.Get("tree").String()},
+		"") {
 		w.Error("the fork did not go on with the conversation")
 	}
 	if out := w.run(w.project, "aburn", "send", "--after-turn", "w", "the third task"); out.code > 1 {
@@ -72,7 +73,8 @@ func forked(w *world, runtime string, spawn ...string) {
 	}
 	if runtime == "headless" {
 		w.until("w", "idle")
-		for deadline := time.Now().Add(runDeadline); time.Now().Before(deadline) && !w.toldTogether([]string{"the third task"}, ""); time.Sleep(50 * time.Millisecond) {
+		for deadline := time.Now().Add(runDeadline); time.Now().Before(deadline) &&
+			!w.toldTogether([]string{"the third task"}, ""); time.Sleep(50 * time.Millisecond) {
 		}
 		if !w.toldTogether([]string{"the first task", "the third task"}, "the second task") {
 			w.Error("the source did not go on by itself")

@@ -39,7 +39,8 @@ func TestGatesGoBackToAgents(t *testing.T) {
 	gate := []string{"--gate", "ls; test -e pass.txt"}
 	w.aburn(append(spawned("ann", gate), "task of ann")...)
 	w.aburn(append(spawned("bob", gate, "--runtime", "headless"), "task of bob")...)
-	w.aburn(append(spawned("cid", gate, "--runtime", "headless", "--trust", "--agent", "codex", "--permissions", "edits", "--env", "SCRIPTED_MODEL_KEY"), "task of cid")...)
+	w.aburn(append(spawned("cid", gate, "--runtime", "headless", "--trust", "--agent", "codex", "--permissions", "edits", "--env", "SCRIPTED_MODEL_KEY"),
+		"task of cid")...)
 	for _, name := range []string{"ann", "bob", "cid"} {
 		r := w.named(name, inState("done"))
 		if r.Get("says").String() != "really" || r.Get("messages").Exists() || r.Get("changes").Int() != 2 {

@@ -123,7 +123,8 @@ func TestClaudeHeadlessKilledAndMoved(t *testing.T) {
 func TestCodexHeadlessKilledAndMoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "worker", codexScript(
-		model.Text("first answer"), model.Calls(escalated("echo a > a.txt")), model.Calls(escalated("echo b > b.txt")), model.Text("second answer"), model.Text("third answer"),
+		model.Text("first answer"), model.Calls(escalated("echo a > a.txt")), model.Calls(escalated("echo b > b.txt")), model.Text("second answer"),
+		model.Text("third answer"),
 	), nil)
 	w.codexUser()
 	w.aburn("init")

@@ -95,7 +95,8 @@ func TestCodexIsAWorkerHeadless(t *testing.T) {
 	w.codexUser()
 	w.aburn("init")
 	w.Cleanup(func() { w.run(w.project, "aburn", "kill", "w") })
-	if out := w.aburn("spawn", "--agent", "codex", "--runtime", "headless", "--permissions", "edits", "--env", "SCRIPTED_MODEL_KEY", "--name", "w", "make it"); !strings.Contains(out, "has the task") {
+	if out := w.aburn("spawn", "--agent", "codex", "--runtime", "headless", "--permissions", "edits", "--env", "SCRIPTED_MODEL_KEY", "--name", "w",
+		"make it"); !strings.Contains(out, "has the task") {
 		t.Error(out)
 	}
 	r := w.asks()

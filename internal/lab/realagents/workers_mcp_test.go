@@ -46,7 +46,8 @@ func (w *world) boss(run func()) {
 	if len(asked) != 5 {
 		w.Fatalf("the model was asked %d times; last: %s", len(asked), asked[len(asked)-1].Last())
 	}
-	for i, wants := range [][]string{2: {`"worker":"w"`, `"permissions":"ask"`}, 3: {"w  working", "WORKER: make it"}, 4: {"w  waits (m-", "it gets the message when its turn ends"}} {
+	for i, wants := range [][]string{2: {`"worker":"w"`, `"permissions":"ask"`}, 3: {"w  working", "WORKER: make it"},
+		4: {"w  waits (m-", "it gets the message when its turn ends"}} {
 		for _, want := range wants {
 			if got := asked[i].Last(); !strings.Contains(strings.ReplaceAll(got, `\"`, `"`), want) {
 				w.Errorf("request %d: %q is missing: %s", i, want, got)

@@ -69,7 +69,8 @@ func TestCodexAtAHeldTerminal(t *testing.T) {
 	w := newWorld(t, "held", codexScript(model.Text("all done")), nil)
 	w.codexUser()
 	w.aburn("init")
-	if out := w.aburn("spawn", "--agent", "codex", "--runtime", "pty", "--env", "SCRIPTED_MODEL_KEY", "--name", "w", "begin"); !strings.Contains(out, "has the task") {
+	if out := w.aburn("spawn", "--agent", "codex", "--runtime", "pty", "--env", "SCRIPTED_MODEL_KEY", "--name", "w", "begin"); !strings.Contains(out,
+		"has the task") {
 		t.Error(out, w.held())
 	}
 	w.worker("idle")

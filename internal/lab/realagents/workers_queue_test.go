@@ -20,7 +20,8 @@ import (
 // logged: its terminal reads its queue about every ten seconds.
 func TestIdleCodexIsTold(t *testing.T) {
 	t.Parallel()
-	title := &model.Conversation{Name: "title", When: model.LastContains("Generate a concise, single-line"), Repeat: true, Turns: []model.Turn{model.Text("a title")}}
+	title := &model.Conversation{Name: "title", When: model.LastContains("Generate a concise, single-line"), Repeat: true,
+		Turns: []model.Turn{model.Text("a title")}}
 	w := newWorld(t, "worker", append(model.Script{title}, always()...), nil)
 	w.privateTmux()
 	w.codexUser()

@@ -119,7 +119,8 @@ func TestCodexAsksMeanwhile(t *testing.T) {
 		}
 		w.refuse()
 	}
-	w.Logf("%d races in a terminal, %d questions in the log: %v; %d answered by us (95 %%: fewer than %.2g of all)", n, w.permissions(), count, answered, atMost(n))
+	w.Logf("%d races in a terminal, %d questions in the log: %v; %d answered by us (95 %%: fewer than %.2g of all)", n, w.permissions(), count, answered,
+		atMost(n))
 	if answered > 0 || count["refused"] > 0 {
 		w.Error("see above")
 	}
@@ -234,7 +235,8 @@ func queued(w *world, spawn ...string) {
 			delivered++
 		}
 	}
-	w.Logf("%d of %d messages to an agent that works: %d lost or doubled (95 %%: fewer than %.2g); %d entries of delivery, %d turns that took too long", n, all, w.standOnce(n), atMost(n), delivered, slow)
+	w.Logf("%d of %d messages to an agent that works: %d lost or doubled (95 %%: fewer than %.2g); %d entries of delivery, %d turns that took too long", n, all,
+		w.standOnce(n), atMost(n), delivered, slow)
 }
 
 // untilGone runs in the worker's tree until its file is gone.
@@ -244,7 +246,8 @@ const untilGone = "touch busy.tmp; while [ -e busy.tmp ]; do sleep 0.1; done"
 func busy(call func(cmd string) model.Call) model.Script {
 	return model.Script{
 		{Name: "title", When: model.LastContains("Generate a concise, single-line"), Repeat: true, Turns: []model.Turn{model.Text("a title")}},
-		{Name: "turn", When: func(r *model.Request) bool { return strings.Contains(r.Last(), "TURN ") }, Repeat: true, Turns: []model.Turn{model.Calls(call(untilGone))}},
+		{Name: "turn", When: func(r *model.Request) bool { return strings.Contains(r.Last(), "TURN ") }, Repeat: true,
+			Turns: []model.Turn{model.Calls(call(untilGone))}},
 		{Name: "rest", Repeat: true, Turns: []model.Turn{model.Text("ok")}},
 	}
 }

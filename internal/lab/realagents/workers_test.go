@@ -22,7 +22,8 @@ import (
 func (w *world) trusting() {
 	w.Helper()
 	key := `"customApiKeyResponses": {"approved": ["` + agents.DummyKey + `"], "rejected": []}`
-	w.write(filepath.Join(w.home, ".claude.json"), `{"hasCompletedOnboarding": true, `+key+`, "projects": {"`+w.project+`": {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}}}`)
+	w.write(filepath.Join(w.home, ".claude.json"), `{"hasCompletedOnboarding": true, `+key+`, "projects": {"`+w.project+
+		`": {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}}}`)
 }
 
 // is reports whether a worker is in a state, as ps says it. Idle is meant behind a turn, not at the agent's start.
@@ -106,7 +107,8 @@ func TestClaudeIsAWorkerInTmux(t *testing.T) {
 	w.more = append(w.more, "TMUX_TMPDIR="+sockets, "TERM=xterm-256color")
 	w.trusting()
 	w.install("--agent", "claude")
-	w.write(filepath.Join(w.home, ".claude", "settings.json"), strings.Replace(w.read(filepath.Join(w.home, ".claude", "settings.json")), "{", `{"permissions": {"allow": ["Bash"]},`, 1))
+	w.write(filepath.Join(w.home, ".claude", "settings.json"), strings.Replace(w.read(filepath.Join(w.home, ".claude", "settings.json")), "{",
+		`{"permissions": {"allow": ["Bash"]},`, 1))
 	if out := w.aburn("spawn", "wait for ever"); !strings.Contains(out, "has the task") {
 		t.Error(out)
 	}

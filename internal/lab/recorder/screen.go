@@ -18,7 +18,8 @@ type screen struct {
 
 func (s *studio) screen(name string, args ...string) *screen {
 	t := &screen{s, filepath.Join(s.home, "tmux")}
-	line := append([]string{"-f", "/dev/null", "new-session", "-d", "-x", "160", "-y", "50", "-c", s.project, "--", "env", "-i", "TERM=xterm-256color"}, s.env()...)
+	line := append([]string{"-f", "/dev/null", "new-session", "-d", "-x", "160", "-y", "50", "-c", s.project, "--", "env", "-i", "TERM=xterm-256color"},
+		s.env()...)
 	t.tmux(append(append(line, filepath.Join(s.home, "bin", name)), args...)...)
 	return t
 }

@@ -102,7 +102,8 @@ func (s *studio) furnish() {
 	s.fail(os.Symlink(os.Getenv(codexVar), filepath.Join(bin, "codex")))
 	s.write(filepath.Join(s.home, ".profile"), "PATH="+s.path()+":$PATH\n") // Codex's login shell sets it anew
 	s.write(filepath.Join(s.home, ".codex", "config.toml"), agents.CodexConfig(s.model.URL(), s.codex, "danger-full-access", "never"))
-	s.write(filepath.Join(s.home, ".claude.json"), `{"hasCompletedOnboarding": true, "customApiKeyResponses": {"approved": ["`+agents.DummyKey+`"], "rejected": []},
+	s.write(filepath.Join(s.home, ".claude.json"), `{"hasCompletedOnboarding": true, "customApiKeyResponses": {"approved": ["`+agents.DummyKey+
+		`"], "rejected": []},
 		"projects": {"`+s.project+`": {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}}}`)
 	s.run("git", "init", "-q", "-b", "main")
 	s.run("git", "add", "-A")
@@ -247,7 +248,8 @@ func (s *studio) keep(name string) error {
 		return err
 	}
 	temporary := regexp.MustCompile(`/tmp/claude-[^ "<]*`) // where Claude Code keeps what background work prints
-	neutral := strings.NewReplacer(s.home, "/home/user", os.Getenv(workVar), "/home/user", strings.TrimPrefix(s.home, "/root"), "", `"host":"`+host+`"`, `"host":"here"`)
+	neutral := strings.NewReplacer(s.home, "/home/user", os.Getenv(workVar), "/home/user", strings.TrimPrefix(s.home, "/root"), "", `"host":"`+host+`"`,
+		`"host":"here"`)
 	out := []byte(logfmt.FirstLine)
 	for line := range bytes.Lines(text) {
 		if logfmt.Classify(line) != logfmt.EntryLine {

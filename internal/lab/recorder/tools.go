@@ -81,10 +81,14 @@ func expand(script model.Script, project string) {
 }
 
 const (
-	pushTest = "package stack\n\nimport \"testing\"\n\nfunc TestPush(t *testing.T) {\n\tvar s Stack\n\ts.Push(1)\n\tif s.Len() != 1 {\n\t\tt.Fatal(s.Len())\n\t}\n}\n"
-	pushBad  = "package stack\n\n// Stack is a stack.\ntype Stack struct{ items []int }\n\n// Push adds an item.\nfunc (s *Stack) Push(n int) {}\n\n// Len counts them.\nfunc (s *Stack) Len() int { return len(s.items) }\n"
-	popTest  = "package stack\n\nimport \"testing\"\n\nfunc TestPop(t *testing.T) {\n\tvar s Stack\n\ts.Push(7)\n\tif n := s.Pop(); n != 7 {\n\t\tt.Fatal(n)\n\t}\n}\n"
-	pop      = "package stack\n\n// Pop takes the last item.\nfunc (s *Stack) Pop() int {\n\tn := s.items[len(s.items)-1]\n\ts.items = s.items[:len(s.items)-1]\n\treturn n\n}\n"
+	pushTest = "package stack\n\nimport \"testing\"\n\nfunc TestPush(t *testing.T) {\n\tvar s Stack\n\ts.Push(1)\n\tif s.Len() != 1 " +
+		"{\n\t\tt.Fatal(s.Len())\n\t}\n}\n"
+	pushBad = "package stack\n\n// Stack is a stack.\ntype Stack struct{ items []int }\n\n// Push adds an item.\nfunc (s *Stack) Push(n int) {}\n\n// Len " +
+		"counts them.\nfunc (s *Stack) Len() int { return len(s.items) }\n"
+	popTest = "package stack\n\nimport \"testing\"\n\nfunc TestPop(t *testing.T) {\n\tvar s Stack\n\ts.Push(7)\n\tif n := s.Pop(); n != 7 " +
+		"{\n\t\tt.Fatal(n)\n\t}\n}\n"
+	pop = "package stack\n\n// Pop takes the last item.\nfunc (s *Stack) Pop() int {\n\tn := s.items[len(s.items)-1]\n\ts.items = " +
+		"s.items[:len(s.items)-1]\n\treturn n\n}\n"
 )
 
 var push = strings.Replace(pushBad, "Push(n int) {}", "Push(n int) { s.items = append(s.items, n) }", 1)

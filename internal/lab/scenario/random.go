@@ -37,7 +37,8 @@ func Logs(t *testing.T, recordings string) map[string][]Item {
 	all := map[string][]Item{}
 	drawings := []string{
 		Everything,
-		"@A SESSION_START'startup' PROMPT build> { build:RED> Edit'a_test.go' Bash'go test'!1 build:RED. build:GREEN> Edit'a.go' Bash'go test' build:GREEN. build* }*3 build. STOP",
+		"@A SESSION_START'startup' PROMPT build> { build:RED> Edit'a_test.go' Bash'go test'!1 build:RED. build:GREEN> Edit'a.go' Bash'go test' build:GREEN. " +
+			"build* }*3 build. STOP",
 		"@A Bash'ls' Bash'serve'&s STOP +1h PROMPT&s @B PROMPT Bash'x'<a @A PROMPT (t& @B ^a STOP @A t~Bash'ls' STOP t) SESSION_END'clear' @B SESSION_START'resume'",
 		"codex @A PROMPT (x x~Bash'a'<a STOP ^a PROMPT x~Bash'b' x) INTERRUPT @ plan> plan. -2h $build> $build.",
 	}
@@ -81,7 +82,8 @@ func Random(seed uint64, n int) []Item {
 		e := logfmt.Entry{
 			Time: at, Cmd: pick(r, "session", "build", "plan", "deploy", "supervisor"), Phase: pick(r, "", "", "RED", "GREEN", "REFACTOR", "X"),
 			Event:   pick(r, append(logfmt.Events(), "CWD_CHANGED", logfmt.ToolStart, logfmt.Tool, logfmt.ToolFailed, logfmt.Prompt, logfmt.Stop)...),
-			Session: pick[logfmt.SessionID](r, "A", "A", "B", ""), Source: pick(r, agentcli.Claude.Name, agentcli.Claude.Name, agentcli.Codex.Name, "prompt", "aburn", ""), Wt: pick(r, "", "", "f"),
+			Session: pick[logfmt.SessionID](r, "A", "A", "B", ""), Source: pick(r, agentcli.Claude.Name, agentcli.Claude.Name, agentcli.Codex.Name, "prompt", "aburn",
+				""), Wt: pick(r, "", "", "f"),
 		}
 		if r.IntN(4) > 0 {
 			e.Seq, e.ID = logfmt.Seq(i+1), fmt.Sprintf("%016x", r.IntN(4*n))

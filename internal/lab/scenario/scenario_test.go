@@ -86,10 +86,14 @@ func TestWrongScenario(t *testing.T) {
 		head + "never: loop - high\n\nplan>", head + "allow: loop -\n\nplan>", head + "never: loop - because so\n\nplan>", head + "expect: loop - maybe\n\nplan>",
 		head + "observe: dead -\n\nplan>", head + "observe: gone A\n\nplan>", head + "\nplan", head + "\n#x\nplan>",
 		"why: x\norigin: elsewhere\n\nplan>", "why: x\norigin: recorded\n\nplan>", "why: x\norigin: recorded nothing\n\nplay nothing as A",
-		recorded + "play other as A", recorded + "play tdd as A", recorded + "play tdd as A B from 0", recorded + "play tdd as A B from 2 to 1", recorded + "play tdd as A B pace 0",
-		recorded + "play tdd as A B beside 1s", recorded + "play tdd as A B\nwarp A:STOP", recorded + "play tdd as A B\ndrop A:STOP#2", recorded + "play tdd as A B\ndrop C:STOP",
-		recorded + "play tdd as A B\ncut A", recorded + "play tdd as A B\nstretch A:STOP -1m", recorded + "play tdd as A B\nrepeat A:STOP..A:START 2", recorded + "play tdd as A B\nrepeat A:START..A:STOP 0",
-		recorded + "play tdd as A B\nset A:STOP colour", recorded + "play tdd as A B\nmark x A:STOP\nmark x A:STOP", recorded + "play tdd as A B\ndraw", recorded + "play tdd as A B\ndraw after A:STOP PROMPT",
+		recorded + "play other as A", recorded + "play tdd as A", recorded + "play tdd as A B from 0", recorded + "play tdd as A B from 2 to 1",
+		recorded + "play tdd as A B pace 0",
+		recorded + "play tdd as A B beside 1s", recorded + "play tdd as A B\nwarp A:STOP", recorded + "play tdd as A B\ndrop A:STOP#2",
+		recorded + "play tdd as A B\ndrop C:STOP",
+		recorded + "play tdd as A B\ncut A", recorded + "play tdd as A B\nstretch A:STOP -1m", recorded + "play tdd as A B\nrepeat A:STOP..A:START 2",
+		recorded + "play tdd as A B\nrepeat A:START..A:STOP 0",
+		recorded + "play tdd as A B\nset A:STOP colour", recorded + "play tdd as A B\nmark x A:STOP\nmark x A:STOP", recorded + "play tdd as A B\ndraw",
+		recorded + "play tdd as A B\ndraw after A:STOP PROMPT",
 		recorded + "play tdd as A B\ndraw #", recorded + "play tdd as A B\ndrop A:STOP'x", recorded + "play tdd as A B\ndrop some A:STOP",
 	} {
 		if s, err := write(t, text); err == nil {
@@ -101,7 +105,8 @@ func TestWrongScenario(t *testing.T) {
 func TestWeave(t *testing.T) {
 	const head = "0:00A:SESSION_START 0:01A:PROMPT 0:02A:START 0:03A:TOOL_START 0:06A:TOOL_FAILED"
 	check(t, "", head)
-	check(t, "play tdd as C D from 1 to 2 pace 10 beside 1s", "0:00A:SESSION_START 0:01A:PROMPT 0:01C:SESSION_START 0:02A:START 0:03A:TOOL_START 0:06A:TOOL_FAILED 0:11C:PROMPT")
+	check(t, "play tdd as C D from 1 to 2 pace 10 beside 1s",
+		"0:00A:SESSION_START 0:01A:PROMPT 0:01C:SESSION_START 0:02A:START 0:03A:TOOL_START 0:06A:TOOL_FAILED 0:11C:PROMPT")
 	check(t, "drop A:PROMPT", "0:00A:SESSION_START 0:02A:START 0:03A:TOOL_START 0:06A:TOOL_FAILED")
 	check(t, "drop call A:TOOL_FAILED", "0:00A:SESSION_START 0:01A:PROMPT 0:02A:START")
 	check(t, "drop all A:*'go test'", "0:00A:SESSION_START 0:01A:PROMPT 0:02A:START")
@@ -114,7 +119,8 @@ func TestWeave(t *testing.T) {
 	check(t, "twice A:START", "0:00A:SESSION_START 0:01A:PROMPT 0:02A:START 0:02A:START 0:03A:TOOL_START 0:06A:TOOL_FAILED")
 	check(t, "draw after A:START: STOP +1m PROMPT", "0:00A:SESSION_START 0:01A:PROMPT 0:02A:START 0:03A:STOP 1:04A:PROMPT 1:05A:TOOL_START 1:08A:TOOL_FAILED")
 	check(t, "draw STOP", head+" 0:07A:STOP")
-	if s := check(t, "set all A:* cmd=session phase= tool_use_id=", head); s != nil && (s.Entries()[3].Cmd != "session" || strings.Contains(string(s.Entries()[3].Data), "tool_use_id")) {
+	if s := check(t, "set all A:* cmd=session phase= tool_use_id=", head); s != nil &&
+		(s.Entries()[3].Cmd != "session" || strings.Contains(string(s.Entries()[3].Data), "tool_use_id")) {
 		t.Errorf("set all: %+v", s.Entries()[3])
 	}
 	check(t, "set A:START event=PROMPT", strings.Replace(head, "START 0:03", "PROMPT 0:03", 1))

@@ -61,7 +61,8 @@ func write(module, pack string) error {
 		describe(all, string(text))
 	}
 	newest := list[len(list)-1]
-	fmt.Printf("# Attributes of OpenTelemetry's semantic conventions, %s to %s. Written by internal/lab/semconv, whose comment has the command.\n", list[0], newest)
+	fmt.Printf("# Attributes of OpenTelemetry's semantic conventions, %s to %s. Written by internal/lab/semconv, whose comment has the command.\n", list[0],
+		newest)
 	fmt.Printf("# Copyright The OpenTelemetry Authors, Apache-2.0. Changed: reduced to one line an attribute.\n")
 	fmt.Printf("# name\ttype\tvalues\tstability\tfirst version\tlast version, - for the newest\tdeprecated: - for no, ? for yes, or what replaced it\tbrief\n")
 	for _, a := range slices.SortedFunc(mapValues(all), func(a, b *attribute) int { return cmp.Compare(a.name, b.name) }) {
@@ -177,7 +178,8 @@ func put(all map[string]*attribute, name, typ, stability, version string) *attri
 }
 
 var (
-	docBlock  = regexp.MustCompile(`/\*\*((?:[^*]|\*[^/])*)\*/\s*declare const ATTR_\w+: (?:"([^"]+)"|\(key: string\) => (?:string|` + "`([^`$]+)\\.\\$\\{string\\}`" + `));`)
+	docBlock = regexp.MustCompile(`/\*\*((?:[^*]|\*[^/])*)\*/\s*declare const ATTR_\w+: (?:"([^"]+)"|\(key: string\) => (?:string|` +
+		"`([^`$]+)\\.\\$\\{string\\}`" + `));`)
 	backticks = regexp.MustCompile("^Replaced by `([a-z][a-z0-9_.]*)`")
 )
 

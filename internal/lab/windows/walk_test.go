@@ -24,7 +24,8 @@ func newPerson(t *testing.T) *person {
 	p := &person{T: t}
 	if native {
 		p.home = filepath.Join(built, "home")
-		p.name, p.env = p.home, []string{"HOME=", "USERPROFILE=" + p.home, "LOCALAPPDATA=" + p.home + `\AppData\Local`, "PATH=" + p.home + `\bin;` + os.Getenv("PATH")}
+		p.name, p.env = p.home, []string{"HOME=", "USERPROFILE=" + p.home, "LOCALAPPDATA=" + p.home + `\AppData\Local`,
+			"PATH=" + p.home + `\bin;` + os.Getenv("PATH")}
 	} else {
 		p.home, p.name = inPrefix(t)
 		p.env = []string{"WINEPATH=" + p.name + `\bin`}
@@ -162,7 +163,8 @@ func (p *person) hook(event string, fields map[string]any) {
 func TestWalk(t *testing.T) {
 	needsWine(t)
 	p := newPerson(t)
-	if env := p.runs("", shell(), "/c", "set"); strings.Contains(strings.ReplaceAll(env.out, "\nHOME=\n", "\n"), "\nHOME=") || !strings.Contains(env.out, "\nUSERPROFILE="+p.name) {
+	if env := p.runs("", shell(), "/c", "set"); strings.Contains(strings.ReplaceAll(env.out, "\nHOME=\n", "\n"), "\nHOME=") ||
+		!strings.Contains(env.out, "\nUSERPROFILE="+p.name) {
 		t.Errorf("this person has a HOME, or no USERPROFILE:\n%s", env.out)
 	}
 	before := "{\r\n  \"model\": \"opus\"\r\n}\r\n"

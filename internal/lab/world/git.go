@@ -19,7 +19,8 @@ func CountGit(t testing.TB) (calls func() []string) {
 	}
 	dir := t.TempDir()
 	list := filepath.Join(dir, "calls")
-	script := fmt.Sprintf("#!/bin/sh\nout=\nfor a; do case $a in -c|core.*=*|gc.auto=*|maintenance.auto=*|commit.gpgSign=*|advice.*=*) ;; *) out=\"$out $a\" ;; esac; done\n"+
+	script := fmt.Sprintf("#!/bin/sh\nout=\nfor a; do case $a in -c|core.*=*|gc.auto=*|maintenance.auto=*|commit.gpgSign=*|advice.*=*) ;; *) out=\"$out $a\" "+
+		";; esac; done\n"+
 		"printf '%%s\\n' \"$(echo $out)\" >>'%s'\nexec '%s' \"$@\"\n", list, real)
 	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)

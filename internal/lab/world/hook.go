@@ -24,7 +24,8 @@ func UnhurriedHook(dir string) (overlay string, err error) {
 	if err != nil {
 		return "", err
 	}
-	for in, now := range map[string]string{"lookTime      = 30 * time.Millisecond": "lookTime      = time.Minute", "Deadline      = 800 * time.Millisecond": "Deadline      = 5 * time.Second"} {
+	for in, now := range map[string]string{"lookTime      = 30 * time.Millisecond": "lookTime      = time.Minute",
+		"Deadline      = 800 * time.Millisecond": "Deadline      = 5 * time.Second"} {
 		if bytes.Count(code, []byte(in)) != 1 {
 			return "", fmt.Errorf("%s does not say %s", where, in)
 		}

@@ -75,7 +75,8 @@ func (w *World) Env(name string) string {
 func (w *World) Enter(t *testing.T) {
 	t.Helper()
 	t.Setenv("HOME", w.Home)
-	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "ABURN", "ABURN_HOME", "ABURN_PROJECT_DIR"} {
+	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "ABURN", "ABURN_HOME",
+		"ABURN_PROJECT_DIR"} {
 		t.Setenv(name, "")
 	}
 }

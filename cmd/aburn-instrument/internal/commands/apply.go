@@ -161,11 +161,13 @@ func applying(ctx context.Context, a *kit.App, cmd *cli.Command, dir string) (w 
 		}
 		w.Only = s.Files
 		if !slices.ContainsFunc(w.Plan.Files, func(f instrument.Planned) bool { return slices.Contains(w.Only, f.Path) }) {
-			return w, fault.Usage("the plan names no file of "+plain.Line(strings.Join(cmd.Args().Slice(), " ")), "leave the paths out: then all files of the plan count")
+			return w, fault.Usage("the plan names no file of "+plain.Line(strings.Join(cmd.Args().Slice(), " ")),
+				"leave the paths out: then all files of the plan count")
 		}
 	}
 	if n := len(w.Plan.Files); w.Only == nil && w.Config.MaxFilesPerRun > 0 && n > w.Config.MaxFilesPerRun {
-		return w, fault.Usage(fmt.Sprintf("the plan has %d files, and maxFilesPerRun is %d", n, w.Config.MaxFilesPerRun), "name some paths, or raise maxFilesPerRun in "+instrument.ConfigFile)
+		return w, fault.Usage(fmt.Sprintf("the plan has %d files, and maxFilesPerRun is %d", n, w.Config.MaxFilesPerRun),
+			"name some paths, or raise maxFilesPerRun in "+instrument.ConfigFile)
 	}
 	w.Formatter, w.Linter = permittedFormatter(a, dir), permittedLinter(a, dir)
 	return w, nil
@@ -252,7 +254,8 @@ func applyExit(r *instrument.RunResult) error {
 
 // printFiles tells of each file.
 func printFiles(out *term.Out, r *instrument.RunResult, withDiff bool) {
-	styles := map[instrument.Status]term.Style{instrument.Success: term.Green, instrument.Failed: term.BoldRed, instrument.NeedsHuman: term.Yellow, instrument.Unchanged: term.Dim}
+	styles := map[instrument.Status]term.Style{instrument.Success: term.Green, instrument.Failed: term.BoldRed, instrument.NeedsHuman: term.Yellow,
+		instrument.Unchanged: term.Dim}
 	for _, f := range r.Files {
 		line := out.Paint(styles[f.Status], string(f.Status))
 		switch {

@@ -28,8 +28,11 @@ func Root(a *kit.App) *cli.Command {
 			"the plan is yours, and no model is asked. A file that does not pass every blocking rule stays as it is.\n\n" +
 			"Exit code: 0 if each file succeeded or needs nothing, 1 if some failed or the run stopped early, 2 if\n" +
 			"nothing was achieved, 3 if you declined.",
-		UsageText:                       "aburn instrument command [options]\naburn instrument PATH... [options]\naburn instrument [PATH...] --from-plan FILE [options]",
-		Metadata:                        kit.Examples("aburn instrument scan src  # which functions deserve a span?", "aburn instrument src  # a model plans, aburn edits", "aburn instrument --from-plan plan.json --dry-run", "aburn instrument check before.js after.js  # only instrumentation was added?"),
+		UsageText: "aburn instrument command [options]\naburn instrument PATH... [options]\naburn instrument [PATH...] --from-plan " +
+			"FILE [options]",
+		Metadata: kit.Examples("aburn instrument scan src  # which functions deserve a span?",
+			"aburn instrument src  # a model plans, aburn edits", "aburn instrument --from-plan plan.json --dry-run",
+			"aburn instrument check before.js after.js  # only instrumentation was added?"),
 		Version:                         kit.Version().String(),
 		Writer:                          a.Stdout,
 		ErrWriter:                       a.Stderr,
@@ -41,6 +44,7 @@ func Root(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "C", Usage: "work in `DIR` instead of the current folder", Value: ".", TakesFile: true},
 			&cli.BoolFlag{Name: "no-color", Usage: "no colours; NO_COLOR=1 does the same"},
 		}, append(applyFlags(), runFlags()...)...),
-		Commands: []*cli.Command{initCommand(a), checkCommand(a), recordCommand(a), scanCommand(a), registryCommand(a), costCommand(a), statusCommand(a), resumeCommand(a), abortCommand(a), approveCommand(a)},
+		Commands: []*cli.Command{initCommand(a), checkCommand(a), recordCommand(a), scanCommand(a), registryCommand(a), costCommand(a), statusCommand(a),
+			resumeCommand(a), abortCommand(a), approveCommand(a)},
 	})
 }

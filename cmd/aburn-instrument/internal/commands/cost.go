@@ -123,7 +123,8 @@ func priceOf(model string) coordinator.Price {
 
 func printCeiling(out *term.Out, c coordinator.Ceiling, idle []instrument.Skipped, model string) {
 	for _, f := range c.Each {
-		fmt.Fprintf(out, "%s: %s, at most %s tokens in %s", plain.Line(f.Path), countOf(f.Candidates, "candidate"), plain.Count(int64(f.MaxTokens)), countOf(f.Calls, "call"))
+		fmt.Fprintf(out, "%s: %s, at most %s tokens in %s", plain.Line(f.Path), countOf(f.Candidates, "candidate"), plain.Count(int64(f.MaxTokens)),
+			countOf(f.Calls, "call"))
 		if f.Note != "" {
 			fmt.Fprintf(out, " (%s)", f.Note)
 		}

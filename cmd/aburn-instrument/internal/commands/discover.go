@@ -65,7 +65,8 @@ func discover(ctx context.Context, a *kit.App, dir string, found *instrument.Inv
 	var client fetch.Client
 	for _, name := range names {
 		pkg := "@opentelemetry/instrumentation-" + name
-		body, err := client.Do(ctx, fetch.Request{URL: registry + "/" + strings.ReplaceAll(pkg, "/", "%2f"), Header: map[string]string{"Accept": "application/vnd.npm.install-v1+json"}})
+		body, err := client.Do(ctx, fetch.Request{URL: registry + "/" + strings.ReplaceAll(pkg, "/", "%2f"),
+			Header: map[string]string{"Accept": "application/vnd.npm.install-v1+json"}})
 		var status *fetch.Status
 		if errors.As(err, &status) && status.Code == http.StatusNotFound {
 			continue

@@ -37,8 +37,10 @@ func TestDiscover(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
 		"package.json": `{"name": "shop", "private": true, "dependencies": {"carrier-pigeon": "1", "slow-mail": "1", "@me/secret": "1", "pg": "8"}}`,
-		"a.mjs": "import pigeon from 'carrier-pigeon';\nimport { post } from 'slow-mail';\nimport secret from '@me/secret';\nimport undeclared from 'undeclared';\nimport pg from 'pg';\nimport { readFile } from 'node:fs/promises';\nconst pool = new pg.Pool();\n" +
-			"export async function send(order) {\n  await pigeon.fly(order);\n  await post(order);\n  await secret.tell(order);\n  await undeclared.tell(order);\n  await pool.query('a');\n  await readFile('a');\n}\n",
+		"a.mjs": "import pigeon from 'carrier-pigeon';\nimport { post } from 'slow-mail';\nimport secret from '@me/secret';\nimport undeclared from " +
+			"'undeclared';\nimport pg from 'pg';\nimport { readFile } from 'node:fs/promises';\nconst pool = new pg.Pool();\n" +
+			"export async function send(order) {\n  await pigeon.fly(order);\n  await post(order);\n  await secret.tell(order);\n  await undeclared.tell(order);\n  " +
+			"await pool.query('a');\n  await readFile('a');\n}\n",
 	})
 	t.Setenv("npm_config_registry", npm.URL+"/")
 	scan := func(args ...string) string {
@@ -53,13 +55,15 @@ func TestDiscover(t *testing.T) {
 	if scan(); len(asked) > 0 {
 		t.Errorf("asked without being told to: %v", asked)
 	}
-	if got := scan("--discover"); !strings.Contains(got, "\n  @opentelemetry/instrumentation-carrier-pigeon 0.3.1") || strings.Contains(got, "\x1b") || strings.Contains(got, "slow-mail\n") {
+	if got := scan("--discover"); !strings.Contains(got, "\n  @opentelemetry/instrumentation-carrier-pigeon 0.3.1") || strings.Contains(got, "\x1b") ||
+		strings.Contains(got, "slow-mail\n") {
 		t.Error(got)
 	}
 	if want := []string{"/@opentelemetry%2finstrumentation-carrier-pigeon", "/@opentelemetry%2finstrumentation-slow-mail"}; !slices.Equal(asked, want) {
 		t.Errorf("asked about %v", asked)
 	}
-	if got := scan("--discover", "--json"); !strings.Contains(got, `"discovered":[{"for":"carrier-pigeon","package":"@opentelemetry/instrumentation-carrier-pigeon"`) {
+	if got := scan("--discover", "--json"); !strings.Contains(got,
+		`"discovered":[{"for":"carrier-pigeon","package":"@opentelemetry/instrumentation-carrier-pigeon"`) {
 		t.Error(got)
 	}
 	npm.Close()

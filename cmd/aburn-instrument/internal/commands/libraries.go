@@ -140,7 +140,8 @@ func printSupply(out *term.Out, r *instrument.RunResult, withDiff bool) {
 	}
 	switch {
 	case e.Fallback != "":
-		fmt.Fprintf(out, "%s: not changed: %s\n  %s has %s; load it as it says\n", plain.Line(e.File), plain.Line(e.Why), plain.Line(e.Fallback), plain.Line(strings.Join(append(e.Added, e.Present...), ", ")))
+		fmt.Fprintf(out, "%s: not changed: %s\n  %s has %s; load it as it says\n", plain.Line(e.File), plain.Line(e.Why), plain.Line(e.Fallback),
+			plain.Line(strings.Join(append(e.Added, e.Present...), ", ")))
 	case len(e.Added) > 0:
 		fmt.Fprintf(out, "%s: starts %s\n", plain.Line(e.File), plain.Line(strings.Join(e.Added, ", ")))
 	default:

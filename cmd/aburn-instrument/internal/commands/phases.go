@@ -24,7 +24,8 @@ type phaseLog struct {
 }
 
 func newPhaseLog(p *project.Project, oss *os.Root, run string, dry bool) *phaseLog {
-	return &phaseLog{journal.New(oss, journal.Options{By: journal.Command, Anchor: p.Anchor()}), logfmt.SessionID("instr-" + run[strings.LastIndexByte(run, '-')+1:]), p.Branch(), dry}
+	return &phaseLog{journal.New(oss, journal.Options{By: journal.Command, Anchor: p.Anchor()}),
+		logfmt.SessionID("instr-" + run[strings.LastIndexByte(run, '-')+1:]), p.Branch(), dry}
 }
 
 func (l *phaseLog) write(ev logfmt.Event, phase string, data coordinator.Data) {
@@ -78,5 +79,6 @@ func (l *phaseLog) end(r *coordinator.Result, err error) {
 	if l.dry {
 		summary = "planned, nothing written"
 	}
-	l.write(logfmt.Complete, "", coordinator.Data{"summary": summary, "succeeded": r.Succeeded, "failed": r.Failed, "tokens": r.Usage.Total(), "branch": r.Branch, "stopped": r.Stopped})
+	l.write(logfmt.Complete, "", coordinator.Data{"summary": summary, "succeeded": r.Succeeded, "failed": r.Failed, "tokens": r.Usage.Total(), "branch": r.Branch,
+		"stopped": r.Stopped})
 }

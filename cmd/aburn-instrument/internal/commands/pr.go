@@ -45,7 +45,8 @@ func reportOf(r *coordinator.Result, c instrument.Config, tests string) report.R
 	out.Stopped, out.Versions = r.Stopped, []string{"aburn " + kit.Version().String(), strings.TrimSpace(r.Provider + " " + r.Model)}
 	for _, c := range r.Checkpoints {
 		if !c.Passed {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("the checkpoint after %s failed: %s; files since the last good one: %s", countOf(c.After, "file"), c.Why(), strings.Join(c.Radius, ", ")))
+			out.Warnings = append(out.Warnings, fmt.Sprintf("the checkpoint after %s failed: %s; files since the last good one: %s", countOf(c.After, "file"), c.Why(),
+				strings.Join(c.Radius, ", ")))
 		}
 	}
 	if out.Weaver = r.WeaverDiff; r.Weaver != "" {

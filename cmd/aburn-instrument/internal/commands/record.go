@@ -40,7 +40,8 @@ func recordCommand(a *kit.App) *cli.Command {
 			"Exit code: 0 if the command succeeded and no finding is a violation, 1 if not (no span at all is one),\n" +
 			"2 if nothing could be recorded.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "record", Usage: "see spans by `MODE`: recorder, tap (the project's own SDK), otlp (a receiver) or weaver (recorder, and Weaver judges)", Value: "recorder"},
+			&cli.StringFlag{Name: "record",
+				Usage: "see spans by `MODE`: recorder, tap (the project's own SDK), otlp (a receiver) or weaver (recorder, and Weaver judges)", Value: "recorder"},
 			&cli.StringFlag{Name: "registry", Usage: "judge by the registry in `DIR`; default: schemaPath of " + instrument.ConfigFile, TakesFile: true},
 			&cli.StringFlag{Name: "config", Usage: "the project's `FILE`; default: " + instrument.ConfigFile + ", if it is there", TakesFile: true},
 			&cli.StringSliceFlag{Name: "dependency", Usage: "where a dependency of the registry lies on this disk, as `URL=PATH`; may be given again"},
@@ -139,7 +140,8 @@ func newRecordJob(a *kit.App, cmd *cli.Command) (*recordJob, error) {
 		return nil, err
 	}
 	j := &recordJob{app: a, minimum: config.WeaverMinVersion, weaver: mode == weaverMode}
-	j.options = record.Options{Argv: argv, Dir: dir, Mode: record.Mode(mode), Environ: os.Environ(), Pass: cmd.StringSlice("env"), Timeout: cmd.Duration("timeout"), Once: cmd.Bool("once")}
+	j.options = record.Options{Argv: argv, Dir: dir, Mode: record.Mode(mode), Environ: os.Environ(), Pass: cmd.StringSlice("env"),
+		Timeout: cmd.Duration("timeout"), Once: cmd.Bool("once")}
 	if j.weaver {
 		j.options.Mode = record.Recorder
 	}
@@ -153,7 +155,8 @@ func newRecordJob(a *kit.App, cmd *cli.Command) (*recordJob, error) {
 	from := j.named
 	if j.named == "" && config.SchemaPath != "" {
 		if !filepath.IsLocal(config.SchemaPath) {
-			return nil, fault.Usage(instrument.ConfigFile+": schemaPath is "+fault.Quote(config.SchemaPath)+", outside of the project", "--registry DIR names a folder anywhere")
+			return nil, fault.Usage(instrument.ConfigFile+": schemaPath is "+fault.Quote(config.SchemaPath)+", outside of the project",
+				"--registry DIR names a folder anywhere")
 		}
 		j.named, from = config.SchemaPath, filepath.Join(configDir, config.SchemaPath)
 	}
@@ -303,7 +306,8 @@ func printRecording(out *term.Out, r *record.Report) {
 	}
 	printRecordFindings(out, r.Findings)
 	if r.Registry != nil {
-		fmt.Fprintf(out, "\nregistry %s: %d of %s seen; judged by %s\n", clean(r.Registry.Dir), r.Registry.Seen, countOf(r.Registry.Defined, "span"), clean(r.Registry.Judge))
+		fmt.Fprintf(out, "\nregistry %s: %d of %s seen; judged by %s\n", clean(r.Registry.Dir), r.Registry.Seen, countOf(r.Registry.Defined, "span"),
+			clean(r.Registry.Judge))
 	} else {
 		fmt.Fprintln(out)
 	}
@@ -342,7 +346,8 @@ func printRecordFindings(out *term.Out, list []record.Finding) {
 	if len(list) > 0 {
 		term.Title(out, false, "findings")
 	}
-	styles := map[record.Level]term.Style{record.Violation: term.BoldRed, record.Improvement: term.Yellow, record.NotJudged: term.Cyan, record.Information: term.Dim}
+	styles := map[record.Level]term.Style{record.Violation: term.BoldRed, record.Improvement: term.Yellow, record.NotJudged: term.Cyan,
+		record.Information: term.Dim}
 	shown := map[string]int{}
 	for i, f := range list {
 		key := string(f.Level) + f.ID

@@ -34,9 +34,11 @@ import (
 // runFlags are those of a run, beside those that it shares with --from-plan.
 func runFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.StringFlag{Name: "provider", Usage: "ask `WHO`: auto, " + strings.Join(provider.Names(), ", ") + "; default: provider of the configuration", Local: true},
+		&cli.StringFlag{Name: "provider", Usage: "ask `WHO`: auto, " + strings.Join(provider.Names(), ", ") + "; default: provider of the configuration",
+			Local: true},
 		&cli.StringFlag{Name: "model", Usage: "ask the `MODEL`; default: agentModel of the configuration, else the provider's own", Local: true},
-		&cli.StringFlag{Name: "mode", Usage: "`HOW`: plan, the model chooses and aburn edits, or rewrite, the model gives whole files; default: mode of the configuration", Local: true},
+		&cli.StringFlag{Name: "mode",
+			Usage: "`HOW`: plan, the model chooses and aburn edits, or rewrite, the model gives whole files; default: mode of the configuration", Local: true},
 		&cli.StringFlag{Name: "branch", Usage: "put the commits on a new branch `NAME`; default: aburn/instrument-RUN", Local: true},
 		&cli.StringFlag{Name: "only-plan", Usage: "write the model's plan to `FILE`, and nothing else; --from-plan applies it", TakesFile: true, Local: true},
 		&cli.BoolFlag{Name: "no-tests", Usage: "do not run the tests", Local: true},
@@ -247,8 +249,10 @@ func (j *job) run(ctx context.Context, files *instrument.Selection) error {
 	}
 	j.engine = jsast.Start(ctx)
 	o := coordinator.Options{
-		Dir: j.dir, Selection: files, Config: j.config, Environ: os.Environ(), Run: j.id, Folder: j.folder, Engine: j.engine, Provider: who, Price: priceOf(j.config.AgentModel),
-		Formatter: permittedFormatter(j.app, j.dir), Linter: permittedLinter(j.app, j.dir), Trusted: j.trusted(), DryRun: j.dry, Branch: j.cmd.String("branch"), NoPR: j.noPR, NoTests: j.cmd.Bool("no-tests"), NoInstall: j.cmd.Bool("no-install"), Version: kit.Version().String(),
+		Dir: j.dir, Selection: files, Config: j.config, Environ: os.Environ(), Run: j.id, Folder: j.folder, Engine: j.engine, Provider: who,
+		Price:     priceOf(j.config.AgentModel),
+		Formatter: permittedFormatter(j.app, j.dir), Linter: permittedLinter(j.app, j.dir), Trusted: j.trusted(), DryRun: j.dry, Branch: j.cmd.String("branch"),
+		NoPR: j.noPR, NoTests: j.cmd.Bool("no-tests"), NoInstall: j.cmd.Bool("no-install"), Version: kit.Version().String(),
 		Now: time.Now, Sleep: sleep, Permit: j.permit, Trace: tracer(j.app), Text: prText(ctx, j.engine, j.dir, j.config, instrument.TestLine(j.config)),
 	}
 	j.permitted(ctx, &o)

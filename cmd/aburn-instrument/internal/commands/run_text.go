@@ -73,7 +73,8 @@ func printTotal(out *term.Out, r *coordinator.Result, dry bool) {
 	if dry {
 		verb = "would be changed"
 	}
-	fmt.Fprintf(out, "%s %s, %d failed, %d skipped, %d for a person; %s, %s tokens of at most %s", countOf(r.Succeeded, "file"), verb, r.Failed, r.Skipped, r.NeedsHuman,
+	fmt.Fprintf(out, "%s %s, %d failed, %d skipped, %d for a person; %s, %s tokens of at most %s", countOf(r.Succeeded, "file"), verb, r.Failed, r.Skipped,
+		r.NeedsHuman,
 		countOf(r.Calls, "call"), plain.Count(int64(r.Usage.Total())), plain.Count(int64(r.Ceiling.MaxTokens)))
 	if r.CostUSD != nil {
 		fmt.Fprintf(out, ", $%.2f", *r.CostUSD)

@@ -37,7 +37,8 @@ func resumeCommand(a *kit.App) *cli.Command {
 			"answer that was paid for is not asked for again, and what was accepted is not asked about again. A file\n" +
 			"that changed meanwhile is left alone. A run that began with --dry-run or --only-plan still writes nothing,\n" +
 			"and what --no-pr, --no-tests, --no-install and --branch said holds on.\n\nExit code: as that of a run.",
-		Flags:        append([]cli.Flag{projectConfigFlag(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "accept the ceiling, where the run had not come so far"}, kit.JSONFlag()}, sharedRunFlags()...),
+		Flags: append([]cli.Flag{projectConfigFlag(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"},
+			Usage: "accept the ceiling, where the run had not come so far"}, kit.JSONFlag()}, sharedRunFlags()...),
 		ArgValidator: atMostOne,
 		Metadata:     kit.Examples("aburn instrument resume"),
 		Action:       a.Action(runResume),
@@ -58,7 +59,8 @@ func sharedRunFlags() []cli.Flag {
 func abortCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name: "abort", Usage: "end a run, and go back to the branch before it", ArgsUsage: "[RUN]",
-		Description:  "Takes back a file that the run had not committed, and goes back to the branch that it began on. Nothing is\ndeleted: the run's branch and its journal stay.\n\nExit code: 0, or 2 if there is no such run.",
+		Description: "Takes back a file that the run had not committed, and goes back to the branch that it began on. Nothing is\ndeleted: the run's branch and " +
+			"its journal stay.\n\nExit code: 0, or 2 if there is no such run.",
 		ArgValidator: atMostOne,
 		Metadata:     kit.Examples("aburn instrument abort"),
 		Action:       a.Action(runAbort),
@@ -118,7 +120,8 @@ func runsOf(oss *os.Root) (list []runState, err error) {
 
 func stateOf(id string, s *coordinator.State, running bool) runState {
 	usage, _, calls := s.Usage()
-	r := runState{Run: id, Running: running, End: s.End, Phase: string(s.Phase), Files: len(s.Order), Done: len(s.Files), Calls: calls, Tokens: usage.Total(), Branch: s.Branch, Base: s.Base, PR: s.PR, Last: s.Last, Provider: s.Provider, Model: s.Model, Mode: s.Mode, Dry: s.Dry, noPR: s.NoPR}
+	r := runState{Run: id, Running: running, End: s.End, Phase: string(s.Phase), Files: len(s.Order), Done: len(s.Files), Calls: calls, Tokens: usage.Total(),
+		Branch: s.Branch, Base: s.Base, PR: s.PR, Last: s.Last, Provider: s.Provider, Model: s.Model, Mode: s.Mode, Dry: s.Dry, noPR: s.NoPR}
 	if s.Accepted != nil {
 		r.Ceiling = s.Accepted.MaxTokens
 	}
@@ -192,7 +195,8 @@ func runRuns(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		case r.End != "" && r.End != "stopped":
 			how = r.End
 		}
-		fmt.Fprintf(out, "%s %s: %d of %s, %d failed, %s, %s tokens, %s\n", r.Run, r.Phase, r.Done, countOf(r.Files, "file"), r.Failed, countOf(r.Calls, "call"), plain.Count(int64(r.Tokens)), how)
+		fmt.Fprintf(out, "%s %s: %d of %s, %d failed, %s, %s tokens, %s\n", r.Run, r.Phase, r.Done, countOf(r.Files, "file"), r.Failed, countOf(r.Calls, "call"),
+			plain.Count(int64(r.Tokens)), how)
 		if r.Dry {
 			fmt.Fprintln(out, "  writes nothing: it began with --dry-run or --only-plan")
 		}
@@ -231,7 +235,8 @@ func opened(a *kit.App, cmd *cli.Command) (*job, error) {
 	}
 	j.config.Mode, j.dry, j.noPR = r.Mode, r.Dry, j.noPR || r.noPR
 	if file := cmd.String("only-plan"); file != "" && !r.Dry {
-		return nil, fault.Usage("the run "+r.Run+" puts spans on a branch: it makes no plan to apply", "aburn instrument resume "+r.Run+"; or begin one with --only-plan")
+		return nil, fault.Usage("the run "+r.Run+" puts spans on a branch: it makes no plan to apply",
+			"aburn instrument resume "+r.Run+"; or begin one with --only-plan")
 	} else if file != "" {
 		if err := isNew(j.dir, file); err != nil {
 			return nil, err
@@ -257,7 +262,8 @@ func runAbort(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer j.close()
-	branch, err := coordinator.End(ctx, coordinator.Options{Dir: j.dir, Config: j.config, Environ: os.Environ(), Run: j.id, Folder: j.folder, Now: time.Now, Sleep: sleep})
+	branch, err := coordinator.End(ctx, coordinator.Options{Dir: j.dir, Config: j.config, Environ: os.Environ(), Run: j.id, Folder: j.folder, Now: time.Now,
+		Sleep: sleep})
 	if err != nil {
 		return j.failed(err)
 	}

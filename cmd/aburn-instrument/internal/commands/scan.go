@@ -64,7 +64,8 @@ func contractOf(a *kit.App, dir string, c instrument.Config) (*instrument.Contra
 	}
 	if contract != nil && len(contract.Unsure) > 0 {
 		f := contract.Unsure[0]
-		a.Warn(plain.Line(fmt.Sprintf("the registry is not judged whole: %s:%d: %s", f.File, f.Line, f.Message)), "aburn instrument registry check "+plain.Line(c.SchemaPath))
+		a.Warn(plain.Line(fmt.Sprintf("the registry is not judged whole: %s:%d: %s", f.File, f.Line, f.Message)),
+			"aburn instrument registry check "+plain.Line(c.SchemaPath))
 	}
 	return contract, nil
 }
@@ -97,7 +98,8 @@ func selected(ctx context.Context, a *kit.App, dir string, paths []string, c ins
 	}
 	hint := "include and exclude of " + instrument.ConfigFile + " say which files count"
 	if s.TypeScript > 0 {
-		return nil, fault.Usage(fmt.Sprintf("no JavaScript file matches; %s of TypeScript do", countOf(s.TypeScript, "file")), ".tsx cannot be instrumented; include of "+instrument.ConfigFile+" says whether .ts counts")
+		return nil, fault.Usage(fmt.Sprintf("no JavaScript file matches; %s of TypeScript do", countOf(s.TypeScript, "file")),
+			".tsx cannot be instrumented; include of "+instrument.ConfigFile+" says whether .ts counts")
 	}
 	return nil, fault.Usage("no file matches", hint)
 }
@@ -166,7 +168,8 @@ func printInventory(out *term.Out, found *instrument.Inventory, all bool) {
 			if fn.Tier > 0 {
 				tier = fmt.Sprintf(", tier %d", fn.Tier)
 			}
-			fmt.Fprintf(out, "  %4d %-4s %s %s%s: %s\n", fn.Line, fn.ID, plain.Line(fn.Name), out.Paint(styles[fn.Verdict], string(fn.Verdict)), tier, plain.Line(fn.Reason))
+			fmt.Fprintf(out, "  %4d %-4s %s %s%s: %s\n", fn.Line, fn.ID, plain.Line(fn.Name), out.Paint(styles[fn.Verdict], string(fn.Verdict)), tier,
+				plain.Line(fn.Reason))
 		}
 		if f.Note != "" && len(shown) > 0 {
 			fmt.Fprintf(out, "  note: %s\n", f.Note)
@@ -193,7 +196,8 @@ func printLibraries(out *term.Out, libraries map[string]scan.Library) {
 }
 
 func printTotals(out *term.Out, found *instrument.Inventory) {
-	fmt.Fprintf(out, "%s, %s: %d candidates, %d covered by libraries, %d forbidden", countOf(len(found.Files), "file"), countOf(found.Functions, "function"), found.Candidates, found.Covered, found.Forbidden)
+	fmt.Fprintf(out, "%s, %s: %d candidates, %d covered by libraries, %d forbidden", countOf(len(found.Files), "file"), countOf(found.Functions, "function"),
+		found.Candidates, found.Covered, found.Forbidden)
 	if len(found.Skipped) > 0 {
 		fmt.Fprintf(out, "; %s skipped", countOf(len(found.Skipped), "file"))
 	}

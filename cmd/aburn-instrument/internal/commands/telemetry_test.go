@@ -79,7 +79,8 @@ func TestTelemetryOfItself(t *testing.T) {
 	dir := t.TempDir()
 	setting := `{"instrument": {"telemetry": "` + receiver.URL + `"}}`
 	write(t, dir, map[string]string{
-		"a.mjs": "export async function place(order) {\n  await save(order);\n}\n", "plan.json": `{"files": [{"path": "a.mjs", "functions": [{"id": "f1", "name": "place", "action": "span", "span": "shop.place"}]}]}`,
+		"a.mjs":                 "export async function place(order) {\n  await save(order);\n}\n",
+		"plan.json":             `{"files": [{"path": "a.mjs", "functions": [{"id": "f1", "name": "place", "action": "span", "span": "shop.place"}]}]}`,
 		"aburn-instrument.yaml": "telemetry:\n  endpoint: " + receiver.URL + "\n", ".oss/settings.json": setting,
 	})
 	apply := func() {
@@ -125,16 +126,22 @@ func TestTelemetryOfARun(t *testing.T) {
 	receiver, arrived := receiving(t)
 	settingsOfUser(t, receiver.URL)
 	bin, dir := t.TempDir(), t.TempDir()
-	plan := `{"functions":[{"id":"f1","action":"span","span":"shop.place","tier":2,"reason":"the registry has it","attributes":[]}],"newSpans":[],"newAttributes":[],"libraries":[],"notes":[]}`
-	write(t, bin, map[string]string{"claude": "#!/bin/sh\n[ \"$1\" = --version ] || cat > /dev/null\necho '{\"is_error\":false,\"subtype\":\"success\",\"structured_output\":" + plan + ",\"modelUsage\":{\"m\":{\"inputTokens\":100,\"outputTokens\":30}}}'\n"})
+	plan := `{"functions":[{"id":"f1","action":"span","span":"shop.place","tier":2,"reason":"the registry has it","attributes":[]}],"newSpans":[],` +
+		`"newAttributes":[],"libraries":[],"notes":[]}`
+	write(t, bin,
+		map[string]string{"claude": "#!/bin/sh\n[ \"$1\" = --version ] || cat > /dev/null\necho '{\"is_error\":false,\"subtype\":\"success\",\"structured_output\":" +
+			plan + ",\"modelUsage\":{\"m\":{\"inputTokens\":100,\"outputTokens\":30}}}'\n"})
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	write(t, dir, map[string]string{
-		"src/order.mjs": "import { readFile } from 'node:fs/promises';\nexport async function place(order) {\n  return await readFile(order.id);\n}\n", ".gitignore": ".oss/\n",
-		"package.json": `{"name": "shop", "private": true, "dependencies": {"@opentelemetry/api": "^1.9.0"}}`, "telemetry/manifest.yaml": "schema_url: https://shop.example/schemas/0.1.0\n",
-		"telemetry/a.yaml":      "groups: [{id: span.shop.place, type: span, span_kind: internal, stability: development, brief: b}]\n",
-		"aburn-instrument.yaml": "schemaPath: telemetry\nprovider: claude\nagentModel: claude-sonnet-5\nweaver: never\ntestCommand: sh -c true\n",
+		"src/order.mjs":           "import { readFile } from 'node:fs/promises';\nexport async function place(order) {\n  return await readFile(order.id);\n}\n",
+		".gitignore":              ".oss/\n",
+		"package.json":            `{"name": "shop", "private": true, "dependencies": {"@opentelemetry/api": "^1.9.0"}}`,
+		"telemetry/manifest.yaml": "schema_url: https://shop.example/schemas/0.1.0\n",
+		"telemetry/a.yaml":        "groups: [{id: span.shop.place, type: span, span_kind: internal, stability: development, brief: b}]\n",
+		"aburn-instrument.yaml":   "schemaPath: telemetry\nprovider: claude\nagentModel: claude-sonnet-5\nweaver: never\ntestCommand: sh -c true\n",
 	})
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "user.name", "a"}, {"config", "user.email", "a@example.invalid"}, {"add", "."}, {"commit", "-q", "-m", "all"}} {
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "user.name", "a"}, {"config", "user.email", "a@example.invalid"}, {"add", "."},
+		{"commit", "-q", "-m", "all"}} {
 		cmd := exec.Command("git", args...)
 		if cmd.Dir = dir; cmd.Run() != nil {
 			t.Fatal(args)
@@ -176,8 +183,10 @@ func TestTelemetryOfARun(t *testing.T) {
 		t.Error(tree)
 	}
 	for key, want := range map[string]string{
-		"plan gen_ai.request.model": "claude-sonnet-5", "plan gen_ai.usage.input_tokens": "100", "plan gen_ai.provider.name": "claude", "file code.file.path": "src/order.mjs", "file aburn.instrument.tokens": "130",
-		"run aburn.instrument.files.succeeded": "1", "run aburn.instrument.spans": "1", "run aburn.instrument.tests.exit_code": "0", "record aburn.instrument.spans": "0",
+		"plan gen_ai.request.model": "claude-sonnet-5", "plan gen_ai.usage.input_tokens": "100", "plan gen_ai.provider.name": "claude",
+		"file code.file.path": "src/order.mjs", "file aburn.instrument.tokens": "130",
+		"run aburn.instrument.files.succeeded": "1", "run aburn.instrument.spans": "1", "run aburn.instrument.tests.exit_code": "0",
+		"record aburn.instrument.spans": "0",
 	} {
 		if !strings.Contains(texts[key], want) {
 			t.Errorf("%s is %q", key, texts[key])

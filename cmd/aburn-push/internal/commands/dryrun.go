@@ -72,10 +72,12 @@ func line(w io.Writer, cells ...any) {
 }
 
 func showDays(w io.Writer, list []figures.Day) {
-	line(w, "DAYS", "price day", "project", "agent", "model", "tier", "geo", "long", "writes unknown", "answers", "input", "cache read", "write 5m", "write 1h", "write", "output", "searches")
+	line(w, "DAYS", "price day", "project", "agent", "model", "tier", "geo", "long", "writes unknown", "answers", "input", "cache read", "write 5m", "write 1h",
+		"write", "output", "searches")
 	for i := range list {
 		d := &list[i]
-		line(w, d.Day, d.PriceDay, d.Project, d.Agent, d.Model, d.Tier, d.Geo, strconv.FormatBool(d.LongPrompt), strconv.FormatBool(d.WritesUnknown), d.Answers, d.Input,
+		line(w, d.Day, d.PriceDay, d.Project, d.Agent, d.Model, d.Tier, d.Geo, strconv.FormatBool(d.LongPrompt), strconv.FormatBool(d.WritesUnknown), d.Answers,
+			d.Input,
 			d.CacheRead, d.Write5m, d.Write1h, d.Write, d.Output, d.Searches)
 	}
 }
@@ -84,7 +86,8 @@ func showSessions(w io.Writer, list []figures.Session) {
 	line(w, "SESSIONS", "id", "project", "agent", "sub-agent", "started", "ended", "active ms", "outcome", "prompts", "responses", "calls", "failed", "denied")
 	for i := range list {
 		s := &list[i]
-		line(w, s.Day, s.ID, s.Project, s.Agent, strconv.FormatBool(s.Subagent), s.Started, s.Ended, s.ActiveMS, s.Outcome, s.Prompts, s.Responses, s.Calls, s.Failed, s.Denied)
+		line(w, s.Day, s.ID, s.Project, s.Agent, strconv.FormatBool(s.Subagent), s.Started, s.Ended, s.ActiveMS, s.Outcome, s.Prompts, s.Responses, s.Calls, s.Failed,
+			s.Denied)
 	}
 }
 

@@ -56,7 +56,8 @@ func readOptions(a *kit.App, cmd *cli.Command) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &options{App: a, cmd: cmd, archive: archive.Dir(a.Getenv), address: cmp.Or(cmd.Args().First(), own.URL), person: cmp.Or(cmd.String("as"), own.As), zone: time.Local}
+	o := &options{App: a, cmd: cmd, archive: archive.Dir(a.Getenv), address: cmp.Or(cmd.Args().First(), own.URL), person: cmp.Or(cmd.String("as"), own.As),
+		zone: time.Local}
 	if o.archive == "" {
 		return nil, fault.Usage("there is no place for the archive: neither ABURN_HOME nor HOME is set")
 	}
@@ -165,7 +166,8 @@ func prices(dir string) (*cost.Prices, error) {
 // target is the database.
 func (o *options) target() (*postgres.Target, error) {
 	if o.address == "" {
-		return nil, fault.Usage("no database is named", "aburn push postgres://ROLE@HOST/DATABASE", `or "url" in `+filepath.Join(project.ConfigDir(o.Getenv), ConfigFile))
+		return nil, fault.Usage("no database is named", "aburn push postgres://ROLE@HOST/DATABASE",
+			`or "url" in `+filepath.Join(project.ConfigDir(o.Getenv), ConfigFile))
 	}
 	t, err := postgres.Parse(o.address)
 	var refused *postgres.Refused

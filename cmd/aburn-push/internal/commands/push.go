@@ -192,7 +192,8 @@ func (o *options) agreed(target *postgres.Target) (*figures.Machine, error) {
 		for _, line := range o.names.Lines() {
 			fmt.Fprintln(o.Stdout, "  -", plain.Line(line))
 		}
-		fmt.Fprintln(o.Stdout, "  "+map[bool]string{true: "without your name", false: "as " + o.person}[o.person == ""]+"; no text, no path. --dry-run prints every row.")
+		fmt.Fprintln(o.Stdout, "  "+map[bool]string{true: "without your name", false: "as " + o.person}[o.person == ""]+
+			"; no text, no path. --dry-run prints every row.")
 		if !o.Confirm("send?") {
 			return nil, fault.Failed("nothing was sent")
 		}

@@ -140,11 +140,13 @@ func (r *Rows) sort() {
 	}
 	slices.SortFunc(r.Days, func(a, b Day) int {
 		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.PriceDay, b.PriceDay), cmp.Compare(a.Project, b.Project), cmp.Compare(a.Agent, b.Agent),
-			cmp.Compare(a.Model, b.Model), cmp.Compare(a.Tier, b.Tier), cmp.Compare(a.Geo, b.Geo), boolean(a.LongPrompt, b.LongPrompt), boolean(a.WritesUnknown, b.WritesUnknown))
+			cmp.Compare(a.Model, b.Model), cmp.Compare(a.Tier, b.Tier), cmp.Compare(a.Geo, b.Geo), boolean(a.LongPrompt, b.LongPrompt),
+			boolean(a.WritesUnknown, b.WritesUnknown))
 	})
 	slices.SortFunc(r.Sessions, func(a, b Session) int { return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.ID, b.ID)) })
 	slices.SortFunc(r.Failures, func(a, b Failure) int {
-		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Project, b.Project), cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Group, b.Group))
+		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Project, b.Project), cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.Class, b.Class),
+			cmp.Compare(a.Group, b.Group))
 	})
 }
 
@@ -237,7 +239,8 @@ func (m *Maker) kind(a *archive.Answer, hides bool) Day {
 
 func tokensOf(a *archive.Answer) cost.Tokens {
 	u := &a.Usage
-	return cost.Tokens{Input: u.Input, CacheRead: u.CacheRead, Write5m: u.CacheWrite5m, Write1h: u.CacheWrite1h, Write: u.CacheWrite - u.CacheWrite5m - u.CacheWrite1h, Output: u.Output}
+	return cost.Tokens{Input: u.Input, CacheRead: u.CacheRead, Write5m: u.CacheWrite5m, Write1h: u.CacheWrite1h,
+		Write: u.CacheWrite - u.CacheWrite5m - u.CacheWrite1h, Output: u.Output}
 }
 
 // agentName is an agent that aburn knows: the archive's word is not trusted to be one.

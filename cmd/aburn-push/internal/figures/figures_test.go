@@ -22,7 +22,8 @@ func TestNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for key, want := range map[string]string{"/w/shop": "shop", "/w/shop/a/b": "shop", "/w/shop/inner/a": "inner", "/w/site": "site", "/w/shopping": "", "/w": "", "/": "", "": "", "shop": ""} {
+	for key, want := range map[string]string{"/w/shop": "shop", "/w/shop/a/b": "shop", "/w/shop/inner/a": "inner", "/w/site": "site", "/w/shopping": "", "/w": "",
+		"/": "", "": "", "shop": ""} {
 		if got := n.Of(key); got != want {
 			t.Errorf("%s is called %q, want %q", key, got, want)
 		}
@@ -48,7 +49,8 @@ func TestMachine(t *testing.T) {
 	if err != nil || again.ID != first.ID || !bytes.Equal(again.Key(), first.Key()) || !again.Agrees("x") || again.Agrees("y") {
 		t.Errorf("%+v, %+v, %v", first, again, err)
 	}
-	for _, text := range []string{"", "{}", `{"v":2,"machine":"` + first.ID + `","secret":"` + first.Secret + `"}`, `{"v":1,"machine":"12","secret":"` + first.Secret + `"}`, "{"} {
+	for _, text := range []string{"", "{}", `{"v":2,"machine":"` + first.ID + `","secret":"` + first.Secret + `"}`,
+		`{"v":1,"machine":"12","secret":"` + first.Secret + `"}`, "{"} {
 		if err := os.WriteFile(filepath.Join(dir, MachineFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +85,8 @@ func rowsOf(t *testing.T, in Input) *Rows {
 func TestNothingUnknownIsSent(t *testing.T) {
 	at := time.Date(2026, 10, 20, 3, 0, 0, 0, time.UTC)
 	answers := map[int64][]archive.Answer{
-		1: {{Time: at, Model: "/home/x.gguf", Tier: "tier of mine", Geo: "moon", Usage: trace.Usage{Input: 5}}, {Model: "claude-opus-5-5-20260922", Tier: "fast", Geo: "us", Usage: trace.Usage{Output: 7}}},
+		1: {{Time: at, Model: "/home/x.gguf", Tier: "tier of mine", Geo: "moon", Usage: trace.Usage{Input: 5}},
+			{Model: "claude-opus-5-5-20260922", Tier: "fast", Geo: "us", Usage: trace.Usage{Output: 7}}},
 		2: {{Time: at, Model: "claude-opus-5-5", Usage: trace.Usage{Input: 99}}},
 	}
 	rows := rowsOf(t, Input{
@@ -96,7 +99,8 @@ func TestNothingUnknownIsSent(t *testing.T) {
 			}
 			return nil
 		},
-		Sessions: []*insight.Digest{{Source: "an agent of mine", ID: "id", Project: trace.Project{Key: "/w/shop"}}, {Source: "claude", ID: "x", Project: trace.Project{Key: "/w/secret"}}},
+		Sessions: []*insight.Digest{{Source: "an agent of mine", ID: "id", Project: trace.Project{Key: "/w/shop"}},
+			{Source: "claude", ID: "x", Project: trace.Project{Key: "/w/secret"}}},
 	})
 	want := []Day{
 		{Project: "shop", Agent: "claude", Model: "claude-opus-5-5", Tier: "fast", Geo: "us", Answers: 1, Tokens: cost.Tokens{Output: 7}},
@@ -105,7 +109,8 @@ func TestNothingUnknownIsSent(t *testing.T) {
 	if len(rows.Days) != 2 || rows.Days[0] != want[0] || rows.Days[1] != want[1] {
 		t.Errorf("%+v", rows.Days)
 	}
-	if len(rows.Sessions) != 1 || rows.Sessions[0].Agent != Other || rows.Sessions[0].Day != "" || rows.Sessions[0].Started != nil || len(rows.Sessions[0].ID) != 32 || rows.LeftOut["/w/secret"] != 1 {
+	if len(rows.Sessions) != 1 || rows.Sessions[0].Agent != Other || rows.Sessions[0].Day != "" || rows.Sessions[0].Started != nil ||
+		len(rows.Sessions[0].ID) != 32 || rows.LeftOut["/w/secret"] != 1 {
 		t.Errorf("%+v, %v", rows.Sessions, rows.LeftOut)
 	}
 	if parts := rows.ByDay(); len(parts) != 2 || len(parts[""].Sessions) != 1 {
@@ -119,7 +124,8 @@ func TestFailures(t *testing.T) {
 		Classes: []insight.ClassCount{{Class: failure.Network, Count: 5}, {Class: failure.Other, Count: 1}},
 		Errors:  []insight.ErrorGroup{{Class: failure.Network, Hash: "h", Count: 3}, {Class: failure.Other, Hash: "i", Count: 1}}}
 	got := rowsOf(t, Input{Sessions: []*insight.Digest{d, d}}).Failures
-	want := map[string]int64{string(failure.Network) + " " + d.Errors[0].Key(): 6, string(failure.Network) + " ": 4, string(failure.Other) + " " + d.Errors[1].Key(): 2}
+	want := map[string]int64{string(failure.Network) + " " + d.Errors[0].Key(): 6, string(failure.Network) + " ": 4,
+		string(failure.Other) + " " + d.Errors[1].Key(): 2}
 	if len(got) != len(want) {
 		t.Errorf("%+v", got)
 	}

@@ -198,7 +198,8 @@ func (db *DB) transaction(ctx context.Context, f func(pgx.Tx) error) error {
 	end, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	if err := tx.Commit(end); err != nil && lost(err) {
-		return &Failed{db.Name + ": the connection was lost at the very end: nobody knows whether all or nothing was changed", "run it again: what is there already is not sent twice", err}
+		return &Failed{db.Name + ": the connection was lost at the very end: nobody knows whether all or nothing was changed",
+			"run it again: what is there already is not sent twice", err}
 	} else {
 		return db.explain(err)
 	}

@@ -74,7 +74,8 @@ func TestProof(t *testing.T) {
 }
 
 func TestDollars(t *testing.T) {
-	for n, want := range map[int64]string{0: "0.000000000000000", 1: "0.000000000000001", 4_000_000_000: "0.000004000000000", 12_345_678_901_234_567: "12.345678901234567"} {
+	for n, want := range map[int64]string{0: "0.000000000000000", 1: "0.000000000000001", 4_000_000_000: "0.000004000000000",
+		12_345_678_901_234_567: "12.345678901234567"} {
 		if got := *dollars(&n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}

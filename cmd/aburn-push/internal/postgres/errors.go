@@ -82,7 +82,8 @@ func (t *Target) refusal(said *pgconn.PgError) error {
 		if strings.Contains(tells, "no encryption") || strings.Contains(tells, "SSL off") {
 			return fail("the server wants TLS: "+tells, "add ?sslmode=verify-full to the URL")
 		}
-		return fail("the server does not let this role in: "+tells, "whoever runs the server allows it in pg_hba.conf, and makes the role with --init --add-machine ROLE")
+		return fail("the server does not let this role in: "+tells,
+			"whoever runs the server allows it in pg_hba.conf, and makes the role with --init --add-machine ROLE")
 	case noDatabase:
 		return fail("there is no such database", "whoever runs the server makes it: createdb "+t.Database())
 	case noTable, noSchema:
@@ -115,7 +116,8 @@ func (t *Target) unreachable(err error) error {
 	case errors.As(err, &name), errors.As(err, &invalid):
 		return fail("the server's certificate is not one for this host: "+cause(err).Error(), "use the name that stands in the certificate")
 	case strings.Contains(err.Error(), "refused TLS"):
-		return fail("the server has no TLS, without which nobody can tell who answers", "whoever runs the server sets ssl = on; ssh -L brings its port to 127.0.0.1, where TLS is not needed")
+		return fail("the server has no TLS, without which nobody can tell who answers",
+			"whoever runs the server sets ssl = on; ssh -L brings its port to 127.0.0.1, where TLS is not needed")
 	case errors.As(err, &lookup):
 		return fail("the host is unknown: "+lookup.Err, "")
 	case errors.Is(err, syscall.ECONNREFUSED):

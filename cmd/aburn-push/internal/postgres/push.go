@@ -161,7 +161,8 @@ func daysLeft(ctx context.Context, tx pgx.Tx, p Push, all *figures.Rows) (days [
 	}
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	rows, err := tx.Query(ctx, `SELECT DISTINCT day::text FROM aburn.sessions WHERE machine = $1::uuid AND id = ANY ($2::text[]) AND day < $3::date`, p.Machine, ids, p.Since)
+	rows, err := tx.Query(ctx, `SELECT DISTINCT day::text FROM aburn.sessions WHERE machine = $1::uuid AND id = ANY ($2::text[]) AND day < $3::date`, p.Machine,
+		ids, p.Since)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +174,8 @@ func pushedDays(ctx context.Context, tx pgx.Tx, p Push, before []string) (map[st
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	rows, err := tx.Query(ctx, `SELECT coalesce(day::text, ''), hash FROM aburn.pushed
-		WHERE machine = $1::uuid AND ($2::text = '' OR day >= nullif($2::text, '')::date OR day = ANY ($3::text[]::date[]))`, p.Machine, p.Since, append([]string{}, before...))
+		WHERE machine = $1::uuid AND ($2::text = '' OR day >= nullif($2::text, '')::date OR day = ANY ($3::text[]::date[]))`, p.Machine, p.Since,
+		append([]string{}, before...))
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +196,9 @@ func drop(ctx context.Context, tx pgx.Tx, machine string, days []string) error {
 	}
 	unknown := slices.Contains(days, "")
 	for _, table := range []string{"days", "sessions", "failures", "pushed"} {
-		err := exec(ctx, tx, "DELETE FROM aburn."+table+" WHERE machine = $1::uuid AND (day = ANY (array_remove($2::text[], '')::date[]) OR $3::boolean AND day IS NULL)", machine, days, unknown)
+		err := exec(ctx, tx,
+			"DELETE FROM aburn."+table+" WHERE machine = $1::uuid AND (day = ANY (array_remove($2::text[], '')::date[]) OR $3::boolean AND day IS NULL)", machine, days,
+			unknown)
 		if err != nil {
 			return err
 		}
@@ -204,7 +208,8 @@ func drop(ctx context.Context, tx pgx.Tx, machine string, days []string) error {
 
 // send inserts the rows of the changed days. The hashes come last.
 func (p *Push) send(ctx context.Context, tx pgx.Tx, changed []string, parts map[string]*figures.Part) (rows int, err error) {
-	days, sessions, failures, pushed := dayBatch(), sessionBatch(), failureBatch(), batch{into: "aburn.pushed", columns: []column{{"machine", "uuid"}, {"day", "date"}, {"hash", "bytea"}}}
+	days, sessions, failures, pushed := dayBatch(), sessionBatch(), failureBatch(),
+		batch{into: "aburn.pushed", columns: []column{{"machine", "uuid"}, {"day", "date"}, {"hash", "bytea"}}}
 	ids := []string{}
 	for i, day := range changed {
 		part := parts[day]
@@ -214,7 +219,8 @@ func (p *Push) send(ctx context.Context, tx pgx.Tx, changed []string, parts map[
 		}
 		for _, s := range part.Sessions {
 			ids = append(ids, s.ID)
-			sessions.add(p.Machine, known(s.Day), s.ID, s.Project, s.Agent, s.Subagent, s.Started, s.Ended, s.ActiveMS, s.Outcome, s.Prompts, s.Responses, s.Calls, s.Failed, s.Denied)
+			sessions.add(p.Machine, known(s.Day), s.ID, s.Project, s.Agent, s.Subagent, s.Started, s.Ended, s.ActiveMS, s.Outcome, s.Prompts, s.Responses, s.Calls,
+				s.Failed, s.Denied)
 		}
 		for _, f := range part.Failures {
 			failures.add(p.Machine, known(f.Day), f.Project, f.Agent, f.Class, f.Group, f.Count)
@@ -242,19 +248,24 @@ func (p *Push) send(ctx context.Context, tx pgx.Tx, changed []string, parts map[
 }
 
 func dayBatch() batch {
-	return batch{into: "aburn.days", columns: []column{{"machine", "uuid"}, {"day", "date"}, {"price_day", "date"}, {"project", "text"}, {"agent", "text"}, {"model", "text"},
-		{"tier", "text"}, {"geo", "text"}, {"long_prompt", "boolean"}, {"writes_unknown", "boolean"}, {"answers", "bigint"}, {"input", "bigint"}, {"cache_read", "bigint"},
+	return batch{into: "aburn.days", columns: []column{{"machine", "uuid"}, {"day", "date"}, {"price_day", "date"}, {"project", "text"}, {"agent", "text"},
+		{"model", "text"},
+		{"tier", "text"}, {"geo", "text"}, {"long_prompt", "boolean"}, {"writes_unknown", "boolean"}, {"answers", "bigint"}, {"input", "bigint"},
+		{"cache_read", "bigint"},
 		{"cache_write_5m", "bigint"}, {"cache_write_1h", "bigint"}, {"cache_write", "bigint"}, {"output", "bigint"}, {"web_searches", "bigint"}}}
 }
 
 func sessionBatch() batch {
-	return batch{into: "aburn.sessions", columns: []column{{"machine", "uuid"}, {"day", "date"}, {"id", "text"}, {"project", "text"}, {"agent", "text"}, {"subagent", "boolean"},
-		{"started", "timestamptz"}, {"ended", "timestamptz"}, {"active_ms", "bigint"}, {"outcome", "text"}, {"prompts", "bigint"}, {"responses", "bigint"}, {"calls", "bigint"},
+	return batch{into: "aburn.sessions", columns: []column{{"machine", "uuid"}, {"day", "date"}, {"id", "text"}, {"project", "text"}, {"agent", "text"},
+		{"subagent", "boolean"},
+		{"started", "timestamptz"}, {"ended", "timestamptz"}, {"active_ms", "bigint"}, {"outcome", "text"}, {"prompts", "bigint"}, {"responses", "bigint"},
+		{"calls", "bigint"},
 		{"failed", "bigint"}, {"denied", "bigint"}}}
 }
 
 func failureBatch() batch {
-	return batch{into: "aburn.failures", columns: []column{{"machine", "uuid"}, {"day", "date"}, {"project", "text"}, {"agent", "text"}, {"class", "text"}, {"error_key", "text"}, {"count", "bigint"}}}
+	return batch{into: "aburn.failures", columns: []column{{"machine", "uuid"}, {"day", "date"}, {"project", "text"}, {"agent", "text"}, {"class", "text"},
+		{"error_key", "text"}, {"count", "bigint"}}}
 }
 
 // known is a day, or nil for an unknown one.

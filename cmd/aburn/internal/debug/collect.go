@@ -55,7 +55,8 @@ func collect(ctx context.Context, a *kit.App, dir string, entries int, now time.
 		b.addSettings(filepath.Join(project.ConfigDir(a.Getenv), settings.File), "settings-user.json"),
 	)
 	if p != nil {
-		err = errors.Join(err, b.addSettings(filepath.Join(p.Root, ".oss", settings.File), "settings-project.json"), b.addLog(p, entries), b.addLedgers(p.Root, a.Getenv))
+		err = errors.Join(err, b.addSettings(filepath.Join(p.Root, ".oss", settings.File), "settings-project.json"), b.addLog(p, entries),
+			b.addLedgers(p.Root, a.Getenv))
 	}
 	if err != nil {
 		return nil, err
@@ -129,7 +130,8 @@ func (b *bundle) addLog(p *project.Project, most int) error {
 		rows = append(rows, row)
 	}
 	slices.Reverse(rows)
-	b.add("entries.jsonl", plain.Plural(int64(len(rows)), "newest entry", "newest entries")+" of the log: time, event, agent, sizes of texts", append(bytes.Join(rows, []byte("\n")), '\n'))
+	b.add("entries.jsonl", plain.Plural(int64(len(rows)), "newest entry", "newest entries")+" of the log: time, event, agent, sizes of texts",
+		append(bytes.Join(rows, []byte("\n")), '\n'))
 	sizes := map[string]int64{}
 	all, err := fs.ReadDir(oss.FS(), ".")
 	if err != nil {
@@ -149,7 +151,8 @@ func entry(line journal.Line) ([]byte, error) {
 	if !ok {
 		return json.Marshal(map[string]any{"damaged": len(line.JSON)})
 	}
-	row := map[string]any{"time": string(h.Time), "seq": h.Seq, "event": string(h.Event), "source": string(h.Source), "subagent": h.Agent, "bytes": len(line.JSON), "tree": len(h.Wt) > 0, "phase": len(h.Phase) > 0}
+	row := map[string]any{"time": string(h.Time), "seq": h.Seq, "event": string(h.Event), "source": string(h.Source), "subagent": h.Agent, "bytes": len(line.JSON),
+		"tree": len(h.Wt) > 0, "phase": len(h.Phase) > 0}
 	if line.Carried {
 		row["carried"] = true
 	}

@@ -59,9 +59,12 @@ func stocked(t *testing.T) (a *kit.App, root string, out *bytes.Buffer) {
 			t.Fatal(err)
 		}
 	}
-	put(filepath.Join(project.ConfigDir(getenv), "settings.json"), `{"sync": "durable", "rotate": 4096, "notify": {"command": ["`+planted["a command in settings"]+`", "`+planted["a key in settings"]+`"]}, "cost": {"projects": {"`+planted["a setting's key"]+`": 12}}}`)
+	put(filepath.Join(project.ConfigDir(getenv), "settings.json"),
+		`{"sync": "durable", "rotate": 4096, "notify": {"command": ["`+planted["a command in settings"]+`", "`+planted["a key in settings"]+
+			`"]}, "cost": {"projects": {"`+planted["a setting's key"]+`": 12}}}`)
 	put(filepath.Join(root, ".oss", "settings.json"), `{"phases": {"build": {"longest": "30m", "timeout": "`+planted["a setting"]+`"}}}`)
-	put(filepath.Join(project.StateDir(getenv), "start", "log"), "2026-11-28 forge: refused "+planted["a key in a log"]+" in "+root+"\npassword "+planted["a variable's value twice"]+"\n")
+	put(filepath.Join(project.StateDir(getenv), "start", "log"),
+		"2026-11-28 forge: refused "+planted["a key in a log"]+" in "+root+"\npassword "+planted["a variable's value twice"]+"\n")
 	oss, err := os.OpenRoot(filepath.Join(root, ".oss"))
 	if err != nil {
 		t.Fatal(err)
@@ -71,8 +74,11 @@ func stocked(t *testing.T) (a *kit.App, root string, out *bytes.Buffer) {
 	for range 20 {
 		_, err = log.Append(func(journal.Tail) []*logfmt.Entry {
 			return []*logfmt.Entry{
-				{Time: time.Now(), Cmd: "session", Event: logfmt.Prompt, Session: "s1", Source: "claude", Data: []byte(`{"head":"` + planted["a prompt"] + ` ` + planted["a key in a prompt"] + `","bytes":412}`)},
-				{Time: time.Now(), Cmd: "session", Event: logfmt.ToolFailed, Session: "s1", Source: "claude", Data: []byte(`{"tool":"Bash","head":"` + planted["a command"] + `","path":"` + planted["a tool's path"] + `","exit":2,"` + planted["a command"] + ` x":1}`)},
+				{Time: time.Now(), Cmd: "session", Event: logfmt.Prompt, Session: "s1", Source: "claude",
+					Data: []byte(`{"head":"` + planted["a prompt"] + ` ` + planted["a key in a prompt"] + `","bytes":412}`)},
+				{Time: time.Now(), Cmd: "session", Event: logfmt.ToolFailed, Session: "s1", Source: "claude",
+					Data: []byte(`{"tool":"Bash","head":"` + planted["a command"] + `","path":"` + planted["a tool's path"] + `","exit":2,"` + planted["a command"] +
+						` x":1}`)},
 			}
 		})
 		if err != nil {
@@ -88,7 +94,8 @@ func stocked(t *testing.T) (a *kit.App, root string, out *bytes.Buffer) {
 		t.Fatal(err)
 	}
 	err = book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Requested}, Detail: ledger.Detail{Task: planted["a task"]}},
-		ledger.Entry{Fact: worker.Fact{Kind: worker.LaunchFailed, Gen: 1}, Detail: ledger.Detail{Why: planted["a reason in a ledger"], From: planted["a message's sender"]}})
+		ledger.Entry{Fact: worker.Fact{Kind: worker.LaunchFailed, Gen: 1},
+			Detail: ledger.Detail{Why: planted["a reason in a ledger"], From: planted["a message's sender"]}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,8 +152,10 @@ func TestBundleHoldsNoSecret(t *testing.T) {
 		t.Error("it names the user's folders")
 	}
 	for name, wants := range map[string][]string{
-		"versions.json": {`"aburn"`, `"go"`, `"platform"`}, "doctor.json": {`"checks"`}, "settings-user.json": {`"sync": "durable"`, `"rotate": 4096`, `"<16 bytes>"`},
-		"settings-project.json": {`"phases"`, `"longest": "30m"`}, "entries.jsonl": {`"event":"PROMPT"`, `"bytes":412`, `"tool":"Bash"`, `"exit":2`}, "workers.json": {`"kind": "launch_failed"`, `"worker": 1`},
+		"versions.json": {`"aburn"`, `"go"`, `"platform"`}, "doctor.json": {`"checks"`},
+		"settings-user.json":    {`"sync": "durable"`, `"rotate": 4096`, `"<16 bytes>"`},
+		"settings-project.json": {`"phases"`, `"longest": "30m"`}, "entries.jsonl": {`"event":"PROMPT"`, `"bytes":412`, `"tool":"Bash"`, `"exit":2`},
+		"workers.json":  {`"kind": "launch_failed"`, `"worker": 1`},
 		"start-log.txt": {"forge: refused"}, "files.json": {`"workflow.log"`},
 	} {
 		for _, want := range wants {
@@ -181,7 +190,8 @@ func lineWith(text, name string) string {
 // --dry-run lists and writes nothing; --json says the same; without a project there are versions and doctor's answer.
 func TestBundleIsListed(t *testing.T) {
 	a, root, out := stocked(t)
-	if code := debugIn(t, a, root, "--dry-run", "--json"); code != 0 || !strings.Contains(out.String(), `"name":"entries.jsonl"`) || strings.Contains(out.String(), `"file"`) {
+	if code := debugIn(t, a, root, "--dry-run", "--json"); code != 0 || !strings.Contains(out.String(), `"name":"entries.jsonl"`) ||
+		strings.Contains(out.String(), `"file"`) {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	if found, _ := filepath.Glob(filepath.Join(root, "*.zip")); len(found) > 0 {

@@ -11,13 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"aburn/cmd/aburn/internal/chosen"
+
 	_ "time/tzdata"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/insight/cost/bill"
@@ -36,21 +37,26 @@ func CostCommand(a *kit.App) *cli.Command {
 		Name:      "cost",
 		Usage:     "show what sessions cost at list prices, by day, project, model and more",
 		ArgsUsage: "[daily|weekly|monthly|session|blocks]",
-		Description: "Prices every answer of a model that an archived session was billed for, each once: what a fork inherited is its parent's, and a sub-agent's answers are\n" +
+		Description: "Prices every answer of a model that an archived session was billed for, each once: what a fork inherited is its parent's, and a " +
+			"sub-agent's answers are\n" +
 			"its own. An answer belongs to the local day on which it came. Prices are list prices, not your bill: a subscription costs what it costs.\n" +
 			"The setting cost.billing says how you pay for an agent. An amount is a \"list price\" if you pay by use, else an \"API value\".\n" +
 			"cost.currency shows amounts in another currency, at a rate that you write.\n\n" +
-			"≥ marks an amount that may be higher: tokens have no price, or the life of a cache write is unknown. ≈ marks an amount with a price that nobody saw at its\n" +
+			"≥ marks an amount that may be higher: tokens have no price, or the life of a cache write is unknown. ≈ marks an amount with a price that nobody " +
+			"saw at its\n" +
 			"vendor; `aburn prices` lists them. Tokens without a price stand beside the amount, and never count as 0.\n\n" +
-			"A block is five hours of one agent's answers, from the full hour of its first one. When a plan's past windows began is not known, so blocks are estimated.\n\n" +
-			"--check reads whole sessions, which takes seconds. It compares each session and its sub-agents with what Claude Code's cost records, or every answer, state.",
-		Flags: append(scope.AnswerFlags(),
+			"A block is five hours of one agent's answers, from the full hour of its first one. When a plan's past windows began is not known, so blocks are " +
+			"estimated.\n\n" +
+			"--check reads whole sessions, which takes seconds. It compares each session and its sub-agents with what Claude Code's cost records, or every " +
+			"answer, state.",
+		Flags: append(chosen.AnswerFlags(),
 			&cli.StringFlag{Name: "by", Usage: "one line for each `WHAT`: " + strings.Join(fault.Strings(cost.Bys...), ", "), Value: string(cost.ByDay)},
 			&cli.StringFlag{Name: "model", Usage: "only answers of models whose name contains `TEXT`"},
 			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
 			&cli.BoolFlag{Name: "breakdown", Usage: "also one line for each model"},
 			&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`; they win", TakesFile: true},
-			&cli.IntFlag{Name: "limit", Usage: "only `N` lines: the latest, or the dearest; 0 for all (default " + strconv.Itoa(costRows) + ", with --json and --csv all)"},
+			&cli.IntFlag{Name: "limit", Usage: "only `N` lines: the latest, or the dearest; 0 for all (default " + strconv.Itoa(costRows) +
+				", with --json and --csv all)"},
 			&cli.BoolFlag{Name: "check", Usage: "compare with the costs that agents state in their own records"},
 			&cli.BoolFlag{Name: "csv", Usage: "comma-separated values"},
 			kit.JSONFlag(),
@@ -75,7 +81,8 @@ func costArguments(_ context.Context, cmd *cli.Command) error {
 	case cmd.NArg() > 1:
 		return fault.Usage("only one report at a time", "aburn cost daily")
 	case arg != "" && words[arg] == "":
-		return fault.Usage("unknown report "+fault.Quote(arg), append(fault.DidYouMean(arg, reports), "aburn cost ["+strings.Join(reports, "|")+"]", "aburn cost --by project")...)
+		return fault.Usage("unknown report "+fault.Quote(arg), append(fault.DidYouMean(arg, reports), "aburn cost ["+strings.Join(reports, "|")+"]",
+			"aburn cost --by project")...)
 	case arg != "" && cmd.IsSet("by"):
 		return fault.Usage("only one of "+arg+" and --by", "aburn cost "+arg)
 	case cmd.Int("limit") < 0:
@@ -88,15 +95,15 @@ func costArguments(_ context.Context, cmd *cli.Command) error {
 
 func runCost(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	a.PauseGC()
-	q := CostQuery{Choice: scope.ChoiceOf(cmd), By: cmp.Or(words[cmd.Args().First()], cost.By(cmd.String("by"))), Model: cmd.String("model"),
+	q := CostQuery{Choice: chosen.ChoiceOf(cmd), By: cmp.Or(words[cmd.Args().First()], cost.By(cmd.String("by"))), Model: cmd.String("model"),
 		Zone: cmd.String("timezone"), PriceFile: cmd.String("prices")}
-	if err := scope.CatchUp(ctx, a, cmd, q.Choice); err != nil {
+	if err := chosen.CatchUp(ctx, a, cmd, q.Choice); err != nil {
 		return err
 	}
 	if cmd.Bool("check") {
 		return runCostCheck(ctx, a, cmd)
 	}
-	answer, err := CostOf(ctx, scope.CallerOf(a, cmd), q)
+	answer, err := CostOf(ctx, chosen.CallerOf(a, cmd), q)
 	switch {
 	case err != nil:
 		return err
@@ -105,7 +112,7 @@ func runCost(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("csv"):
 		return costCSV(a.Stdout, answer, cmd.Bool("breakdown"))
 	case answer.None:
-		scope.NoteNone(a, answer.Archived, "session")
+		chosen.NoteNone(a, answer.Archived, "session")
 		return nil
 	case len(answer.Groups) == 0:
 		a.Note("no answer of a model matches")
@@ -201,7 +208,8 @@ func CostOf(ctx context.Context, c *lookup.Caller, q CostQuery) (*CostAnswer, er
 
 // collect makes the collector of the present. Only where all sessions are chosen does the tally go through all answers, so
 // that it can collect, too.
-func (answer *CostAnswer) collect(ctx context.Context, c *lookup.Caller, arch *archive.Archive, q CostQuery, prices *cost.Prices) (col *spend.Collector, err error) {
+func (answer *CostAnswer) collect(ctx context.Context, c *lookup.Caller, arch *archive.Archive, q CostQuery, prices *cost.Prices) (col *spend.Collector,
+	err error) {
 	if q.PriceFile != "" { // budgets are told at the prices that always count
 		if prices, err = bill.PricesOf(c.Caller, ""); err != nil {
 			return nil, err
@@ -229,7 +237,8 @@ func ZoneNamed(name string, local *time.Location) (*time.Location, error) {
 }
 
 // tally prices the answers of the sessions that the filter chooses, and returns how many sessions that are.
-func tally(ctx context.Context, c *lookup.Caller, arch *archive.Archive, filter archive.Filter, q CostQuery, answer *CostAnswer, present *spend.Collector) (sessions int, err error) {
+func tally(ctx context.Context, c *lookup.Caller, arch *archive.Archive, filter archive.Filter, q CostQuery, answer *CostAnswer,
+	present *spend.Collector) (sessions int, err error) {
 	units, err := unitsOf(ctx, c, arch, filter, q.By)
 	if err != nil {
 		return 0, err

@@ -13,7 +13,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/insight/cost/bill"
@@ -68,8 +68,8 @@ func checkArguments(cmd *cli.Command) error {
 }
 
 func runCostCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	c := scope.CallerOf(a, cmd)
-	check, err := checkCosts(ctx, c, scope.ChoiceOf(cmd), cmd.String("prices"))
+	c := chosen.CallerOf(a, cmd)
+	check, err := checkCosts(ctx, c, chosen.ChoiceOf(cmd), cmd.String("prices"))
 	switch {
 	case err != nil:
 		return err

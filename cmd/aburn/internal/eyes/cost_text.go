@@ -21,13 +21,17 @@ import (
 
 func showCost(out *term.Out, a *CostAnswer, breakdown bool, limit int) error {
 	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
-		{Title: string(a.By), Flex: true, Min: 8}, {Title: "asked", Flex: true, Min: 12, Spare: 7}, {Title: "agent", Spare: 1}, {Title: "sessions", Right: true, Spare: 3}, {Title: "answers", Right: true, Spare: 5}, {Title: "input", Right: true, Spare: 4},
-		{Title: "cache read", Right: true, Spare: 4}, {Title: "written", Right: true, Spare: 4}, {Title: "output", Right: true, Spare: 2}, {Title: a.Billing.Name(a.Agents...), Right: true}, {Title: "with sub-agents", Right: true, Spare: 6}, {Title: ""},
+		{Title: string(a.By), Flex: true, Min: 8}, {Title: "asked", Flex: true, Min: 12, Spare: 7}, {Title: "agent", Spare: 1},
+		{Title: "sessions", Right: true, Spare: 3}, {Title: "answers", Right: true, Spare: 5}, {Title: "input", Right: true, Spare: 4},
+		{Title: "cache read", Right: true, Spare: 4}, {Title: "written", Right: true, Spare: 4}, {Title: "output", Right: true, Spare: 2},
+		{Title: a.Billing.Name(a.Agents...), Right: true}, {Title: "with sub-agents", Right: true, Spare: 6}, {Title: ""},
 	}}
 	row := func(g *cost.Group, name string, style term.Style, with, note string) {
 		t := &g.Tokens
-		table.AddCells(term.Cell{Text: name, Style: style}, term.Cell{Text: a.sessions[g.Name].Ask, Style: term.Dim}, term.Cell{Text: g.Agent, Style: style}, count(g.Sessions, style), count(g.Responses, style), tokens(t.Input, style), tokens(t.CacheRead, style),
-			tokens(t.Write5m+t.Write1h+t.Write, style), tokens(t.Output, style), term.Cell{Text: a.Currency.Says(&g.Sum), Style: style}, term.Cell{Text: with, Style: term.Dim}, term.Cell{Text: note, Style: term.Dim})
+		table.AddCells(term.Cell{Text: name, Style: style}, term.Cell{Text: a.sessions[g.Name].Ask, Style: term.Dim}, term.Cell{Text: g.Agent, Style: style},
+			count(g.Sessions, style), count(g.Responses, style), tokens(t.Input, style), tokens(t.CacheRead, style),
+			tokens(t.Write5m+t.Write1h+t.Write, style), tokens(t.Output, style), term.Cell{Text: a.Currency.Says(&g.Sum), Style: style},
+			term.Cell{Text: with, Style: term.Dim}, term.Cell{Text: note, Style: term.Dim})
 	}
 	whole := a.withSubagents()
 	shown := a.shown(limit)
@@ -216,7 +220,8 @@ type limitLine struct {
 func limitsJSON(list []spend.Window) (lines []limitLine) {
 	for i := range list {
 		w := &list[i]
-		line := limitLine{Agent: w.Agent, ID: w.ID, Minutes: int64(w.Length / time.Minute), From: w.From, At: units.OptionalTime(w.At), Resets: units.OptionalTime(w.Resets), Priced: bill.PricedOf(w.Sum)}
+		line := limitLine{Agent: w.Agent, ID: w.ID, Minutes: int64(w.Length / time.Minute), From: w.From, At: units.OptionalTime(w.At),
+			Resets: units.OptionalTime(w.Resets), Priced: bill.PricedOf(w.Sum)}
 		if w.From != spend.Estimate {
 			line.Used = &w.Used
 		}
@@ -260,7 +265,8 @@ type costPart struct {
 }
 
 func costJSON(a *CostAnswer, breakdown bool) CostReport {
-	r := CostReport{By: a.By, Timezone: a.zoneName(), Since: units.OptionalTime(a.Since), Until: units.OptionalTime(a.Until), Currency: "USD", Prices: a.Prices.Made,
+	r := CostReport{By: a.By, Timezone: a.zoneName(), Since: units.OptionalTime(a.Since), Until: units.OptionalTime(a.Until), Currency: "USD",
+		Prices:  a.Prices.Made,
 		Billing: bill.Billing{}, Rows: []costRow{}, Total: a.rowOf(a.Total, breakdown)}
 	for _, agent := range a.Agents {
 		if how := a.Billing[agent]; how != settings.BillingUnknown {
@@ -300,7 +306,8 @@ func (a *CostAnswer) rowOf(g *cost.Group, breakdown bool) costRow {
 }
 
 func (a *CostAnswer) partOf(g *cost.Group) costPart {
-	return costPart{Name: g.Name, Agent: g.Agent, From: units.OptionalTime(g.From), To: units.OptionalTime(g.Until), Sessions: g.Sessions, Responses: g.Responses, Tokens: g.Tokens,
+	return costPart{Name: g.Name, Agent: g.Agent, From: units.OptionalTime(g.From), To: units.OptionalTime(g.Until), Sessions: g.Sessions, Responses: g.Responses,
+		Tokens:   g.Tokens,
 		Searches: g.Searches, Priced: *bill.PricedOf(&g.Sum), Used: g.UsedRows()}
 }
 
@@ -316,11 +323,13 @@ func cell(name string) string {
 
 func costCSV(w io.Writer, a *CostAnswer, breakdown bool) error {
 	out := csv.NewWriter(w)
-	out.Write([]string{string(a.By), "agent", "model", "sessions", "responses", "input", "cache_read", "cache_write_5m", "cache_write_1h", "cache_write", "output", "web_searches", "usd", "at_least", "uncertain", "unpriced_tokens"})
+	out.Write([]string{string(a.By), "agent", "model", "sessions", "responses", "input", "cache_read", "cache_write_5m", "cache_write_1h", "cache_write", "output",
+		"web_searches", "usd", "at_least", "uncertain", "unpriced_tokens"})
 	line := func(name, agent, model string, g *cost.Group) {
 		n := func(n int64) string { return strconv.FormatInt(n, 10) }
 		t := &g.Tokens
-		out.Write([]string{cell(name), cell(agent), cell(model), n(int64(g.Sessions)), n(int64(g.Responses)), n(t.Input), n(t.CacheRead), n(t.Write5m), n(t.Write1h), n(t.Write), n(t.Output), n(g.Searches),
+		out.Write([]string{cell(name), cell(agent), cell(model), n(int64(g.Sessions)), n(int64(g.Responses)), n(t.Input), n(t.CacheRead), n(t.Write5m), n(t.Write1h),
+			n(t.Write), n(t.Output), n(g.Searches),
 			g.Amount.Decimal(), strconv.FormatBool(g.Lower()), strconv.FormatBool(g.Uncertain), n(g.UnpricedTokens())})
 	}
 	for _, g := range a.Groups {

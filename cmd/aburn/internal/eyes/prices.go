@@ -21,7 +21,8 @@ func PricesCommand(a *kit.App) *cli.Command {
 		Name:      "prices",
 		Usage:     "list the prices that costs are computed with, and where they were seen",
 		ArgsUsage: "[MODEL]",
-		Description: "Lists dollars per million tokens by kind, with the days on which they hold and what is doubted. Nothing is fetched. Prices of your own win over these, by model and\n" +
+		Description: "Lists dollars per million tokens by kind, with the days on which they hold and what is doubted. Nothing is fetched. Prices of your own win " +
+			"over these, by model and\n" +
 			"day: put them into prices.json in the folder of your settings (docs/formats/prices.md describes it), or take them from a file with `aburn prices update`.",
 		Commands:     []*cli.Command{pricesUpdateCommand(a)},
 		Flags:        []cli.Flag{&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`; they win", TakesFile: true}, kit.JSONFlag()},
@@ -84,8 +85,10 @@ func runPrices(_ context.Context, a *kit.App, cmd *cli.Command) error {
 func showPrices(out *term.Out, r *PricesReport) error {
 	kinds := []string{"input", "cache_read", "cache_write_5m", "cache_write_1h", "cache_write", "output"}
 	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
-		{Title: "model", Flex: true, Min: 12}, {Title: "from"}, {Title: "until", Spare: 2}, {Title: "input", Right: true}, {Title: "read", Right: true}, {Title: "write 5m", Right: true, Spare: 3},
-		{Title: "write 1h", Right: true, Spare: 3}, {Title: "write", Right: true, Spare: 3}, {Title: "output", Right: true}, {Title: "seen", Spare: 4}, {Title: "doubt", Flex: true, Min: 8, Spare: 5},
+		{Title: "model", Flex: true, Min: 12}, {Title: "from"}, {Title: "until", Spare: 2}, {Title: "input", Right: true}, {Title: "read", Right: true},
+		{Title: "write 5m", Right: true, Spare: 3},
+		{Title: "write 1h", Right: true, Spare: 3}, {Title: "write", Right: true, Spare: 3}, {Title: "output", Right: true}, {Title: "seen", Spare: 4},
+		{Title: "doubt", Flex: true, Min: 8, Spare: 5},
 	}}
 	for i := range r.Rows {
 		row := &r.Rows[i]

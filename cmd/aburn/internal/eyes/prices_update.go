@@ -15,7 +15,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/insight/cost/bill"
@@ -74,7 +74,7 @@ type priceChange struct {
 }
 
 func runPricesUpdate(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	c := scope.CallerOf(a, cmd)
+	c := chosen.CallerOf(a, cmd)
 	path := bill.PriceFile(c.Env)
 	if path == "" {
 		return fault.Failed("there is no folder for your settings", "set HOME or XDG_CONFIG_HOME")
@@ -126,7 +126,8 @@ func planUpdate(ctx context.Context, c *lookup.Caller, path, named string, all b
 	}
 	plan, err = cost.PlanUpdate(before, text, cost.Day(c.Now.UTC().Format(time.DateOnly)), wanted)
 	if err != nil {
-		return nil, nil, fault.Failed(file+": "+err.Error(), "nothing was changed: your prices are as before", "a price file of aburn's own form counts with --prices FILE")
+		return nil, nil, fault.Failed(file+": "+err.Error(), "nothing was changed: your prices are as before",
+			"a price file of aburn's own form counts with --prices FILE")
 	}
 	return before, plan, nil
 }

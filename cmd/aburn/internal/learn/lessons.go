@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/lesson"
 	"aburn/internal/fault"
@@ -22,9 +22,10 @@ func LessonsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "lessons",
 		Usage: "list what went wrong in the same way in more than one session",
-		Description: "Lists equal errors, edit loops on the same file, and failed phases of a command that at least two sessions share, ranked by how often and how recently, each\n" +
+		Description: "Lists equal errors, edit loops on the same file, and failed phases of a command that at least two sessions share, ranked by how often and " +
+			"how recently, each\n" +
 			"with its sessions and events. It changes nothing. On a pipe it is Markdown.",
-		Flags: append(scope.ChoiceFlags(),
+		Flags: append(chosen.ChoiceFlags(),
 			&cli.IntFlag{Name: "limit", Usage: "only the first `N`; 0 for all (default " + strconv.Itoa(LessonLimit) + ")"},
 			kit.JSONFlag()),
 		ArgValidator: kit.NoArguments,
@@ -41,17 +42,17 @@ func runLessons(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.IsSet("limit") {
 		limit = cmd.Int("limit")
 	}
-	if err := scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd)); err != nil {
+	if err := chosen.CatchUp(ctx, a, cmd, chosen.ChoiceOf(cmd)); err != nil {
 		return err
 	}
-	answer, err := LessonsOf(ctx, scope.CallerOf(a, cmd), LessonsQuery{scope.ChoiceOf(cmd), limit})
+	answer, err := LessonsOf(ctx, chosen.CallerOf(a, cmd), LessonsQuery{chosen.ChoiceOf(cmd), limit})
 	switch {
 	case err != nil:
 		return err
 	case cmd.Bool("json"):
 		return a.PrintJSON(answer.Lessons)
 	case answer.None:
-		scope.NoteNone(a, answer.Archived, "session")
+		chosen.NoteNone(a, answer.Archived, "session")
 		return nil
 	case answer.Total == 0:
 		a.Note(answer.NothingRecurs())

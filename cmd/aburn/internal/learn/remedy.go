@@ -14,7 +14,7 @@ import (
 	"aburn/archive/digests"
 	"aburn/archive/lookup"
 	"aburn/archive/tried"
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/internal/term"
@@ -35,19 +35,22 @@ func RemedyCommand(a *kit.App) *cli.Command {
 		Name:      "remedy",
 		Usage:     "show what once helped in a comparable case, if there is one",
 		ArgsUsage: "[KEY|SESSION]",
-		Description: "Shows a known fix, if an error of the session proves a rule's class and gate. Else it shows sessions that completed with the same classes of errors, and what\n" +
-			"changed in them, which is not a fix (medium from 3 sessions on, low below). Else it says that nothing is comparable. Numbers are counts of sessions. Evidence is\n" +
+		Description: "Shows a known fix, if an error of the session proves a rule's class and gate. Else it shows sessions that completed with the same classes " +
+			"of errors, and what\n" +
+			"changed in them, which is not a fix (medium from 3 sessions on, low below). Else it says that nothing is comparable. Numbers are counts of sessions. " +
+			"Evidence is\n" +
 			"paths, actions, line counts and hashes. KEY is a key of `aburn report`, whole or 4 of its digits. On a pipe it is Markdown.\n\n" +
-			"--applied records that you tried something against the failure with this key. From then on `aburn report` shows how often the failure came before and after.",
+			"--applied records that you tried something against the failure with this key. From then on `aburn report` shows how often the failure came " +
+			"before and after.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "current", Usage: "the session that asks, else the newest running one in this project"},
 			&cli.StringFlag{Name: "applied", Usage: "record that a remedy was tried against the failure with this `KEY`"},
 			&cli.StringFlag{Name: "note", Usage: "what was tried: a line of `TEXT`, with --applied"},
-			scope.IngestFlag(),
+			chosen.IngestFlag(),
 			kit.JSONFlag(),
 		},
 		ArgValidator:  remedyArguments,
-		ShellComplete: a.Completion(scope.CompleteTargets),
+		ShellComplete: a.Completion(chosen.CompleteTargets),
 		Metadata: kit.Examples(
 			"aburn remedy 5b0c2f91",
 			"aburn remedy --current --json | jq .tier",
@@ -72,17 +75,17 @@ func remedyArguments(ctx context.Context, cmd *cli.Command) error {
 	case cmd.NArg() == 0:
 		return fault.Usage("name one key or session", "aburn remedy --current", "aburn report")
 	}
-	return scope.TargetArgument(ctx, cmd)
+	return chosen.TargetArgument(ctx, cmd)
 }
 
 func runRemedy(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := scope.CatchUp(ctx, a, cmd, lookup.Choice{}); err != nil {
+	if err := chosen.CatchUp(ctx, a, cmd, lookup.Choice{}); err != nil {
 		return err
 	}
 	if cmd.IsSet("applied") {
 		return runApplyRemedy(ctx, a, cmd)
 	}
-	answer, err := RemedyOf(ctx, scope.CallerOf(a, cmd), RemedyQuery{Target: cmd.Args().First(), Current: cmd.Bool("current")})
+	answer, err := RemedyOf(ctx, chosen.CallerOf(a, cmd), RemedyQuery{Target: cmd.Args().First(), Current: cmd.Bool("current")})
 	if err != nil {
 		return err
 	}
@@ -145,14 +148,15 @@ func RemedyOf(ctx context.Context, c *lookup.Caller, q RemedyQuery) (*remedy.Ans
 }
 
 func runApplyRemedy(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	r, err := recordRemedy(ctx, scope.CallerOf(a, cmd), cmd.String("applied"), cmd.String("note"))
+	r, err := recordRemedy(ctx, chosen.CallerOf(a, cmd), cmd.String("applied"), cmd.String("note"))
 	if err != nil {
 		return err
 	}
 	if cmd.Bool("json") {
 		return a.PrintJSON(r)
 	}
-	return term.ShowMarkdown(a.Screen(cmd), "Recorded that a remedy was tried against "+r.Key+", which "+plain.Plural(int64(r.Failing), "failed session has", "failed sessions have")+
+	return term.ShowMarkdown(a.Screen(cmd), "Recorded that a remedy was tried against "+r.Key+", which "+
+		plain.Plural(int64(r.Failing), "failed session has", "failed sessions have")+
 		". From now on `aburn report` shows how often it came before and after.\n")
 }
 
@@ -231,7 +235,8 @@ func currentSession(ctx context.Context, c *lookup.Caller, arch *archive.Archive
 		return s.Live && s.Relation != trace.Subagent && (s.Project.Key == dir || s.Project.Path == dir || strings.HasPrefix(s.Project.Path, below))
 	})
 	if i < 0 {
-		return nil, fault.Failed("--current: no session in the archive is running in "+dir, "aburn ingest  # reads what was written since", "aburn sessions --project .")
+		return nil, fault.Failed("--current: no session in the archive is running in "+dir, "aburn ingest  # reads what was written since",
+			"aburn sessions --project .")
 	}
 	return all[i].Digest, nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/insight/replay"
@@ -22,12 +22,13 @@ func ReplayCommand(a *kit.App) *cli.Command {
 		Name:      "replay",
 		Usage:     "show the sessions behind a key of the report, or one session",
 		ArgsUsage: "KEY|SESSION",
-		Description: "Shows the sessions that share a key of `aburn report` (f1-…, s1-…, e1-…, or 4 of its digits): their errors, tools and files, and how each of the newest 10 began\n" +
+		Description: "Shows the sessions that share a key of `aburn report` (f1-…, s1-…, e1-…, or 4 of its digits): their errors, tools and files, and how each " +
+			"of the newest 10 began\n" +
 			"and first failed. Every claim names its session and event: `aburn show SESSION --raw EVENT` prints the record behind it. On a pipe it is Markdown.\n\n" +
 			"It shows what agents wrote to disk, and judges nothing. `aburn supervisor backtest` replays the supervisor over old workflow logs.",
-		Flags:         []cli.Flag{scope.IngestFlag(), kit.JSONFlag()},
-		ArgValidator:  scope.TargetArgument,
-		ShellComplete: a.Completion(scope.CompleteTargets),
+		Flags:         []cli.Flag{chosen.IngestFlag(), kit.JSONFlag()},
+		ArgValidator:  chosen.TargetArgument,
+		ShellComplete: a.Completion(chosen.CompleteTargets),
 		Metadata: kit.Examples(
 			"aburn replay e1-3fa9c41d20b7",
 			"aburn replay 5b0c2f91 --json | jq '.errors[0]'",
@@ -37,11 +38,11 @@ func ReplayCommand(a *kit.App) *cli.Command {
 }
 
 func runReplay(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := scope.CatchUp(ctx, a, cmd, lookup.Choice{}); err != nil {
+	if err := chosen.CatchUp(ctx, a, cmd, lookup.Choice{}); err != nil {
 		return err
 	}
 	word := cmd.Args().First()
-	r, err := ReplayOf(ctx, scope.CallerOf(a, cmd), word)
+	r, err := ReplayOf(ctx, chosen.CallerOf(a, cmd), word)
 	if err != nil {
 		return err
 	}

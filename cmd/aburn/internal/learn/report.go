@@ -16,7 +16,7 @@ import (
 	"aburn/archive/digests"
 	"aburn/archive/lookup"
 	"aburn/archive/tried"
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/insight/remedy"
@@ -33,17 +33,23 @@ func ReportCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "report",
 		Usage: "show what keeps going wrong, over the sessions of all agents",
-		Description: "Shows how sessions and sub-agents ended, the shapes of failure, the errors, files that were changed again and again, tools that failed or took longest, the tokens\n" +
-			"that failed and repeated calls cost, the phases of the workflow, and all that week by week. Fixed rules infer outcomes from the records, never from an exit code.\n" +
+		Description: "Shows how sessions and sub-agents ended, the shapes of failure, the errors, files that were changed again and again, tools that failed or " +
+			"took longest, the tokens\n" +
+			"that failed and repeated calls cost, the phases of the workflow, and all that week by week. Fixed rules infer outcomes from the records, never from an " +
+			"exit code.\n" +
 			"Each rate stands with its denominator. Sessions that are still going on have no outcome and count in no rate of outcomes.\n\n" +
-			"solved counts sessions in which the failed call, or one about the same, succeeded later. again counts calls that repeat a failed one. back counts edits that gave a\n" +
-			"file an earlier content. ≤ marks a time that the agent did not measure: it runs from call to end and includes the wait for a permission. The calls of a response\n" +
+			"solved counts sessions in which the failed call, or one about the same, succeeded later. again counts calls that repeat a failed one. back counts " +
+			"edits that gave a\n" +
+			"file an earlier content. ≤ marks a time that the agent did not measure: it runs from call to end and includes the wait for a permission. The calls of " +
+			"a response\n" +
 			"share its tokens equally; - means that no record has tokens.\n\n" +
-			"`aburn replay KEY` opens the sessions behind a line. `aburn remedy KEY` says what once helped, or that nothing is comparable. Remedies that were noted with\n" +
+			"`aburn replay KEY` opens the sessions behind a line. `aburn remedy KEY` says what once helped, or that nothing is comparable. Remedies that were " +
+			"noted with\n" +
 			"`aburn remedy --applied` stand at the end, with the rate of their failure before and after.\n\n" +
-			"This is about the sessions in the archive. `aburn supervisor report` counts the supervisor's advice about the workflow log, and `aburn supervisor backtest` replays\n" +
+			"This is about the sessions in the archive. `aburn supervisor report` counts the supervisor's advice about the workflow log, and `aburn supervisor " +
+			"backtest` replays\n" +
 			"old logs.",
-		Flags: slices.Concat(scope.ChoiceFlags(), kit.PageFlags("write a page with plots into `FILE`; it needs no network"), []cli.Flag{
+		Flags: slices.Concat(chosen.ChoiceFlags(), kit.PageFlags("write a page with plots into `FILE`; it needs no network"), []cli.Flag{
 			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(ReportRows) + ", with --json and --html all)"},
 			kit.JSONFlag(),
 		}),
@@ -72,12 +78,12 @@ func reportArguments(ctx context.Context, cmd *cli.Command) error {
 }
 
 func runReport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	c := scope.CallerOf(a, cmd)
-	if err := scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd)); err != nil {
+	c := chosen.CallerOf(a, cmd)
+	if err := chosen.CatchUp(ctx, a, cmd, chosen.ChoiceOf(cmd)); err != nil {
 		return err
 	}
 	toTerminal := !cmd.IsSet("html") && !cmd.Bool("json")
-	answer, err := ReportOf(ctx, c, ReportQuery{Choice: scope.ChoiceOf(cmd), Limit: reportLimit(cmd), Names: toTerminal || cmd.IsSet("html")})
+	answer, err := ReportOf(ctx, c, ReportQuery{Choice: chosen.ChoiceOf(cmd), Limit: reportLimit(cmd), Names: toTerminal || cmd.IsSet("html")})
 	switch {
 	case err != nil:
 		return err
@@ -86,7 +92,7 @@ func runReport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("json"):
 		return a.PrintJSON(answer.Report)
 	case answer.None:
-		scope.NoteNone(a, answer.Archived, "session")
+		chosen.NoteNone(a, answer.Archived, "session")
 		return nil
 	}
 	v := reportView{r: answer.Report, out: a.Screen(cmd), names: answer.names, now: c.Now}
@@ -127,7 +133,8 @@ func ReportOf(ctx context.Context, c *lookup.Caller, q ReportQuery) (*ReportAnsw
 	if err != nil {
 		return nil, err
 	}
-	o := report.Options{Now: c.Now.UTC().Truncate(time.Second), Chosen: report.Chosen{Since: filter.Since, Until: filter.Until, Source: filter.Source, Project: filter.Project}}
+	o := report.Options{Now: c.Now.UTC().Truncate(time.Second),
+		Chosen: report.Chosen{Since: filter.Since, Until: filter.Until, Source: filter.Source, Project: filter.Project}}
 	if o.Remedies, err = measureRemedies(ctx, c, filter, list); err != nil {
 		return nil, err
 	}

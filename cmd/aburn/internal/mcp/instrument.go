@@ -61,17 +61,26 @@ const (
 func (i *instrumenting) tools() []mcpserver.Tool {
 	raw := mcpserver.NewTool[pathsAsk, json.RawMessage]
 	tools := []mcpserver.Tool{
-		raw("instrument_scan", "Which functions deserve an OpenTelemetry span", "Looks at the JavaScript of the paths: candidates for a span, what libraries cover, what is never wrapped, each with its reason. Calls no model.",
+		raw("instrument_scan", "Which functions deserve an OpenTelemetry span",
+			"Looks at the JavaScript of the paths: candidates for a span, what libraries cover, what is never wrapped, each with its reason. Calls no model.",
 			func(ctx context.Context, who mcpserver.Asker, ask pathsAsk) (*mcpserver.Answer, error) {
 				return i.paths(ctx, who, ask.Paths, "scan")
 			}),
-		raw("instrument_ceiling", "The most that instrumenting could cost", "The ceiling of a run on the paths, and a token for it. The token starts nothing until the user has approved it in a terminal with aburn instrument approve TOKEN, or the ceiling lies below the user's own setting. Calls no model.",
+		raw("instrument_ceiling", "The most that instrumenting could cost",
+			"The ceiling of a run on the paths, and a token for it. The token starts nothing until the user has approved it in a terminal with aburn instrument "+
+				"approve TOKEN, or the ceiling lies below the user's own setting. Calls no model.",
 			func(ctx context.Context, who mcpserver.Asker, ask pathsAsk) (*mcpserver.Answer, error) {
 				return i.paths(ctx, who, ask.Paths, "cost", "--token")
 			}),
-		mcpserver.NewTool[checkAsk, json.RawMessage]("instrument_check", "Was only instrumentation added?", "Compares the syntax trees of a file before and after: findings with rule, line, why and a right example. No findings: only instrumentation was added, and it is right.", i.check),
-		mcpserver.NewTool[runAsk, json.RawMessage]("instrument_status", "How far runs are", "The runs of aburn instrument in this project: phase, files done, tokens, branch, whether one is running. With wait it answers when the run ends, or after so many seconds.", i.status),
-		mcpserver.NewTool[startAsk, started]("instrument_start", "Start a run that the user approved", "Starts aburn instrument on the paths, with a token of instrument_ceiling that the user has approved. It answers at once with the run's id; instrument_status says how it goes. It makes a branch, and pushes nothing.", i.start).Writing(),
+		mcpserver.NewTool[checkAsk, json.RawMessage]("instrument_check", "Was only instrumentation added?",
+			"Compares the syntax trees of a file before and after: findings with rule, line, why and a right example. No findings: only instrumentation was added, "+
+				"and it is right.", i.check),
+		mcpserver.NewTool[runAsk, json.RawMessage]("instrument_status", "How far runs are",
+			"The runs of aburn instrument in this project: phase, files done, tokens, branch, whether one is running. With wait it answers when the run ends, or "+
+				"after so many seconds.", i.status),
+		mcpserver.NewTool[startAsk, started]("instrument_start", "Start a run that the user approved",
+			"Starts aburn instrument on the paths, with a token of instrument_ceiling that the user has approved. It answers at once with the run's id; "+
+				"instrument_status says how it goes. It makes a branch, and pushes nothing.", i.start).Writing(),
 	}
 	for n := range tools[:len(tools)-1] { // of starts one waits for the other: a token is good for one
 		tools[n] = tools[n].Apart()

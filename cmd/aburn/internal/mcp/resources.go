@@ -30,7 +30,8 @@ func (m *answers) resources() []mcpserver.Resource {
 		{URI: "aburn://digest/{source}/{+id}", Name: "digest", Title: "What a session amounts to", MIME: jsonType, Read: m.digestOf,
 			Description: "How a session ended and by which rule, its errors, tools, changes and keys, without its events."},
 		{URI: "aburn://trace/{source}/{+id}{?from}", Name: "trace", Title: "A session's events", MIME: jsonType, Read: m.traceOf,
-			Description: "The events of a session in order, each call's result with it, from the event with the number from (1); next is where to go on. No contents: shapes and sizes."},
+			Description: "The events of a session in order, each call's result with it, from the event with the number from (1); next is where to go on. No " +
+				"contents: shapes and sizes."},
 		{URI: "aburn://log/tail", Name: "log", Title: "The end of the workflow log", MIME: "application/x-ndjson", Read: m.logTail,
 			Description: "The newest " + strconv.Itoa(logLines) + " entries of this project's log, oldest first, one JSON object a line."},
 	}
@@ -86,7 +87,8 @@ func (m *answers) digestList(ctx context.Context, uri *url.URL) (string, error) 
 	lines := []digestLine{}
 	for _, s := range all[:min(len(all), digestLimit)] {
 		uri := url.URL{Scheme: "aburn", Host: "digest", Path: "/" + s.Source + "/" + s.ID}
-		lines = append(lines, digestLine{uri.String(), s.Source, s.ID, s.Project.Path, s.Start, s.End, s.Outcome(), s.Judged().Reason, s.Keys, s.Counts.Calls, s.Counts.Failed})
+		lines = append(lines, digestLine{uri.String(), s.Source, s.ID, s.Project.Path, s.Start, s.End, s.Outcome(), s.Judged().Reason, s.Keys, s.Counts.Calls,
+			s.Counts.Failed})
 	}
 	return mcpserver.JSON(struct {
 		Total    int          `json:"total"`
@@ -217,7 +219,8 @@ func pageOf(t *trace.SessionTrace, from int) (string, error) {
 	if from > max(len(t.Events), 1) {
 		return "", fmt.Errorf("from=%d: the last event is %d", from, len(t.Events))
 	}
-	p := tracePage{Source: t.Source, ID: t.ID, Agent: t.Agent, Project: t.Project, Start: t.Start, End: t.End, Outcome: t.Outcome, From: t.OutcomeFrom, Counts: t.Count(), Usage: t.Usage,
+	p := tracePage{Source: t.Source, ID: t.ID, Agent: t.Agent, Project: t.Project, Start: t.Start, End: t.End, Outcome: t.Outcome, From: t.OutcomeFrom,
+		Counts: t.Count(), Usage: t.Usage,
 		Sources: t.Sources[:min(len(t.Sources), 20)], Total: len(t.Events), Events: []traceEvent{}}
 	head, err := json.Marshal(p)
 	if err != nil {

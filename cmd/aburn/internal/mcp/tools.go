@@ -112,23 +112,29 @@ func (t targetAsk) word() (string, error) {
 func (m *answers) tools() []mcpserver.Tool {
 	return []mcpserver.Tool{
 		mcpserver.NewTool[chainAsk, chainSchema]("chain", "What the commands before this one produced",
-			"The last COMPLETE of a workflow command in this worktree (ideate, plan, build, ship): its summary, outputs and next command, and what makes it doubtful by now. "+
+			"The last COMPLETE of a workflow command in this worktree (ideate, plan, build, ship): its summary, outputs and next command, and what makes it "+
+				"doubtful by now. "+
 				"Ask before you build on something that an earlier command was to make.", m.chainTool),
 		mcpserver.NewTool[workflowAsk, status.StatusReport]("workflow", "What the sessions are doing, and what is wrong",
 			"The sessions of the last 24 hours in this project: what each is doing, in which command and phase, how long, and the issues that the supervisor sees "+
 				"(stuck, looping, out of order, waiting), each with the entries of the log that prove it.", m.workflowTool),
 		mcpserver.NewTool[chooseAsk, report.Report]("failure_report", "What keeps going wrong",
-			"Over the recorded sessions of this project (of all with all_projects, where the user's settings have mcp.all_projects): how they ended, failures grouped under keys and ranked, tools that fail, files changed again and again, tokens that failures took. "+
+			"Over the recorded sessions of this project (of all with all_projects, where the user's settings have mcp.all_projects): how they ended, failures "+
+				"grouped under keys and ranked, tools that fail, files changed again and again, tokens that failures took. "+
 				"Each rate has its denominator. Open a key with replay or remedy.", m.reportTool),
 		mcpserver.NewTool[targetAsk, replay.Replay]("replay", "What one kind of failure looks like",
-			"Opens a key of failure_report, or a session of this project: its files, tools and errors, and how its newest sessions began and first failed, each claim with its source.", m.replayTool),
+			"Opens a key of failure_report, or a session of this project: its files, tools and errors, and how its newest sessions began and first failed, each "+
+				"claim with its source.", m.replayTool),
 		mcpserver.NewTool[targetAsk, remedy.Answer]("remedy", "What once helped in a comparable case",
 			"For a session that fails, or for a key: a known fix if one applies and the data prove it, else what comparable sessions that completed had changed, "+
-				"else plainly that nothing is comparable. Siblings are of this project, or of all where the user's settings have mcp.all_projects. Without key and session: your own session, as it stands so far.", m.remedyTool),
+				"else plainly that nothing is comparable. Siblings are of this project, or of all where the user's settings have mcp.all_projects. Without key and "+
+				"session: your own session, as it stands so far.", m.remedyTool),
 		mcpserver.NewTool[graphAsk, sessions.GraphReport]("session_graph", "How sessions hang together",
-			"Trees of this project's sessions (of all with all_projects, where the user's settings have mcp.all_projects): continuations, forks, sub-agents, with calls, failed calls, tokens and time of each, and of all below it.", m.graphTool),
+			"Trees of this project's sessions (of all with all_projects, where the user's settings have mcp.all_projects): continuations, forks, sub-agents, with "+
+				"calls, failed calls, tokens and time of each, and of all below it.", m.graphTool),
 		mcpserver.NewTool[chooseAsk, lesson.Lessons]("lessons", "What recurs",
-			"Shapes of failure that at least two sessions of this project have (of all with all_projects, where the user's settings have mcp.all_projects), ranked by how often and how recently, with evidence.", m.lessonsTool),
+			"Shapes of failure that at least two sessions of this project have (of all with all_projects, where the user's settings have mcp.all_projects), ranked "+
+				"by how often and how recently, with evidence.", m.lessonsTool),
 	}
 }
 
@@ -238,7 +244,8 @@ func (m *answers) graphTool(ctx context.Context, who mcpserver.Asker, ask graphA
 			return nil, err
 		}
 	}
-	g, err := sessions.GraphOf(ctx, q.Caller, sessions.GraphQuery{Choice: what, Session: ask.Session, Top: graph.Measure(ask.Top), Limit: cmp.Or(ask.Limit, treeLimit)}, m.cache.forest(q.Within))
+	g, err := sessions.GraphOf(ctx, q.Caller, sessions.GraphQuery{Choice: what, Session: ask.Session, Top: graph.Measure(ask.Top),
+		Limit: cmp.Or(ask.Limit, treeLimit)}, m.cache.forest(q.Within))
 	switch {
 	case err != nil && ask.Session != "":
 		return nil, q.closed(err)

@@ -74,9 +74,11 @@ func (m *answers) workersAllowed() bool {
 func (w *working) tools() []mcpserver.Tool {
 	return []mcpserver.Tool{
 		mcpserver.NewTool[workersAsk, WorkersAnswer]("workers", "Agents that work beside you",
-			"The workers of this project: agents that aburn started, each in a worktree of its own. State, reason, branch, what it said last, and files on which two collide.", w.list),
+			"The workers of this project: agents that aburn started, each in a worktree of its own. State, reason, branch, what it said last, and files on which "+
+				"two collide.", w.list),
 		mcpserver.NewTool[spawnAsk, json.RawMessage]("spawn", "Begin a worker",
-			"Starts an agent on a task of its own, in a new worktree and branch that begin at the checkout's commit. It asks the user for all that is not allowed; nothing is pushed or merged. "+
+			"Starts an agent on a task of its own, in a new worktree and branch that begin at the checkout's commit. It asks the user for all that is not allowed; "+
+				"nothing is pushed or merged. "+
 				"Only begin one where the user wants work done in parallel.", w.spawn).Writing(),
 		mcpserver.NewTool[sendAsk, crew.Sent]("send", "Write to a worker",
 			"Hands a message to a worker. It waits until the worker's turn ends, and never answers what a worker asks: only the user does.", w.send).Writing(),

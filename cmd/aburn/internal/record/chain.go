@@ -279,7 +279,7 @@ func (a *ChainAnswer) missingOne(r *chain.Result) error {
 			f.Hints = append(f.Hints, "run the "+name+" command first; aburn chain shows what there is")
 		}
 	}
-	if near := fault.Nearest(r.Cmd, workspace.CommandNames(&a.q.Model)); near != "" && near != r.Cmd && r.State == chain.None {
+	if near := plain.Nearest(r.Cmd, workspace.CommandNames(&a.q.Model)); near != "" && near != r.Cmd && r.State == chain.None {
 		f.Hints = append(f.Hints, "did you mean "+near+"?")
 	}
 	return f

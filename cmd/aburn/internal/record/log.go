@@ -14,6 +14,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/journal"
+	"aburn/internal/plain"
 	"aburn/internal/scrub"
 	"aburn/internal/workspace"
 	"aburn/logfmt"
@@ -155,7 +156,8 @@ func entryOf(a *kit.App, cmd *cli.Command) (*logfmt.Entry, error) {
 	return &logfmt.Entry{Cmd: name, Phase: phase, Event: event, Source: "prompt"}, nil
 }
 
-// eventOf checks the event as typed. One that the format does not define is a mistake, unless force says that it is none. START and COMPLETE with a phase become PHASE_START and PHASE_COMPLETE.
+// eventOf checks the event as typed. One that the format does not define is a mistake, unless force says that it is
+// none. START and COMPLETE with a phase become PHASE_START and PHASE_COMPLETE.
 func eventOf(a *kit.App, typed, phase string, force bool) (logfmt.Event, error) {
 	ev := logfmt.Event(strings.ToUpper(typed))
 	if err := workspace.CheckName("EVENT", string(ev), logfmt.MaxEvent); err != nil {
@@ -183,7 +185,7 @@ func eventOf(a *kit.App, typed, phase string, force bool) (logfmt.Event, error) 
 func unknownEvent(ev logfmt.Event) error {
 	names := workspace.EventNames(logfmt.Event.Lifecycle)
 	hints := []string{"EVENT is " + strings.Join(names, ", "), "--force logs it all the same"}
-	if near := fault.Nearest(string(ev), names); near != "" {
+	if near := plain.Nearest(string(ev), names); near != "" {
 		hints[0] = "did you mean " + near + "?"
 	}
 	return fault.Usage("there is no event "+fault.Quote(string(ev))+"; nothing was logged", hints...)

@@ -3,14 +3,10 @@
 package scope
 
 import (
-	"context"
 	"time"
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/archive"
-	"aburn/archive/digests"
-	"aburn/archive/lookup"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/term"
 	"aburn/internal/workspace"
@@ -19,14 +15,4 @@ import (
 // BaseOf is the caller for a command that a person runs.
 func BaseOf(a *kit.App, cmd *cli.Command) *workspace.Caller {
 	return &workspace.Caller{Dir: cmd.String("C"), Env: a.Getenv, Now: time.Now(), Warn: a.Warn, Progress: term.New(a.Stderr, a.Getenv, true)}
-}
-
-// CallerOf is BaseOf for questions about digests.
-func CallerOf(a *kit.App, cmd *cli.Command) *lookup.Caller {
-	c := &lookup.Caller{Caller: BaseOf(a, cmd)}
-	c.Load = func(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
-		a.PauseGC()
-		return digests.Load(ctx, archive.Dir(a.Getenv), f, lookup.DigestProgress(c.Progress))
-	}
-	return c
 }

@@ -9,6 +9,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/entries"
 	"aburn/internal/fault"
+	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/internal/units"
 	"aburn/logfmt"
@@ -68,7 +69,7 @@ func nearestEvent(ev logfmt.Event) logfmt.Event {
 	for _, known := range logfmt.Events() {
 		names = append(names, string(known))
 	}
-	return logfmt.Event(fault.Nearest(string(ev), names))
+	return logfmt.Event(plain.Nearest(string(ev), names))
 }
 
 func NewPrinter(cmd *cli.Command, out *term.Out) *entries.Printer {

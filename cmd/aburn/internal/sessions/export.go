@@ -11,7 +11,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/internal/agentcli"
@@ -27,18 +27,21 @@ func ExportCommand(a *kit.App) *cli.Command {
 		Name:      "export",
 		Usage:     "export the archive's sessions as JSON lines or OpenTelemetry spans",
 		ArgsUsage: "[SESSION…]",
-		Description: "--format jsonl prints one trace a line on stdout, for DuckDB, ClickHouse, Spark or jq. --format otlp sends OpenTelemetry spans with the GenAI conventions\n" +
-			"over OTLP/HTTP: a session is a span invoke_agent, a response chat, a tool call execute_tool, and a sub-agent lies below the call that spawned it. A second\n" +
+		Description: "--format jsonl prints one trace a line on stdout, for DuckDB, ClickHouse, Spark or jq. --format otlp sends OpenTelemetry spans with the " +
+			"GenAI conventions\n" +
+			"over OTLP/HTTP: a session is a span invoke_agent, a response chat, a tool call execute_tool, and a sub-agent lies below the call that spawned " +
+			"it. A second\n" +
 			"export sends the same spans. Named sessions go with all their sub-agents. Spans hold no text of a session without --heads. The variables\n" +
 			"OTEL_EXPORTER_OTLP_* can also set the endpoint and its headers. Exit 1 if the endpoint refused something.",
-		Flags: append(scope.ChoiceFlags(), scope.OutcomeFlag(),
+		Flags: append(chosen.ChoiceFlags(), chosen.OutcomeFlag(),
 			&cli.StringFlag{Name: "format", Usage: "`FORMAT` is jsonl or otlp"},
 			&cli.StringFlag{Name: "endpoint", Usage: "send spans to this `URL` (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)"},
-			&cli.StringSliceFlag{Name: "header", Usage: "with each request send `NAME=VALUE`; better kept in OTEL_EXPORTER_OTLP_HEADERS, as others can see a command line"},
+			&cli.StringSliceFlag{Name: "header",
+				Usage: "with each request send `NAME=VALUE`; better kept in OTEL_EXPORTER_OTLP_HEADERS, as others can see a command line"},
 			&cli.BoolFlag{Name: "heads", Usage: "spans with the scrubbed beginnings of prompts, commands and errors, and with paths"},
 			&cli.BoolFlag{Name: "json", Usage: "with otlp, say in JSON what was sent"},
 		),
-		ShellComplete: a.Completion(scope.CompleteSessions),
+		ShellComplete: a.Completion(chosen.CompleteSessions),
 		Metadata: kit.Examples(
 			"aburn export --format jsonl --since 30d > traces.jsonl",
 			"duckdb -c \"select source, count(*) from 'traces.jsonl' group by all\"",
@@ -68,7 +71,7 @@ func runExport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case format == "jsonl" && (cmd.IsSet("endpoint") || cmd.IsSet("header") || cmd.IsSet("heads") || cmd.IsSet("json")):
 		return fault.Usage("--endpoint, --header, --heads and --json are for --format otlp: JSON lines go to stdout, as they are in the archive")
 	}
-	if err := scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd)); err != nil {
+	if err := chosen.CatchUp(ctx, a, cmd, chosen.ChoiceOf(cmd)); err != nil {
 		return err
 	}
 	arch, err := lookup.ViewArchive(ctx, a.Getenv)
@@ -76,7 +79,7 @@ func runExport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer arch.Close()
-	x := &exporter{App: a, caller: scope.CallerOf(a, cmd), arch: arch}
+	x := &exporter{App: a, caller: chosen.CallerOf(a, cmd), arch: arch}
 	if err := x.load(ctx); err != nil {
 		return err
 	}
@@ -85,7 +88,7 @@ func runExport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if len(list) == 0 && !cmd.Bool("json") {
-		return scope.NoteNoneChosen(ctx, a, arch, "session")
+		return chosen.NoteNoneChosen(ctx, a, arch, "session")
 	}
 	if format == "jsonl" {
 		return x.writeLines(ctx, list)
@@ -148,7 +151,7 @@ func (x *exporter) isBelow(n export.Node, those []export.Node) bool {
 
 // wanted are the sessions that the flags and arguments choose, the oldest first.
 func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]lookup.Judged, error) {
-	what := scope.ChoiceOf(cmd)
+	what := chosen.ChoiceOf(cmd)
 	f, err := lookup.FilterOf(ctx, x.caller.Caller, what, x.arch)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -28,12 +28,15 @@ func GraphCommand(a *kit.App) *cli.Command {
 		Name:      "graph",
 		Usage:     "show how sessions hang together: continuations, forks, sub-agents",
 		ArgsUsage: "[SESSION]",
-		Description: "Shows the tree that SESSION is part of, or the trees that were last active. Each line has the session's own calls, failed calls, tokens and active time, and\n" +
-			"behind Σ the same with all sessions below it. Nothing counts twice; active times are added up. ↳ is a sub-agent, ↗ a fork, → a continuation, with a ? if that\n" +
+		Description: "Shows the tree that SESSION is part of, or the trees that were last active. Each line has the session's own calls, failed calls, tokens " +
+			"and active time, and\n" +
+			"behind Σ the same with all sessions below it. Nothing counts twice; active times are added up. ↳ is a sub-agent, ↗ a fork, → a continuation, with a " +
+			"? if that\n" +
 			"was inferred. A narrow terminal says bad for failed, tok for tokens, and Σ for the calls.\n\n" +
-			"--top ranks trees, or with SESSION the sessions of its tree. share is the part of all that are ranked, sessions (in, on a narrow terminal) the size of a tree.\n" +
+			"--top ranks trees, or with SESSION the sessions of its tree. share is the part of all that are ranked, sessions (in, on a narrow terminal) the size " +
+			"of a tree.\n" +
 			"--html writes a page that needs no network: a picture of the tree and a timeline of all calls.",
-		Flags: slices.Concat(scope.ChoiceFlags(), []cli.Flag{
+		Flags: slices.Concat(chosen.ChoiceFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "top", Usage: "rank by `MEASURE`: tokens, failures or duration"},
 			&cli.BoolFlag{Name: "mermaid", Usage: "print a Mermaid flowchart"},
 		}, kit.PageFlags("write a page with the tree and its calls into `FILE`; needs SESSION"), []cli.Flag{
@@ -41,7 +44,7 @@ func GraphCommand(a *kit.App) *cli.Command {
 			kit.JSONFlag(),
 		}),
 		ArgValidator:  graphArguments,
-		ShellComplete: a.Completion(scope.CompleteSessions),
+		ShellComplete: a.Completion(chosen.CompleteSessions),
 		Metadata: kit.Examples(
 			"aburn graph --since 7d",
 			"aburn graph 5b0c2f91 --top failures",
@@ -78,7 +81,8 @@ func graphArguments(_ context.Context, cmd *cli.Command) error {
 }
 
 func graphQueryOf(cmd *cli.Command) GraphQuery {
-	q := GraphQuery{Choice: scope.ChoiceOf(cmd), Session: cmd.Args().First(), Top: graph.Measure(cmd.String("top")), Limit: cmd.Int("limit"), Calls: cmd.IsSet("html")}
+	q := GraphQuery{Choice: chosen.ChoiceOf(cmd), Session: cmd.Args().First(), Top: graph.Measure(cmd.String("top")), Limit: cmd.Int("limit"),
+		Calls: cmd.IsSet("html")}
 	if !cmd.IsSet("limit") && !cmd.Bool("json") {
 		q.Limit = TreeLimit
 	}
@@ -86,8 +90,8 @@ func graphQueryOf(cmd *cli.Command) GraphQuery {
 }
 
 func runGraph(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	c := scope.CallerOf(a, cmd)
-	if err := scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd)); err != nil {
+	c := chosen.CallerOf(a, cmd)
+	if err := chosen.CatchUp(ctx, a, cmd, chosen.ChoiceOf(cmd)); err != nil {
 		return err
 	}
 	a.PauseGC()
@@ -104,7 +108,7 @@ func runGraph(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("json"):
 		return a.PrintJSON(answer.Report())
 	case answer.Total == 0:
-		scope.NoteNone(a, answer.Archived, "session")
+		chosen.NoteNone(a, answer.Archived, "session")
 		return nil
 	}
 	if err := answer.Print(a.Screen(cmd), c.Now); err != nil {

@@ -41,8 +41,10 @@ func (g *GraphAnswer) CutText() string {
 // treeColumns are the columns of trees: the branch, what the session did itself, and what it did with all below it.
 func treeColumns(narrow bool) []term.Column {
 	columns := []term.Column{
-		{Title: "began"}, {Title: "session", Flex: true, Min: 20}, {Title: "outcome"}, {Title: "calls", Right: true}, {Title: "failed", Right: true}, {Title: "tokens", Right: true},
-		{Title: "active", Right: true}, {Title: "Σ calls", Right: true}, {Title: "failed", Right: true}, {Title: "tokens", Right: true}, {Title: "active", Right: true},
+		{Title: "began"}, {Title: "session", Flex: true, Min: 20}, {Title: "outcome"}, {Title: "calls", Right: true}, {Title: "failed", Right: true},
+		{Title: "tokens", Right: true},
+		{Title: "active", Right: true}, {Title: "Σ calls", Right: true}, {Title: "failed", Right: true}, {Title: "tokens", Right: true},
+		{Title: "active", Right: true},
 	}
 	if narrow {
 		columns[2].Title, columns[4].Title, columns[8].Title, columns[7].Title = "", "bad", "bad", "Σ"
@@ -185,7 +187,8 @@ const deepest = 12
 func (g *GraphAnswer) showRank(out *term.Out) error {
 	narrow := out.Width() > 0 && out.Width() < treeWide
 	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
-		{Title: string(g.measure), Right: true}, {Title: "share", Right: true}, {Title: "session"}, {Title: "outcome"}, {Title: "calls", Right: true}, {Title: "failed", Right: true},
+		{Title: string(g.measure), Right: true}, {Title: "share", Right: true}, {Title: "session"}, {Title: "outcome"}, {Title: "calls", Right: true},
+		{Title: "failed", Right: true},
 		{Title: "tokens", Right: true}, {Title: "active", Right: true}, {Title: "sessions", Right: true}, {Title: "about", Flex: true, Min: 10},
 	}}
 	if narrow {

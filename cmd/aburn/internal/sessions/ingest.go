@@ -15,6 +15,7 @@ import (
 	"aburn/archive"
 	"aburn/archive/ingest"
 	"aburn/archive/lookup"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost/spend"
@@ -115,7 +116,8 @@ func newIngestRun(a *kit.App, cmd *cli.Command) (*ingestRun, error) {
 	if run.dir == "" {
 		return nil, lookup.NoHome()
 	}
-	for _, pair := range [][2]string{{"watch", "dry-run"}, {"watch", "rebuild"}, {"watch", "check"}, {"dry-run", "rebuild"}, {"dry-run", "check"}, {"rebuild", "check"}} {
+	for _, pair := range [][2]string{{"watch", "dry-run"}, {"watch", "rebuild"}, {"watch", "check"}, {"dry-run", "rebuild"}, {"dry-run", "check"},
+		{"rebuild", "check"}} {
 		if cmd.Bool(pair[0]) && cmd.Bool(pair[1]) {
 			return nil, fault.Usage("--" + pair[0] + " and --" + pair[1] + " do not go together")
 		}
@@ -190,7 +192,7 @@ func ingestOnce(ctx context.Context, a *kit.App, cmd *cli.Command, run *ingestRu
 		db, renewed, err := archive.OpenRenewed(ctx, run.dir, run.renewing())
 		run.meter.Clear()
 		if renewed != nil && !run.quiet {
-			scope.NoteRenewed(a, renewed)
+			chosen.NoteRenewed(a, renewed)
 		}
 		if err != nil {
 			return err

@@ -45,7 +45,8 @@ func printIngest(a *kit.App, run *ingestRun, r *ingest.Report) error {
 	case r.Interrupted:
 		return fault.Failed("interrupted: what was read is archived", "aburn ingest  # goes on")
 	case failed == 0 && len(run.options.Places.Paths) > 0 && !slices.ContainsFunc(r.Sources, func(s ingest.Source) bool { return s.Stores > 0 }):
-		return fault.Failed("no session of an agent that aburn knows is in "+strings.Join(run.options.Places.Paths, ", "), "it knows "+strings.Join(readers.Sources(), ", "))
+		return fault.Failed("no session of an agent that aburn knows is in "+strings.Join(run.options.Places.Paths, ", "),
+			"it knows "+strings.Join(readers.Sources(), ", "))
 	case failed > 0 && (run.json || run.options.DryRun):
 		return fault.Exit(fault.ExitFailed)
 	case failed > 0:
@@ -61,7 +62,8 @@ func ingestText(a *kit.App, run *ingestRun, r *ingest.Report) {
 		{Title: "stores read", Right: true}, {Title: "of", Right: true}, {Title: "bytes", Right: true},
 	}}
 	if run.options.DryRun {
-		table.Columns = []term.Column{{Title: "source"}, {Title: "unchanged", Right: true}, {Title: "stores to read", Right: true}, {Title: "of", Right: true}, {Title: "bytes", Right: true}}
+		table.Columns = []term.Column{{Title: "source"}, {Title: "unchanged", Right: true}, {Title: "stores to read", Right: true}, {Title: "of", Right: true},
+			{Title: "bytes", Right: true}}
 	}
 	lines := 0
 	for i := range r.Sources {

@@ -14,6 +14,7 @@ import (
 	"aburn/archive"
 	"aburn/archive/kept"
 	"aburn/archive/lookup"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
@@ -31,16 +32,18 @@ func KeepCommand(a *kit.App) *cli.Command {
 		Name:      "keep",
 		Usage:     "keep a copy of sessions' own files, with their texts",
 		ArgsUsage: "[SESSION…]",
-		Description: "Agents delete their sessions after some weeks, and the archive has no texts. This copies the files of the named sessions and their sub-agents, compressed, into\n" +
+		Description: "Agents delete their sessions after some weeks, and the archive has no texts. This copies the files of the named sessions and their " +
+			"sub-agents, compressed, into\n" +
 			"the folder kept beside the archive, so that `aburn web` can still show what was said. A second time replaces the copy.\n\n" +
-			"The copies are as the agent wrote them, with every secret in them: aburn keeps none by itself. Only you may read them. Without a session it lists what is kept.",
+			"The copies are as the agent wrote them, with every secret in them: aburn keeps none by itself. Only you may read them. Without a session it lists " +
+			"what is kept.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "list", Usage: "list what is kept"},
 			&cli.BoolFlag{Name: "remove", Usage: "delete the copies of these sessions"},
-			scope.IngestFlag(),
+			chosen.IngestFlag(),
 			kit.JSONFlag(),
 		},
-		ShellComplete: a.Completion(scope.CompleteSessions),
+		ShellComplete: a.Completion(chosen.CompleteSessions),
 		Metadata:      kit.Examples("aburn keep 5b0c2f91", "aburn keep", "aburn keep --remove 5b0c2f91"),
 		Action:        a.Action(runKeep),
 	}
@@ -92,7 +95,7 @@ func runKeep(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if remove {
 		return removeKept(ctx, a, cmd, dir, names)
 	}
-	if err := scope.CatchUp(ctx, a, cmd, lookup.Choice{}); err != nil {
+	if err := chosen.CatchUp(ctx, a, cmd, lookup.Choice{}); err != nil {
 		return err
 	}
 	arch, err := lookup.ViewArchive(ctx, a.Getenv)
@@ -273,7 +276,8 @@ func printKept(a *kit.App, cmd *cli.Command, r *KeptReport, made bool) error {
 		if made && s.Texts > 0 {
 			proved = fmt.Sprintf("%d of %d texts", s.Proved, s.Texts)
 		}
-		table.Add(plain.Line(s.Source+"/"+s.ID), s.Kept.Local().Format("2006-01-02 15:04"), plain.Plural(int64(s.Files), "file"), plain.Size(s.Size), "on disk "+plain.Size(s.Stored), proved)
+		table.Add(plain.Line(s.Source+"/"+s.ID), s.Kept.Local().Format("2006-01-02 15:04"), plain.Plural(int64(s.Files), "file"), plain.Size(s.Size),
+			"on disk "+plain.Size(s.Stored), proved)
 	}
 	if err := table.Print(out, 0); err != nil {
 		return err

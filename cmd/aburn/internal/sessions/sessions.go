@@ -14,7 +14,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/insight/cost/bill"
@@ -38,7 +38,7 @@ func SessionsCommand(a *kit.App) *cli.Command {
 			"… gave_up, † killed, ▶ running, ? unknown), tool calls and failed ones, tokens, active time, the id that other commands take, and its first prompt. The\n" +
 			"outcome is inferred by the rules of `aburn report`; `aburn show ID` says why. Active time leaves out pauses over 10 minutes. ↳ is a sub-agent, ↗ a fork,\n" +
 			"→ a continuation, - is no longer on the agent's disk. A narrow terminal says bad for failed. New sessions are read first.",
-		Flags: append(scope.ChoiceFlags(), scope.OutcomeFlag(),
+		Flags: append(chosen.ChoiceFlags(), chosen.OutcomeFlag(),
 			&cli.StringFlag{Name: "relationship", Usage: "only sessions of this `KIND`: root, fork, subagent, continuation"},
 			&cli.StringFlag{Name: "worker", Usage: "only sessions of the worker `NAME`"},
 			&cli.IntFlag{Name: "limit", Usage: "the newest `N`; 0 for all (default " + strconv.Itoa(sessionLimit) + ", with --json all)"},
@@ -62,9 +62,9 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if !cmd.IsSet("limit") && !cmd.Bool("json") {
 		limit = sessionLimit
 	}
-	c := scope.CallerOf(a, cmd)
-	what := scope.ChoiceOf(cmd)
-	if err := scope.CatchUp(ctx, a, cmd, what); err != nil {
+	c := chosen.CallerOf(a, cmd)
+	what := chosen.ChoiceOf(cmd)
+	if err := chosen.CatchUp(ctx, a, cmd, what); err != nil {
 		return err
 	}
 	arch, f, err := lookup.ViewChosen(ctx, c.Caller, what)
@@ -112,7 +112,7 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return a.PrintJSON(r)
 	}
 	if total == 0 {
-		return scope.NoteNoneChosen(ctx, a, arch, "session")
+		return chosen.NoteNoneChosen(ctx, a, arch, "session")
 	}
 	if err := fillSubagentAsks(ctx, arch, list); err != nil {
 		return err
@@ -128,7 +128,8 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // judgeNewest judges the newest sessions with this outcome (any if it is empty), all if limit is 0. total counts those
 // beyond the limit, too.
-func judgeNewest(ctx context.Context, c *lookup.Caller, all []archive.Session, outcome insight.Outcome, limit int) (list []lookup.Judged, total int, err error) {
+func judgeNewest(ctx context.Context, c *lookup.Caller, all []archive.Session, outcome insight.Outcome, limit int) (list []lookup.Judged, total int,
+	err error) {
 	total = len(all)
 	if outcome == "" && limit > 0 {
 		all = all[:min(limit, total)]
@@ -171,8 +172,10 @@ func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []lookup.
 func showSessions(out *term.Out, list []lookup.Judged, names *lookup.SessionNames, workers map[string]string, now time.Time) error {
 	narrow := out.Width() > 0 && out.Width() < entries.WideFrom
 	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
-		{Title: "ended"}, {Title: "agent", Flex: true, Min: 5}, {Title: "project", Flex: true, Path: true, Min: 5}, {Title: "worker", Flex: true, Min: 6}, {Title: ""}, {Title: "outcome"}, {Title: "calls", Right: true, Spare: 1},
-		{Title: "failed", Right: true}, {Title: "tokens", Right: true, Spare: 2}, {Title: "active", Right: true, Spare: 3}, {Title: "id"}, {Title: "about", Flex: true, Min: 12},
+		{Title: "ended"}, {Title: "agent", Flex: true, Min: 5}, {Title: "project", Flex: true, Path: true, Min: 5}, {Title: "worker", Flex: true, Min: 6},
+		{Title: ""}, {Title: "outcome"}, {Title: "calls", Right: true, Spare: 1},
+		{Title: "failed", Right: true}, {Title: "tokens", Right: true, Spare: 2}, {Title: "active", Right: true, Spare: 3}, {Title: "id"},
+		{Title: "about", Flex: true, Min: 12},
 	}}
 	if narrow {
 		table.Columns[7].Title = "bad"
@@ -199,7 +202,8 @@ func showSessions(out *term.Out, list []lookup.Judged, names *lookup.SessionName
 			failed.Style = term.Red
 		}
 		table.AddCells([]term.Cell{
-			{Text: ended, Style: term.Dim}, {Text: s.Source}, {Text: project}, {Text: workers[s.Project.Path]}, {Text: mark, Style: style}, {Text: outcome, Style: style},
+			{Text: ended, Style: term.Dim}, {Text: s.Source}, {Text: project}, {Text: workers[s.Project.Path]}, {Text: mark, Style: style},
+			{Text: outcome, Style: style},
 			{Text: plain.Count(int64(s.Counts.Calls))}, failed, {Text: units.Tokens(s.Usage.Total())}, {Text: units.Milliseconds(s.ActiveMS)},
 			{Text: names.Of(s.Source, s.ID), Style: entries.SessionStyle(logfmt.SessionID(s.ID))}, {Text: about(s)},
 		}...)
@@ -267,8 +271,10 @@ type sessionRow struct {
 
 func rowOf(s *lookup.Judged, names *lookup.SessionNames) sessionRow {
 	return sessionRow{
-		Source: s.Source, Session: s.ID, Name: names.Of(s.Source, s.ID), Agent: s.Agent, Project: s.Project, Start: units.OptionalTime(s.Start), End: units.OptionalTime(s.End),
-		ActiveMS: s.ActiveMS, Outcome: s.Outcome, Rule: s.Rule, Reason: s.Reason, Stated: s.Stated, StatedFrom: s.StatedFrom, Relation: string(s.Relation), Counts: s.Counts, Usage: s.Usage, Tokens: s.Usage.Total(),
+		Source: s.Source, Session: s.ID, Name: names.Of(s.Source, s.ID), Agent: s.Agent, Project: s.Project, Start: units.OptionalTime(s.Start),
+		End:      units.OptionalTime(s.End),
+		ActiveMS: s.ActiveMS, Outcome: s.Outcome, Rule: s.Rule, Reason: s.Reason, Stated: s.Stated, StatedFrom: s.StatedFrom, Relation: string(s.Relation),
+		Counts: s.Counts, Usage: s.Usage, Tokens: s.Usage.Total(),
 		Path: s.Path, Gone: s.Gone, Live: s.Live, Recorded: s.Recorded, Ask: s.Ask,
 	}
 }

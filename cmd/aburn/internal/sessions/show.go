@@ -10,6 +10,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
@@ -31,7 +32,8 @@ func ShowCommand(a *kit.App) *cli.Command {
 		Name:      "show",
 		Usage:     "show one session: its prompts, calls, changes and errors",
 		ArgsUsage: "SESSION",
-		Description: "Shows prompts, calls with their exit code, duration and size of the result, changed files, errors and sub-agents. Events that were copied from another\n" +
+		Description: "Shows prompts, calls with their exit code, duration and size of the result, changed files, errors and sub-agents. Events that were copied " +
+			"from another\n" +
 			"session, or that the conversation was rewound past, are marked. --raw takes the number of an event: it prints the record in the agent's own store that\n" +
 			"the event was read from. SESSION is an id of `aburn sessions`, whole, or its first or last 4 characters; last is the newest of\nthis project.\n\n" +
 			"If aburn's hooks recorded the session too, + marks what only they know, and --differences lists where their log and the agent's store disagree.",
@@ -41,11 +43,11 @@ func ShowCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "differences", Usage: "list where the agent's store and the hooks' log differ"},
 			&cli.IntFlag{Name: "limit", Usage: "only the last `N` lines (default " + strconv.Itoa(storyLimit) + ")"},
 			&cli.BoolFlag{Name: "all", Usage: "all lines"},
-			scope.IngestFlag(),
+			chosen.IngestFlag(),
 			kit.JSONFlag(),
 		},
-		ArgValidator:  scope.SessionArgument,
-		ShellComplete: a.Completion(scope.CompleteSessions),
+		ArgValidator:  chosen.SessionArgument,
+		ShellComplete: a.Completion(chosen.CompleteSessions),
 		Metadata: kit.Examples(
 			"aburn show last",
 			"aburn show 5b0c2f91",
@@ -79,7 +81,7 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Int("limit") < 0 {
 		return fault.Usage("--limit: must not be negative")
 	}
-	if err := scope.CatchUp(ctx, a, cmd, lookup.Choice{}); err != nil {
+	if err := chosen.CatchUp(ctx, a, cmd, lookup.Choice{}); err != nil {
 		return err
 	}
 	arch, err := lookup.ViewArchive(ctx, a.Getenv)
@@ -102,7 +104,7 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		a.Warn("what hooks recorded of it is left out: " + err.Error())
 	}
-	judged, err := scope.CallerOf(a, cmd).Judge(ctx, []archive.Session{s})
+	judged, err := chosen.CallerOf(a, cmd).Judge(ctx, []archive.Session{s})
 	if err != nil {
 		return err
 	}
@@ -120,7 +122,7 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 func showStory(ctx context.Context, a *kit.App, cmd *cli.Command, arch *archive.Archive, v *storyView) error {
-	if err := v.load(ctx, arch, scope.CallerOf(a, cmd)); err != nil {
+	if err := v.load(ctx, arch, chosen.CallerOf(a, cmd)); err != nil {
 		return err
 	}
 	out := a.Screen(cmd)
@@ -177,7 +179,8 @@ func (v *storyView) load(ctx context.Context, arch *archive.Archive, c *lookup.C
 }
 
 // costWords says what a session's own answers cost, and those of all sub-agents below it.
-func costWords(ctx context.Context, c *lookup.Caller, in *bill.Currency, arch *archive.Archive, s *archive.Session, relations []archive.Relation, all []archive.Session) (string, error) {
+func costWords(ctx context.Context, c *lookup.Caller, in *bill.Currency, arch *archive.Archive, s *archive.Session, relations []archive.Relation,
+	all []archive.Session) (string, error) {
 	children := map[int64][]int64{}
 	for _, r := range relations {
 		if r.Kind == trace.Subagent && r.RelatedKey != 0 {
@@ -361,7 +364,8 @@ func countWords(c trace.Counts) string {
 }
 
 func tokenWords(u trace.Usage) string {
-	text := fmt.Sprintf("%s: %s in, %s cache read, %s cache write, %s out", plain.Count(u.Total()), plain.Count(u.Input), plain.Count(u.CacheRead), plain.Count(u.CacheWrite), plain.Count(u.Output))
+	text := fmt.Sprintf("%s: %s in, %s cache read, %s cache write, %s out", plain.Count(u.Total()), plain.Count(u.Input), plain.Count(u.CacheRead),
+		plain.Count(u.CacheWrite), plain.Count(u.Output))
 	if u.Reasoning > 0 {
 		text += " (" + plain.Count(u.Reasoning) + " reasoning)"
 	}

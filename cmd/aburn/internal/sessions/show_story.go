@@ -11,6 +11,7 @@ import (
 	"aburn/archive"
 	"aburn/archive/lookup"
 	"aburn/insight"
+	"aburn/internal/agentcli"
 	"aburn/internal/entries"
 	"aburn/internal/plain"
 	"aburn/internal/term"
@@ -72,7 +73,8 @@ type Story struct {
 }
 
 // StoryOf is the story of a session. others are the sessions of its source by id, verdicts those on them by key.
-func StoryOf(ctx context.Context, arch *archive.Archive, s archive.Session, names *lookup.SessionNames, others map[string]*archive.Session, verdicts map[int64]insight.Verdict) (*Story, error) {
+func StoryOf(ctx context.Context, arch *archive.Archive, s archive.Session, names *lookup.SessionNames, others map[string]*archive.Session,
+	verdicts map[int64]insight.Verdict) (*Story, error) {
 	t, err := arch.Trace(ctx, s.Key)
 	if err != nil {
 		return nil, err
@@ -140,7 +142,7 @@ func (v *storyView) lines() (list []StoryLine) {
 			}
 			l.Description = resultWords(r)
 			if r.CallIndex >= 1 && r.CallIndex <= len(calls) {
-				l.Name = lookup.ToolWord(calls[r.CallIndex-1].Call.Tool)
+				l.Name = agentcli.ToolWord(calls[r.CallIndex-1].Call.Tool)
 			}
 		default:
 			l.Description = v.eventWords(e)
@@ -179,7 +181,7 @@ func (v *storyView) where(e *trace.Event) string {
 }
 
 func callWords(c *trace.Call) entries.Description {
-	w := entries.Description{Name: lookup.ToolWord(c.Call.Tool), Path: c.Call.Path, Detail: c.Call.Head}
+	w := entries.Description{Name: agentcli.ToolWord(c.Call.Tool), Path: c.Call.Path, Detail: c.Call.Head}
 	if c.Call.Container {
 		w.Mark, w.Style = "▾", term.Dim
 	}

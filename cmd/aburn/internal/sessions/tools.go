@@ -10,8 +10,9 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
+	"aburn/internal/agentcli"
 	"aburn/internal/fault"
 	"aburn/internal/term"
 	"aburn/trace"
@@ -24,18 +25,21 @@ func ToolsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "tools",
 		Usage: "show which tool calls failed, were retried, never ended, or took longest",
-		Description: "Counts the calls of the chosen sessions, each once, however often it was copied. Each rate stands with its denominator: failed calls of those that have a\n" +
+		Description: "Counts the calls of the chosen sessions, each once, however often it was copied. Each rate stands with its denominator: failed calls of " +
+			"those that have a\n" +
 			"result, percentiles of those with a known duration. A duration is what hooks or the agent measured. Else it is the time from call to result, which\n" +
 			"includes the wait for a permission: ≤ stands before it. A call without an end has no result, or is said to be running. " +
 			"A narrow terminal says rate for failed of those that ended, and open for those without an end.\n\n" +
-			"--failed shows what failed: by tool, path or command, and exit code. --retries shows calls that errored three times or more before the same call (tool and input,\n" +
+			"--failed shows what failed: by tool, path or command, and exit code. --retries shows calls that errored three times or more before the same call (tool " +
+			"and input,\n" +
 			"in one session) succeeded, and those that never did.",
-		Flags: append(scope.ChoiceFlags(),
+		Flags: append(chosen.ChoiceFlags(),
 			&cli.StringFlag{Name: "type", Usage: "only calls of this `KIND` of tool: shell, read, edit, search, web, mcp, agent, other"},
 			&cli.StringFlag{Name: "tool", Usage: "only calls of the tool that its agent calls `NAME`"},
 			&cli.BoolFlag{Name: "failed", Usage: "what failed most"},
 			&cli.BoolFlag{Name: "retries", Usage: "what was called again and again"},
-			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(toolRows) + ", with --json all but the calls that took longest)"},
+			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(toolRows) +
+				", with --json all but the calls that took longest)"},
 			kit.JSONFlag(),
 		),
 		ArgValidator: kit.NoArguments,
@@ -56,11 +60,11 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Int("limit") < 0 {
 		return fault.Usage("--limit: must not be negative")
 	}
-	c := scope.CallerOf(a, cmd)
-	if err := scope.CatchUp(ctx, a, cmd, scope.ChoiceOf(cmd)); err != nil {
+	c := chosen.CallerOf(a, cmd)
+	if err := chosen.CatchUp(ctx, a, cmd, chosen.ChoiceOf(cmd)); err != nil {
 		return err
 	}
-	arch, filter, err := lookup.ViewChosen(ctx, c.Caller, scope.ChoiceOf(cmd))
+	arch, filter, err := lookup.ViewChosen(ctx, c.Caller, chosen.ChoiceOf(cmd))
 	if err != nil {
 		return err
 	}
@@ -91,7 +95,7 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // noteNoCall prints why nothing is shown, and which tool --tool may mean.
 func noteNoCall(ctx context.Context, a *kit.App, c *lookup.Caller, arch *archive.Archive, filter archive.Filter, tool string) error {
-	if err := scope.NoteNoneChosen(ctx, a, arch, "call"); err != nil || tool == "" {
+	if err := chosen.NoteNoneChosen(ctx, a, arch, "call"); err != nil || tool == "" {
 		return err
 	}
 	t, err := tallyCalls(ctx, c, arch, filter, "", "", 1)
@@ -100,7 +104,7 @@ func noteNoCall(ctx context.Context, a *kit.App, c *lookup.Caller, arch *archive
 	}
 	names := map[string]bool{} // agents may have tools of the same name
 	for _, s := range t.ordered {
-		names[lookup.ToolWord(s.tool)] = true
+		names[agentcli.ToolWord(s.tool)] = true
 	}
 	a.Hint(fault.DidYouMean(tool, slices.Sorted(maps.Keys(names)))...)
 	return nil
@@ -113,7 +117,7 @@ func tallyCalls(ctx context.Context, c *lookup.Caller, arch *archive.Archive, fi
 		if err != nil {
 			return nil, err
 		}
-		if (kind == "" || string(row.Type) == kind) && (tool == "" || row.Tool == tool || lookup.ToolWord(row.Tool) == tool) {
+		if (kind == "" || string(row.Type) == kind) && (tool == "" || row.Tool == tool || agentcli.ToolWord(row.Tool) == tool) {
 			t.add(&row)
 		}
 	}

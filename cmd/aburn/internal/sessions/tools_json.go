@@ -91,7 +91,8 @@ type callRow struct {
 
 func callRowOf(r *archive.CallRow) callRow {
 	return callRow{
-		Source: r.Source, Session: r.Session, Event: r.Seq, Call: r.Call, Tool: r.Tool, Type: string(r.Type), What: subject(r), Start: units.OptionalTime(r.Start), DurationMS: r.DurationMS, Gap: r.Gap,
+		Source: r.Source, Session: r.Session, Event: r.Seq, Call: r.Call, Tool: r.Tool, Type: string(r.Type), What: subject(r), Start: units.OptionalTime(r.Start),
+		DurationMS: r.DurationMS, Gap: r.Gap,
 		Status: r.Status, Failed: r.Failed, Denied: r.Denied, ExitCode: r.ExitCode, Spawned: r.Spawned,
 	}
 }
@@ -106,7 +107,8 @@ func callRows(list []archive.CallRow) []callRow {
 
 func (s *toolSum) row() toolRow {
 	r := toolRow{
-		Tool: s.tool, Type: s.kind, Calls: s.calls, Ended: s.ended(), NoResult: s.noResult, Failed: s.failed, Denied: s.denied, Cancelled: s.cancelled, Timed: len(s.durations), Gaps: s.gaps,
+		Tool: s.tool, Type: s.kind, Calls: s.calls, Ended: s.ended(), NoResult: s.noResult, Failed: s.failed, Denied: s.denied, Cancelled: s.cancelled,
+		Timed: len(s.durations), Gaps: s.gaps,
 	}
 	if r.Ended > 0 {
 		rate := float64(s.failed) / float64(r.Ended)
@@ -148,6 +150,7 @@ func (v *toolsView) report() ToolsReport {
 		again := &t.retried[i]
 		r.Retries.Calls = append(r.Retries.Calls, retryRow{again.failed, again.succeeded, callRowOf(&again.CallRow)})
 	}
-	r.Agents = agentsReport{Calls: t.agentCalls, Refused: t.agentsRefused, Never: len(t.agentsUnended), Outcomes: t.outcomes, List: callRows(t.agentsUnended[:v.rows(len(t.agentsUnended))])}
+	r.Agents = agentsReport{Calls: t.agentCalls, Refused: t.agentsRefused, Never: len(t.agentsUnended), Outcomes: t.outcomes,
+		List: callRows(t.agentsUnended[:v.rows(len(t.agentsUnended))])}
 	return r
 }

@@ -16,7 +16,8 @@ func drawCalls(text string) (rows []archive.CallRow) {
 	statuses := map[byte]trace.Status{'!': trace.StatusErrored, '?': "", '&': trace.StatusRunning, '~': trace.StatusCancelled, '#': trace.StatusErrored}
 	for session, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		for i, word := range strings.Fields(line) {
-			r := archive.CallRow{Key: int64(session + 1), Source: "claude", Session: fmt.Sprint("s", session+1), Index: i + 1, Seq: 10 * (i + 1), Status: trace.StatusCompleted, Type: trace.ShellTool}
+			r := archive.CallRow{Key: int64(session + 1), Source: "claude", Session: fmt.Sprint("s", session+1), Index: i + 1, Seq: 10 * (i + 1),
+				Status: trace.StatusCompleted, Type: trace.ShellTool}
 			if status, ok := statuses[word[len(word)-1]]; ok {
 				r.Status = status
 				r.Failed = status == trace.StatusErrored
@@ -52,7 +53,8 @@ func TestToolCounts(t *testing.T) {
 	tally := tallied("Bash:a! Bash:a Read:x? Bash:b~ Agent:p& Agent:q# Agent:r~ Agent:s!\nBash:a& Bash:c", 3)
 	var got []string
 	for _, s := range append(tally.ordered, &tally.sum) {
-		got = append(got, fmt.Sprintf("%s %d calls %d ended %d failed %d denied %d open %d cancelled p50 %d max %d", s.tool, s.calls, s.ended(), s.failed, s.denied, s.noResult, s.cancelled, s.percentile(50).ms, s.percentile(100).ms))
+		got = append(got, fmt.Sprintf("%s %d calls %d ended %d failed %d denied %d open %d cancelled p50 %d max %d", s.tool, s.calls, s.ended(), s.failed, s.denied,
+			s.noResult, s.cancelled, s.percentile(50).ms, s.percentile(100).ms))
 	}
 	want := []string{
 		"Bash 5 calls 4 ended 1 failed 0 denied 1 open 1 cancelled p50 2000 max 4000", // 1, 2, 4, 1 and 2 seconds
@@ -122,7 +124,8 @@ func TestPercentiles(t *testing.T) {
 		p         int
 		want      int64
 	}{
-		{nil, 50, 0}, {[]int64{7}, 50, 7}, {[]int64{7}, 95, 7}, {[]int64{1, 2}, 50, 1}, {[]int64{1, 2, 3}, 50, 2}, {[]int64{1, 2, 3, 4}, 95, 4}, {[]int64{1, 2, 3, 4}, 100, 4},
+		{nil, 50, 0}, {[]int64{7}, 50, 7}, {[]int64{7}, 95, 7}, {[]int64{1, 2}, 50, 1}, {[]int64{1, 2, 3}, 50, 2}, {[]int64{1, 2, 3, 4}, 95, 4},
+		{[]int64{1, 2, 3, 4}, 100, 4},
 	} {
 		var s toolSum
 		for _, ms := range c.durations {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"aburn/archive"
-	"aburn/archive/lookup"
+	"aburn/internal/agentcli"
 	"aburn/internal/entries"
 	"aburn/internal/plain"
 	"aburn/internal/term"
@@ -19,8 +19,10 @@ func (v *toolsView) showTools(out *term.Out) error {
 	n := v.rows(len(t.ordered))
 	term.Title(out, true, "tools, by calls"+v.of(n, len(t.ordered)))
 	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
-		{Title: "tool", Flex: true, Min: 12}, {Title: "type", Spare: 3}, {Title: "calls", Right: true}, {Title: "failed", Right: true}, {Title: "of ended", Right: true}, {Title: "denied", Right: true},
-		{Title: "no end", Right: true}, {Title: "median", Right: true, Spare: 1}, {Title: "p95", Right: true, Spare: 2}, {Title: "longest", Right: true}, {Title: "timed", Right: true},
+		{Title: "tool", Flex: true, Min: 12}, {Title: "type", Spare: 3}, {Title: "calls", Right: true}, {Title: "failed", Right: true},
+		{Title: "of ended", Right: true}, {Title: "denied", Right: true},
+		{Title: "no end", Right: true}, {Title: "median", Right: true, Spare: 1}, {Title: "p95", Right: true, Spare: 2}, {Title: "longest", Right: true},
+		{Title: "timed", Right: true},
 	}}
 	if narrow {
 		table.Columns[4].Title, table.Columns[6].Title, table.Columns[7].Title, table.Columns[9].Title = "rate", "open", "p50", "max"
@@ -34,12 +36,14 @@ func (v *toolsView) showTools(out *term.Out) error {
 		if narrow { // calls less the open ones are what the rate is of
 			rate, denied, timed = units.PercentOf(s.failed, s.ended()), "", ""
 		}
-		table.AddCells(term.Cell{Text: name}, term.Cell{Text: s.kind, Style: term.Dim}, term.Cell{Text: plain.Count(int64(s.calls))}, failed, term.Cell{Text: rate}, term.Cell{Text: denied},
-			term.Cell{Text: plain.Count(int64(s.noResult))}, term.Cell{Text: s.percentile(50).text()}, term.Cell{Text: s.percentile(95).text()}, term.Cell{Text: s.percentile(100).text()},
+		table.AddCells(term.Cell{Text: name}, term.Cell{Text: s.kind, Style: term.Dim}, term.Cell{Text: plain.Count(int64(s.calls))}, failed, term.Cell{Text: rate},
+			term.Cell{Text: denied},
+			term.Cell{Text: plain.Count(int64(s.noResult))}, term.Cell{Text: s.percentile(50).text()}, term.Cell{Text: s.percentile(95).text()},
+			term.Cell{Text: s.percentile(100).text()},
 			term.Cell{Text: timed})
 	}
 	for _, s := range t.ordered[:n] {
-		row(s, lookup.ToolWord(s.tool))
+		row(s, agentcli.ToolWord(s.tool))
 	}
 	if len(t.ordered) > 1 {
 		row(&t.sum, "all")
@@ -57,18 +61,21 @@ func (v *toolsView) of(n, all int) string {
 func (v *toolsView) showFailures(out *term.Out) error {
 	t := v.tally
 	n := v.rows(len(t.failed))
-	term.Title(out, true, fmt.Sprintf("%s failed of %s that ended (%s)%s", plain.Plural(int64(t.sum.failed), "call"), plain.Count(int64(t.sum.ended())), units.PercentOf(t.sum.failed, t.sum.ended()), v.of(n, len(t.failed))))
+	term.Title(out, true, fmt.Sprintf("%s failed of %s that ended (%s)%s", plain.Plural(int64(t.sum.failed), "call"), plain.Count(int64(t.sum.ended())),
+		units.PercentOf(t.sum.failed, t.sum.ended()), v.of(n, len(t.failed))))
 	if n == 0 {
 		return nil
 	}
 	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
-		{Title: "times", Right: true}, {Title: "sessions", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "how"}, {Title: "what", Flex: true, Min: 16}, {Title: "last in"},
+		{Title: "times", Right: true}, {Title: "sessions", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "how"}, {Title: "what", Flex: true, Min: 16},
+		{Title: "last in"},
 	}}
 	if out.Width() > 0 && out.Width() < entries.WideFrom {
 		table.Columns[1].Title = "in"
 	}
 	for _, f := range t.failed[:n] {
-		table.AddCells(term.Cell{Text: plain.Count(int64(f.n)), Style: term.Red}, term.Cell{Text: plain.Count(int64(f.sessions))}, term.Cell{Text: lookup.ToolWord(f.tool)},
+		table.AddCells(term.Cell{Text: plain.Count(int64(f.n)), Style: term.Red}, term.Cell{Text: plain.Count(int64(f.sessions))},
+			term.Cell{Text: agentcli.ToolWord(f.tool)},
 			term.Cell{Text: f.how}, term.Cell{Text: f.what}, term.Cell{Text: v.where(&f.last), Style: term.Dim})
 	}
 	return table.Print(out, 2)
@@ -89,7 +96,8 @@ func (v *toolsView) showRetries(out *term.Out) error {
 			then++
 		}
 	}
-	text := fmt.Sprintf("errored %d times or more: %s of %s that ever failed", retryFrom, plain.Count(int64(len(t.retried))), plain.Plural(int64(t.everFailed), "different call"))
+	text := fmt.Sprintf("errored %d times or more: %s of %s that ever failed", retryFrom, plain.Count(int64(len(t.retried))),
+		plain.Plural(int64(t.everFailed), "different call"))
 	if len(t.retried) > 0 {
 		text += fmt.Sprintf("; %s then succeeded, %s never did", plain.Count(int64(then)), plain.Count(int64(len(t.retried)-then)))
 	}
@@ -106,7 +114,8 @@ func (v *toolsView) showRetries(out *term.Out) error {
 		if !r.succeeded {
 			end = term.Cell{Text: "never", Style: term.Red}
 		}
-		table.AddCells(term.Cell{Text: strconv.Itoa(r.failed)}, end, term.Cell{Text: lookup.ToolWord(r.Tool)}, term.Cell{Text: subject(&r.CallRow)}, term.Cell{Text: v.where(&r.CallRow), Style: term.Dim})
+		table.AddCells(term.Cell{Text: strconv.Itoa(r.failed)}, end, term.Cell{Text: agentcli.ToolWord(r.Tool)}, term.Cell{Text: subject(&r.CallRow)},
+			term.Cell{Text: v.where(&r.CallRow), Style: term.Dim})
 	}
 	return table.Print(out, 2)
 }
@@ -117,7 +126,8 @@ func (v *toolsView) showAgents(out *term.Out) error {
 		return nil
 	}
 	n := v.rows(len(t.agentsUnended))
-	term.Title(out, false, fmt.Sprintf("sub-agents that never completed: %d of %s that start one, %d refused%s", len(t.agentsUnended), plain.Plural(int64(t.agentCalls), "call"), t.agentsRefused, v.of(n, len(t.agentsUnended))))
+	term.Title(out, false, fmt.Sprintf("sub-agents that never completed: %d of %s that start one, %d refused%s", len(t.agentsUnended),
+		plain.Plural(int64(t.agentCalls), "call"), t.agentsRefused, v.of(n, len(t.agentsUnended))))
 	if o := t.outcomes; o.Sessions > 0 {
 		count := func(n int) string { return plain.Count(int64(n)) }
 		term.Paragraph(out, 2, "", fmt.Sprintf("%s of %s in the archive completed, %s errored, %s gave up, %s interrupted, %s killed, %s running, %s unknown",
@@ -126,14 +136,16 @@ func (v *toolsView) showAgents(out *term.Out) error {
 	if n == 0 {
 		return nil
 	}
-	table := term.Table{Width: term.TableWidth, Columns: []term.Column{{Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "sub-agent"}, {Title: "what", Flex: true, Min: 12}, {Title: "session, event"}}}
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{{Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "sub-agent"},
+		{Title: "what", Flex: true, Min: 12}, {Title: "session, event"}}}
 	for i := range t.agentsUnended[:n] {
 		r := &t.agentsUnended[i]
 		spawned := ""
 		if r.Spawned != "" {
 			spawned = v.names.Of(r.Source, r.Spawned)
 		}
-		table.AddCells(term.Cell{Text: lookup.ToolWord(r.Tool)}, term.Cell{Text: cmp.Or(string(r.Status), "no result")}, term.Cell{Text: spawned}, term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
+		table.AddCells(term.Cell{Text: agentcli.ToolWord(r.Tool)}, term.Cell{Text: cmp.Or(string(r.Status), "no result")}, term.Cell{Text: spawned},
+			term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
 	}
 	return table.Print(out, 2)
 }
@@ -144,14 +156,16 @@ func (v *toolsView) showLongest(out *term.Out) error {
 		return nil
 	}
 	term.Title(out, false, fmt.Sprintf("longest, of %s whose duration is known", plain.Plural(int64(len(t.sum.durations)), "call")))
-	table := term.Table{Width: term.TableWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "became"}, {Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
+	table := term.Table{Width: term.TableWidth, Columns: []term.Column{{Title: "took", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "became"},
+		{Title: "what", Flex: true, Min: 16}, {Title: "session, event"}}}
 	for i := range t.longest {
 		r := &t.longest[i]
 		became := cmp.Or(string(r.Status), "no result")
 		if r.Failed {
 			became = howFailed(r)
 		}
-		table.AddCells(term.Cell{Text: units.Took(r.DurationMS, r.Gap)}, term.Cell{Text: lookup.ToolWord(r.Tool)}, term.Cell{Text: became}, term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
+		table.AddCells(term.Cell{Text: units.Took(r.DurationMS, r.Gap)}, term.Cell{Text: agentcli.ToolWord(r.Tool)}, term.Cell{Text: became},
+			term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
 	}
 	return table.Print(out, 2)
 }

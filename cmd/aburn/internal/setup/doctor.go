@@ -45,7 +45,8 @@ func runDoctor(ctx context.Context, a *kit.App, cmd *cli.Command, unaccounted Un
 		return err
 	}
 	self, _ := os.Executable()
-	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.Getenv, Now: time.Now(), Self: self, Live: cmd.Bool("live"), Readers: readers.Readers(), Agents: install.Agents()})
+	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.Getenv, Now: time.Now(), Self: self, Live: cmd.Bool("live"), Readers: readers.Readers(),
+		Agents: install.Agents()})
 	for _, text := range unaccounted(ctx, a, dir) {
 		report.Checks = append(report.Checks, doctor.Check{Topic: "workers", Status: doctor.Note, Text: text, Hints: []string{"aburn kill NAME ends it", "aburn ps"}})
 	}

@@ -31,7 +31,8 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 		&cli.BoolFlag{Name: "allow-log", Usage: "let Claude Code's prompts log unasked: adds the permission rule " + install.AllowRule + " and nothing else"},
 	)
 	for _, agent := range agentsWithTrust() {
-		flags = append(flags, &cli.BoolFlag{Name: trustFlag(agent), Usage: "have " + agent.Title + " record that you trust these hooks, instead of reviewing them in " + agent.Review[0]})
+		flags = append(flags, &cli.BoolFlag{Name: trustFlag(agent),
+			Usage: "have " + agent.Title + " record that you trust these hooks, instead of reviewing them in " + agent.Review[0]})
 	}
 	return &cli.Command{
 		Name:  "install-hooks",
@@ -104,7 +105,8 @@ func hookOptions(a *kit.App, cmd *cli.Command) (install.Options, error) {
 	}
 	o.Agents = agentsNamed(cmp.Or(cmd.String("agent"), "all"), install.Agents())
 	if cmd.Bool("statusline") && !slices.ContainsFunc(o.Agents, hasStatusLine) {
-		return o, fault.Usage("--statusline: "+o.Agents[0].Title+" has no status line that runs a command", "--agent "+agentcli.Names(Records(slices.DeleteFunc(install.Agents(), lacksStatusLine))))
+		return o, fault.Usage("--statusline: "+o.Agents[0].Title+" has no status line that runs a command",
+			"--agent "+agentcli.Names(Records(slices.DeleteFunc(install.Agents(), lacksStatusLine))))
 	}
 	if len(o.Agents) != 1 && o.Scope != "" {
 		o.Agents = slices.DeleteFunc(o.Agents, func(agent install.Agent) bool { return !agent.Has(o.Scope) })
@@ -318,8 +320,9 @@ func UninstallHooksCommand(a *kit.App) *cli.Command {
 			"the MCP server. --statusline removes only the status line: the hooks stay.",
 		Flags:        append(hookFlags(), &cli.BoolFlag{Name: "statusline", Usage: "only the status line"}),
 		ArgValidator: kit.NoArguments,
-		Metadata:     kit.Examples("aburn uninstall-hooks --dry-run", "aburn uninstall-hooks", "aburn uninstall-hooks --mcp", "aburn uninstall-hooks --agent claude --local"),
-		Action:       a.Action(runUninstallHooks),
+		Metadata: kit.Examples("aburn uninstall-hooks --dry-run", "aburn uninstall-hooks", "aburn uninstall-hooks --mcp",
+			"aburn uninstall-hooks --agent claude --local"),
+		Action: a.Action(runUninstallHooks),
 	}
 }
 

@@ -75,7 +75,8 @@ func placeHints(err error) []string {
 func forgetTrust(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.Change) {
 	for _, f := range c.Trust {
 		stays := func(why string) {
-			a.Warn(fmt.Sprintf("%s keeps %s of trust in %s: %s", f.Agent.Title, plain.Plural(int64(f.Count()), "record"), f.File, why), "without the hooks they mean nothing")
+			a.Warn(fmt.Sprintf("%s keeps %s of trust in %s: %s", f.Agent.Title, plain.Plural(int64(f.Count()), "record"), f.File, why),
+				"without the hooks they mean nothing")
 		}
 		program := f.Agent.Executable(a.Getenv)
 		if program == "" {

@@ -149,7 +149,7 @@ func templatesShow(a *kit.App) *cli.Command {
 
 func unknownTemplate(name string) error {
 	hints := []string{"aburn templates list"}
-	if near := fault.Nearest(name, templateNames()); near != "" {
+	if near := plain.Nearest(name, templateNames()); near != "" {
 		hints = append([]string{"did you mean " + near + "?"}, hints...)
 	}
 	return fault.Usage("there is no template "+fault.Quote(name), hints...)
@@ -376,7 +376,8 @@ func runWritePlugin(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		}
 		dir = filepath.Join(here, dir)
 	}
-	p := templates.Plugin{Agents: Records(agentsNamed(cmd.String("agent"), prompted())), Version: pluginVersion(kit.Version().Version), NoHooks: cmd.Bool("no-hooks")}
+	p := templates.Plugin{Agents: Records(agentsNamed(cmd.String("agent"), prompted())), Version: pluginVersion(kit.Version().Version),
+		NoHooks: cmd.Bool("no-hooks")}
 	o := templates.Options{Ledger: templates.PluginLedger, Force: cmd.Bool("force"), DryRun: cmd.Bool("dry-run")}
 	done, err := templates.Write(dir, p.Files(), o)
 	if err != nil {

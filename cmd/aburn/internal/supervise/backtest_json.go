@@ -136,7 +136,8 @@ func toShareJSON(s backtest.Share) shareJSON {
 
 func alertJSON(log string, a *backtest.Alert) backtestAlert {
 	out := backtestAlert{
-		Log: log, Type: a.Type, Session: string(a.Session), Agent: a.Agent, Entry: entryNumber(a.Entry), At: timeJSON(a.At), Queued: timeJSON(a.Queued), Gone: timeJSON(a.Gone),
+		Log: log, Type: a.Type, Session: string(a.Session), Agent: a.Agent, Entry: entryNumber(a.Entry), At: timeJSON(a.At), Queued: timeJSON(a.Queued),
+		Gone:   timeJSON(a.Gone),
 		Raised: a.Raised, Confidence: a.Confidence, Highest: a.Max, Verdict: a.Verdict, Signature: a.Signature, Evidence: []uint64{}, Says: a.Says,
 	}
 	if a.Since.Is() {

@@ -26,7 +26,8 @@ func backtestText(out *term.Out, rep *backtest.Report, alerts bool) error {
 	}
 	fmt.Fprintln(out)
 	table := term.Table{Columns: []term.Column{
-		{Title: "type"}, {Title: "alerts", Right: true}, {Title: "an hour", Right: true}, {Title: "queued", Right: true}, {Title: "told after", Right: true}, {Title: "at most", Right: true},
+		{Title: "type"}, {Title: "alerts", Right: true}, {Title: "an hour", Right: true}, {Title: "queued", Right: true}, {Title: "told after", Right: true},
+		{Title: "at most", Right: true},
 	}}
 	row := func(name string, t *backtest.Tally) {
 		median, slowest := delayTexts(t)
@@ -68,7 +69,8 @@ func backtestLabels(out *term.Out, rep *backtest.Report, tallies []*backtest.Tal
 		return err
 	}
 	if rep.Healthy > 0 {
-		fmt.Fprintf(out, "of %s %d had a false alarm: %s\n", plain.Plural(int64(rep.Healthy), "healthy log"), rep.Flagged, shareText(backtest.Share{Hits: rep.Flagged, Of: rep.Healthy}))
+		fmt.Fprintf(out, "of %s %d had a false alarm: %s\n", plain.Plural(int64(rep.Healthy), "healthy log"), rep.Flagged,
+			shareText(backtest.Share{Hits: rep.Flagged, Of: rep.Healthy}))
 	}
 	return nil
 }
@@ -80,7 +82,8 @@ func backtestAlerts(out *term.Out, rep *backtest.Report) error {
 		}
 		fmt.Fprintf(out, "\n%s\n", out.Paint(term.Bold, plain.Line(res.Log)))
 		table := term.Table{Columns: []term.Column{
-			{Title: "when"}, {Title: "entry", Right: true}, {Title: "type"}, {Title: "session", Flex: true, Min: 8}, {Title: "sure", Right: true}, {Title: "label"}, {Title: "what", Flex: true, Min: 16},
+			{Title: "when"}, {Title: "entry", Right: true}, {Title: "type"}, {Title: "session", Flex: true, Min: 8}, {Title: "sure", Right: true}, {Title: "label"},
+			{Title: "what", Flex: true, Min: 16},
 		}}
 		for _, a := range res.Alerts {
 			entry := ""
@@ -104,7 +107,8 @@ func backtestAlerts(out *term.Out, rep *backtest.Report) error {
 }
 
 // countColumns are the columns of countCells: each rate beside its counts.
-var countColumns = [5]term.Column{{Title: "true", Right: true}, {Title: "false", Right: true}, {Title: "missed", Right: true}, {Title: "precision"}, {Title: "recall"}}
+var countColumns = [5]term.Column{{Title: "true", Right: true}, {Title: "false", Right: true}, {Title: "missed", Right: true}, {Title: "precision"},
+	{Title: "recall"}}
 
 func countCells(c backtest.Counts) []string {
 	return []string{strconv.Itoa(c.True), strconv.Itoa(c.False), strconv.Itoa(c.Labels - c.Found), rateText(c.Precision()), rateText(c.Recall())}

@@ -69,7 +69,7 @@ func findIssue(text string, v *status.View) (*supervisor.Issue, error) {
 		return found[0], nil
 	case 0:
 		hints := []string{"aburn supervisor"}
-		if near := fault.Nearest(text, types); near != "" {
+		if near := plain.Nearest(text, types); near != "" {
 			hints = []string{"did you mean " + near + "?"}
 		}
 		when := " now"
@@ -172,7 +172,8 @@ func (s *explanation) print(out *term.Out, v *status.View, is *supervisor.Issue)
 	if is.OfChain() {
 		who = "the chain"
 	}
-	fmt.Fprintf(out, "%s  %s  %s  %s\n", out.Paint(status.LevelStyle(supervisor.LevelOf(is, v.Limits)), string(is.Type)), status.Percent(is.Confidence), is.Type.Priority(), plain.Line(who))
+	fmt.Fprintf(out, "%s  %s  %s  %s\n", out.Paint(status.LevelStyle(supervisor.LevelOf(is, v.Limits)), string(is.Type)), status.Percent(is.Confidence),
+		is.Type.Priority(), plain.Line(who))
 	term.Paragraph(out, 2, "", is.Says)
 	fmt.Fprintln(out)
 	list := entries.NewList(out, time.Local)

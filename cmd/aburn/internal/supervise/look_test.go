@@ -41,7 +41,8 @@ func TestParagraph(t *testing.T) {
 			term.Paragraph(term.New(&b, func(string) string { return "" }, true), indent, "begin: ", text)
 			var letters string
 			for line := range strings.Lines(b.String()) {
-				if w := plain.Width(strings.TrimSuffix(line, "\n")); w > term.PageWidth || strings.HasSuffix(line, " \n") || !strings.HasPrefix(line, strings.Repeat(" ", indent)) {
+				if w := plain.Width(strings.TrimSuffix(line, "\n")); w > term.PageWidth || strings.HasSuffix(line, " \n") ||
+					!strings.HasPrefix(line, strings.Repeat(" ", indent)) {
 					t.Errorf("%d cells: %q", w, line)
 				}
 				letters += strings.TrimSpace(line)
@@ -55,7 +56,8 @@ func TestParagraph(t *testing.T) {
 
 func TestBrief(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		-time.Hour: "0s", 0: "0s", 59*time.Second + 999*time.Millisecond: "59s", time.Minute: "1m", 59*time.Minute + 59*time.Second: "59m", time.Hour: "1h", 47 * time.Hour: "47h", 49 * time.Hour: "2d",
+		-time.Hour: "0s", 0: "0s", 59*time.Second + 999*time.Millisecond: "59s", time.Minute: "1m", 59*time.Minute + 59*time.Second: "59m", time.Hour: "1h",
+		47 * time.Hour: "47h", 49 * time.Hour: "2d",
 	} {
 		if got := status.ShortDuration(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)

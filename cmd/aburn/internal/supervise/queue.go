@@ -122,7 +122,7 @@ func findTask(all []queue.Task, id string) (queue.Task, error) {
 		if len(id) < 4 {
 			hints = append(hints, "at least 4 characters of its beginning or end")
 		}
-		if near := fault.Nearest(id, names); near != "" {
+		if near := plain.Nearest(id, names); near != "" {
 			hints = []string{"did you mean " + near + "?"}
 		}
 		return queue.Task{}, fault.Failed("no task "+fault.Quote(id), hints...)

@@ -113,7 +113,7 @@ func taskOf(a *kit.App, cmd *cli.Command, now time.Time) (task queue.Task, err e
 	ok := false
 	if task.Priority, ok = queue.ParsePriority(strings.ToLower(cmd.String("priority"))); !ok {
 		var hints []string
-		if near := fault.Nearest(cmd.String("priority"), Priorities()); near != "" {
+		if near := plain.Nearest(cmd.String("priority"), Priorities()); near != "" {
 			hints = []string{"did you mean " + near + "?"}
 		}
 		return task, fault.Usage("--priority: critical, high, medium or low, not "+fault.Quote(cmd.String("priority")), hints...)
@@ -168,7 +168,8 @@ func printAdded(a *kit.App, cmd *cli.Command, t *taskQueue, done queue.PutResult
 	if cmd.Bool("json") {
 		return a.PrintJSON(t.report(done.Task))
 	}
-	_, err := fmt.Fprintf(a.Stdout, "queued %s for %s, for %s at most\n", done.Task.ID, plain.Line(recipientText(done.Task)), plain.Duration(done.Task.ExpiresAt.Sub(t.now)))
+	_, err := fmt.Fprintf(a.Stdout, "queued %s for %s, for %s at most\n", done.Task.ID, plain.Line(recipientText(done.Task)),
+		plain.Duration(done.Task.ExpiresAt.Sub(t.now)))
 	return err
 }
 
@@ -285,6 +286,7 @@ func runAllowTask(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("json") {
 		return a.PrintJSON(t.report(allowed))
 	}
-	_, err = fmt.Fprintf(a.Stdout, "allowed %s for %s; the agent will be told:\n%s\n", plain.Line(allowed.ID), plain.Line(recipientText(allowed)), plain.Text(allowed.Prompt))
+	_, err = fmt.Fprintf(a.Stdout, "allowed %s for %s; the agent will be told:\n%s\n", plain.Line(allowed.ID), plain.Line(recipientText(allowed)),
+		plain.Text(allowed.Prompt))
 	return err
 }

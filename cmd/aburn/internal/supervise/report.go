@@ -39,8 +39,9 @@ func supervisorReportCommand(a *kit.App) *cli.Command {
 			kit.JSONFlag(),
 		},
 		ArgValidator: kit.NoArguments,
-		Metadata:     kit.Examples("aburn supervisor report", "aburn supervisor report --since 7d", "aburn supervisor report --json | jq '.types[] | select(.ignored > 0)'"),
-		Action:       a.Action(runSupervisorReport),
+		Metadata: kit.Examples("aburn supervisor report", "aburn supervisor report --since 7d",
+			"aburn supervisor report --json | jq '.types[] | select(.ignored > 0)'"),
+		Action: a.Action(runSupervisorReport),
 	}
 }
 
@@ -216,7 +217,8 @@ func (t *AdviceTotals) print(out *term.Out) error {
 		rows = append(slices.Clip(rows), t.All)
 	}
 	for _, c := range rows {
-		table.Add(c.Type, strconv.Itoa(c.Told), strconv.Itoa(c.Advised), units.Share(c.Delivered, c.Advised), units.Share(c.Seen, c.Delivered), units.Share(c.Resolved, c.Delivered), units.Share(c.Ignored, c.Delivered))
+		table.Add(c.Type, strconv.Itoa(c.Told), strconv.Itoa(c.Advised), units.Share(c.Delivered, c.Advised), units.Share(c.Seen, c.Delivered),
+			units.Share(c.Resolved, c.Delivered), units.Share(c.Ignored, c.Delivered))
 	}
 	if err := table.Print(out, 0); err != nil {
 		return err
@@ -229,7 +231,8 @@ func (t *AdviceTotals) print(out *term.Out) error {
 		text += "; " + strconv.Itoa(n) + " ended untold: they expired, or their session was over"
 	}
 	if n := t.All.InTurn; n > 0 {
-		text += "; " + strconv.Itoa(n) + " of those delivered inside of a turn, and of these " + strconv.Itoa(t.All.ResolvedInTurn) + " resolved before that turn was over"
+		text += "; " + strconv.Itoa(n) + " of those delivered inside of a turn, and of these " + strconv.Itoa(t.All.ResolvedInTurn) +
+			" resolved before that turn was over"
 	}
 	term.Paragraph(out, 0, "", text)
 	return nil

@@ -50,7 +50,7 @@ func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command, crew Crew) err
 		s.Keeper = crew.Keeper(a)
 	}
 	if cmd.Bool("json") {
-		return a.PrintJSON(status.StatusPrinted{s.Report(), s.Workers, s.Keeper})
+		return a.PrintJSON(status.StatusPrinted{StatusReport: s.Report(), Workers: s.Workers, Keeper: s.Keeper})
 	}
 	noteEmpty(a, s.View)
 	return s.Print(a.Screen(cmd))

@@ -161,7 +161,8 @@ func CleanupText(a *kit.App, results []crew.Cleanup, o crew.CleanupOptions) erro
 	for _, r := range results {
 		text := fmt.Sprintf("%s  %s: %s", r.Name, kept, r.Why)
 		if r.Expired > 0 {
-			text = fmt.Sprintf("%s  %s %s: its tree is gone for long, and each change of it was made by a commit", r.Name, plain.Plural(int64(r.Expired), "snapshot"), dropped)
+			text = fmt.Sprintf("%s  %s %s: its tree is gone for long, and each change of it was made by a commit", r.Name, plain.Plural(int64(r.Expired), "snapshot"),
+				dropped)
 		}
 		if r.Removed {
 			text = r.Name + "  tree " + removed

@@ -53,7 +53,8 @@ func MergeCommand(a *kit.App) *cli.Command {
 
 func mergeOptions(cmd *cli.Command) (o crew.MergeOptions, err error) {
 	o = crew.MergeOptions{
-		Onto: cmd.String("onto"), Check: cmd.Bool("check"), Include: cmd.Bool("include-changes"), Hooks: cmd.Bool("hooks"), Message: strings.TrimSpace(cmd.String("message")),
+		Onto: cmd.String("onto"), Check: cmd.Bool("check"), Include: cmd.Bool("include-changes"), Hooks: cmd.Bool("hooks"),
+		Message: strings.TrimSpace(cmd.String("message")),
 	}
 	for _, how := range []crew.How{crew.HowMerge, crew.HowSquash, crew.HowRebase} {
 		switch {
@@ -66,7 +67,8 @@ func mergeOptions(cmd *cli.Command) (o crew.MergeOptions, err error) {
 	}
 	switch {
 	case o.Hooks && (o.How == crew.HowSquash || o.How == crew.HowRebase):
-		return o, fault.Usage(fmt.Sprintf("--hooks does not go with --%s: git runs other hooks there", o.How), "leave out --hooks, or use git "+strings.Replace(string(o.How), "squash", "merge --squash", 1))
+		return o, fault.Usage(fmt.Sprintf("--hooks does not go with --%s: git runs other hooks there", o.How),
+			"leave out --hooks, or use git "+strings.Replace(string(o.How), "squash", "merge --squash", 1))
 	case o.Hooks && o.Onto != "":
 		return o, fault.Usage("--hooks needs a checkout, and --onto has none", "leave one out")
 	case o.Message != "" && o.How == crew.HowRebase:

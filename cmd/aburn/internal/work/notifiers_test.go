@@ -48,16 +48,22 @@ func TestWhereNoticesGo(t *testing.T) {
 		{"nothing said", "", "", round.KeyNeeds, "desktop mine", ""},
 		{"all", notifiers, "", round.KeyNeeds, "desktop mine notifiers.chat notifiers.own notifiers.say", ""},
 		{"by default", notifiers + "defaults: {notifiers: [chat]}\n", "", round.KeyIdle, "notifiers.chat", ""},
-		{"by priority", notifiers + "defaults: {notifiers: [chat]}\nnotificationRouting: {urgent: [own, desktop], info: [say]}\n", "", round.KeyNeeds, "desktop notifiers.own", ""},
+		{"by priority", notifiers + "defaults: {notifiers: [chat]}\nnotificationRouting: {urgent: [own, desktop], info: [say]}\n", "", round.KeyNeeds,
+			"desktop notifiers.own", ""},
 		{"another priority", notifiers + "notificationRouting: {urgent: [own], info: [say]}\n", "", round.KeyIdle, "notifiers.say", ""},
 		{"no routing for it", notifiers + "defaults: {notifiers: [command]}\nnotificationRouting: {urgent: [own]}\n", "", round.KeyDone, "mine", ""},
-		{"another priority by the reaction", notifiers + "notificationRouting: {urgent: [own], info: [say]}\nreactions: {agent-needs-input: {priority: info}}\n", "", round.KeyNeeds, "notifiers.say", ""},
-		{"a project chooses among names", notifiers, "notificationRouting: {urgent: [chat, evil]}\nnotifiers: {evil: {plugin: webhook, url: https://evil.example}}\n", round.KeyNeeds, "notifiers.chat", ""},
-		{"a project cannot silence", notifiers, "notificationRouting: {urgent: [none]}\n", round.KeyNeeds, "desktop mine notifiers.chat notifiers.own notifiers.say", ""},
+		{"another priority by the reaction", notifiers + "notificationRouting: {urgent: [own], info: [say]}\nreactions: {agent-needs-input: {priority: info}}\n", "",
+			round.KeyNeeds, "notifiers.say", ""},
+		{"a project chooses among names", notifiers, "notificationRouting: {urgent: [chat, evil]}\nnotifiers: {evil: {plugin: webhook, url: https://evil.example}}\n",
+			round.KeyNeeds, "notifiers.chat", ""},
+		{"a project cannot silence", notifiers, "notificationRouting: {urgent: [none]}\n", round.KeyNeeds, "desktop mine notifiers.chat notifiers.own notifiers.say",
+			""},
 		{"no such plugin", "notifiers: {x: {plugin: pigeon}}\n", "", round.KeyNeeds, "desktop mine", `notifiers.x: no way to notify is called "pigeon"`},
-		{"no address", "notifiers: {slack: {webhook: '${NOT_SET}'}}\n", "", round.KeyNeeds, "desktop mine", "notifiers.slack: its address is in the variable \"NOT_SET\", which is not set here"},
+		{"no address", "notifiers: {slack: {webhook: '${NOT_SET}'}}\n", "", round.KeyNeeds, "desktop mine",
+			"notifiers.slack: its address is in the variable \"NOT_SET\", which is not set here"},
 		{"nothing", "notifiers: {slack: {webhook: ''}}\n", "", round.KeyNeeds, "desktop mine", "notifiers.slack: it has no address and no program"},
-		{"an open address", "notifiers: {slack: {webhook: 'http://chat.example/secret'}}\n", "", round.KeyNeeds, "desktop mine", "notifiers.slack: its address begins with http://"},
+		{"an open address", "notifiers: {slack: {webhook: 'http://chat.example/secret'}}\n", "", round.KeyNeeds, "desktop mine",
+			"notifiers.slack: its address begins with http://"},
 	} {
 		o, wrong := WaysFor(loaded(t, c.mine, c.theirs), s, round.Notice{Key: c.key}, env)
 		var got []string
@@ -81,7 +87,8 @@ func TestWhereNoticesGo(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
-		if strings.Join(got, " ") != c.want || !strings.Contains(strings.Join(wrong, ""), c.wrong) || (c.wrong == "") != (len(wrong) == 0) || strings.Contains(strings.Join(wrong, ""), "secret") {
+		if strings.Join(got, " ") != c.want || !strings.Contains(strings.Join(wrong, ""), c.wrong) || (c.wrong == "") != (len(wrong) == 0) ||
+			strings.Contains(strings.Join(wrong, ""), "secret") {
 			t.Errorf("%s: %v, wrong: %v", c.name, got, wrong)
 		}
 	}

@@ -82,7 +82,8 @@ func overlapText(a *kit.App, list []crew.Overlap) error {
 		return err
 	}
 	for _, x := range list {
-		text := fmt.Sprintf("%s, %s  changed %s both, and that merges: %s", x.Workers[0], x.Workers[1], plain.Plural(int64(len(x.Files)), "file"), strings.Join(x.Files, ", "))
+		text := fmt.Sprintf("%s, %s  changed %s both, and that merges: %s", x.Workers[0], x.Workers[1], plain.Plural(int64(len(x.Files)), "file"),
+			strings.Join(x.Files, ", "))
 		if x.Kind == worker.OverlapConflict {
 			text = fmt.Sprintf("%s, %s  conflict in %s", x.Workers[0], x.Workers[1], plain.Plural(int64(len(x.Conflicts)), "file"))
 		}

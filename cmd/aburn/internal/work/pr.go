@@ -56,7 +56,8 @@ func PrCommand(a *kit.App) *cli.Command {
 
 func runPr(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	p := crew.PullOptions{
-		Base: cmd.String("base"), Title: strings.TrimSpace(cmd.String("title")), Body: strings.TrimSpace(cmd.String("body")), Draft: cmd.Bool("draft"), Check: cmd.Bool("check"), Hooks: cmd.Bool("hooks"),
+		Base: cmd.String("base"), Title: strings.TrimSpace(cmd.String("title")), Body: strings.TrimSpace(cmd.String("body")), Draft: cmd.Bool("draft"),
+		Check: cmd.Bool("check"), Hooks: cmd.Bool("hooks"),
 	}
 	if !p.Check {
 		if err := scope.PersonOnly(a, "push a branch or open a pull request"); err != nil {
@@ -115,7 +116,8 @@ func (o *Office) Forge(ctx context.Context, c *config.Config, repo *tree.Repo) (
 	pushed, ok := forge.ParseRemote(remote.URL)
 	place, known := forge.ParseRemote(remote.Base)
 	if !ok || !known {
-		return nil, remote, "", &tree.Problem{Text: "its remote " + remote.Name + " is on no forge: " + plain.Line(withoutPassword(remote.URL)), Advice: "git push by hand, or git remote set-url"}
+		return nil, remote, "", &tree.Problem{Text: "its remote " + remote.Name + " is on no forge: " + plain.Line(withoutPassword(remote.URL)),
+			Advice: "git push by hand, or git remote set-url"}
 	}
 	if host := c.Word("scm.host"); host != "" && !strings.Contains(place.Host, ".") { // a name of ssh's own settings
 		place.Host, pushed.Host = host, host
@@ -147,7 +149,8 @@ func (o *Office) gitlab(c *config.Config, place forge.Place) (forge.Forge, error
 	}
 	base := strings.TrimRight(cmp.Or(c.Word("scm.url"), "https://"+host), "/")
 	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && !(u.Scheme == "http" && (u.Hostname() == "127.0.0.1" || u.Hostname() == "localhost")) {
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" &&
+		!(u.Scheme == "http" && (u.Hostname() == "127.0.0.1" || u.Hostname() == "localhost")) {
 		return nil, &tree.Problem{Text: "scm.url is no address that a token may go to: " + plain.Line(withoutPassword(base)), Advice: "https://" + host}
 	}
 	token := o.variable(c.Word("scm.token_env"))
@@ -158,7 +161,8 @@ func (o *Office) gitlab(c *config.Config, place forge.Place) (forge.Forge, error
 			return nil, &tree.Problem{Text: "scm.token_file: " + err.Error(), Advice: "a file that only you can read, with the token alone"}
 		}
 	case c.Word("scm.token_env") != "":
-		return nil, &tree.Problem{Text: "your environment has no " + c.Word("scm.token_env") + ", which scm.token_env names", Advice: "set it where aburn runs, also for aburn start"}
+		return nil, &tree.Problem{Text: "your environment has no " + c.Word("scm.token_env") + ", which scm.token_env names",
+			Advice: "set it where aburn runs, also for aburn start"}
 	default:
 		return nil, &tree.Problem{Text: "GitLab is asked with a token, and your own file names none", Advice: strings.Replace(advice, "HOST", place.Host, 1)}
 	}
@@ -249,7 +253,8 @@ func prText(a *kit.App, m *crew.Member, r crew.PullRequest, check bool) {
 	}
 	fmt.Fprintln(a.Stdout, plain.Line(text))
 	if check && r.LeftOut > 0 {
-		a.Warn(plain.Plural(int64(r.LeftOut), "comment")+" of people who may not write to this repository: its agent does not get them", "forge: {strangers: true} in your own workers.yaml lets them in")
+		a.Warn(plain.Plural(int64(r.LeftOut), "comment")+" of people who may not write to this repository: its agent does not get them",
+			"forge: {strangers: true} in your own workers.yaml lets them in")
 	}
 	if r.Works {
 		a.Warn("its agent's turn is not over: what it commits later is not in this", "aburn pr "+m.Name)
@@ -260,7 +265,8 @@ func prText(a *kit.App, m *crew.Member, r crew.PullRequest, check bool) {
 		if m.Over() {
 			hint = "git -C " + plain.Line(m.Request.Tree) + " status"
 		}
-		a.Warn(plain.Plural(int64(len(r.Left)), "file")+" of its tree in no commit, and so not pushed: "+plain.Line(strings.Join(r.Left[:min(5, len(r.Left))], ", ")), hint)
+		a.Warn(plain.Plural(int64(len(r.Left)), "file")+" of its tree in no commit, and so not pushed: "+plain.Line(strings.Join(r.Left[:min(5, len(r.Left))], ", ")),
+			hint)
 	}
 }
 
@@ -276,7 +282,8 @@ func pullText(name, state string, draft bool, checks, review string, clash bool,
 	if checks != "" {
 		words = append(words, "checks "+checks)
 	}
-	if text := map[string]string{worker.ReviewApproved: "approved", worker.ReviewChanges: "changes requested", worker.ReviewAsked: "review asked"}[review]; text != "" {
+	if text := map[string]string{worker.ReviewApproved: "approved", worker.ReviewChanges: "changes requested",
+		worker.ReviewAsked: "review asked"}[review]; text != "" {
 		words = append(words, text)
 	}
 	if clash {

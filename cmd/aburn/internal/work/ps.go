@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive/lookup"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
@@ -157,7 +158,7 @@ func psStray(a *kit.App, cmd *cli.Command, s *crew.Stray) error {
 // costsOf are what workers used up. --cost reads new sessions first; without it the archive answers as it is.
 func (o *Office) costsOf(ctx context.Context, a *kit.App, cmd *cli.Command, members []*crew.Member) (map[string]*WorkerCost, error) {
 	if cmd.Bool("cost") {
-		scope.CatchUpOrWarn(ctx, a, cmd, lookup.Choice{Project: o.Root})
+		chosen.CatchUpOrWarn(ctx, a, cmd, lookup.Choice{Project: o.Root})
 	}
 	costs, err := o.costs(ctx, scope.BaseOf(a, cmd), members)
 	if err != nil && !cmd.Bool("cost") { // where each worker stands is known all the same
@@ -367,7 +368,8 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, r WorkerReport, now tim
 		line(c.Kind, "with "+c.Worker+": "+strings.Join(c.Files, ", "))
 	}
 	if spent := r.Cost; spent != nil {
-		line("cost", units.Join(spent.in.Words(spent.sum), "list prices", units.Tokens(spent.Tokens)+" tokens, "+units.Tokens(spent.Fresh)+" of them fresh", "in "+plain.Plural(int64(spent.Sessions), "session")))
+		line("cost", units.Join(spent.in.Words(spent.sum), "list prices", units.Tokens(spent.Tokens)+" tokens, "+units.Tokens(spent.Fresh)+" of them fresh",
+			"in "+plain.Plural(int64(spent.Sessions), "session")))
 	}
 	line("budget", limitText(m, r.Cost))
 	line("task", r.Task)

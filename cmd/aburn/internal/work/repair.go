@@ -111,7 +111,8 @@ func runRepair(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		_, err = fmt.Fprintln(a.Stdout, plain.Line("nothing to repair: no worker is recorded for a former path of "+p.Root))
 		return err
 	}
-	_, err = fmt.Fprintln(a.Stdout, plain.Line(fmt.Sprintf("%s of %s: %s", plain.Plural(int64(len(done.Workers)), "worker"), p.Root, strings.Join(done.Workers, ", "))))
+	_, err = fmt.Fprintln(a.Stdout, plain.Line(fmt.Sprintf("%s of %s: %s", plain.Plural(int64(len(done.Workers)), "worker"), p.Root,
+		strings.Join(done.Workers, ", "))))
 	return err
 }
 
@@ -125,7 +126,8 @@ func bringAlong(ctx context.Context, a *kit.App, root string, s ledger.Stranded)
 		return fault.Usage(err.Error())
 	}
 	if names, _ := now.Names(); len(names) > 0 && now.Key != s.Key {
-		return fault.Failed("workers were spawned here too, and a project has one list of them: "+strings.Join(names, ", "), "mv "+shell.Quote(root)+" "+shell.Quote(s.Root)+" brings back the others")
+		return fault.Failed("workers were spawned here too, and a project has one list of them: "+strings.Join(names, ", "),
+			"mv "+shell.Quote(root)+" "+shell.Quote(s.Root)+" brings back the others")
 	}
 	err = ledger.Rename(a.Getenv, func(given map[string]string) error {
 		for name, at := range given {

@@ -54,7 +54,8 @@ func (o *Office) rulesFile(ctx context.Context, a *kit.App, c *config.Config, re
 	case errors.Is(err, fs.ErrNotExist) && named == "":
 		return nil, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.Usage("rules_file: "+fault.Quote(path)+" is in no commit that the worker begins at", "git add "+shell.Quote(path)+", and commit", c.Where("rules_file"))
+		return nil, fault.Usage("rules_file: "+fault.Quote(path)+" is in no commit that the worker begins at", "git add "+shell.Quote(path)+", and commit",
+			c.Where("rules_file"))
 	case err != nil:
 		return nil, fault.Usage(plain.Line(path)+": "+err.Error(), "at most "+plain.Size(maxRules)+" of rules can be told to an agent")
 	case !utf8.ValidString(text):

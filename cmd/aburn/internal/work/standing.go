@@ -71,9 +71,11 @@ func (o *Office) ReportOf(m *crew.Member, names map[string]bool, now time.Time) 
 	w, d := m.Worker, m.Request
 	r := WorkerReport{
 		Worker: m.Name, State: w.State.String(), Reason: string(w.Reason), Status: string(w.Status()), Zone: string(w.Zone()),
-		Since: units.OptionalTime(w.Since), Heard: units.OptionalTime(w.Heard), Task: d.Task, Issue: d.Issue, IssueURL: d.IssueURL, Parent: d.Parent, Agent: d.Agent, Via: d.Via, Tree: d.Tree, Branch: d.Branch,
+		Since: units.OptionalTime(w.Since), Heard: units.OptionalTime(w.Heard), Task: d.Task, Issue: d.Issue, IssueURL: d.IssueURL, Parent: d.Parent, Agent: d.Agent,
+		Via: d.Via, Tree: d.Tree, Branch: d.Branch,
 		Base: d.Base, BaseRef: d.BaseRef, Changes: w.Changes, Snapshots: len(crew.Snapshots(m.Ledger)), Removed: m.Gone(), Damaged: m.Ledger.Damaged,
-		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names), Left: leftProcesses(m.Left), Says: m.Said, Messages: len(w.Open()), Pull: PullOf(m), Budget: d.Limit,
+		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names), Left: leftProcesses(m.Left), Says: m.Said, Messages: len(w.Open()), Pull: PullOf(m),
+		Budget: d.Limit,
 	}
 	if words := crew.OnScreen(m); words != "" {
 		r.Flags = append(r.Flags, "its screen asks: "+words)

@@ -33,8 +33,9 @@ func DiffCommand(a *kit.App) *cli.Command {
 		Flags:         []cli.Flag{&cli.BoolFlag{Name: "stat", Usage: "only how much changed in which file"}, kit.JSONFlag()},
 		ArgValidator:  OneWorker,
 		ShellComplete: CompleteWorkers(a),
-		Metadata:      kit.Examples("aburn diff fix-the-flaky-test", "aburn diff --stat fix", "aburn diff fix | git apply --index", "aburn diff --json fix | jq -r '.files[].path'"),
-		Action:        a.Action(runDiff),
+		Metadata: kit.Examples("aburn diff fix-the-flaky-test", "aburn diff --stat fix", "aburn diff fix | git apply --index",
+			"aburn diff --json fix | jq -r '.files[].path'"),
+		Action: a.Action(runDiff),
 	}
 }
 
@@ -304,7 +305,8 @@ func (o *Office) take(ctx context.Context, a *kit.App, cmd *cli.Command, repo *t
 	}
 	n := len(crew.Snapshots(m.Ledger))
 	if cmd.Bool("json") {
-		return a.PrintJSON(SnapshotReport{Number: n, At: time.Now().UTC(), Kind: string(worker.Snapshotted), Commit: k.Commit, Ref: k.Ref, Changes: &k.Changes, Skipped: k.Skipped})
+		return a.PrintJSON(SnapshotReport{Number: n, At: time.Now().UTC(), Kind: string(worker.Snapshotted), Commit: k.Commit, Ref: k.Ref, Changes: &k.Changes,
+			Skipped: k.Skipped})
 	}
 	text := fmt.Sprintf("snapshot %d: %s, %s", n, plain.Plural(int64(k.Changes), "changed file"), k.Commit)
 	if !fresh {

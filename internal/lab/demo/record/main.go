@@ -95,8 +95,9 @@ func record(ctx context.Context) error {
 type studio struct{ home, project, kept, bin, cache string }
 
 var files = map[string]string{
-	"go.mod":    "module status\n\ngo 1.26\n",
-	"main.go":   "package main\n\nimport \"net/http\"\n\nfunc routes() *http.ServeMux { return http.NewServeMux() }\n\nfunc main() { http.ListenAndServe(\"127.0.0.1:8080\", routes()) }\n",
+	"go.mod": "module status\n\ngo 1.26\n",
+	"main.go": "package main\n\nimport \"net/http\"\n\nfunc routes() *http.ServeMux { return http.NewServeMux() }\n\nfunc main() { " +
+		"http.ListenAndServe(\"127.0.0.1:8080\", routes()) }\n",
 	"README.md": "# status\n\nA service that says how things are.\n",
 }
 

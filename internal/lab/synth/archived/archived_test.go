@@ -197,7 +197,8 @@ func TestStores(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	done, err := ingest.Run(ctx, ingest.Options{Archive: a, Readers: []trace.Reader{claude.New(), own.New()}, Places: trace.Places{Home: filepath.Join(dir, HomeDir), Getenv: env}})
+	done, err := ingest.Run(ctx, ingest.Options{Archive: a, Readers: []trace.Reader{claude.New(), own.New()},
+		Places: trace.Places{Home: filepath.Join(dir, HomeDir), Getenv: env}})
 	if err != nil {
 		t.Fatal(err)
 	}

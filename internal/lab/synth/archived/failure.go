@@ -52,16 +52,19 @@ type failure struct {
 
 var failures = []failure{
 	{"test", "test", trace.ShellTool, 1, "go test ./...", "", func(r *rand.Rand) string {
-		return fmt.Sprintf("--- FAIL: TestParse (%d.%02ds)\n    parse_test.go:%d: got %d, want %d\nFAIL", r.IntN(9), r.IntN(100), 10+r.IntN(90), r.IntN(50), r.IntN(50))
+		return fmt.Sprintf("--- FAIL: TestParse (%d.%02ds)\n    parse_test.go:%d: got %d, want %d\nFAIL", r.IntN(9), r.IntN(100), 10+r.IntN(90), r.IntN(50),
+			r.IntN(50))
 	}},
 	{"build", "build", trace.ShellTool, 2, "make all", "", func(r *rand.Rand) string {
 		return fmt.Sprintf("make: *** [Makefile:%d: all] Error %d", 1+r.IntN(80), 1+r.IntN(4))
 	}},
 	{"type", "type", trace.ShellTool, 2, "npx tsc --noEmit", "", func(r *rand.Rand) string {
-		return fmt.Sprintf("src/index.ts(%d,%d): error TS2345: Argument of type 'string' is not assignable to parameter of type 'number'.", 1+r.IntN(400), 1+r.IntN(80))
+		return fmt.Sprintf("src/index.ts(%d,%d): error TS2345: Argument of type 'string' is not assignable to parameter of type 'number'.", 1+r.IntN(400),
+			1+r.IntN(80))
 	}},
 	{"lint", "lint", trace.ShellTool, 1, "npx eslint .", "", func(r *rand.Rand) string {
-		return fmt.Sprintf("%s/src/app.js\n  %d:%d  error  'x' is assigned a value but never used  no-unused-vars\n\n✖ %d problems", project(r), 1+r.IntN(300), 1+r.IntN(80), 2+r.IntN(9))
+		return fmt.Sprintf("%s/src/app.js\n  %d:%d  error  'x' is assigned a value but never used  no-unused-vars\n\n✖ %d problems", project(r), 1+r.IntN(300),
+			1+r.IntN(80), 2+r.IntN(9))
 	}},
 	{"connect", "network", trace.ShellTool, 7, "curl -sS https://api.example/v1", "", func(r *rand.Rand) string {
 		return fmt.Sprintf("curl: (7) Failed to connect to api.example port 443 after %d ms: Couldn't connect to server", r.IntN(3000))
@@ -100,7 +103,8 @@ var failures = []failure{
 
 // registryFailure is the failure that the remedy prevents. Only the scenario "unreachable" has it.
 var registryFailure = failure{RemedyFailure, "network", trace.ShellTool, 1, "npm install", "", func(r *rand.Rand) string {
-	return fmt.Sprintf("npm error code ECONNREFUSED\nnpm error errno ECONNREFUSED\nnpm error FetchError: request to https://registry.example/left-pad failed, reason: connect ECONNREFUSED 10.0.%d.%d:443", r.IntN(256), r.IntN(256))
+	return fmt.Sprintf("npm error code ECONNREFUSED\nnpm error errno ECONNREFUSED\nnpm error FetchError: request to https://registry.example/left-pad failed, "+
+		"reason: connect ECONNREFUSED 10.0.%d.%d:443", r.IntN(256), r.IntN(256))
 }}
 
 var refusedCalls = []failure{

@@ -116,7 +116,8 @@ func (p *generated) workIsTrue(t *testing.T, r *report.Report) {
 	equal(t, "weeks", weeks, w.Weeks)
 	equal(t, "phases", phases, w.Phases)
 	equal(t, "slow calls", slow, w.Slow)
-	equal(t, "tokens", [4]int64{r.Tokens.All, r.Tokens.Calls, r.Tokens.Failed, r.Tokens.Retries}, [4]int64{w.Tokens, w.Spent.Calls, w.Spent.Failed, w.Spent.Retries})
+	equal(t, "tokens", [4]int64{r.Tokens.All, r.Tokens.Calls, r.Tokens.Failed, r.Tokens.Retries},
+		[4]int64{w.Tokens, w.Spent.Calls, w.Spent.Failed, w.Spent.Retries})
 }
 
 // The remedy halved its failure, and that is what is measured.

@@ -26,7 +26,8 @@ func (s *sessionMaker) spawn(fails bool) {
 	s.do(call)
 	parentCall := fmt.Sprintf("toolu_%s%d", s.t.ID[:8], s.calls)
 	s.b.Add(s.event(&trace.SubagentSpawn{Session: child.t.ID, Call: parentCall, AgentID: agentID, AgentType: "explorer"}))
-	child.b.Relate(trace.SessionRelationship{Kind: trace.Subagent, Related: s.t.ID, AgentID: agentID, AgentType: "explorer", ParentCall: parentCall, Provenance: trace.Explicit})
+	child.b.Relate(trace.SessionRelationship{Kind: trace.Subagent, Related: s.t.ID, AgentID: agentID, AgentType: "explorer", ParentCall: parentCall,
+		Provenance: trace.Explicit})
 	child.work(1)
 	if fails {
 		child.stuck(child.failure())

@@ -24,7 +24,8 @@ func scenarios() []scenario {
 		{"left", 40, false, left}, {"background", 15, false, background}, {"interrupted", 30, false, interrupted}, {"fatal", 25, false, fatal},
 		{"recovered", 15, false, recovered}, {"refused", 15, false, refusal}, {"empty", 5, false, empty}, {"parallel", 15, false, parallel},
 		{"parent", 20, false, parent}, {"fork", 15, false, fork},
-		{"built", 10, true, built}, {"built-after-all", 3, true, builtAfterAll}, {"not-built", 3, true, notBuilt}, {"stopped", 2, true, stopped}, {"killed", 2, true, killed},
+		{"built", 10, true, built}, {"built-after-all", 3, true, builtAfterAll}, {"not-built", 3, true, notBuilt}, {"stopped", 2, true, stopped},
+		{"killed", 2, true, killed},
 	}
 }
 

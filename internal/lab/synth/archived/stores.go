@@ -92,8 +92,9 @@ func transcript(home string, t *trace.SessionTrace) error {
 		case *trace.Interrupt:
 			w.user(e, []object{{"type": "text", "text": "[Request interrupted by user]"}}, nil)
 		case *trace.Error:
-			w.record("assistant", e, object{"error": b.Code, "isApiErrorMessage": true, "apiErrorStatus": b.Status, "message": object{"id": fmt.Sprint(e.Record), "model": "<synthetic>",
-				"role": "assistant", "type": "message", "stop_reason": "stop_sequence", "content": []object{{"type": "text", "text": b.Head}}}})
+			w.record("assistant", e, object{"error": b.Code, "isApiErrorMessage": true, "apiErrorStatus": b.Status,
+				"message": object{"id": fmt.Sprint(e.Record), "model": "<synthetic>",
+					"role": "assistant", "type": "message", "stop_reason": "stop_sequence", "content": []object{{"type": "text", "text": b.Head}}}})
 		}
 	}
 	slug := strings.NewReplacer("/", "-", ".", "-").Replace(t.Project.Path)
@@ -126,8 +127,10 @@ func (w *transcriptWriter) user(e *trace.Event, content any, members object) {
 
 func (w *transcriptWriter) assistant(e *trace.Event, response, stop string, block object) {
 	u := w.usage[response]
-	w.record("assistant", e, object{"requestId": "req_" + response, "message": object{"id": response, "model": "model-1", "role": "assistant", "type": "message", "stop_reason": stop,
-		"content": []object{block}, "usage": object{"input_tokens": u.Input, "cache_read_input_tokens": u.CacheRead, "cache_creation_input_tokens": u.CacheWrite, "output_tokens": u.Output}}})
+	w.record("assistant", e, object{"requestId": "req_" + response,
+		"message": object{"id": response, "model": "model-1", "role": "assistant", "type": "message", "stop_reason": stop,
+			"content": []object{block}, "usage": object{"input_tokens": u.Input, "cache_read_input_tokens": u.CacheRead, "cache_creation_input_tokens": u.CacheWrite,
+				"output_tokens": u.Output}}})
 }
 
 func (w *transcriptWriter) path(p string) string { return filepath.Join(w.t.Project.Path, p) }

@@ -33,9 +33,11 @@ func (t *transcript) agentCall(background bool, f fate) *call {
 	if t.agentID != "" {
 		parent += "/" + t.agentID
 	}
-	child := &transcript{r: t.r.fork(t.r.next()), has: features{"agents": t.has["agents"] && t.r.percent(20) && !t.has["lostmeta"], "lostmeta": t.has["lostmeta"], "secrets": t.has["secrets"]}, session: t.session, agentID: id, depth: t.depth + 1,
+	child := &transcript{r: t.r.fork(t.r.next()), has: features{"agents": t.has["agents"] && t.r.percent(20) && !t.has["lostmeta"], "lostmeta": t.has["lostmeta"],
+		"secrets": t.has["secrets"]}, session: t.session, agentID: id, depth: t.depth + 1,
 		cwd: t.cwd, slug: t.slug, version: t.version, typed: t.typed, cache: int64(t.r.from(4000, 9000)), task: task, about: description}
-	child.t = &Session{Source: "claude", ID: t.session + "/" + id, Kind: trace.Subagent, Related: parent, Call: c.id, AgentID: id, AgentType: kind, Linked: true, Outcome: trace.Completed}
+	child.t = &Session{Source: "claude", ID: t.session + "/" + id, Kind: trace.Subagent, Related: parent, Call: c.id, AgentID: id, AgentType: kind, Linked: true,
+		Outcome: trace.Completed}
 	child.file = &file{m: t.m}
 	child.billsLike(t)
 	c.agent = child
@@ -71,7 +73,8 @@ func (t *transcript) run(from *transcript, killed, background bool) {
 	if background {
 		shape = "background"
 	}
-	meta.s(`,"spawnDepth":`, strconv.Itoa(t.depth), `,"requestShape":"`, shape, `","requestNonInteractive":true,"model":"claude-opus-5-5","finished":true}`).end("meta")
+	meta.s(`,"spawnDepth":`, strconv.Itoa(t.depth), `,"requestShape":"`, shape,
+		`","requestNonInteractive":true,"model":"claude-opus-5-5","finished":true}`).end("meta")
 	meta.close(t.now)
 }
 
@@ -95,7 +98,8 @@ func (t *transcript) agentResult(c *call) {
 	t.begin("user")
 	t.s(`,"message":{"role":"user","content":[{"tool_use_id":"`, c.id, `","type":"tool_result","content":[{"type":"text","text":"`).e(text.esc).s(`"}]}]}`)
 	if t.agentID == "" {
-		t.s(`,"toolUseResult":{"status":"completed","prompt":"x","agentId":"`, child.agentID, `","agentType":"`, child.t.AgentType, `","content":[{"type":"text","text":"`).e(text.esc).
+		t.s(`,"toolUseResult":{"status":"completed","prompt":"x","agentId":"`, child.agentID, `","agentType":"`, child.t.AgentType,
+			`","content":[{"type":"text","text":"`).e(text.esc).
 			s(`"}],"resolvedModel":"claude-opus-5-5","totalDurationMs":`).n(child.now - child.t.Start).s(`,"totalTokens":`).n(child.t.Usage.Total()).s(`,"totalToolUseCount":`).n(int64(child.t.Calls)).s(`,`)
 		t.usage(usage{in: 100, out: 20})
 		t.s(`,"canContinueAgent":true}`)
@@ -107,8 +111,10 @@ func (t *transcript) agentResult(c *call) {
 func (t *transcript) launched(c *call) {
 	id := c.agent.agentID
 	t.begin("user")
-	t.s(`,"message":{"role":"user","content":[{"tool_use_id":"`, c.id, `","type":"tool_result","content":[{"type":"text","text":"Async agent launched successfully.\nagentId: `, id, `"}]}]}`)
-	t.s(`,"toolUseResult":{"isAsync":true,"status":"async_launched","agentId":"`, id, `","description":"x","resolvedModel":"claude-opus-5-5","prompt":"x","outputFile":"/home/user/.tmp/`, id, `.output","canReadOutputFile":true}`)
+	t.s(`,"message":{"role":"user","content":[{"tool_use_id":"`, c.id,
+		`","type":"tool_result","content":[{"type":"text","text":"Async agent launched successfully.\nagentId: `, id, `"}]}]}`)
+	t.s(`,"toolUseResult":{"isAsync":true,"status":"async_launched","agentId":"`, id,
+		`","description":"x","resolvedModel":"claude-opus-5-5","prompt":"x","outputFile":"/home/user/.tmp/`, id, `.output","canReadOutputFile":true}`)
 	t.finish("user", "tool_result", `,"sourceToolAssistantUUID":"`+c.record+`"`)
 	t.waiting = append(t.waiting, &spawned{task: id, call: c.id, summary: "Agent finished", agent: true})
 }
@@ -127,7 +133,8 @@ func (t *transcript) backgroundShell() *call {
 func (t *transcript) shellLaunched(c *call) {
 	task := t.waiting[len(t.waiting)-1].task
 	t.begin("user")
-	t.s(`,"message":{"role":"user","content":[{"tool_use_id":"`, c.id, `","type":"tool_result","content":"Command running in background with ID: `, task, `. Output is being written to: /home/user/.tmp/`, task, `.output","is_error":false}]}`)
+	t.s(`,"message":{"role":"user","content":[{"tool_use_id":"`, c.id, `","type":"tool_result","content":"Command running in background with ID: `, task,
+		`. Output is being written to: /home/user/.tmp/`, task, `.output","is_error":false}]}`)
 	t.s(`,"toolUseResult":{"stdout":"","stderr":"","interrupted":false,"isImage":false,"noOutputExpected":false,"backgroundTaskId":"`, task, `"}`)
 	t.finish("user", "tool_result", `,"sandboxed":false,"sourceToolAssistantUUID":"`+c.record+`"`)
 }
@@ -149,13 +156,15 @@ func (t *transcript) reports() {
 func (t *transcript) report(w *spawned) {
 	text := fmt.Sprintf("<task-notification>\n<task-id>%s</task-id>\n<tool-use-id>%s</tool-use-id>\n<output-file>/home/user/.tmp/%s.output</output-file>\n<status>completed</status>\n<summary>%s</summary>", w.task, w.call, w.task, w.summary)
 	if w.agent {
-		text += "\n<result>" + t.m.texts.words(t.r, 30) + "</result>\n<usage><subagent_tokens>120</subagent_tokens><tool_uses>0</tool_uses><duration_ms>310</duration_ms></usage>"
+		text += "\n<result>" + t.m.texts.words(t.r, 30) +
+			"</result>\n<usage><subagent_tokens>120</subagent_tokens><tool_uses>0</tool_uses><duration_ms>310</duration_ms></usage>"
 	}
 	text += "\n</task-notification>"
 	t.queue("enqueue", text)
 	t.queue("dequeue", "")
 	t.prompt = t.r.uuid()
-	t.said(text, `,"permissionMode":"bypassPermissions","origin":{"kind":"task-notification","producer":"session-task","runId":"`+t.r.hex(8)+`"},"promptSource":"system","turnOrigin":"task_notification","queueSkipAttachments":true`)
+	t.said(text, `,"permissionMode":"bypassPermissions","origin":{"kind":"task-notification","producer":"session-task","runId":"`+t.r.hex(8)+
+		`"},"promptSource":"system","turnOrigin":"task_notification","queueSkipAttachments":true`)
 	t.t.Notified++
 	t.answer(nil, false)
 	t.stop()

@@ -32,9 +32,11 @@ func (t *transcript) fork(m *maker, linked bool) *transcript {
 		end = pick(t.r, t.ends)
 	}
 	r := t.r.fork(t.r.next())
-	c := &transcript{r: r, has: features{"secrets": t.has["secrets"]}, session: r.uuid(), cwd: t.cwd, slug: t.slug, version: t.version, typed: linked, now: t.now + int64(r.from(60, 90000))*1000, cache: t.cache, keep: true}
+	c := &transcript{r: r, has: features{"secrets": t.has["secrets"]}, session: r.uuid(), cwd: t.cwd, slug: t.slug, version: t.version, typed: linked,
+		now: t.now + int64(r.from(60, 90000))*1000, cache: t.cache, keep: true}
 	c.billsLike(t)
-	c.t = &Session{Source: "claude", ID: c.session, Main: true, Kind: trace.Fork, Related: t.session, Outcome: trace.Completed, Linked: linked || t.version == "2.1.329"}
+	c.t = &Session{Source: "claude", ID: c.session, Main: true, Kind: trace.Fork, Related: t.session, Outcome: trace.Completed, Linked: linked ||
+		t.version == "2.1.329"}
 	c.file = m.create("claude", ".claude/projects/"+c.slug+"/"+c.session+".jsonl")
 	c.t.File = c.path
 	text := c.promptText()

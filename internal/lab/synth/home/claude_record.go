@@ -34,7 +34,8 @@ func (t *transcript) finish(kind, of, extra string) string {
 	if kind == "assistant" || kind == "attachment" {
 		t.s(`,"type":"`, kind, `"`)
 	}
-	t.s(`,"uuid":"`, uuid, `","timestamp":`).at(t.now).s(extra, `,"userType":"external","entrypoint":"`, t.entry(), `","cwd":"`, t.cwd, `","sessionId":"`, t.session,
+	t.s(`,"uuid":"`, uuid, `","timestamp":`).at(t.now).s(extra, `,"userType":"external","entrypoint":"`, t.entry(), `","cwd":"`, t.cwd, `","sessionId":"`,
+		t.session,
 		`","version":"`, t.version, `","gitBranch":"`, t.branch, `"}`)
 	name := kind
 	if of != "" {
@@ -42,7 +43,8 @@ func (t *transcript) finish(kind, of, extra string) string {
 	}
 	line := t.end(name)
 	if t.keep {
-		k := kept{line: append([]byte(nil), line...), uuid: uuid, held: Copied{t.t.Prompts + t.t.Copied.Prompts, t.t.Responses + t.t.Copied.Responses, t.t.Calls + t.t.Copied.Calls}}
+		k := kept{line: append([]byte(nil), line...), uuid: uuid, held: Copied{t.t.Prompts + t.t.Copied.Prompts, t.t.Responses + t.t.Copied.Responses,
+			t.t.Calls + t.t.Copied.Calls}}
 		if kind == "assistant" {
 			k.request = t.session
 		}

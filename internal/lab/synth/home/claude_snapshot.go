@@ -62,7 +62,8 @@ func (t *transcript) snapshot(n int) {
 			if i > 0 {
 				t.s(",")
 			}
-			t.s(`{"name":"`, t.m.texts.words(t.r, 1), `","description":"`).e(t.m.texts.cut(t.r, n/12).esc).s(`","schema":{"type":"object","properties":{"x":{"type":"string"}}}}`)
+			t.s(`{"name":"`, t.m.texts.words(t.r, 1), `","description":"`).e(t.m.texts.cut(t.r,
+				n/12).esc).s(`","schema":{"type":"object","properties":{"x":{"type":"string"}}}}`)
 		}
 		t.s(`],"reminderFold":false,"contextRendering":"announced"`)
 	}, 0)
@@ -70,16 +71,20 @@ func (t *transcript) snapshot(n int) {
 
 // requested writes the snapshot of a request: what of the ones before is kept, and what is new.
 func (t *transcript) requested(a *answered) {
-	t.s(`{"type":"api-request","sessionId":"`, t.session, `","id":"`, a.ref, `","timestamp":`).at(t.now).s(`,"version":"`, t.version, `","querySource":"sdk","shapeHash":"`, t.r.hex(64),
-		`","params":{"model":"`, a.model, `","max_tokens":128000,"thinking":{"type":"adaptive"}},"base":null,"keep":`).n(int64(t.r.from(2, 80))).s(`,"tail":[{"ref":"`, t.r.uuid(), `"},{"ref":"`, t.r.uuid(), `"}],"requestDigest":"`, t.r.hex(64), `"}`).end("api-request")
+	t.s(`{"type":"api-request","sessionId":"`, t.session, `","id":"`, a.ref, `","timestamp":`).at(t.now).s(`,"version":"`, t.version,
+		`","querySource":"sdk","shapeHash":"`, t.r.hex(64),
+		`","params":{"model":"`, a.model, `","max_tokens":128000,"thinking":{"type":"adaptive"}},"base":null,"keep":`).n(int64(t.r.from(2,
+		80))).s(`,"tail":[{"ref":"`, t.r.uuid(), `"},{"ref":"`, t.r.uuid(), `"}],"requestDigest":"`, t.r.hex(64), `"}`).end("api-request")
 	if t.r.percent(30) {
-		t.s(`{"type":"api-request-blob","sessionId":"`, t.session, `","id":"`, t.r.hex(40), `","content":"`).e(t.m.texts.cut(t.r, t.r.from(2000, 16000)).esc).s(`"}`).end("api-request-blob")
+		t.s(`{"type":"api-request-blob","sessionId":"`, t.session, `","id":"`, t.r.hex(40),
+			`","content":"`).e(t.m.texts.cut(t.r, t.r.from(2000, 16000)).esc).s(`"}`).end("api-request-blob")
 	}
 	if t.r.percent(8) {
 		t.snapshot(t.r.from(9000, 24000))
 	}
 	if t.r.percent(5) {
-		t.s(`{"type":"api-request-shape","sessionId":"`, t.session, `","hash":"`, t.r.hex(64), `","system":"`).e(t.m.texts.cut(t.r, 20000).esc).s(`"}`).end("api-request-shape")
+		t.s(`{"type":"api-request-shape","sessionId":"`, t.session, `","hash":"`, t.r.hex(64),
+			`","system":"`).e(t.m.texts.cut(t.r, 20000).esc).s(`"}`).end("api-request-shape")
 	}
 	if t.r.percent(20) {
 		t.bookkeeping("tools-used", `"tools":["Bash","Read"]`)

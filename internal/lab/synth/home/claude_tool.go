@@ -30,7 +30,8 @@ type call struct {
 var claudeTools = []struct {
 	tool        string
 	used, fails int
-}{{"Bash", 44, 9}, {"Read", 22, 6}, {"Edit", 11, 7}, {"Grep", 8, 5}, {"Write", 4, 4}, {"Glob", 4, 0}, {"mcp__ledger__find", 3, 6}, {"WebFetch", 2, 10}, {"Skill", 1, 0}, {"Nope", 1, 100}}
+}{{"Bash", 44, 9}, {"Read", 22, 6}, {"Edit", 11, 7}, {"Grep", 8, 5}, {"Write", 4, 4}, {"Glob", 4, 0}, {"mcp__ledger__find", 3, 6}, {"WebFetch", 2, 10},
+	{"Skill", 1, 0}, {"Nope", 1, 100}}
 
 // calls makes n calls with a fate.
 func (t *transcript) calls(n int, f fate) []*call {
@@ -134,7 +135,8 @@ func (t *transcript) result(c *call) {
 		t.bad(c, source+accept)
 	case fateRule:
 		text := "Permission to use " + c.tool + " has been denied."
-		t.wrong(c, text, "Error: "+text, `,"toolDenialKind":"permission-rule"`+source+`,"permissionDecision":{"decision":"reject","source":"config","reasonType":"rule","reasonCode":"rule:projectSettings"}`)
+		t.wrong(c, text, "Error: "+text, `,"toolDenialKind":"permission-rule"`+source+
+			`,"permissionDecision":{"decision":"reject","source":"config","reasonType":"rule","reasonCode":"rule:projectSettings"}`)
 		t.t.Denied++
 	case fateUser, fateInterrupted:
 		extra := `,"toolDenialKind":"user-rejected"`
@@ -142,7 +144,9 @@ func (t *transcript) result(c *call) {
 			extra += `,"toolDenialBeforeRun":true`
 			t.t.Denied++
 		}
-		t.wrong(c, "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file).", "User rejected tool use", extra+source)
+		t.wrong(c,
+			"The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file).",
+			"User rejected tool use", extra+source)
 	}
 	t.t.failed(c.tool)
 }
@@ -215,7 +219,9 @@ func (t *transcript) toolUseResult(c *call, out piece) {
 	case "Read":
 		t.s(`{"type":"text","file":{"filePath":"`, c.path, `","content":"`).e(out.esc).s(`","numLines":9,"startLine":1,"totalLines":9}}`)
 	case "Edit":
-		t.s(`{"filePath":"`, c.path, `","oldString":"x","newString":"y","originalFile":"`).e(out.esc).s(`","structuredPatch":[{"oldStart":1,"oldLines":2,"newStart":1,"newLines":3,"lines":[" a","-x","+y","+z"]}],"userModified":false,"replaceAll":false}`)
+		t.s(`{"filePath":"`, c.path,
+			`","oldString":"x","newString":"y","originalFile":"`).e(out.esc).s(`","structuredPatch":[{"oldStart":1,"oldLines":2,"newStart":1,"newLines":3,` +
+			`"lines":[" a","-x","+y","+z"]}],"userModified":false,"replaceAll":false}`)
 	case "Write":
 		t.s(`{"type":"create","filePath":"`, c.path, `","content":"`).e(out.esc).s(`","structuredPatch":[],"originalFile":null,"userModified":false}`)
 	case "mcp__ledger__find":

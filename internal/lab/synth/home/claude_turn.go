@@ -39,7 +39,8 @@ func (t *transcript) lead(text string) {
 	}
 	t.bookkeeping("permission-mode", `"permissionMode":"default"`)
 	id := t.r.uuid()
-	t.s(`{"type":"file-history-snapshot","messageId":"`, id, `","snapshot":{"messageId":"`, id, `","trackedFileBackups":{},"timestamp":`).at(t.now).s(`},"isSnapshotUpdate":false}`).end("file-history-snapshot")
+	t.s(`{"type":"file-history-snapshot","messageId":"`, id, `","snapshot":{"messageId":"`, id,
+		`","trackedFileBackups":{},"timestamp":`).at(t.now).s(`},"isSnapshotUpdate":false}`).end("file-history-snapshot")
 }
 
 func (t *transcript) asks(how int, text string) {
@@ -54,7 +55,8 @@ func (t *transcript) asks(how int, text string) {
 		t.said(text, extra)
 		return
 	}
-	t.said("<command-message>weave</command-message>\n<command-name>/weave</command-name>\n<command-args>"+t.m.texts.words(t.r, 2)+"</command-args>", `,"origin":{"kind":"human"},"turnOrigin":"human"`+place)
+	t.said("<command-message>weave</command-message>\n<command-name>/weave</command-name>\n<command-args>"+t.m.texts.words(t.r, 2)+"</command-args>",
+		`,"origin":{"kind":"human"},"turnOrigin":"human"`+place)
 	t.begin("user")
 	t.s(`,"message":{"role":"user","content":[{"type":"text","text":`).q(text).s(`}]},"isMeta":true,"turnCompanion":true`)
 	t.finish("user", "text", "")
@@ -75,7 +77,8 @@ func (t *transcript) stop() {
 		t.finish("system", "turn_duration", `,"isMeta":false`)
 	} else {
 		t.s(`,"subtype":"stop_hook_summary","hookCount":1,"hookInfos":[{"command":"/home/user/bin/hook","durationMs":`).n(int64(t.r.from(2, 40))).
-			s(`}],"hookErrors":[],"failedHookErrorIndexes":[],"hookAdditionalContext":[],"preventedContinuation":false,"stopReason":"","hasOutput":false,"level":"suggestion"`)
+			s(`}],"hookErrors":[],"failedHookErrorIndexes":[],"hookAdditionalContext":[],"preventedContinuation":false,"stopReason":"","hasOutput":false,` +
+				`"level":"suggestion"`)
 		t.finish("system", "stop_hook_summary", `,"toolUseID":"`+t.r.uuid()+`"`)
 	}
 }
@@ -86,8 +89,10 @@ func (t *transcript) exit() {
 		return
 	}
 	t.bookkeeping("last-prompt", `"lastPrompt":"`+t.m.texts.words(t.r, 3)+`","leafUuid":"`+t.leaf+`"`)
-	t.s(`{"type":"cost-state","sessionId":"`, t.session, `","totalCostUSD":0.0`).n(int64(t.r.from(10, 99))).s(`,"totalAPIDuration":`).n(int64(t.r.from(100, 99999))).
-		s(`,"totalLinesAdded":0,"totalLinesRemoved":0,"modelUsage":{"claude-opus-5-5":{"inputTokens":1200,"outputTokens":240,"cacheReadInputTokens":77,"costUSD":0.05}},"hasUnknownModelCost":false}`).end("cost-state")
+	t.s(`{"type":"cost-state","sessionId":"`, t.session, `","totalCostUSD":0.0`).n(int64(t.r.from(10, 99))).s(`,"totalAPIDuration":`).n(int64(t.r.from(100,
+		99999))).
+		s(`,"totalLinesAdded":0,"totalLinesRemoved":0,"modelUsage":{"claude-opus-5-5":{"inputTokens":1200,"outputTokens":240,"cacheReadInputTokens":77,` +
+			`"costUSD":0.05}},"hasUnknownModelCost":false}`).end("cost-state")
 }
 
 // stopped writes what a user leaves who stops the agent.
@@ -126,9 +131,11 @@ func (t *transcript) apiError() {
 		text += " " + t.m.secret(t.r)
 	}
 	t.begin("assistant")
-	t.s(`,"message":{"diagnostics":null,"id":"`, t.r.uuid(), `","container":null,"model":"<synthetic>","role":"assistant","stop_reason":"stop_sequence","stop_sequence":"","type":"message",`)
+	t.s(`,"message":{"diagnostics":null,"id":"`, t.r.uuid(),
+		`","container":null,"model":"<synthetic>","role":"assistant","stop_reason":"stop_sequence","stop_sequence":"","type":"message",`)
 	t.usage(usage{})
-	t.s(`,"content":[{"type":"text","text":`).q(text).s(`}],"context_management":null},"requestId":"req_01`, t.r.alnum(22), `","error":"unknown","isApiErrorMessage":true,"apiErrorStatus":`).n(int64(status))
+	t.s(`,"content":[{"type":"text","text":`).q(text).s(`}],"context_management":null},"requestId":"req_01`, t.r.alnum(22),
+		`","error":"unknown","isApiErrorMessage":true,"apiErrorStatus":`).n(int64(status))
 	t.finish("assistant", "text", "")
 	t.t.Errors++
 }
@@ -136,7 +143,8 @@ func (t *transcript) apiError() {
 // retry is a request that failed and was made again.
 func (t *transcript) retry() {
 	t.begin("system")
-	t.s(`,"subtype":"api_error","level":"error","error":{"message":"Connection error.","formatted":"Connection dropped (ECONNRESET)"},"retryInMs":588,"retryAttempt":1,"maxRetries":10,"source":"connection_retry"`)
+	t.s(`,"subtype":"api_error","level":"error","error":{"message":"Connection error.","formatted":"Connection dropped (ECONNRESET)"},"retryInMs":588,` +
+		`"retryAttempt":1,"maxRetries":10,"source":"connection_retry"`)
 	t.finish("system", "api_error", "")
 	t.t.Errors++
 }
@@ -189,7 +197,8 @@ func (t *transcript) killedAndResumed() {
 	t.now += 3600_000
 	for _, c := range calls {
 		t.begin("user")
-		t.s(`,"message":{"role":"user","content":[{"type":"tool_result","content":"[Tool call interrupted: the session ended before it returned a result]","is_error":true,"tool_use_id":"`, c.id, `"}]}`)
+		t.s(`,"message":{"role":"user","content":[{"type":"tool_result","content":"[Tool call interrupted: the session ended before it returned a result]",`+
+			`"is_error":true,"tool_use_id":"`, c.id, `"}]}`)
 		t.finish("user", "tool_result", "")
 		t.t.failed(c.tool)
 	}

@@ -12,7 +12,8 @@ type billing struct {
 var claudeModels = []struct {
 	id   string
 	used int
-}{{"claude-opus-5-5", 45}, {"claude-sonnet-5-5", 20}, {"claude-haiku-5-5", 12}, {"claude-haiku-4-5-20251001", 8}, {"claude-sonnet-4-5", 6}, {"claude-opus-5[1m]", 5}, {"qwen3-coder", 4}}
+}{{"claude-opus-5-5", 45}, {"claude-sonnet-5-5", 20}, {"claude-haiku-5-5", 12}, {"claude-haiku-4-5-20251001", 8}, {"claude-sonnet-4-5", 6},
+	{"claude-opus-5[1m]", 5}, {"qwen3-coder", 4}}
 
 func claudeModel(r *random) string {
 	draw, i := r.below(100), 0
@@ -62,7 +63,8 @@ type usage struct {
 
 // usage writes the usage of an answer: as every record of the answer repeats it.
 func (t *transcript) usage(u usage) {
-	t.s(`"usage":{"input_tokens":`).n(u.in).s(`,"cache_creation_input_tokens":`).n(u.write5m+u.write1h+u.write).s(`,"cache_read_input_tokens":`).n(u.read).s(`,"output_tokens":`).n(u.out).
+	t.s(`"usage":{"input_tokens":`).n(u.in).s(`,"cache_creation_input_tokens":`).n(u.write5m+u.write1h+
+		u.write).s(`,"cache_read_input_tokens":`).n(u.read).s(`,"output_tokens":`).n(u.out).
 		s(`,"output_tokens_details":{"thinking_tokens":`).n(u.thought).s(`},"server_tool_use":{"web_search_requests":`).n(u.searches).s(`,"web_fetch_requests":0},"service_tier":"`, orStandard(u.tier), `"`)
 	if u.write == 0 {
 		t.s(`,"cache_creation":{"ephemeral_1h_input_tokens":`).n(u.write1h).s(`,"ephemeral_5m_input_tokens":`).n(u.write5m).s(`}`)

@@ -44,7 +44,8 @@ type inherited struct{ records []string }
 func codexSession(m *maker, r *random, has features) {
 	now := m.begin(r)
 	id := r.thread(now)
-	t := &rollout{r: r, has: has, id: id, root: id, cwd: m.project(r), name: "/root", legacy: has["legacy"], code: has["code"] && !has["legacy"], exec: has["resumed"] || r.percent(50), now: now}
+	t := &rollout{r: r, has: has, id: id, root: id, cwd: m.project(r), name: "/root", legacy: has["legacy"], code: has["code"] && !has["legacy"],
+		exec: has["resumed"] || r.percent(50), now: now}
 	if t.legacy {
 		t.has = features{"legacy": true, "secrets": has["secrets"], "interrupted": has["interrupted"], "killed": has["killed"]}
 	}
@@ -178,12 +179,14 @@ func (t *rollout) fork(m *maker) *rollout {
 	r := t.r.fork(t.r.next())
 	now := t.now + int64(r.from(60, 90000))*1000
 	id := r.thread(now)
-	c := &rollout{r: r, has: features{"secrets": t.has["secrets"]}, id: id, root: id, cwd: t.cwd, name: "/root", code: t.code, exec: t.exec, now: now, ordinal: t.ordinal, history: t.history,
+	c := &rollout{r: r, has: features{"secrets": t.has["secrets"]}, id: id, root: id, cwd: t.cwd, name: "/root", code: t.code, exec: t.exec, now: now,
+		ordinal: t.ordinal, history: t.history,
 		total: t.total, cached: t.cached, bill: t.bill}
 	c.bill.draw = r.fork(0xb111)
 	c.t = &Session{Source: "codex", ID: id, Main: true, Kind: trace.Fork, Related: t.id, Outcome: trace.Completed, Linked: true, Start: now}
 	c.create(m, false)
-	c.meta(`,"forked_from_id":"` + t.id + `","forked_from_ordinal_exclusive":` + itoa(t.ordinal) + `,"history_base":{"thread_id":"` + t.id + `","end_ordinal_exclusive":` + itoa(t.ordinal) +
+	c.meta(`,"forked_from_id":"` + t.id + `","forked_from_ordinal_exclusive":` + itoa(t.ordinal) + `,"history_base":{"thread_id":"` + t.id +
+		`","end_ordinal_exclusive":` + itoa(t.ordinal) +
 		`,"end_byte_offset":` + itoa(t.size) + `}`)
 	c.turns(r.from(1, 3))
 	c.close(c.now)

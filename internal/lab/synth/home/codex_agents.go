@@ -14,9 +14,11 @@ func (t *rollout) child(name string, call string) *rollout {
 	r := t.r.fork(t.r.next())
 	now := t.now + int64(r.from(20, 200))
 	id := r.thread(now)
-	c := &rollout{r: r, has: features{"secrets": t.has["secrets"]}, id: id, root: t.root, cwd: t.cwd, name: name, code: t.code, exec: t.exec, now: now, bill: t.bill}
+	c := &rollout{r: r, has: features{"secrets": t.has["secrets"]}, id: id, root: t.root, cwd: t.cwd, name: name, code: t.code, exec: t.exec, now: now,
+		bill: t.bill}
 	c.bill.draw = r.fork(0xb111)
-	c.t = &Session{Source: "codex", ID: id, Kind: trace.Subagent, Related: t.id, Call: call, AgentID: id, AgentType: "default", Linked: true, Outcome: trace.Completed, Start: now}
+	c.t = &Session{Source: "codex", ID: id, Kind: trace.Subagent, Related: t.id, Call: call, AgentID: id, AgentType: "default", Linked: true,
+		Outcome: trace.Completed, Start: now}
 	return c
 }
 
@@ -38,8 +40,10 @@ func (t *rollout) helpers() {
 		if t.has["inherit"] && i == 0 {
 			turns = "all"
 		}
-		t.repeatable("response_item", "/function_call", `"type":"function_call","status":"completed","id":"fc_`+u.id+`","name":"spawn_agent","namespace":"collaboration","arguments":`+
-			quoted(`{"task_name":"`+helperNames[i]+`","message":`+quoted(t.m.texts.words(t.r, 12))+`,"fork_turns":"`+turns+`"}`)+`,"call_id":"`+u.id+`"`+t.passthrough(""))
+		t.repeatable("response_item", "/function_call", `"type":"function_call","status":"completed","id":"fc_`+u.id+
+			`","name":"spawn_agent","namespace":"collaboration","arguments":`+
+			quoted(`{"task_name":"`+helperNames[i]+`","message":`+quoted(t.m.texts.words(t.r, 12))+`,"fork_turns":"`+turns+`"}`)+`,"call_id":"`+u.id+`"`+
+			t.passthrough(""))
 		t.t.called(u.tool)
 		kids = append(kids, t.child(t.name+"/"+helperNames[i], u.id))
 	}
@@ -78,14 +82,16 @@ func (t *rollout) helpers() {
 
 // activity is a record of a sub-agent in its parent's thread.
 func (t *rollout) activity(id, kind string, c *rollout) {
-	t.item("SubAgentActivity", `"model":"`+t.bill.model+`","reasoning_effort":"medium","id":"`+id+`","kind":"`+kind+`","agent_thread_id":"`+c.id+`","agent_path":"`+c.name+`"`, 0)
+	t.item("SubAgentActivity", `"model":"`+t.bill.model+`","reasoning_effort":"medium","id":"`+id+`","kind":"`+kind+`","agent_thread_id":"`+c.id+
+		`","agent_path":"`+c.name+`"`, 0)
 }
 
 // firstTask writes the sub-agent's first turn. inherit is what of its parent it begins with.
 func (c *rollout) firstTask(parent *rollout, depth int, inherit *inherited) {
 	c.create(parent.m, false)
 	more := `,"parent_thread_id":"` + parent.id + `"`
-	source := fmt.Sprintf(`"source":{"subagent":{"thread_spawn":{"parent_thread_id":"%s","depth":%d,"agent_path":"%s","agent_nickname":"Noether","agent_role":null}}},"thread_source":"subagent","agent_nickname":"Noether","agent_path":"%s"`,
+	source := fmt.Sprintf(`"source":{"subagent":{"thread_spawn":{"parent_thread_id":"%s","depth":%d,"agent_path":"%s","agent_nickname":"Noether",`+
+		`"agent_role":null}}},"thread_source":"subagent","agent_nickname":"Noether","agent_path":"%s"`,
 		parent.id, depth, c.name, c.name)
 	if inherit != nil {
 		more = `,"forked_from_id":"` + parent.id + `"` + more
@@ -122,7 +128,8 @@ func (c *rollout) task(parent *rollout) {
 	c.context()
 	c.rec("inter_agent_communication_metadata").s(`"trigger_turn":true`)
 	c.endRecord("inter_agent_communication_metadata")
-	c.rec("response_item").s(`"type":"agent_message",`, c.itemID("amsg"), `"author":"`, parent.name, `","recipient":"`, c.name, `","content":[{"type":"input_text","text":"Message Type: NEW_TASK\nTask name: `, c.name, `\nPayload:\n"},{"type":"encrypted_content","encrypted_content":"`).
+	c.rec("response_item").s(`"type":"agent_message",`, c.itemID("amsg"), `"author":"`, parent.name, `","recipient":"`, c.name,
+		`","content":[{"type":"input_text","text":"Message Type: NEW_TASK\nTask name: `, c.name, `\nPayload:\n"},{"type":"encrypted_content","encrypted_content":"`).
 		e(c.m.texts.cut(c.r, 300).esc).s(`"}]`, c.passthrough(""))
 	c.endRecord("response_item/agent_message")
 }
@@ -137,13 +144,15 @@ func (t *rollout) waits(kids []*rollout) {
 		t.now = max(t.now, c.now)
 		t.activity("subagent-completed-"+c.turn, "completed", c)
 	}
-	t.item("CollabAgentToolCall", `"id":"`+u.id+`","tool":"wait","status":"completed","sender_thread_id":"`+t.id+`","receiver_thread_ids":[],"receiver_agents":[],"agents_states":{}`, 70)
+	t.item("CollabAgentToolCall", `"id":"`+u.id+`","tool":"wait","status":"completed","sender_thread_id":"`+t.id+
+		`","receiver_thread_ids":[],"receiver_agents":[],"agents_states":{}`, 70)
 	t.output(u, `{\"message\":\"Wait completed.\",\"timed_out\":false}`)
 	t.counted(1)
 	for _, c := range kids {
 		t.rec("inter_agent_communication_metadata").s(`"trigger_turn":false`)
 		t.endRecord("inter_agent_communication_metadata")
-		t.rec("response_item").s(`"type":"agent_message",`, t.itemID("amsg"), `"author":"`, c.name, `","recipient":"`, t.name, `","content":[{"type":"input_text","text":"Message Type: FINAL_ANSWER\nPayload:\n`).
+		t.rec("response_item").s(`"type":"agent_message",`, t.itemID("amsg"), `"author":"`, c.name, `","recipient":"`, t.name,
+			`","content":[{"type":"input_text","text":"Message Type: FINAL_ANSWER\nPayload:\n`).
 			e(t.m.texts.cut(t.r, 400).esc).s(`"}]`, t.passthrough(""))
 		t.endRecord("response_item/agent_message")
 		t.t.Notified++
@@ -188,7 +197,8 @@ func (t *rollout) review() {
 	c.context()
 	c.settings()
 	text := "Review the " + t.m.texts.words(t.r, 5)
-	c.rec("response_item").s(`"type":"message",`, c.itemID("msg"), `"role":"user","content":[{"type":"input_text","text":"`, text, `"}]`, c.passthrough(`"user.text"`))
+	c.rec("response_item").s(`"type":"message",`, c.itemID("msg"), `"role":"user","content":[{"type":"input_text","text":"`, text, `"}]`,
+		c.passthrough(`"user.text"`))
 	c.endRecord("response_item/message")
 	asked := `"id":"` + c.r.thread(c.now) + `","content":[{"type":"text","text":"` + text + `","text_elements":[]}]`
 	c.item("UserMessage", asked, 0)
@@ -203,7 +213,9 @@ func (t *rollout) review() {
 			status, code = "failed", 2
 			c.t.failed(u.tool)
 		}
-		did := `"id":"` + u.id + `","process_id":"12687","command":["/bin/bash","-lc",` + quoted(u.command) + `],"cwd":"file://` + t.cwd + `","parsed_cmd":[],"source":"unified_exec_startup","status":"` + status + `","aggregated_output":"` + string(u.out.esc) + `","exit_code":` + strconv.Itoa(code) + `,"duration":{"secs":0,"nanos":4767}`
+		did := `"id":"` + u.id + `","process_id":"12687","command":["/bin/bash","-lc",` + quoted(u.command) + `],"cwd":"file://` + t.cwd +
+			`","parsed_cmd":[],"source":"unified_exec_startup","status":"` + status + `","aggregated_output":"` + string(u.out.esc) + `","exit_code":` +
+			strconv.Itoa(code) + `,"duration":{"secs":0,"nanos":4767}`
 		c.item("CommandExecution", did, 10)
 		t.now = c.now
 		t.itemOf(c.id, "CommandExecution", did, 10)
@@ -223,9 +235,12 @@ func (t *rollout) review() {
 func (t *rollout) reviewed(outer string) {
 	t.turn = outer
 	t.settings()
-	t.rec("response_item").s(`"type":"message",`, t.itemID("msg"), `"role":"user","content":[{"type":"input_text","text":"<user_action>\n  <context>`, t.m.texts.words(t.r, 9), `</context>\n</user_action>"}]`, t.passthrough(`"review"`))
+	t.rec("response_item").s(`"type":"message",`, t.itemID("msg"), `"role":"user","content":[{"type":"input_text","text":"<user_action>\n  <context>`,
+		t.m.texts.words(t.r, 9), `</context>\n</user_action>"}]`, t.passthrough(`"review"`))
 	t.endRecord("response_item/message")
-	t.item("ExitedReviewMode", `"id":"`+t.r.thread(t.now)+`","review_output":{"findings":[],"overall_correctness":"patch is correct","overall_explanation":"x","overall_confidence_score":0.9}`, 0)
+	t.item("ExitedReviewMode",
+		`"id":"`+t.r.thread(t.now)+
+			`","review_output":{"findings":[],"overall_correctness":"patch is correct","overall_explanation":"x","overall_confidence_score":0.9}`, 0)
 	t.text()
 	t.done("")
 	t.t.Reviews++

@@ -40,7 +40,9 @@ func (t *rollout) interrupted() {
 		t.output(u, `Wall time: 2.5 seconds\naborted by user`)
 		t.counted(1)
 	}
-	t.rec("response_item").s(`"type":"message",`, t.itemID("msg"), `"role":"user","content":[{"type":"input_text","text":"<turn_aborted>\nThe user interrupted the previous turn on purpose.\n</turn_aborted>"}]`, t.passthrough(`"generic.turn_aborted"`))
+	t.rec("response_item").s(`"type":"message",`, t.itemID("msg"),
+		`"role":"user","content":[{"type":"input_text","text":"<turn_aborted>\nThe user interrupted the previous turn on purpose.\n</turn_aborted>"}]`,
+		t.passthrough(`"generic.turn_aborted"`))
 	t.endRecord("response_item/message")
 	t.rec("event_msg").s(`"type":"turn_aborted","turn_id":"`, t.turn, `","reason":"interrupted","duration_ms":2741`)
 	t.endRecord("event_msg/turn_aborted")
@@ -52,7 +54,9 @@ func (t *rollout) interrupted() {
 
 // ran writes the item of a command.
 func (t *rollout) ran(u *use, status string, code int, took int64) {
-	t.item("CommandExecution", `"id":"`+u.id+`","process_id":"79882","command":["/bin/bash","-lc",`+quoted(u.command)+`],"cwd":"file://`+t.cwd+`","parsed_cmd":[],"source":"unified_exec_startup","status":"`+status+`","aggregated_output":"`+string(u.out.esc)+`","exit_code":`+strconv.Itoa(code)+`,"duration":{"secs":2,"nanos":339280435}`, took)
+	t.item("CommandExecution", `"id":"`+u.id+`","process_id":"79882","command":["/bin/bash","-lc",`+quoted(u.command)+`],"cwd":"file://`+t.cwd+
+		`","parsed_cmd":[],"source":"unified_exec_startup","status":"`+status+`","aggregated_output":"`+string(u.out.esc)+`","exit_code":`+strconv.Itoa(code)+
+		`,"duration":{"secs":2,"nanos":339280435}`, took)
 }
 
 // fails ends a turn with an error of the provider.
@@ -95,7 +99,8 @@ func (t *rollout) long() {
 
 // function writes a call of a function with its arguments, and counts it.
 func (t *rollout) function(u *use, arguments string) {
-	t.repeatable("response_item", "/function_call", `"type":"function_call","status":"completed","id":"fc_`+u.id+`","name":"`+u.tool+`","arguments":`+quoted(arguments)+`,"call_id":"`+u.id+`"`+t.passthrough(""))
+	t.repeatable("response_item", "/function_call", `"type":"function_call","status":"completed","id":"fc_`+u.id+`","name":"`+u.tool+`","arguments":`+
+		quoted(arguments)+`,"call_id":"`+u.id+`"`+t.passthrough(""))
 	t.t.called(u.tool)
 }
 

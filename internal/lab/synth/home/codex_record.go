@@ -48,7 +48,8 @@ func (t *rollout) metaPayload(source, more string) string {
 		version = "0.169.0"
 		s = `"account_scoped":true,"session_id":"` + t.root + `",`
 	}
-	s += `"id":"` + t.id + `"` + more + `,"timestamp":"` + stamp(t.now) + `","cwd":"` + t.cwd + `","originator":"` + t.originator() + `","cli_version":"` + version + `",` + source + `,"model_provider":"openai","base_instructions":{"text":"` + string(text.esc) + `"}`
+	s += `"id":"` + t.id + `"` + more + `,"timestamp":"` + stamp(t.now) + `","cwd":"` + t.cwd + `","originator":"` + t.originator() + `","cli_version":"` +
+		version + `",` + source + `,"model_provider":"openai","base_instructions":{"text":"` + string(text.esc) + `"}`
 	if !t.legacy {
 		s += `,"history_mode":"paginated","multi_agent_version":"v2","context_window":{"window_id":"` + t.r.thread(t.now) + `"}`
 	}
@@ -84,7 +85,8 @@ func (t *rollout) begun(first bool) {
 func (t *rollout) started(parent string) {
 	p := `"type":"task_started",`
 	if !t.legacy {
-		p += `"turn_attribution":{"turn_id":"` + t.turn + `","turn_trigger":` + t.trigger() + `,"parent_turn_id":` + parent + `,"initiating_agent_path":null,"root_turn_id":"` + t.rootTurn + `"},`
+		p += `"turn_attribution":{"turn_id":"` + t.turn + `","turn_trigger":` + t.trigger() + `,"parent_turn_id":` + parent +
+			`,"initiating_agent_path":null,"root_turn_id":"` + t.rootTurn + `"},`
 	}
 	p += `"turn_id":"` + t.turn + `",`
 	if !t.legacy {
@@ -115,7 +117,8 @@ func (t *rollout) injected(role string, n int) {
 	} else {
 		text = `<permissions instructions>\n` + text
 	}
-	t.repeatable("response_item", "/message", `"type":"message",`+t.itemID("msg")+`"role":"`+role+`","content":[{"type":"input_text","text":"`+text+`"}]`+t.passthrough(`"environments.environment_context"`))
+	t.repeatable("response_item", "/message", `"type":"message",`+t.itemID("msg")+`"role":"`+role+`","content":[{"type":"input_text","text":"`+text+`"}]`+
+		t.passthrough(`"environments.environment_context"`))
 }
 
 func (t *rollout) itemID(prefix string) string {
@@ -141,7 +144,8 @@ func (t *rollout) passthrough(kind string) string {
 
 func (t *rollout) world(n int) {
 	text := t.m.texts.cut(t.r, n)
-	t.repeatable("world_state", "", `"full":true,"state":{"agents_md":{},"environments":{"environments":{"local":{"cwd":"`+t.cwd+`","status":"available","shell":"bash"}}},"skills":"`+string(text.esc)+`"}`)
+	t.repeatable("world_state", "", `"full":true,"state":{"agents_md":{},"environments":{"environments":{"local":{"cwd":"`+t.cwd+
+		`","status":"available","shell":"bash"}}},"skills":"`+string(text.esc)+`"}`)
 }
 
 func (t *rollout) context() {
@@ -149,11 +153,15 @@ func (t *rollout) context() {
 	if !t.legacy {
 		p += `"root_turn_id":"` + t.rootTurn + `","disabled_plugin_ids":[],`
 	}
-	t.repeatable("turn_context", "", p+`"cwd":"`+t.cwd+`","approval_policy":"never","permission_profile":{"type":"disabled"},"model":"`+t.bill.model+`","collaboration_mode":{"mode":"default","settings":{"model":"`+t.bill.model+`","reasoning_effort":null,"developer_instructions":null}},"realtime_active":false,"summary":"none","sandbox_policy":{"type":"danger-full-access"}`)
+	t.repeatable("turn_context", "", p+`"cwd":"`+t.cwd+`","approval_policy":"never","permission_profile":{"type":"disabled"},"model":"`+t.bill.model+
+		`","collaboration_mode":{"mode":"default","settings":{"model":"`+t.bill.model+
+		`","reasoning_effort":null,"developer_instructions":null}},"realtime_active":false,"summary":"none","sandbox_policy":{"type":"danger-full-access"}`)
 }
 
 func (t *rollout) settings() {
-	t.rec("event_msg").s(`"type":"thread_settings_applied","thread_id":"`, t.id, `","thread_settings":{"model":"`, t.bill.model, `","model_provider_id":"openai","approval_policy":"never","approvals_reviewer":"user","permission_profile":{"type":"disabled"},"cwd":"`, t.cwd, `","disabled_plugin_ids":[]}`)
+	t.rec("event_msg").s(`"type":"thread_settings_applied","thread_id":"`, t.id, `","thread_settings":{"model":"`, t.bill.model,
+		`","model_provider_id":"openai","approval_policy":"never","approvals_reviewer":"user","permission_profile":{"type":"disabled"},"cwd":"`, t.cwd,
+		`","disabled_plugin_ids":[]}`)
 	t.endRecord("event_msg/thread_settings_applied")
 }
 
@@ -169,7 +177,8 @@ func (t *rollout) ask() {
 
 func (t *rollout) asks(s string) {
 	t.t.Prompts++
-	t.repeatable("response_item", "/message", `"type":"message",`+t.itemID("msg")+`"role":"user","content":[{"type":"input_text","text":`+quoted(s)+`}]`+t.passthrough(`"user.text"`))
+	t.repeatable("response_item", "/message", `"type":"message",`+t.itemID("msg")+`"role":"user","content":[{"type":"input_text","text":`+quoted(s)+`}]`+
+		t.passthrough(`"user.text"`))
 	if t.legacy {
 		t.rec("event_msg").s(`"type":"user_message","message":`).q(s).s(`,"images":[],"local_images":[],"text_elements":[]`)
 		t.endRecord("event_msg/user_message")
@@ -182,7 +191,8 @@ func (t *rollout) asks(s string) {
 func (t *rollout) item(kind, fields string, took int64) { t.itemOf(t.id, kind, fields, took) }
 
 func (t *rollout) itemOf(thread, kind, fields string, took int64) {
-	t.rec("event_msg").s(`"type":"item_completed","thread_id":"`, thread, `","turn_id":"`, t.turn, `","item":{"type":"`, kind, `",`, fields, `},"started_at_ms":`).n(t.now - took).s(`,"completed_at_ms":`).n(t.now)
+	t.rec("event_msg").s(`"type":"item_completed","thread_id":"`, thread, `","turn_id":"`, t.turn, `","item":{"type":"`, kind, `",`, fields,
+		`},"started_at_ms":`).n(t.now - took).s(`,"completed_at_ms":`).n(t.now)
 	t.endRecord("event_msg/item_completed/" + kind)
 }
 
@@ -209,7 +219,8 @@ func (t *rollout) text() {
 	if t.legacy {
 		id = ""
 	}
-	t.repeatable("response_item", "/message", `"type":"message",`+id+`"role":"assistant","content":[{"type":"output_text","text":"`+s+`"}]`+t.passthrough(`"unknown"`))
+	t.repeatable("response_item", "/message", `"type":"message",`+id+`"role":"assistant","content":[{"type":"output_text","text":"`+s+`"}]`+
+		t.passthrough(`"unknown"`))
 }
 
 // done ends a turn; failure is the error that ended it, if one did.

@@ -31,7 +31,8 @@ func (t *rollout) draw() *use {
 	if t.code && i > 2 || t.legacy && i == 2 {
 		i = 0
 	}
-	u := &use{id: "call_" + t.r.alnum(24), tool: codexTools[i].tool, bad: t.r.percent(codexTools[i].fails), word: t.m.texts.words(t.r, 2), code: pick(t.r, []int{1, 1, 2, 3, 101, 127})}
+	u := &use{id: "call_" + t.r.alnum(24), tool: codexTools[i].tool, bad: t.r.percent(codexTools[i].fails), word: t.m.texts.words(t.r, 2),
+		code: pick(t.r, []int{1, 1, 2, 3, 101, 127})}
 	if t.code && u.tool == "apply_patch" {
 		u.bad = false // a patch that fails leaves no item
 	}
@@ -85,7 +86,8 @@ func (t *rollout) calls(u *use) {
 		status, fc = "", ""
 	}
 	named := func(name, arguments string) {
-		t.repeatable("response_item", "/function_call", `"type":"function_call",`+status+fc+`"name":"`+name+`","arguments":`+quoted(arguments)+`,"call_id":"`+u.id+`"`+t.passthrough(""))
+		t.repeatable("response_item", "/function_call", `"type":"function_call",`+status+fc+`"name":"`+name+`","arguments":`+quoted(arguments)+`,"call_id":"`+u.id+
+			`"`+t.passthrough(""))
 	}
 	switch u.tool {
 	case "exec_command":
@@ -95,9 +97,11 @@ func (t *rollout) calls(u *use) {
 		}
 		named("exec_command", `{"cmd":`+quoted(u.command)+`}`)
 	case "apply_patch":
-		t.repeatable("response_item", "/custom_tool_call", `"type":"custom_tool_call",`+status+`"call_id":"`+u.id+`","name":"apply_patch","input":"*** Begin Patch\n*** Update File: `+u.path+`\n@@\n-x\n+`+string(u.patch.esc)+`\n*** End Patch\n"`+t.passthrough(""))
+		t.repeatable("response_item", "/custom_tool_call", `"type":"custom_tool_call",`+status+`"call_id":"`+u.id+
+			`","name":"apply_patch","input":"*** Begin Patch\n*** Update File: `+u.path+`\n@@\n-x\n+`+string(u.patch.esc)+`\n*** End Patch\n"`+t.passthrough(""))
 	case "mcp__ledger__find":
-		t.repeatable("response_item", "/function_call", `"type":"function_call",`+status+fc+`"name":"find","namespace":"mcp__ledger","arguments":"{\"query\":\"`+u.word+`\"}","call_id":"`+u.id+`"`+t.passthrough(""))
+		t.repeatable("response_item", "/function_call", `"type":"function_call",`+status+fc+`"name":"find","namespace":"mcp__ledger","arguments":"{\"query\":\"`+
+			u.word+`\"}","call_id":"`+u.id+`"`+t.passthrough(""))
 	case "view_image":
 		named("view_image", `{"path":"`+u.path+`"}`)
 	default:
@@ -109,7 +113,8 @@ func (t *rollout) calls(u *use) {
 func (t *rollout) leaves(u *use, id string) {
 	if t.legacy {
 		if u.tool == "apply_patch" && !u.bad {
-			t.rec("event_msg").s(`"type":"patch_apply_end","call_id":"`, u.id, `","turn_id":"`, t.turn, `","stdout":"Success.","stderr":"","success":true,"changes":{"`, u.path, `":{"type":"update","unified_diff":"@@ -1 +1 @@\n-x\n+y\n","move_path":null}},"status":"completed"`)
+			t.rec("event_msg").s(`"type":"patch_apply_end","call_id":"`, u.id, `","turn_id":"`, t.turn, `","stdout":"Success.","stderr":"","success":true,"changes":{"`,
+				u.path, `":{"type":"update","unified_diff":"@@ -1 +1 @@\n-x\n+y\n","move_path":null}},"status":"completed"`)
 			t.endRecord("event_msg/patch_apply_end")
 			t.t.Changes++
 		}
@@ -128,14 +133,18 @@ func (t *rollout) leaves(u *use, id string) {
 			}
 			code = strconv.Itoa(u.code)
 		}
-		t.item("CommandExecution", `"id":"`+id+`","process_id":"`+strconv.Itoa(t.r.below(90000))+`","command":["/bin/bash","-lc",`+quoted(u.command)+`],"cwd":"file://`+t.cwd+`","parsed_cmd":[{"type":"unknown","cmd":`+quoted(u.command)+`}],"source":"unified_exec_startup",`+status+`,"aggregated_output":"`+u.output()+`","exit_code":`+code+`,"duration":{"secs":0,"nanos":4828}`, took)
+		t.item("CommandExecution", `"id":"`+id+`","process_id":"`+strconv.Itoa(t.r.below(90000))+`","command":["/bin/bash","-lc",`+quoted(u.command)+
+			`],"cwd":"file://`+t.cwd+`","parsed_cmd":[{"type":"unknown","cmd":`+quoted(u.command)+`}],"source":"unified_exec_startup",`+status+`,"aggregated_output":"`+
+			u.output()+`","exit_code":`+code+`,"duration":{"secs":0,"nanos":4828}`, took)
 	case "apply_patch":
 		if !u.bad {
-			t.item("FileChange", `"id":"`+id+`","changes":{"`+u.path+`":{"type":"update","unified_diff":"@@ -1,1 +1,1 @@\n-x\n+`+string(u.patch.esc)+`\n","move_path":null}},`+status+`,"stdout":"Success.\n","stderr":""`, took)
+			t.item("FileChange", `"id":"`+id+`","changes":{"`+u.path+`":{"type":"update","unified_diff":"@@ -1,1 +1,1 @@\n-x\n+`+string(u.patch.esc)+
+				`\n","move_path":null}},`+status+`,"stdout":"Success.\n","stderr":""`, took)
 			t.t.Changes++
 		}
 	case "mcp__ledger__find":
-		t.item("McpToolCall", `"id":"`+id+`","server":"ledger","tool":"find","arguments":{"query":"`+u.word+`"},"readOnlyHint":true,`+status+`,"result":{"content":[{"type":"text","text":"`+u.output()+`"}],"isError":`+strconv.FormatBool(u.bad)+`},"duration":{"secs":0,"nanos":615608}`, took)
+		t.item("McpToolCall", `"id":"`+id+`","server":"ledger","tool":"find","arguments":{"query":"`+u.word+`"},"readOnlyHint":true,`+status+
+			`,"result":{"content":[{"type":"text","text":"`+u.output()+`"}],"isError":`+strconv.FormatBool(u.bad)+`},"duration":{"secs":0,"nanos":615608}`, took)
 	case "view_image":
 		if !u.bad {
 			t.item("ImageView", `"id":"`+id+`","path":"file://`+u.path+`"`, 0)
@@ -170,10 +179,12 @@ func (t *rollout) hears(u *use) {
 		if u.bad {
 			code = u.code
 		}
-		output("function_call_output", `"Chunk ID: 5c8168\nWall time: 0.0000 seconds\nProcess exited with code `+strconv.Itoa(code)+`\nOriginal token count: 7\nOutput:\n`+u.output()+`"`)
+		output("function_call_output", `"Chunk ID: 5c8168\nWall time: 0.0000 seconds\nProcess exited with code `+strconv.Itoa(code)+
+			`\nOriginal token count: 7\nOutput:\n`+u.output()+`"`)
 	case "apply_patch":
 		if u.bad {
-			output("custom_tool_call_output", `"apply_patch verification failed: Failed to read file to update `+u.path+`: No such file or directory (os error 2) `+u.secret+`"`)
+			output("custom_tool_call_output", `"apply_patch verification failed: Failed to read file to update `+u.path+`: No such file or directory (os error 2) `+
+				u.secret+`"`)
 			return
 		}
 		output("custom_tool_call_output", `"Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nM `+u.path+`\n"`)
@@ -197,7 +208,8 @@ func (t *rollout) script() {
 	t.answer()
 	outer := "call_" + t.r.alnum(24)
 	code := `const r = await tools.exec_command({cmd:` + quoted(t.m.texts.words(t.r, 3)) + `}); text(JSON.stringify(r));`
-	t.repeatable("response_item", "/custom_tool_call", `"type":"custom_tool_call","id":"ctc_`+outer+`","status":"completed","call_id":"`+outer+`","name":"exec","input":`+quoted(code)+t.passthrough(""))
+	t.repeatable("response_item", "/custom_tool_call", `"type":"custom_tool_call","id":"ctc_`+outer+`","status":"completed","call_id":"`+outer+
+		`","name":"exec","input":`+quoted(code)+t.passthrough(""))
 	t.billed()
 	t.t.Containers++
 	n := t.r.from(1, 3)
@@ -210,7 +222,9 @@ func (t *rollout) script() {
 		}
 		t.leaves(u, "exec-"+t.r.uuid())
 	}
-	t.rec("response_item").s(`"type":"custom_tool_call_output","id":"ctco_`, t.r.thread(t.now), `","call_id":"`, outer, `","output":[{"type":"input_text","text":"Script completed\nWall time 0.1 seconds\nOutput:\n"},{"type":"input_text","text":"`).e(t.m.texts.cut(t.r, 800).esc).s(`"}]`, t.passthrough(""))
+	t.rec("response_item").s(`"type":"custom_tool_call_output","id":"ctco_`, t.r.thread(t.now), `","call_id":"`, outer,
+		`","output":[{"type":"input_text","text":"Script completed\nWall time 0.1 seconds\nOutput:\n"},{"type":"input_text","text":"`).e(t.m.texts.cut(t.r,
+		800).esc).s(`"}]`, t.passthrough(""))
 	t.endRecord("response_item/custom_tool_call_output")
 	t.counted(1)
 }

@@ -77,13 +77,15 @@ func (t *rollout) tokens(u tokens) string {
 func (t *rollout) billed() {
 	u := &t.last
 	t.tell()
-	t.untold = &Answer{Time: t.now, Root: t.root, Project: t.cwd, Branch: t.bill.branch, Model: t.bill.model, Input: u.in - u.cached - u.written, CacheRead: u.cached,
-		Write: u.written, Output: u.out, Reasoning: u.thought, HidesWrites: !t.bill.writes}
+	t.untold = &Answer{Time: t.now, Root: t.root, Project: t.cwd, Branch: t.bill.branch, Model: t.bill.model, Input: u.in - u.cached - u.written,
+		CacheRead: u.cached,
+		Write:     u.written, Output: u.out, Reasoning: u.thought, HidesWrites: !t.bill.writes}
 	if t.legacy {
 		t.counted(1)
 		return
 	}
-	t.rec("token_usage_record").s(`"thread_id":"`, t.id, `","turn_id":"`, t.turn, `","session_id":"`, t.root, `","root_turn_id":"`, t.rootTurn, `","response_id":"resp_`, t.r.hex(24), `","usage":`, t.tokens(t.last), `,"turn_token_usage":`, t.tokens(t.last), `,"thread_token_usage":`, t.tokens(t.total))
+	t.rec("token_usage_record").s(`"thread_id":"`, t.id, `","turn_id":"`, t.turn, `","session_id":"`, t.root, `","root_turn_id":"`, t.rootTurn,
+		`","response_id":"resp_`, t.r.hex(24), `","usage":`, t.tokens(t.last), `,"turn_token_usage":`, t.tokens(t.last), `,"thread_token_usage":`, t.tokens(t.total))
 	t.endRecord("token_usage_record")
 }
 
@@ -130,7 +132,8 @@ func (t *rollout) counted(n int) {
 		case t.untold != nil && i == 1:
 			t.untold.Recounted = t.now
 		}
-		t.rec("event_msg").s(`"type":"token_count","info":{"total_token_usage":`, t.tokens(t.total), `,"last_token_usage":`, t.tokens(t.last), `,"model_context_window":258400},"rate_limits":`, t.limits())
+		t.rec("event_msg").s(`"type":"token_count","info":{"total_token_usage":`, t.tokens(t.total), `,"last_token_usage":`, t.tokens(t.last),
+			`,"model_context_window":258400},"rate_limits":`, t.limits())
 		t.endRecord("event_msg/token_count")
 		t.t.Repeats++
 	}
@@ -142,11 +145,13 @@ func (t *rollout) compact() {
 	t.answer()
 	text := string(t.m.texts.cut(t.r, 1500).esc)
 	if !t.legacy {
-		t.repeatable("response_item", "/message", `"type":"message","status":"completed","id":"msg_resp_`+t.r.hex(20)+`","role":"assistant","content":[{"type":"output_text","text":"`+text+`"}]`+t.passthrough(`"unknown"`))
+		t.repeatable("response_item", "/message", `"type":"message","status":"completed","id":"msg_resp_`+t.r.hex(20)+
+			`","role":"assistant","content":[{"type":"output_text","text":"`+text+`"}]`+t.passthrough(`"unknown"`))
 	}
 	t.billed()
 	t.counted(1)
-	t.rec("compacted").s(`"message":"`, text, `","replacement_history":[{"type":"message","role":"user","content":[{"type":"input_text","text":"`).e(t.m.texts.cut(t.r, 4000).esc).s(`"}]}]`)
+	t.rec("compacted").s(`"message":"`, text,
+		`","replacement_history":[{"type":"message","role":"user","content":[{"type":"input_text","text":"`).e(t.m.texts.cut(t.r, 4000).esc).s(`"}]}]`)
 	t.endRecord("compacted")
 	t.cached = 6000
 	if !t.legacy {

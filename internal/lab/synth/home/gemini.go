@@ -37,7 +37,8 @@ func geminiSession(m *maker, r *random, has features) {
 	c.t = &Session{Source: "gemini", ID: c.id, Main: true, Kind: trace.Root, Outcome: trace.Unknown, Linked: true, Start: now}
 	c.file = m.create("gemini", path.Join(c.folder(), "session-"+time.UnixMilli(now).UTC().Format("2006-01-02T15-04")+"-"+c.id[:8]+".jsonl"))
 	c.header(`,"kind":"main"`)
-	c.s(`{"$set":{"messages":[{"id":"`, r.hex(32), `","timestamp":`).at(c.now).s(`,"type":"user","content":[{"text":"<session_context>\n`).e(m.texts.cut(r, 600).esc).s(`\n</session_context>"}]}],"lastUpdated":`).at(c.now).s(`}}`).end("set")
+	c.s(`{"$set":{"messages":[{"id":"`, r.hex(32), `","timestamp":`).at(c.now).s(`,"type":"user","content":[{"text":"<session_context>\n`).e(m.texts.cut(r,
+		600).esc).s(`\n</session_context>"}]}],"lastUpdated":`).at(c.now).s(`}}`).end("set")
 	for i := range r.from(1, 4) {
 		c.ask()
 		c.works(r.from(0, 12), has["agents"] && i == 0)
@@ -64,7 +65,8 @@ func (c *chat) folder() string {
 
 func (c *chat) header(more string) {
 	sum := sha256.Sum256([]byte(c.cwd))
-	c.s(`{"sessionId":"`, c.id, `","projectHash":"`, hex.EncodeToString(sum[:]), `","startTime":`).at(c.now).s(`,"lastUpdated":`).at(c.now).s(more, `}`).end("header")
+	c.s(`{"sessionId":"`, c.id, `","projectHash":"`, hex.EncodeToString(sum[:]), `","startTime":`).at(c.now).s(`,"lastUpdated":`).at(c.now).s(more,
+		`}`).end("header")
 }
 
 func (c *chat) updated() {
@@ -95,14 +97,17 @@ type reply struct {
 }
 
 func (c *chat) reply() *reply {
-	a := &reply{id: c.r.uuid(), text: string(c.m.texts.cut(c.r, c.r.from(20, 900)).esc), at: c.now, in: c.sent, cached: c.sent / 2, out: int64(c.r.from(10, 900)), thought: int64(c.r.from(0, 300))}
+	a := &reply{id: c.r.uuid(), text: string(c.m.texts.cut(c.r, c.r.from(20, 900)).esc), at: c.now, in: c.sent, cached: c.sent / 2, out: int64(c.r.from(10, 900)),
+		thought: int64(c.r.from(0, 300))}
 	c.sent += int64(c.r.from(50, 2000))
-	c.m.answered(c.t, Answer{Time: a.at, Root: c.root, Project: c.cwd, Model: c.model, Input: a.in - a.cached, CacheRead: a.cached, Output: a.out + a.thought, Reasoning: a.thought})
+	c.m.answered(c.t, Answer{Time: a.at, Root: c.root, Project: c.cwd, Model: c.model, Input: a.in - a.cached, CacheRead: a.cached, Output: a.out + a.thought,
+		Reasoning: a.thought})
 	return a
 }
 
 func (c *chat) record(a *reply, calls func()) {
-	c.s(`{"id":"`, a.id, `","timestamp":`).at(a.at).s(`,"type":"gemini","content":"`, a.text, `","thoughts":[],"tokens":{"input":`).n(a.in).s(`,"output":`).n(a.out).s(`,"cached":`).n(a.cached).
+	c.s(`{"id":"`, a.id, `","timestamp":`).at(a.at).s(`,"type":"gemini","content":"`, a.text,
+		`","thoughts":[],"tokens":{"input":`).n(a.in).s(`,"output":`).n(a.out).s(`,"cached":`).n(a.cached).
 		s(`,"thoughts":`).n(a.thought).s(`,"tool":0,"total":`).n(a.in+a.out+a.thought).s(`},"model":"`, c.model, `"`)
 	if calls != nil {
 		c.s(`,"toolCalls":[`)
@@ -150,7 +155,8 @@ func (c *chat) works(n int, agents bool) {
 			c.t.failed(tool)
 		}
 		c.record(a, func() { c.call(id, tool, status, answer, child) })
-		c.s(`{"id":"`, c.r.uuid(), `","timestamp":`).at(c.now).s(`,"type":"user","content":[{"functionResponse":{"id":"`, id, `","name":"`, tool, `","response":{`, answer, `}}}]}`).end("user")
+		c.s(`{"id":"`, c.r.uuid(), `","timestamp":`).at(c.now).s(`,"type":"user","content":[{"functionResponse":{"id":"`, id, `","name":"`, tool, `","response":{`,
+			answer, `}}}]}`).end("user")
 		c.updated()
 	}
 }
@@ -170,7 +176,9 @@ func (c *chat) call(id, tool, status, answer string, child *chat) {
 	}
 	c.s(`},"result":[{"functionResponse":{"id":"`, id, `","name":"`, tool, `","response":{`, answer, `}}}],"status":"`, status, `","timestamp":`).at(c.now)
 	if tool == "write_file" && status == "success" {
-		c.s(`,"resultDisplay":{"fileDiff":"@@ -0,0 +1 @@\n+x\n","fileName":"x.ts","filePath":"`, path, `","originalContent":"","newContent":"x\n","diffStat":{"model_added_lines":1,"model_removed_lines":0,"user_added_lines":0,"user_removed_lines":0},"isNewFile":true}`)
+		c.s(`,"resultDisplay":{"fileDiff":"@@ -0,0 +1 @@\n+x\n","fileName":"x.ts","filePath":"`, path,
+			`","originalContent":"","newContent":"x\n","diffStat":{"model_added_lines":1,"model_removed_lines":0,"user_added_lines":0,"user_removed_lines":0},`+
+				`"isNewFile":true}`)
 		c.t.Changes++
 	}
 	c.s(`,"description":"x","displayName":"`, tool, `"`)
@@ -183,7 +191,8 @@ func (c *chat) call(id, tool, status, answer string, child *chat) {
 func (c *chat) child() *chat {
 	r := c.r.fork(c.r.next())
 	k := &chat{r: r, has: features{}, id: r.uuid(), cwd: c.cwd, now: c.now, kind: "subagent", sent: 100, root: c.root, model: c.model}
-	k.t = &Session{Source: "gemini", ID: k.id, Kind: trace.Subagent, Related: c.id, AgentID: k.id, AgentType: "generalist", Linked: true, Outcome: trace.Unknown, Start: c.now}
+	k.t = &Session{Source: "gemini", ID: k.id, Kind: trace.Subagent, Related: c.id, AgentID: k.id, AgentType: "generalist", Linked: true, Outcome: trace.Unknown,
+		Start: c.now}
 	return k
 }
 

@@ -134,9 +134,12 @@ var kinds = map[string][]struct {
 	name    string
 	percent int
 }{
-	"claude": {{"agents", 22}, {"background", 15}, {"fork", 5}, {"killed", 4}, {"interrupted", 4}, {"error", 4}, {"compacted", 8}, {"killed-agent", 2}, {"resumed-kill", 3},
-		{"branch", 3}, {"rewound", 4}, {"denied", 8}, {"queued", 6}, {"refork", 2}, {"oldfork", 2}, {"resumed", 10}, {"retried", 4}, {"shell", 3}, {"command", 8}, {"secrets", 20}, {"background-shell", 6}, {"torn", 1}, {"lostmeta", 3}},
-	"codex": {{"children", 15}, {"fork", 6}, {"killed", 4}, {"interrupted", 4}, {"error", 4}, {"compacted", 6}, {"code", 30}, {"review", 3}, {"legacy", 12}, {"inherit", 6},
+	"claude": {{"agents", 22}, {"background", 15}, {"fork", 5}, {"killed", 4}, {"interrupted", 4}, {"error", 4}, {"compacted", 8}, {"killed-agent", 2},
+		{"resumed-kill", 3},
+		{"branch", 3}, {"rewound", 4}, {"denied", 8}, {"queued", 6}, {"refork", 2}, {"oldfork", 2}, {"resumed", 10}, {"retried", 4}, {"shell", 3}, {"command", 8},
+		{"secrets", 20}, {"background-shell", 6}, {"torn", 1}, {"lostmeta", 3}},
+	"codex": {{"children", 15}, {"fork", 6}, {"killed", 4}, {"interrupted", 4}, {"error", 4}, {"compacted", 6}, {"code", 30}, {"review", 3}, {"legacy", 12},
+		{"inherit", 6},
 		{"refork", 3}, {"dropped", 4}, {"long", 8}, {"blocked", 4}, {"resumed", 10}, {"archived", 8}, {"secrets", 20}, {"followup", 5}, {"torn", 1}},
 	"own":    {{"killed", 0}, {"failed", 0}, {"cut", 0}},
 	"gemini": {{"agents", 20}, {"rewound", 5}, {"secrets", 20}},

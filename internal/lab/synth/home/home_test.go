@@ -98,8 +98,10 @@ func TestSmallHomesHoldAll(t *testing.T) {
 	_, truth := make1(t, Options{Size: 20 << 20, Seed: 3, Brief: true, Own: true})
 	for source, lacks := range map[string]string{
 		"claude": "containers repeats dropped reviews legacy", "codex": "notified queued abandoned user_calls background copied",
-		"own":    "responses spawned background changes interrupts compacted resumed notified queued parallel abandoned containers user_calls repeats dropped reviews legacy copied usage",
-		"gemini": "denied no_result background errors interrupts compacted resumed notified queued parallel containers user_calls repeats dropped reviews legacy copied",
+		"own": "responses spawned background changes interrupts compacted resumed notified queued parallel abandoned containers user_calls repeats dropped " +
+			"reviews legacy copied usage",
+		"gemini": "denied no_result background errors interrupts compacted resumed notified queued parallel containers user_calls repeats dropped reviews " +
+			"legacy copied",
 	} {
 		v := reflect.ValueOf(truth.Totals[source].Held)
 		for i := range v.NumField() {

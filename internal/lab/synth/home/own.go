@@ -70,7 +70,8 @@ func (w *workflow) log(s *hooked, event logfmt.Event, data string) {
 		s.t.Start = w.now
 	}
 	w.seq++
-	e := &logfmt.Entry{Time: time.UnixMilli(w.now), Cmd: logfmt.SessionCmd, Event: event, Session: logfmt.SessionID(s.t.ID), Seq: w.seq, ID: w.r.hex(16), Source: "claude", Data: []byte(data)}
+	e := &logfmt.Entry{Time: time.UnixMilli(w.now), Cmd: logfmt.SessionCmd, Event: event, Session: logfmt.SessionID(s.t.ID), Seq: w.seq, ID: w.r.hex(16),
+		Source: "claude", Data: []byte(data)}
 	b, err := e.AppendTo(w.b)
 	if err != nil {
 		if w.m.err == nil {

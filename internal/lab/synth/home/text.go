@@ -16,7 +16,8 @@ type texts struct {
 // poolSize is about how many bytes of text there are to cut from.
 const poolSize = 1 << 20
 
-var syllables = strings.Fields("ba be bo da de do fa fi fu ga go ka ke ki la le li lo ma me mi mo na ne no pa pe po ra re ri ro sa se si so ta te ti to va ve vi vo za ze zo")
+var syllables = strings.Fields("ba be bo da de do fa fi fu ga go ka ke ki la le li lo ma me mi mo na ne no pa pe po ra re ri ro sa se si so ta te ti to va " +
+	"ve vi vo za ze zo")
 
 // awkward is what readers stumble over: escapes, wide characters, terminal sequences, JSON in JSON.
 var awkward = []string{"zürich", "東京", "→", "…", "\x1b[32m", "\t", `"quo"`, `a\b`, "🙂", "<b>", `{"k":[1,"x"]}`, `C:\tmp\new`, `\u0041`, "`x`", "\u2028"}

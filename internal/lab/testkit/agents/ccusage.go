@@ -13,5 +13,6 @@ func InstallCcusage(ctx context.Context, cache string) (Client, error) {
 		return Client{}, err
 	}
 	native := "@ccusage/ccusage-" + platform
-	return pin{name: "ccusage", version: CcusageVersion, packages: []string{native + "@" + CcusageVersion}, executable: native + "/bin/ccusage"}.install(ctx, cache)
+	return pin{name: "ccusage", version: CcusageVersion, packages: []string{native + "@" + CcusageVersion}, executable: native + "/bin/ccusage"}.install(ctx,
+		cache)
 }

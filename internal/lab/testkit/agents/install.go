@@ -58,7 +58,8 @@ func pins() (claude, codex pin, err error) {
 	claude = pin{name: "claude-code", version: ClaudeVersion,
 		packages:   []string{"@anthropic-ai/claude-code@" + ClaudeVersion, "@anthropic-ai/claude-code-" + platform + "@" + ClaudeVersion},
 		executable: "@anthropic-ai/claude-code-" + platform + "/claude"}
-	codex = pin{name: "codex", version: CodexVersion, packages: []string{"@openai/codex@" + CodexVersion}, executable: "@openai/codex-" + platform + "/vendor/*/bin/codex"}
+	codex = pin{name: "codex", version: CodexVersion, packages: []string{"@openai/codex@" + CodexVersion},
+		executable: "@openai/codex-" + platform + "/vendor/*/bin/codex"}
 	return claude, codex, nil
 }
 
@@ -79,7 +80,8 @@ func InstallOpencode(ctx context.Context, cache string) (Client, error) {
 		return Client{}, err
 	}
 	native := "opencode-" + platform
-	return pin{name: "opencode", version: OpencodeVersion, packages: []string{native + "@" + OpencodeVersion}, executable: native + "/bin/opencode"}.install(ctx, cache)
+	return pin{name: "opencode", version: OpencodeVersion, packages: []string{native + "@" + OpencodeVersion}, executable: native + "/bin/opencode"}.install(ctx,
+		cache)
 }
 
 // InstallCopilot makes sure that the Copilot CLI is in the cache and runs. Only the native package is asked for.

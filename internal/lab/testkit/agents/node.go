@@ -34,7 +34,8 @@ func installScript(ctx context.Context, cache, name, version, module, script str
 	if client, err := p.find(ctx, filepath.Join(cache, name+"-"+version)); err == nil {
 		return client, nil
 	}
-	p.launch = "#!/bin/sh\nat=$(dirname \"$(readlink -f \"$0\")\")\nmodules=${at%/" + module + "}\nexec \"$modules/" + node + "/bin/node\" \"$at/" + script + "\" \"$@\"\n"
+	p.launch = "#!/bin/sh\nat=$(dirname \"$(readlink -f \"$0\")\")\nmodules=${at%/" + module + "}\nexec \"$modules/" + node + "/bin/node\" \"$at/" + script +
+		"\" \"$@\"\n"
 	return p.install(ctx, cache)
 }
 

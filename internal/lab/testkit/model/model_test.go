@@ -157,7 +157,8 @@ func messagesBody(prompt string) string {
 }
 
 func askResponses(s *Server, prompt string) string {
-	return post(s, "/v1/responses", `{"model":"m","instructions":"be good","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"`+prompt+`"}]}]}`)
+	return post(s, "/v1/responses", `{"model":"m","instructions":"be good","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"`+
+		prompt+`"}]}]}`)
 }
 
 // post returns the whole answer, also of a connection that was cut.

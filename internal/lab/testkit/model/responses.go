@@ -100,7 +100,8 @@ func (s *stream) call(i int, c Call) map[string]any {
 		return item
 	}
 	if c.Search {
-		return map[string]any{"type": "tool_search_call", "id": "tsc_" + id, "call_id": id, "status": "completed", "execution": "client", "arguments": json.RawMessage(s.input(c))}
+		return map[string]any{"type": "tool_search_call", "id": "tsc_" + id, "call_id": id, "status": "completed", "execution": "client",
+			"arguments": json.RawMessage(s.input(c))}
 	}
 	item["type"], item["id"], item["arguments"] = "function_call", "fc_"+id, s.input(c)
 	if c.Namespace != "" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/eyes/desk"
 	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
@@ -36,25 +37,25 @@ func Beside(ctx context.Context, a *kit.App, port int, ready func(port int)) err
 	}
 	o.Workers = a
 	h := &host{site: viewer.New(o), act: true}
-	var desk *desk
+	var d *desk.Desk
 	for {
-		if desk, err = openDesk(a.Getenv); err == nil {
+		if d, err = desk.OpenDesk(a.Getenv); err == nil {
 			break
 		}
-		if !errors.Is(err, errRuns) {
+		if !errors.Is(err, desk.ErrRuns) {
 			return err
 		}
-		desk.root.Close()
+		d.Root.Close()
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(retryEvery):
 		}
 	}
-	defer desk.close()
+	defer d.Close()
 	list, at, err := server.Listen(port)
 	if err != nil {
 		return fault.Failed("no port is free: " + err.Error())
 	}
-	return h.answerOn(ctx, a, desk, list, at, opening{ingest: true, notices: true, lazily: true}, func() { ready(at) })
+	return h.answerOn(ctx, a, d, list, at, opening{ingest: true, notices: true, lazily: true}, func() { ready(at) })
 }

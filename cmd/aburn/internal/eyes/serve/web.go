@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -17,9 +15,10 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/chosen"
+	"aburn/cmd/aburn/internal/eyes/desk"
 	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/aburn/internal/eyes/who"
-	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/shell"
@@ -33,10 +32,13 @@ func WebCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "web",
 		Usage: "show sessions, costs, failures and what waits for you in your browser",
-		Description: "Serves pages to the browser of this computer until you stop it, and opens one. They show the projects that you have vouched for (aburn init): what waits for you\n" +
-			"now, every session with its events, what it cost, what fails most, and whether recording works. Pages follow the agents live. New sessions are read meanwhile. Projects that nobody watches are watched, as by aburn supervisor watch: notices\n" +
+		Description: "Serves pages to the browser of this computer until you stop it, and opens one. They show the projects that you have vouched for (aburn " +
+			"init): what waits for you\n" +
+			"now, every session with its events, what it cost, what fails most, and whether recording works. Pages follow the agents live. New sessions are read " +
+			"meanwhile. Projects that nobody watches are watched, as by aburn supervisor watch: notices\n" +
 			"come as notify.* in your own settings says.\n\n" +
-			"A link works once, and for a minute. If aburn web runs already, this prints a new link of it. Over SSH it says how to bring the port to your computer. Links are\n" +
+			"A link works once, and for a minute. If aburn web runs already, this prints a new link of it. Over SSH it says how to bring the port to your computer. " +
+			"Links are\n" +
 			"for people: a process that an agent started gets none.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "port", Usage: "the `PORT` on this computer; the next free one if it is taken", Value: web.LivePort},
@@ -73,22 +75,22 @@ func runWeb(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		defer d.clear()
 		h.demo = d
 	}
-	c := scope.CallerOf(a, cmd)
+	c := chosen.CallerOf(a, cmd)
 	o, err := viewer.OptionsOf(c.Caller, cmd)
 	if err != nil {
 		return err
 	}
 	o.Act, o.Demo, o.Workers = !cmd.Bool("read-only"), h.demo != nil, a
 	h.site, h.act = viewer.New(o), o.Act
-	desk, err := openDesk(c.Env)
-	if errors.Is(err, errRuns) {
-		return h.showLink(a, cmd, desk, true)
+	d, err := desk.OpenDesk(c.Env)
+	if errors.Is(err, desk.ErrRuns) {
+		return h.showLink(a, cmd, d, true)
 	}
 	if err != nil {
 		return err
 	}
-	defer desk.close()
-	return h.serve(ctx, a, cmd, desk)
+	defer d.Close()
+	return h.serve(ctx, a, cmd, d)
 }
 
 // host is a process that serves the pages.
@@ -102,7 +104,7 @@ type host struct {
 // collectAt is by how many percent the heap grows between two collections. A server that idles for days should be small.
 const collectAt = 30
 
-func (h *host) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *desk) error {
+func (h *host) serve(ctx context.Context, a *kit.App, cmd *cli.Command, d *desk.Desk) error {
 	list, port, err := server.Listen(cmd.Int("port"))
 	if err != nil {
 		return fault.Failed("no port is free: "+err.Error(), fmt.Sprintf("aburn web --port %d", cmd.Int("port")+100))
@@ -111,8 +113,8 @@ func (h *host) serve(ctx context.Context, a *kit.App, cmd *cli.Command, desk *de
 		a.Note(fmt.Sprintf("port %d is taken: %d it is", cmd.Int("port"), port))
 	}
 	open := opening{ingest: !cmd.Bool("no-ingest"), notices: !cmd.Bool("no-notices")}
-	return h.answerOn(ctx, a, desk, list, port, open, func() {
-		if err := h.showLink(a, cmd, desk, false); err != nil {
+	return h.answerOn(ctx, a, d, list, port, open, func() {
+		if err := h.showLink(a, cmd, d, false); err != nil {
 			failed := fault.Of(err)
 			a.Warn(failed.Msg, failed.Hints...)
 		}
@@ -126,7 +128,7 @@ type opening struct {
 }
 
 // answerOn serves the pages, and says when links are given, until ctx ends.
-func (h *host) answerOn(ctx context.Context, a *kit.App, desk *desk, list []net.Listener, port int, open opening, ready func()) error {
+func (h *host) answerOn(ctx context.Context, a *kit.App, d *desk.Desk, list []net.Listener, port int, open opening, ready func()) error {
 	files := map[string]server.File{}
 	for path, f := range pages.Files() {
 		files[path] = server.File{Type: f[0], Text: f[1]}
@@ -145,7 +147,7 @@ func (h *host) answerOn(ctx context.Context, a *kit.App, desk *desk, list []net.
 		begin()
 		return guard.Link(web.LiveHost(), "/")
 	}
-	desk.answer(ctx, link, func(pid int) string { return who.Started(pid, func(string) string { return "" }) })
+	d.Answer(ctx, link, func(pid int) string { return who.Started(pid, func(string) string { return "" }) })
 	go ready()
 	return guard.Serve(ctx, list)
 }
@@ -187,9 +189,9 @@ func warnOnce(a *kit.App) func(error) {
 }
 
 // showLink asks the desk for a link, and opens or prints it.
-func (h *host) showLink(a *kit.App, cmd *cli.Command, desk *desk, again bool) error {
+func (h *host) showLink(a *kit.App, cmd *cli.Command, d *desk.Desk, again bool) error {
 	env := a.Getenv
-	link, err := desk.ask()
+	link, err := d.Ask()
 	switch {
 	case err != nil:
 		return err
@@ -207,11 +209,13 @@ func (h *host) showLink(a *kit.App, cmd *cli.Command, desk *desk, again bool) er
 	case cmd.Bool("no-open"):
 	case env("SSH_CONNECTION") != "":
 		fmt.Fprintf(a.Stdout, "On your own computer: ssh -L %s:127.0.0.1:%s %s\nThen open this link there:\n", port, port, shell.Quote(sshTarget(env)))
-	case OpenBrowser(link, env, h.environ):
+	case desk.OpenBrowser(link, env, h.environ):
 		fmt.Fprintf(a.Stdout, "aburn is at http://%s, and opens in your browser. Ctrl-C ends it. `aburn web` in another terminal gives a new link.\n", at)
 		return nil
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s\nThe link works once, and for a minute; `aburn web` makes another. If your browser does not find the name, put 127.0.0.1 in its place. Ctrl-C ends aburn web.\n", link)
+	_, err = fmt.Fprintf(a.Stdout,
+		"%s\nThe link works once, and for a minute; `aburn web` makes another. If your browser does not find the name, put 127.0.0.1 in its place. Ctrl-C ends "+
+			"aburn web.\n", link)
 	return err
 }
 
@@ -225,31 +229,4 @@ func sshTarget(env func(string) string) string {
 		return user + "@" + parts[2]
 	}
 	return parts[2]
-}
-
-// OpenBrowser opens a link in the user's browser; false if there is none to be seen.
-func OpenBrowser(link string, env func(string) string, environ []string) bool {
-	var command []string
-	switch runtime.GOOS {
-	case "darwin":
-		command = []string{"open", link}
-	case "windows":
-		command = []string{"rundll32", "url.dll,FileProtocolHandler", link}
-	default:
-		if env("DISPLAY") == "" && env("WAYLAND_DISPLAY") == "" {
-			return false
-		}
-		command = []string{"xdg-open", link}
-	}
-	path, err := exec.LookPath(command[0])
-	if err != nil {
-		return false
-	}
-	opener := exec.Command(path, command[1:]...)
-	opener.Env = environ
-	if opener.Start() != nil {
-		return false
-	}
-	go opener.Wait()
-	return true
 }

@@ -139,7 +139,8 @@ func (p *Session) Notes(events []int) (list []pages.Note) {
 		list = append(list, show.Note("The file of these texts is not there any more. Their sizes and hashes are what aburn kept of them."))
 	}
 	if n := count[contents.Changed]; n > 0 {
-		list = append(list, show.Note(plain.Plural(int64(n), "text")+" of this page changed since "+show.Agent(p.source)+"'s file was read, and is not shown. Reading it again may help:", "aburn ingest"))
+		list = append(list, show.Note(plain.Plural(int64(n), "text")+" of this page changed since "+show.Agent(p.source)+
+			"'s file was read, and is not shown. Reading it again may help:", "aburn ingest"))
 	}
 	if problem != nil {
 		list = append(list, show.Note("Some texts cannot be read: "+problem.Error()))

@@ -16,7 +16,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/eyes/serve"
+	"aburn/cmd/aburn/internal/eyes/desk"
 	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
@@ -30,7 +30,8 @@ import (
 func terminalOf(a *kit.App) (in, out *os.File) {
 	in, _ = a.Stdin.(*os.File)
 	out, _ = a.Stdout.(*os.File)
-	if name := a.Getenv("TERM"); !term.CanScreen || in == nil || out == nil || name == "" || name == "dumb" || !term.New(in, a.Getenv, true).Terminal() || !term.New(out, a.Getenv, true).Terminal() {
+	if name := a.Getenv("TERM"); !term.CanScreen || in == nil || out == nil || name == "" || name == "dumb" || !term.New(in, a.Getenv, true).Terminal() ||
+		!term.New(out, a.Getenv, true).Terminal() {
 		return nil, nil
 	}
 	return in, out
@@ -121,7 +122,8 @@ func (t *screen) choose() {
 	words := strings.Fields(strings.ToLower(t.filter))
 	for i := range t.top.Items {
 		one := &t.top.Items[i]
-		text := strings.ToLower(strings.Join([]string{one.Project, one.Branch, show.Agent(one.Source), one.Source, one.item.Word, one.What, one.Quoted, one.Title, one.Task, string(one.Session)}, "\n"))
+		text := strings.ToLower(strings.Join([]string{one.Project, one.Branch, show.Agent(one.Source), one.Source, one.item.Word, one.What, one.Quoted, one.Title,
+			one.Task, string(one.Session)}, "\n"))
 		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			t.rows = append(t.rows, *one)
 		}
@@ -224,13 +226,13 @@ func (t *screen) write(key term.Key) {
 
 // openNow opens the page of an aburn web that runs.
 func openNow(a *kit.App) string {
-	link, err := serve.Ask(a.Getenv)
+	link, err := desk.Ask(a.Getenv)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "aburn web does not run: start it in another terminal"
 	case err != nil:
 		return fault.Of(err).Msg
-	case serve.OpenBrowser(link, a.Getenv, os.Environ()):
+	case desk.OpenBrowser(link, a.Getenv, os.Environ()):
 		return "opens in your browser"
 	}
 	return "no browser is found here: aburn web --print gives a link"
@@ -296,8 +298,10 @@ func (t *screen) list(out *term.Out, room int) []string {
 	return lines
 }
 
-var helpLines = []string{"", "  j k ↓ ↑   next line, line before        g G   first, last", "  Enter     shows a line whole, and closes it", "  /         only lines with these words; Escape shows all", "  s         sorts: as the page Now does, by cost, by project",
-	"  o         opens the page Now of an aburn web that runs", "  Ctrl-Z    leaves for a while; fg comes back", "  q         ends", "", "  ◆ waits for you   ↻ stuck   ● works   ○ its turn is over"}
+var helpLines = []string{"", "  j k ↓ ↑   next line, line before        g G   first, last", "  Enter     shows a line whole, and closes it",
+	"  /         only lines with these words; Escape shows all", "  s         sorts: as the page Now does, by cost, by project",
+	"  o         opens the page Now of an aburn web that runs", "  Ctrl-Z    leaves for a while; fg comes back", "  q         ends", "",
+	"  ◆ waits for you   ↻ stuck   ● works   ○ its turn is over"}
 
 // foot puts the last line at the bottom.
 func (t *screen) foot(out *term.Out, lines []string, width, height int) []string {

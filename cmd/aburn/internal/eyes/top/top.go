@@ -14,6 +14,7 @@ import (
 
 	"aburn/archive/lookup"
 	"aburn/attention"
+	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
@@ -41,7 +42,7 @@ func Command(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "once", Usage: "print once, and end"},
 			&cli.StringFlag{Name: "project", Usage: "only this project's `DIR`", TakesFile: true},
 			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
-			scope.IngestFlag(),
+			chosen.IngestFlag(),
 			kit.JSONFlag(),
 		},
 		ArgValidator: kit.NoArguments,
@@ -60,7 +61,7 @@ func runTop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if !cmd.Bool("once") && !cmd.Bool("json") && in != nil {
 		return follow(ctx, a, cmd, o, in, out)
 	}
-	scope.CatchUpAtOnce(ctx, a, cmd, lookup.Choice{})
+	chosen.CatchUpAtOnce(ctx, a, cmd, lookup.Choice{})
 	site := viewer.New(o)
 	site.Refresh(ctx)
 	top := reportOf(ctx, site)
@@ -114,7 +115,8 @@ type Item struct {
 // The words of --json.
 var (
 	groupWords = [...]string{attention.Waiting: "waiting", attention.Stuck: "stuck", attention.Living: "living"}
-	kindWords  = [...]string{attention.Permission: "permission", attention.Question: "question", attention.Plan: "plan", attention.TurnFailed: "turn_failed", attention.Foreign: "queue",
+	kindWords  = [...]string{attention.Permission: "permission", attention.Question: "question", attention.Plan: "plan", attention.TurnFailed: "turn_failed",
+		attention.Foreign: "queue",
 		attention.Working: "working", attention.Idle: "idle", attention.Heard: "heard", attention.Unhooked: "no_hooks"}
 )
 
@@ -154,8 +156,9 @@ func reportOf(ctx context.Context, site *viewer.Site) *Report {
 
 func itemOf(thing *viewer.Thing, in *bill.Currency) Item {
 	item := &thing.Item
-	one := Item{Group: groupWords[item.Group], Kind: kindWords[item.Kind], Project: item.Root, Branch: plain.Line(item.Branch), Source: item.Source, Session: item.Session,
-		Title: thing.Title, What: item.What, Quoted: item.Quoted, Whole: item.Whole, Also: item.Also, Proof: append([]logfmt.Seq{}, item.Proof...), item: *item}
+	one := Item{Group: groupWords[item.Group], Kind: kindWords[item.Kind], Project: item.Root, Branch: plain.Line(item.Branch), Source: item.Source,
+		Session: item.Session,
+		Title:   thing.Title, What: item.What, Quoted: item.Quoted, Whole: item.Whole, Also: item.Also, Proof: append([]logfmt.Seq{}, item.Proof...), item: *item}
 	switch {
 	case item.Kind == attention.Issue:
 		one.Kind = item.Type
@@ -207,8 +210,10 @@ func tableOf(at time.Time, items []Item) *term.Table {
 			age = attention.Age(at.Sub(*one.Since))
 		}
 		style := styleOf(&one.item)
-		table.AddCells(term.Cell{Text: one.item.Mark(), Style: style}, term.Cell{Text: age}, term.Cell{Text: filepath.Base(one.Project), Style: term.Bold}, term.Cell{Text: one.Branch},
-			term.Cell{Text: agentWord(one.Source), Style: term.Dim}, term.Cell{Text: one.item.Word, Style: style}, term.Cell{Text: one.says()}, term.Cell{Text: one.cost})
+		table.AddCells(term.Cell{Text: one.item.Mark(), Style: style}, term.Cell{Text: age}, term.Cell{Text: filepath.Base(one.Project), Style: term.Bold},
+			term.Cell{Text: one.Branch},
+			term.Cell{Text: agentWord(one.Source), Style: term.Dim}, term.Cell{Text: one.item.Word, Style: style}, term.Cell{Text: one.says()},
+			term.Cell{Text: one.cost})
 	}
 	return table
 }

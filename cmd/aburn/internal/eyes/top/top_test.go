@@ -152,7 +152,8 @@ func TestTopHasTheOrderOfNow(t *testing.T) {
 				t.Errorf("seed %d: %s stands in %s and in %s", seed, one.Session, had, one.Group)
 			}
 			group[one.Session] = one.Group
-			if i > 0 && top.Items[i-1].item.Group == one.item.Group && top.Items[i-1].item.Kind == one.item.Kind && one.Since != nil && top.Items[i-1].Since != nil && one.Since.Before(*top.Items[i-1].Since) {
+			if i > 0 && top.Items[i-1].item.Group == one.item.Group && top.Items[i-1].item.Kind == one.item.Kind && one.Since != nil && top.Items[i-1].Since != nil &&
+				one.Since.Before(*top.Items[i-1].Since) {
 				t.Errorf("seed %d: line %d is older than the one above", seed, i)
 			}
 		}

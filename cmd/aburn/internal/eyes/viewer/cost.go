@@ -63,7 +63,8 @@ func (s *Site) costPage(ctx context.Context, v *view, values url.Values, _ *http
 	}
 	list := v.answers(f)
 	all := total(list)
-	body := &pages.Cost{Note: "What these answers cost at the vendors' list prices of their day. " + v.whose, Tiles: v.costTiles(f, &all), Chosen: links(v.chosenLinks("/cost", f, "period", "project", "agent", "since"))}
+	body := &pages.Cost{Note: "What these answers cost at the vendors' list prices of their day. " + v.whose, Tiles: v.costTiles(f, &all),
+		Chosen: links(v.chosenLinks("/cost", f, "period", "project", "agent", "since"))}
 	body.Choices = []pages.Choice{choiceOf("Period", "period", periods, f.with("day", ""), "/cost")}
 	body.Filters = []pages.Select{v.projectSelect(f), v.agentSelect(f)}
 	body.Hidden = hiddenFields(f, "project", "agent")
@@ -72,11 +73,13 @@ func (s *Site) costPage(ctx context.Context, v *view, values url.Values, _ *http
 		body.Plot = v.costPlot(f, list, models)
 	}
 	body.Tables = []pages.CostTable{
-		s.costTable(v, f, list, &all, costBy{"projects", "Projects", "project", "project", func(c *cell) string { return c.row.root }, func(n string) string { return filepath.Base(n) }, false}),
+		s.costTable(v, f, list, &all, costBy{"projects", "Projects", "project", "project", func(c *cell) string { return c.row.root },
+			func(n string) string { return filepath.Base(n) }, false}),
 		s.costTable(v, f, list, &all, costBy{"models", "Models", "model", "model", func(c *cell) string { return orDash(c.model) }, modelWord, false}),
 	}
 	if f.day == "" {
-		body.Tables = append(body.Tables, s.costTable(v, f, list, &all, costBy{"days", "Days", "day", "day", func(c *cell) string { return orDash(c.day) }, dayWord, true}))
+		body.Tables = append(body.Tables, s.costTable(v, f, list, &all,
+			costBy{"days", "Days", "day", "day", func(c *cell) string { return orDash(c.day) }, dayWord, true}))
 	}
 	body.Tables = append(body.Tables,
 		s.costTable(v, f, list, &all, costBy{"agents", "Agents", "agent", "agent", func(c *cell) string { return c.row.Source }, show.Agent, false}),
@@ -161,12 +164,14 @@ func (s *Site) costTable(v *view, f filter, list []*cell, all *cost.Sum, by cost
 			for _, o := range found[i:] {
 				rest.sum.Add(o.sum)
 			}
-			t.Rows = append(t.Rows, pages.CostRow{Link: pages.Link{Text: fmt.Sprintf("%d more", len(found)-i)}, Cost: pages.Figure{Text: v.in.Says(&rest.sum)}, Sessions: pages.Figure{}, Share: share(&rest.sum, &found[0].sum)})
+			t.Rows = append(t.Rows, pages.CostRow{Link: pages.Link{Text: fmt.Sprintf("%d more", len(found)-i)}, Cost: pages.Figure{Text: v.in.Says(&rest.sum)},
+				Sessions: pages.Figure{}, Share: share(&rest.sum, &found[0].sum)})
 			break
 		}
 		t.Rows = append(t.Rows, v.costRow(f, g, by, all, &found[0].sum, i))
 	}
-	t.All = pages.CostRow{Link: pages.Link{Text: "all"}, Sessions: show.Count("sessions and sub-agents with answers", sessionsIn(list), f.with("kind", "all").at("/sessions")), Cost: v.money("", all, f.at("/cost"))}
+	t.All = pages.CostRow{Link: pages.Link{Text: "all"}, Sessions: show.Count("sessions and sub-agents with answers", sessionsIn(list),
+		f.with("kind", "all").at("/sessions")), Cost: v.money("", all, f.at("/cost"))}
 	t.All.Input, t.All.Read, t.All.Written, t.All.Output = tokenWords(all)
 	return t
 }
@@ -176,7 +181,8 @@ func (v *view) costRow(f filter, g *group, by costBy, all, first *cost.Sum, i in
 	if by.parameter == "day" {
 		of = of.with("period", "")
 	}
-	row := pages.CostRow{Link: pages.Link{Text: plain.Cut(plain.Line(by.word(g.name)), 60), Href: of.at("/cost")}, Share: share(&g.sum, first), Class: "c-shell", Note: unpriced(&g.sum),
+	row := pages.CostRow{Link: pages.Link{Text: plain.Cut(plain.Line(by.word(g.name)), 60), Href: of.at("/cost")}, Share: share(&g.sum, first), Class: "c-shell",
+		Note:     unpriced(&g.sum),
 		Sessions: show.Count("sessions and sub-agents with answers", g.rows, of.with("kind", "all").at("/sessions")), Cost: v.money("", &g.sum, of.at("/cost"))}
 	if by.parameter == "model" {
 		row.Class = modelClass(i)
@@ -259,7 +265,8 @@ func (s *Site) presentNotes(ctx context.Context, v *view) (budgets, limits []pag
 }
 
 func (v *view) pricesNotes(all *cost.Sum) []pages.Note {
-	list := []pages.Note{{Text: plain.Plural(int64(len(v.prices.Rows())), "row") + ", as known on " + string(v.prices.Made) + ". The list with its sources:", Commands: []string{"aburn prices"}}}
+	list := []pages.Note{{Text: plain.Plural(int64(len(v.prices.Rows())), "row") + ", as known on " + string(v.prices.Made) + ". The list with its sources:",
+		Commands: []string{"aburn prices"}}}
 	if all.Uncertain {
 		list = append(list, pages.Note{Text: "≈ marks an amount with a price that nobody saw at its vendor."})
 	}

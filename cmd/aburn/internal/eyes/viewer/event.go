@@ -51,7 +51,8 @@ func (s *Site) eventPage(ctx context.Context, v *view, r *row, n int, values url
 	}
 	name := v.names.Of(r.Source, r.ID)
 	body := &pages.Event{Line: s.lineOf(o, lineFor(o, n)), RecordNote: p.RecordNote(n)}
-	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, projectLink(r), {Text: plain.Line(r.Source + " / " + name), Href: r.eventAt(n)}, {Text: "event " + strconv.Itoa(n)}}
+	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, projectLink(r), {Text: plain.Line(r.Source + " / " + name), Href: r.eventAt(n)},
+		{Text: "event " + strconv.Itoa(n)}}
 	if n > 1 {
 		body.Before = pages.Link{Text: "event " + strconv.Itoa(n-1), Href: r.rawAt(n - 1)}
 	}

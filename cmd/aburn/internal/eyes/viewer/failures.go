@@ -115,7 +115,8 @@ func (s *Site) failureRows(v *view, f filter, all []*failureGroup, most int, err
 			break
 		}
 		of := f.with("key", g.key)
-		one := pages.FailureRow{Href: "/failures/" + g.key, Key: g.key, Count: show.Count("sessions and sub-agents", len(g.rows), of.at("/sessions")), Last: show.Time(g.rows[0].End, v.made),
+		one := pages.FailureRow{Href: "/failures/" + g.key, Key: g.key, Count: show.Count("sessions and sub-agents", len(g.rows), of.at("/sessions")),
+			Last: show.Time(g.rows[0].End, v.made),
 			Cost: v.money("", &g.sum, f.with("key", g.key, "kind", "").at("/cost")), Spark: v.spark(g.rows)}
 		bad := of.with("outcome", "failed")
 		one.Failed = show.Count(countName(bad), countIf(g.rows, (*row).failing), bad.at("/sessions"))
@@ -233,7 +234,8 @@ func (s *Site) failurePage(_ context.Context, v *view, values url.Values, r *htt
 			body.Solved = append(body.Solved, s.rowOf(v, r))
 		}
 	}
-	body.Copy = []pages.Copy{{Label: "Copy remedy command", Text: "aburn remedy " + shell.Quote(key)}, {Label: "Copy replay command", Text: "aburn replay " + shell.Quote(key)}}
+	body.Copy = []pages.Copy{{Label: "Copy remedy command", Text: "aburn remedy " + shell.Quote(key)},
+		{Label: "Copy replay command", Text: "aburn replay " + shell.Quote(key)}}
 	return &show.Page{Frame: &pages.Frame{Title: heading, Page: "failures", Heading: heading, Total: len(list)}, Body: body}, nil
 }
 

@@ -30,9 +30,10 @@ type filter struct {
 // The values of filters with few values. The first word is the address's.
 var (
 	periods  = [][2]string{{"today", "Today"}, {"7d", "7 days"}, {"month", "This month"}, {"year", "This year"}, {"all", "All"}}
-	outcomes = [][2]string{{"", "Any end"}, {"failed", "Failed"}, {"completed", "Completed"}, {"interrupted", "Interrupted"}, {"running", "Running"}, {"unknown", "Unknown end"}}
-	sinces   = [][2]string{{"", "All time"}, {"7d", "7 days"}, {"30d", "30 days"}, {"90d", "90 days"}}
-	kinds    = [][2]string{{"", "Sessions"}, {"subagent", "Sub-agents"}, {"all", "Both"}}
+	outcomes = [][2]string{{"", "Any end"}, {"failed", "Failed"}, {"completed", "Completed"}, {"interrupted", "Interrupted"}, {"running", "Running"},
+		{"unknown", "Unknown end"}}
+	sinces = [][2]string{{"", "All time"}, {"7d", "7 days"}, {"30d", "30 days"}, {"90d", "90 days"}}
+	kinds  = [][2]string{{"", "Sessions"}, {"subagent", "Sub-agents"}, {"all", "Both"}}
 )
 
 // parameters are the filter's fields by the names that they have in addresses, in this order.
@@ -43,7 +44,8 @@ func (f *filter) parameters() []struct {
 	return []struct {
 		name  string
 		value *string
-	}{{"period", &f.period}, {"day", &f.day}, {"ended", &f.ended}, {"since", &f.since}, {"kind", &f.kind}, {"project", &f.project}, {"agent", &f.agent}, {"outcome", &f.outcome},
+	}{{"period", &f.period}, {"day", &f.day}, {"ended", &f.ended}, {"since", &f.since}, {"kind", &f.kind}, {"project", &f.project}, {"agent", &f.agent},
+		{"outcome", &f.outcome},
 		{"model", &f.model}, {"branch", &f.branch}, {"key", &f.key}, {"family", &f.family}, {"session", &f.session}, {"q", &f.q}}
 }
 
@@ -142,7 +144,8 @@ func (f *filter) holdsAnswers(from, to string, c *cell) bool {
 // holds reports whether the filter chooses a session, by what it says about sessions. It leaves out kind and answers.
 func (v *view) holds(f *filter, r *row) bool {
 	switch {
-	case f.project != "" && r.root != f.project, f.agent != "" && r.Source != f.agent, f.session != "" && r.name() != f.session, f.family != "" && r.head.name() != f.family,
+	case f.project != "" && r.root != f.project, f.agent != "" && r.Source != f.agent, f.session != "" && r.name() != f.session, f.family != "" &&
+		r.head.name() != f.family,
 		f.key != "" && !v.hasKey(r, f.key), f.solved && (r.main == nil || r.main.Solved == 0), f.ended != "" && (r.Live || v.dayOf(r.End) != f.ended),
 		!v.within(f.since, r), !ofOutcome(f.outcome, r):
 		return false
@@ -238,7 +241,8 @@ func (v *view) answers(f filter) (list []*cell) {
 
 // chosenLinks are the filters that are set and that no other control shows, each with an address without it.
 func (v *view) chosenLinks(page string, f filter, shown ...string) (list []struct{ text, href string }) {
-	words := map[string]string{"day": "answers on ", "ended": "ended on ", "model": "model ", "branch": "branch ", "key": "failure ", "family": "with its sub-agents: ", "session": "session ", "q": "search: ",
+	words := map[string]string{"day": "answers on ", "ended": "ended on ", "model": "model ", "branch": "branch ", "key": "failure ",
+		"family": "with its sub-agents: ", "session": "session ", "q": "search: ",
 		"period": "answers in period: ", "since": "ended in the last ", "project": "project ", "agent": "agent ", "outcome": "outcome "}
 	for _, p := range f.parameters() {
 		if *p.value == "" || slices.Contains(shown, p.name) || words[p.name] == "" {

@@ -56,7 +56,8 @@ func (c *checks) latest(now time.Time, roots []string, examine func(root string)
 
 func (s *Site) examine(root string) []doctor.Check {
 	self, _ := os.Executable()
-	return doctor.Run(context.Background(), doctor.Options{Dir: root, Env: s.env, Now: s.Now(), Self: self, Readers: readers.Readers(), Agents: install.Agents()}).Checks
+	return doctor.Run(context.Background(), doctor.Options{Dir: root, Env: s.env, Now: s.Now(), Self: self, Readers: readers.Readers(),
+		Agents: install.Agents()}).Checks
 }
 
 func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Request) (*show.Page, error) {
@@ -79,7 +80,8 @@ func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Requ
 	s.archiveHealth(body, v)
 	for i := range v.damage {
 		if d := &v.damage[i]; len(body.Damage) < 10 {
-			body.Damage = append(body.Damage, pages.Pair{Name: plain.CutStart(plain.Line(d.Path), 60) + ":" + fmt.Sprint(d.Ref.Line), Value: plain.Cut(plain.Line(d.Reason), 160)})
+			body.Damage = append(body.Damage, pages.Pair{Name: plain.CutStart(plain.Line(d.Path), 60) + ":" + fmt.Sprint(d.Ref.Line),
+				Value: plain.Cut(plain.Line(d.Reason), 160)})
 		}
 	}
 	n := 0
@@ -94,7 +96,8 @@ func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Requ
 			body.Unpriced = append(body.Unpriced, pages.Pair{Name: plain.Line(modelWord(m)), Value: units.Amount(sum.Unpriced[m])})
 		}
 	}
-	return &show.Page{Frame: &pages.Frame{Title: "Health", Page: "health", Heading: "Health", Sub: "whether hooks fire, and how complete this is", Total: len(body.Projects)}, Body: body}, nil
+	return &show.Page{Frame: &pages.Frame{Title: "Health", Page: "health", Heading: "Health", Sub: "whether hooks fire, and how complete this is",
+		Total: len(body.Projects)}, Body: body}, nil
 }
 
 // gone reports whether the project's folder is not there.
@@ -105,7 +108,8 @@ func (s *Site) gone(root string) bool {
 
 func (s *Site) healthOf(v *view, root string, found []doctor.Check) pages.Project {
 	f := filter{project: root, kind: "all"}
-	one := pages.Project{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root), Sessions: show.Count("sessions and sub-agents", len(v.sessions(f)), f.at("/sessions"))}
+	one := pages.Project{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root),
+		Sessions: show.Count("sessions and sub-agents", len(v.sessions(f)), f.at("/sessions"))}
 	if st, ok := s.projects.Get(root); ok && st.Err != nil {
 		one.Problem = plain.Line(fault.Of(st.Err).Msg)
 	}
@@ -125,12 +129,15 @@ func (s *Site) archiveHealth(body *pages.Health, v *view) {
 	if st, err := os.Stat(filepath.Join(s.dir, archive.Name)); err == nil {
 		body.Archive = append(body.Archive, pages.Pair{Name: "size", Value: plain.Size(st.Size())})
 	}
-	body.Archive = append(body.Archive, pages.Pair{Name: "read", Value: v.made.Format("15:04:05")}, pages.Pair{Name: "shown", Value: plain.Count(int64(len(v.sessions(all)))) + " sessions and sub-agents"})
+	body.Archive = append(body.Archive, pages.Pair{Name: "read", Value: v.made.Format("15:04:05")},
+		pages.Pair{Name: "shown", Value: plain.Count(int64(len(v.sessions(all)))) + " sessions and sub-agents"})
 	if n, size := s.copies(); n > 0 {
-		body.Archive = append(body.Archive, pages.Pair{Name: "kept with texts", Value: plain.Plural(int64(n), "session") + ", " + plain.Size(size) + ": aburn keep --list"})
+		body.Archive = append(body.Archive, pages.Pair{Name: "kept with texts",
+			Value: plain.Plural(int64(n), "session") + ", " + plain.Size(size) + ": aburn keep --list"})
 	}
 	if v.hidden > 0 {
-		body.Archive = append(body.Archive, pages.Pair{Name: "not shown", Value: plain.Plural(int64(v.hidden), "session") + " of projects that you have not vouched for; aburn init in a project does"})
+		body.Archive = append(body.Archive, pages.Pair{Name: "not shown",
+			Value: plain.Plural(int64(v.hidden), "session") + " of projects that you have not vouched for; aburn init in a project does"})
 	}
 	for _, source := range v.sources() {
 		f := filter{kind: "all", agent: source}

@@ -66,7 +66,8 @@ func (s *Site) lookInside(ctx context.Context, cancel context.CancelFunc, body *
 
 // says is the end of a search in words.
 func (t *tally) says() string {
-	parts := []string{plain.Plural(int64(t.found), "text") + " found. " + plain.Size(t.bytes) + " of " + plain.Plural(int64(t.sessions), "session or sub-agent", "sessions and sub-agents") + " looked through"}
+	parts := []string{plain.Plural(int64(t.found), "text") + " found. " + plain.Size(t.bytes) + " of " +
+		plain.Plural(int64(t.sessions), "session or sub-agent", "sessions and sub-agents") + " looked through"}
 	if t.gone > 0 {
 		parts = append(parts, "the files of "+plain.Count(int64(t.gone))+" are gone")
 	}

@@ -63,8 +63,9 @@ func signOf(r *row) (sign, word string) {
 }
 
 func (s *Site) rowOf(v *view, r *row) pages.Row {
-	one := pages.Row{Href: r.address(), Ended: show.Time(r.End, v.made), Outcome: outcomeOf(r.verdict), Ask: r.title(), Project: projectLink(r), Agent: r.agent(), Amounts: v.amounts,
-		Failed: pages.Figure{Text: "–"}}
+	one := pages.Row{Href: r.address(), Ended: show.Time(r.End, v.made), Outcome: outcomeOf(r.verdict), Ask: r.title(), Project: projectLink(r), Agent: r.agent(),
+		Amounts: v.amounts,
+		Failed:  pages.Figure{Text: "–"}}
 	one.Sign, one.SignWord = signOf(r)
 	one.Unseen = s.unseen(r)
 	if r.ActiveMS > 0 {
@@ -89,7 +90,8 @@ func (s *Site) rowOf(v *view, r *row) pages.Row {
 
 // failedCalls is how many of a session's ended calls failed.
 func failedCalls(r *row) pages.Figure {
-	f := pages.Figure{Name: "failed of ended calls", Text: strconv.Itoa(r.failed) + " of " + strconv.Itoa(r.ended), Value: strconv.Itoa(r.failed), Href: r.address() + "?only=failed"}
+	f := pages.Figure{Name: "failed of ended calls", Text: strconv.Itoa(r.failed) + " of " + strconv.Itoa(r.ended), Value: strconv.Itoa(r.failed),
+		Href: r.address() + "?only=failed"}
 	if r.failed > 0 {
 		f.Class = "bad"
 	}
@@ -163,9 +165,11 @@ func kindWord(kind string) string {
 func (s *Site) sessionsPage(_ context.Context, v *view, values url.Values, _ *http.Request) (*show.Page, error) {
 	f := filterOf(values)
 	list := v.sessions(f)
-	body := &pages.Sessions{Kind: kindWord(f.kind), Others: len(v.rows) > 0, Count: show.Count(countName(f), len(list), f.at("/sessions")), Chosen: links(v.chosenLinks("/sessions", f, "project", "agent", "outcome", "since"))}
+	body := &pages.Sessions{Kind: kindWord(f.kind), Others: len(v.rows) > 0, Count: show.Count(countName(f), len(list), f.at("/sessions")),
+		Chosen: links(v.chosenLinks("/sessions", f, "project", "agent", "outcome", "since"))}
 	body.Choices = []pages.Choice{choiceOf("What", "kind", kinds, f, "/sessions")}
-	body.Filters = []pages.Select{v.projectSelect(f), v.agentSelect(f), selectOf("outcome", "Outcome", outcomes, f.outcome), selectOf("since", "Since", sinces, f.since)}
+	body.Filters = []pages.Select{v.projectSelect(f), v.agentSelect(f), selectOf("outcome", "Outcome", outcomes, f.outcome),
+		selectOf("since", "Since", sinces, f.since)}
 	body.Hidden = hiddenFields(f, "project", "agent", "outcome", "since")
 	if f.outcome == "" {
 		failed, over := f.with("outcome", "failed"), f.with("outcome", "over")
@@ -175,7 +179,8 @@ func (s *Site) sessionsPage(_ context.Context, v *view, values url.Values, _ *ht
 		}
 	}
 	body.Rows, body.Newer, body.Older = s.part(v, list, "/sessions", f, values.Get("before"))
-	return &show.Page{Frame: &pages.Frame{Title: "Sessions", Page: "sessions", Heading: "Sessions", Sub: s.projectsWord(f), Query: f.q, Total: len(list)}, Body: body}, nil
+	return &show.Page{Frame: &pages.Frame{Title: "Sessions", Page: "sessions", Heading: "Sessions", Sub: s.projectsWord(f), Query: f.q, Total: len(list)},
+		Body: body}, nil
 }
 
 // countName names a number of sessions by what is counted.

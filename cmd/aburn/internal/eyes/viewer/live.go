@@ -33,7 +33,8 @@ const (
 // stale reports whether a view is not what the archive says any more.
 func (s *Site) stale(v *view) bool {
 	now := s.Now()
-	return v.of != archive.StateOf(s.dir) || v.today != now.Format(time.DateOnly) || v.live && now.Sub(v.made) > archive.LiveFor/2 || v.problem != nil && now.Sub(v.made) > problemEvery || s.otherRoots(v)
+	return v.of != archive.StateOf(s.dir) || v.today != now.Format(time.DateOnly) || v.live && now.Sub(v.made) > archive.LiveFor/2 || v.problem != nil &&
+		now.Sub(v.made) > problemEvery || s.otherRoots(v)
 }
 
 // otherRoots reports whether projects were vouched for, or no longer, since the view was made.
@@ -146,7 +147,8 @@ func (s *Site) KeepComplete(ctx context.Context, warn func(error)) {
 		told = time.Now()
 		text := "linking sessions"
 		if !p.Linking {
-			text = fmt.Sprintf("reading: %s of %s files, %s of %s; sums are so far", plain.Count(int64(p.FilesDone)), plain.Count(int64(p.Files)), plain.Size(p.BytesDone), plain.Size(p.Bytes))
+			text = fmt.Sprintf("reading: %s of %s files, %s of %s; sums are so far", plain.Count(int64(p.FilesDone)), plain.Count(int64(p.Files)),
+				plain.Size(p.BytesDone), plain.Size(p.Bytes))
 		}
 		s.tellIngest(text)
 	}
@@ -184,7 +186,8 @@ func (s *Site) ingestNow(w http.ResponseWriter, r *http.Request) {
 			return err
 		}
 		defer db.Close()
-		_, err = ingest.Run(r.Context(), ingest.Options{Archive: db, Readers: readers.Readers(), Places: trace.Places{Home: s.env("HOME"), Getenv: s.env}, Keep: lookup.KeepFrom(s.Caller("."))})
+		_, err = ingest.Run(r.Context(), ingest.Options{Archive: db, Readers: readers.Readers(), Places: trace.Places{Home: s.env("HOME"), Getenv: s.env},
+			Keep: lookup.KeepFrom(s.Caller("."))})
 		return err
 	})
 	if err != nil && !errors.Is(err, ingest.ErrBusy) { // another one looks once more before it ends
@@ -201,7 +204,8 @@ func (s *Site) Posts() map[string]http.Handler {
 		return nil
 	}
 	return map[string]http.Handler{
-		"/ingest": http.HandlerFunc(s.ingestNow), "/seen": http.HandlerFunc(s.seenNow), "/do": http.HandlerFunc(s.workers.Do), "/search/stop": http.HandlerFunc(s.stopSearch),
+		"/ingest": http.HandlerFunc(s.ingestNow), "/seen": http.HandlerFunc(s.seenNow), "/do": http.HandlerFunc(s.workers.Do),
+		"/search/stop": http.HandlerFunc(s.stopSearch),
 	}
 }
 

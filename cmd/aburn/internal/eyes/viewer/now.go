@@ -79,7 +79,8 @@ func (s *Site) nowPage(_ context.Context, v *view, query url.Values, _ *http.Req
 	}
 	*body = v.addToday(s, body)
 	s.addEnded(v, body, living)
-	frame := &pages.Frame{Title: "Now", Page: "now", Heading: "Now", Sub: units.Join(s.projectsWord(filter{}), v.made.Format("Monday 2 January 2006")), Notes: notes, Total: s.workers.Waiting()}
+	frame := &pages.Frame{Title: "Now", Page: "now", Heading: "Now", Sub: units.Join(s.projectsWord(filter{}), v.made.Format("Monday 2 January 2006")),
+		Notes: notes, Total: s.workers.Waiting()}
 	return &show.Page{Frame: frame, Body: body}, nil
 }
 

@@ -48,7 +48,9 @@ func (s *Site) projectsPage(_ context.Context, v *view, _ url.Values, _ *http.Re
 		f := filter{project: root}
 		list := v.sessions(f)
 		sum := total(v.answers(f))
-		one := pages.ProjectRow{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root), Href: f.at("/sessions"), Waiting: waiting[root], Stuck: stuck[root], Living: living[root], Workers: s.workers.Zones(root), Sessions: show.Count("sessions", len(list), f.at("/sessions")), Money: v.money("", &sum, f.with("period", "all").at("/cost"))}
+		one := pages.ProjectRow{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root), Href: f.at("/sessions"), Waiting: waiting[root], Stuck: stuck[root],
+			Living: living[root], Workers: s.workers.Zones(root), Sessions: show.Count("sessions", len(list), f.at("/sessions")),
+			Money: v.money("", &sum, f.with("period", "all").at("/cost"))}
 		if len(list) > 0 {
 			one.Last = show.Time(list[0].End, v.made)
 		} else {
@@ -61,5 +63,6 @@ func (s *Site) projectsPage(_ context.Context, v *view, _ url.Values, _ *http.Re
 		}
 		body.List = append(body.List, one)
 	}
-	return &show.Page{Frame: &pages.Frame{Title: "Projects", Page: "projects", Heading: "Projects", Sub: plain.Plural(int64(len(body.List)), "project"), Total: len(body.List)}, Body: body}, nil
+	return &show.Page{Frame: &pages.Frame{Title: "Projects", Page: "projects", Heading: "Projects", Sub: plain.Plural(int64(len(body.List)), "project"),
+		Total: len(body.List)}, Body: body}, nil
 }

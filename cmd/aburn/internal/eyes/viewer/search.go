@@ -65,7 +65,8 @@ func (s *Site) searchPage(w http.ResponseWriter, r *http.Request) {
 	rows := v.sessions(all)
 	switch {
 	case text == "":
-		body.Note = "Type words into the field above. First lines of prompts, commands, paths and errors are found as you type; Enter also looks inside conversations."
+		body.Note = "Type words into the field above. First lines of prompts, commands, paths and errors are found as you type; Enter also looks inside " +
+			"conversations."
 	default:
 		body.Lines = s.firstLines(ctx, rows, text, f, values.Get("after"))
 		if asksInside(r) {
@@ -138,7 +139,8 @@ func (s *Site) firstLines(ctx context.Context, rows []*row, text string, f filte
 			count += one.Count
 		}
 	}
-	part.Says = plain.Plural(int64(count), "line") + " in " + plain.Plural(int64(len(hits)), "session or sub-agent", "sessions and sub-agents") + ", the newest first." + making
+	part.Says = plain.Plural(int64(count), "line") + " in " + plain.Plural(int64(len(hits)), "session or sub-agent", "sessions and sub-agents") +
+		", the newest first." + making
 	hits = after(hits, from)
 	if len(hits) > foundSessions {
 		last := hits[foundSessions-1]
@@ -168,7 +170,8 @@ func (s *Site) lineHit(r *row, found *lines.Found, text string) pages.SearchHit 
 }
 
 func (s *Site) hitOf(r *row) pages.SearchHit {
-	return pages.SearchHit{Href: r.address(), Title: r.title(), Project: projectLink(r).Text, Agent: r.agent(), When: show.Time(r.End, s.Now()), Outcome: outcomeOf(r.verdict)}
+	return pages.SearchHit{Href: r.address(), Title: r.title(), Project: projectLink(r).Text, Agent: r.agent(), When: show.Time(r.End, s.Now()),
+		Outcome: outcomeOf(r.verdict)}
 }
 
 // snippet is what surrounds the first word of a query, or its beginning, in a line.
@@ -209,7 +212,8 @@ func (s *Site) updateIndex(ctx context.Context) string {
 		s.find.mu.Lock()
 		p := s.find.progress
 		s.find.mu.Unlock()
-		return fmt.Sprintf(" The index is being made: %s of %s sessions so far. The page shows more when it is done.", plain.Count(int64(p[0])), plain.Count(int64(p[1])))
+		return fmt.Sprintf(" The index is being made: %s of %s sessions so far. The page shows more when it is done.", plain.Count(int64(p[0])),
+			plain.Count(int64(p[1])))
 	}
 }
 

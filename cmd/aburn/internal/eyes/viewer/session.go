@@ -58,7 +58,8 @@ func (s *Site) sessionPage(ctx context.Context, v *view, values url.Values, req 
 		return nil, err
 	}
 	name = v.names.Of(r.Source, r.ID)
-	body := &pages.Session{Name: name, Agent: s.agentLine(v, r), When: s.when(r), Branch: plain.Line(o.branch()), Outcome: outcomeOf(r.verdict), Why: why(r), Proof: proof(r), Live: r.Live,
+	body := &pages.Session{Name: name, Agent: s.agentLine(v, r), When: s.when(r), Branch: plain.Line(o.branch()), Outcome: outcomeOf(r.verdict), Why: why(r),
+		Proof: proof(r), Live: r.Live,
 		Tiles: o.tiles(v), Lanes: s.lanes(o.story), Gone: o.gone(), Hooks: o.hooks(name)}
 	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, projectLink(r), {Text: plain.Line(r.Source + " / " + name)}}
 	lines := s.tell(ctx, body, o, values)
@@ -142,7 +143,8 @@ func (o *opened) hooks(name string) string {
 	case !o.story.Hooked:
 		return ""
 	case o.story.Differences > 0:
-		return "Also recorded by aburn's hooks, with " + plain.Plural(int64(o.story.Differences), "difference") + ": aburn show " + plain.Line(name) + " --differences lists them. + marks what only they know."
+		return "Also recorded by aburn's hooks, with " + plain.Plural(int64(o.story.Differences), "difference") + ": aburn show " + plain.Line(name) +
+			" --differences lists them. + marks what only they know."
 	}
 	return "Also recorded by aburn's hooks, without a difference. + marks what only they know."
 }
@@ -175,7 +177,8 @@ func (o *opened) tiles(v *view) []pages.Figure {
 		list = append(list, pages.Figure{Name: "files changed", Text: plain.Count(int64(n)), Small: fmt.Sprintf("+%d −%d", added, removed)})
 	}
 	tokens := r.own.Tokens
-	list = append(list, pages.Figure{Name: "tokens", Text: units.Amount(tokens.Total()), Value: fmt.Sprint(tokens.Total()), Small: units.Amount(tokens.CacheRead) + " from cache"})
+	list = append(list, pages.Figure{Name: "tokens", Text: units.Amount(tokens.Total()), Value: fmt.Sprint(tokens.Total()),
+		Small: units.Amount(tokens.CacheRead) + " from cache"})
 	if r.spent > 0 {
 		list = append(list, pages.Figure{Name: "tokens spent in failed calls", Text: units.Amount(r.spent), Value: fmt.Sprint(r.spent)})
 	}

@@ -21,8 +21,10 @@ func (o *opened) mainError(v *view) *pages.MainError {
 	if !o.over() { // it is not counted yet
 		n++
 	}
-	return &pages.MainError{Text: plain.Line(o.main.Text), Class: units.Join(string(o.main.Class), insight.Times(o.main.Count)), Key: o.keys.Fine, Href: "/failures/" + o.keys.Fine,
-		At: pages.Link{Text: "event " + strconv.Itoa(o.main.First), Href: o.eventAt(o.main.First)}, Others: pages.Figure{Text: plain.Count(int64(n)), Small: "other sessions and sub-agents"}}
+	return &pages.MainError{Text: plain.Line(o.main.Text), Class: units.Join(string(o.main.Class), insight.Times(o.main.Count)), Key: o.keys.Fine,
+		Href:   "/failures/" + o.keys.Fine,
+		At:     pages.Link{Text: "event " + strconv.Itoa(o.main.First), Href: o.eventAt(o.main.First)},
+		Others: pages.Figure{Text: plain.Count(int64(n)), Small: "other sessions and sub-agents"}}
 }
 
 // filesShown is how many changed files are listed.
@@ -97,7 +99,8 @@ func (o *opened) kinds(v *view) (list []pages.Pair, note string) {
 	for _, k := range []struct {
 		name string
 		n    int64
-	}{{"input", t.Input}, {"read from cache", t.CacheRead}, {"written to cache, 5 min", t.Write5m}, {"written to cache, 1 h", t.Write1h}, {"written to cache", t.Write}, {"output", t.Output}, {"web searches", o.own.Searches}} {
+	}{{"input", t.Input}, {"read from cache", t.CacheRead}, {"written to cache, 5 min", t.Write5m}, {"written to cache, 1 h", t.Write1h},
+		{"written to cache", t.Write}, {"output", t.Output}, {"web searches", o.own.Searches}} {
 		if k.n > 0 {
 			list = append(list, pages.Pair{Name: k.name, Value: units.Amount(k.n)})
 		}

@@ -55,7 +55,8 @@ func (s *Site) tell(ctx context.Context, body *pages.Session, o *opened, values 
 	}
 	part := partOf(list, values, o.Live, bare)
 	line := strconv.Itoa(part.from + 1)
-	body.Texts = pages.Choice{Label: "Texts", Links: []pages.Link{{Text: "With texts", Href: o.storyAt(only, false, "line", line), Current: !bare}, {Text: "Lines only", Href: o.storyAt(only, true, "line", line), Current: bare}}}
+	body.Texts = pages.Choice{Label: "Texts", Links: []pages.Link{{Text: "With texts", Href: o.storyAt(only, false, "line", line), Current: !bare},
+		{Text: "Lines only", Href: o.storyAt(only, true, "line", line), Current: bare}}}
 	if bare {
 		body.Lines = s.linesOf(o, list, part.from, part.to)
 	} else {
@@ -162,7 +163,8 @@ func (s *Site) linesOf(o *opened, list []*sessions.StoryLine, from, to int) (lin
 }
 
 func (s *Site) lineOf(o *opened, l *sessions.StoryLine) pages.Line {
-	one := pages.Line{Number: l.Event, Mark: l.Mark, Word: plain.Line(l.Name), Class: classOf(l), Name: plain.Line(l.Name), Took: plain.Line(l.Took), Path: plain.Line(l.Path),
+	one := pages.Line{Number: l.Event, Mark: l.Mark, Word: plain.Line(l.Name), Class: classOf(l), Name: plain.Line(l.Name), Took: plain.Line(l.Took),
+		Path:   plain.Line(l.Path),
 		Detail: plain.Cut(plain.Line(l.Detail), 600), Indent: l.Indent}
 	if l.Event > 0 {
 		one.Href = o.eventAt(l.Event)

@@ -181,13 +181,15 @@ func (s *Site) fill(v *view, f *pages.Frame, at string) {
 		f.Notes = append([]pages.Note{show.Note(failed.Msg, failed.Hints...)}, f.Notes...)
 	}
 	if s.demo {
-		f.Notes = append([]pages.Note{show.Note("This is a demo: recorded sessions, repeated over two weeks, and a log that goes on while you look. Nothing of yours is shown. With your own:", "aburn install-hooks", "aburn web")}, f.Notes...)
+		f.Notes = append([]pages.Note{show.Note("This is a demo: recorded sessions, repeated over two weeks, and a log that goes on while you look. Nothing of "+
+			"yours is shown. With your own:", "aburn install-hooks", "aburn web")}, f.Notes...)
 	}
 	switch {
 	case v.problem == nil && len(v.roots) == 0:
 		f.Notes = append(f.Notes, show.Note("You have not vouched for a project on this machine yet, so none is shown. Run this in each of yours:", "aburn init"))
 	case v.problem == nil && len(v.rows) == 0 && v.hidden > 0:
-		f.Notes = append(f.Notes, show.Note("The archive has no session of the projects that you have vouched for, and "+plain.Plural(int64(v.hidden), "session")+" of others. Run this in a project to see its sessions:", "aburn init"))
+		f.Notes = append(f.Notes, show.Note("The archive has no session of the projects that you have vouched for, and "+plain.Plural(int64(v.hidden), "session")+
+			" of others. Run this in a project to see its sessions:", "aburn init"))
 	case v.problem == nil && len(v.rows) == 0:
 		f.Notes = append(f.Notes, show.Note("No session has been read yet. They come here as agents work in your projects. If none does:", "aburn doctor"))
 	}

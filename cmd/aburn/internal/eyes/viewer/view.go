@@ -98,7 +98,8 @@ func (r *row) failing() bool { return r.over() && r.verdict.Failing() }
 // makeView reads the archive.
 func (s *Site) makeView(ctx context.Context) *view {
 	now := s.Now()
-	v := &view{of: archive.StateOf(s.dir), made: now, today: now.Format(time.DateOnly), byName: map[string]*row{}, bySource: map[string]map[string]*archive.Session{},
+	v := &view{of: archive.StateOf(s.dir), made: now, today: now.Format(time.DateOnly), byName: map[string]*row{},
+		bySource: map[string]map[string]*archive.Session{},
 		verdicts: map[int64]insight.Verdict{}, names: lookup.NewNames(nil), prices: cost.Shipped(), amounts: bill.APIValue, marked: project.Marked(s.env)}
 	slices.Sort(v.marked)
 	v.roots = slices.DeleteFunc(slices.Clone(v.marked), func(root string) bool { return project.Original(root, s.env) != root })
@@ -244,7 +245,8 @@ func ownVerdict(v insight.Verdict) insight.Verdict {
 }
 
 func ownError(e *insight.ErrorGroup) *insight.ErrorGroup {
-	return &insight.ErrorGroup{Class: failure.Class(owned(string(e.Class))), Tool: owned(e.Tool), Text: strings.Clone(e.Text), Count: e.Count, First: e.First, Solved: e.Solved}
+	return &insight.ErrorGroup{Class: failure.Class(owned(string(e.Class))), Tool: owned(e.Tool), Text: strings.Clone(e.Text), Count: e.Count, First: e.First,
+		Solved: e.Solved}
 }
 
 // shapeWords says what the sessions of a failure group have in common.

@@ -227,7 +227,8 @@ func (s *Pages) List(v Known, items []attention.Item) (all []Listed) {
 // listed is a worker's card as a thing of a list.
 func (p *placed) listed(v Known, zone worker.Zone) Listed {
 	c := p.card
-	one := Listed{Item: attention.Item{Group: attention.Living, Kind: attention.Idle, Root: p.Root, Branch: c.Branch, Source: p.Agent, Word: c.Words, What: c.What, Quoted: c.Quoted, Also: append(slices.Clone(c.Also), c.Remarks...),
+	one := Listed{Item: attention.Item{Group: attention.Living, Kind: attention.Idle, Root: p.Root, Branch: c.Branch, Source: p.Agent, Word: c.Words, What: c.What,
+		Quoted: c.Quoted, Also: append(slices.Clone(c.Also), c.Remarks...),
 		Worker: &attention.Worker{ID: c.ID, Name: p.Worker, Mark: c.Mark, Says: c.Words, Task: c.Task}}}
 	switch zone {
 	case worker.ZoneNeedsYou:
@@ -290,10 +291,12 @@ func tellOnCard(card *pages.Worker, item *attention.Item) {
 // workerCard is one card of the board.
 func (s *Pages) workerCard(v Known, w *board.Standing) pages.Worker {
 	card := pages.Worker{
-		ID: "w-" + w.Key + "-" + w.Worker, Name: w.Worker, Href: workerPath(w.Key, w.Worker), Project: plain.Line(filepath.Base(w.Root)), Words: show.Scrubbed(w.Words),
-		Task: plain.Cut(show.Scrubbed(w.Task), 200), Agent: plain.Line(show.Agent(w.Agent)), Via: plain.Line(w.Via), Branch: plain.Line(w.Branch),
-		Key: w.Key, Stat: w.Stat, Pull: pullOf(w), Clash: plain.Line(w.Clash), Conflict: slices.ContainsFunc(w.Overlaps, func(c work.ClashReport) bool { return c.Kind == worker.OverlapConflict }),
-		Needs: needy(w), Remarks: w.Flags, Status: w.Status,
+		ID: "w-" + w.Key + "-" + w.Worker, Name: w.Worker, Href: workerPath(w.Key, w.Worker), Project: plain.Line(filepath.Base(w.Root)),
+		Words: show.Scrubbed(w.Words),
+		Task:  plain.Cut(show.Scrubbed(w.Task), 200), Agent: plain.Line(show.Agent(w.Agent)), Via: plain.Line(w.Via), Branch: plain.Line(w.Branch),
+		Key: w.Key, Stat: w.Stat, Pull: pullOf(w), Clash: plain.Line(w.Clash),
+		Conflict: slices.ContainsFunc(w.Overlaps, func(c work.ClashReport) bool { return c.Kind == worker.OverlapConflict }),
+		Needs:    needy(w), Remarks: w.Flags, Status: w.Status,
 	}
 	card.Mark, card.Class = workerLook(w)
 	if w.Stat == "" && w.Changes != nil {

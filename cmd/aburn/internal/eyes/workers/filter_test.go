@@ -11,11 +11,13 @@ import (
 
 // A filter takes a worker if every part of it does, and its address says the same filter again.
 func TestFilterTakes(t *testing.T) {
-	w := &board.Standing{WorkerReport: work.WorkerReport{Worker: "fix-rounding", Task: "Fix the totals", Agent: "claude", Branch: "aburn/fix-rounding"}, Key: "shop", Words: "in review: ci failed", Pull: worker.Pull{Number: 31}}
+	w := &board.Standing{WorkerReport: work.WorkerReport{Worker: "fix-rounding", Task: "Fix the totals", Agent: "claude", Branch: "aburn/fix-rounding"},
+		Key: "shop", Words: "in review: ci failed", Pull: worker.Pull{Number: 31}}
 	for query, want := range map[string]bool{
 		"": true, "project=shop": true, "project=other": false, "agent=claude": true, "agent=codex": false, "zone=review": true, "zone=works": false,
-		"words=TOTALS": true, "words=totals+ci": true, "words=totals+nothing": false, "words=%2331": true, "project=shop&agent=claude&zone=review&words=fix": true, "project=shop&agent=codex": false,
-		"cards=full": true, "words=++": true,
+		"words=TOTALS": true, "words=totals+ci": true, "words=totals+nothing": false, "words=%2331": true, "project=shop&agent=claude&zone=review&words=fix": true,
+		"project=shop&agent=codex": false,
+		"cards=full":               true, "words=++": true,
 	} {
 		values, err := url.ParseQuery(query)
 		if err != nil {
@@ -38,7 +40,8 @@ func TestFilterTakes(t *testing.T) {
 // Only the address of a page of a forge is a link: it comes from outside.
 func TestForgeURL(t *testing.T) {
 	for text, want := range map[string]string{
-		"https://github.com/o/shop/pull/31": "https://github.com/o/shop/pull/31", "http://github.com/o/shop/pull/31": "", "javascript:alert(1)": "", "data:text/html,x": "", "//evil.example": "", "": "",
+		"https://github.com/o/shop/pull/31": "https://github.com/o/shop/pull/31", "http://github.com/o/shop/pull/31": "", "javascript:alert(1)": "",
+		"data:text/html,x": "", "//evil.example": "", "": "",
 		"https://user:word@github.com/o/shop": "", "https:///x": "", "https://git.example/o/\u202e": "",
 	} {
 		if got := forgeURL(text); got != want {

@@ -129,7 +129,8 @@ func (s *Pages) Page(ctx context.Context, v Known, values url.Values, r *http.Re
 	body.Issues = s.issuesOf(w)
 	body.Pull, body.Forge = pullFacts(d), s.moments(d.Forge, true)
 	for _, l := range d.Letters {
-		body.Messages = append(body.Messages, pages.Letter{ID: l.ID, Time: show.Time(l.At, s.o.Now()), From: "from " + cmp.Or(show.Scrubbed(l.From), "you or aburn"), How: l.How, Open: l.Open, Text: show.ScrubbedText(l.Text)})
+		body.Messages = append(body.Messages, pages.Letter{ID: l.ID, Time: show.Time(l.At, s.o.Now()), From: "from " + cmp.Or(show.Scrubbed(l.From), "you or aburn"),
+			How: l.How, Open: l.Open, Text: show.ScrubbedText(l.Text)})
 	}
 	for _, one := range slices.Backward(d.Snapshots) {
 		body.Snapshots = append(body.Snapshots, s.snapshotOf(w, &one))
@@ -228,7 +229,8 @@ func (s *Pages) moments(list []board.Moment, days bool) (lines []pages.Line) {
 	day := s.o.Now().Format(time.DateOnly)
 	for i := range list {
 		m := &list[i]
-		line := pages.Line{Mark: cmp.Or(m.Mark, "·"), Word: cmp.Or(m.Name, "entry"), Name: show.Scrubbed(m.Name), Detail: plain.Cut(show.Scrubbed(m.Text), 300), Class: "dim"}
+		line := pages.Line{Mark: cmp.Or(m.Mark, "·"), Word: cmp.Or(m.Name, "entry"), Name: show.Scrubbed(m.Name), Detail: plain.Cut(show.Scrubbed(m.Text), 300),
+			Class: "dim"}
 		if m.File == "ledger" {
 			line.Took = fmt.Sprintf("ledger %d", m.Seq)
 		} else if m.Seq > 0 {
@@ -264,7 +266,8 @@ func (s *Pages) issuesOf(w *board.Standing) (list []pages.Finding) {
 			continue
 		}
 		item := attention.Item{Proof: is.Evidence}
-		list = append(list, pages.Finding{Word: status.IssueWord(is.Type, is.Confidence), Says: show.Scrubbed(is.Says), Suggest: show.Scrubbed(is.Suggest), Proof: item.ProofWords()})
+		list = append(list, pages.Finding{Word: status.IssueWord(is.Type, is.Confidence), Says: show.Scrubbed(is.Says), Suggest: show.Scrubbed(is.Suggest),
+			Proof: item.ProofWords()})
 	}
 	return list
 }
@@ -280,7 +283,8 @@ func (s *Pages) snapshotOf(w *board.Standing, one *work.SnapshotReport) pages.Sn
 	if len(one.Skipped) > 0 {
 		p.Remark = units.Join(p.Remark, show.Scrubbed("without "+strings.Join(one.Skipped, "; ")))
 	}
-	p.Copy = []pages.Copy{{Label: "Copy command to get it back", Text: "cd " + shell.Quote(w.Root) + fmt.Sprintf(" && aburn snapshots %s --restore %d --into ../%s-%d", w.Worker, one.Number, w.Worker, one.Number)}}
+	p.Copy = []pages.Copy{{Label: "Copy command to get it back",
+		Text: "cd " + shell.Quote(w.Root) + fmt.Sprintf(" && aburn snapshots %s --restore %d --into ../%s-%d", w.Worker, one.Number, w.Worker, one.Number)}}
 	return p
 }
 
@@ -312,13 +316,15 @@ func (s *Pages) Terminal(ctx context.Context, v Known, _ url.Values, r *http.Req
 	if !w.Lines {
 		return s.terminalOf(ctx, v, w)
 	}
-	body := &pages.WorkerStory{Project: key, Name: name, Crumbs: s.crumbsOf(&w), Parts: partsOf(&w, "/terminal"), Worker: s.workerCard(v, &w), More: more, Errors: show.ScrubbedText(errs), Asks: questions(&w), CanSend: s.o.Act && !w.Over}
+	body := &pages.WorkerStory{Project: key, Name: name, Crumbs: s.crumbsOf(&w), Parts: partsOf(&w, "/terminal"), Worker: s.workerCard(v, &w), More: more,
+		Errors: show.ScrubbedText(errs), Asks: questions(&w), CanSend: s.o.Act && !w.Over}
 	for _, p := range said {
 		text := show.ScrubbedText(p.Text)
 		if p.Who == "result" {
 			text = firstLines(text, 12)
 		}
-		body.Passages = append(body.Passages, pages.Passage{Time: show.Time(p.At, s.o.Now()), Who: p.Who, Sign: cmp.Or(signs[p.Who], "·"), Text: plain.Cut(text, 4000)})
+		body.Passages = append(body.Passages, pages.Passage{Time: show.Time(p.At, s.o.Now()), Who: p.Who, Sign: cmp.Or(signs[p.Who], "·"),
+			Text: plain.Cut(text, 4000)})
 	}
 	return &show.Page{Frame: s.workerFrame(name, ""), Body: body}, nil
 }

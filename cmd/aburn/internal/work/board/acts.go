@@ -149,7 +149,8 @@ func (x *act) interrupt(ctx context.Context) (d Deed, err error) {
 
 func (x *act) kill(ctx context.Context) (d Deed, err error) {
 	if !x.sure {
-		return Deed{Ask: true, Text: "End the agent of " + x.m.Name + " and all that it started? It is " + work.StateText(x.m) + ". Its tree, branch and conversation stay; a running turn is lost."}, nil
+		return Deed{Ask: true, Text: "End the agent of " + x.m.Name + " and all that it started? It is " + work.StateText(x.m) +
+			". Its tree, branch and conversation stay; a running turn is lost."}, nil
 	}
 	now, err := x.Kill(ctx, x.m)
 	switch {

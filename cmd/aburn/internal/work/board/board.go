@@ -89,7 +89,8 @@ type Options struct {
 
 // New prepares following, and looks at nothing.
 func New(a *kit.App, o Options) *Board {
-	return &Board{a: a, shown: o.Shown, asked: o.Asked, told: o.Changed, recorded: o.Recorded, of: map[string]*followed{}, dirty: map[string]bool{}, stats: map[string]stat{}, living: context.Background()}
+	return &Board{a: a, shown: o.Shown, asked: o.Asked, told: o.Changed, recorded: o.Recorded, of: map[string]*followed{}, dirty: map[string]bool{},
+		stats: map[string]stat{}, living: context.Background()}
 }
 
 // Squads are the workers as they were last looked at, by project.
@@ -203,7 +204,8 @@ func (b *Board) look(ctx context.Context, root string, f *followed) Squad {
 	shown := crew.Living(all)
 	names := work.Living(all)
 	for _, stray := range strays {
-		s.Workers = append(s.Workers, Standing{WorkerReport: work.StrayReport(stray), Root: root, Key: s.Key, Words: plain.Line(work.StrayText(stray)), Over: true, Stray: true,
+		s.Workers = append(s.Workers, Standing{WorkerReport: work.StrayReport(stray), Root: root, Key: s.Key, Words: plain.Line(work.StrayText(stray)), Over: true,
+			Stray:   true,
 			Running: crew.LeftWords(stray.Processes) + " (aburn kill " + stray.Name + ")"})
 	}
 	for _, m := range shown {
@@ -221,7 +223,8 @@ func (b *Board) look(ctx context.Context, root string, f *followed) Squad {
 }
 
 func standing(o *work.Office, m *crew.Member, names map[string]bool, now time.Time) Standing {
-	w := Standing{WorkerReport: o.ReportOf(m, names, now), Root: o.Root, Key: o.Store.Key, Words: plain.Line(units.Join(work.StateText(m), work.LeftRunning(m))), Running: work.LeftWords(m)}
+	w := Standing{WorkerReport: o.ReportOf(m, names, now), Root: o.Root, Key: o.Store.Key, Words: plain.Line(units.Join(work.StateText(m), work.LeftRunning(m))),
+		Running: work.LeftWords(m)}
 	if m.Err != nil {
 		return w
 	}

@@ -82,7 +82,8 @@ func (b *Board) Detail(ctx context.Context, key, name, only string) (*Detail, er
 	}
 	d.Letters = letters(o, m)
 	for i, e := range crew.Snapshots(m.Ledger) {
-		d.Snapshots = append(d.Snapshots, work.SnapshotReport{Number: i + 1, At: e.At, Kind: string(e.Kind), Commit: e.Commit, Ref: e.Ref, Changes: e.Changes, Skipped: e.Skipped})
+		d.Snapshots = append(d.Snapshots, work.SnapshotReport{Number: i + 1, At: e.At, Kind: string(e.Kind), Commit: e.Commit, Ref: e.Ref, Changes: e.Changes,
+			Skipped: e.Skipped})
 	}
 	return d, nil
 }

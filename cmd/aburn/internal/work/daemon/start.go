@@ -44,7 +44,8 @@ func StartCommand(a *kit.App, page Page) *cli.Command {
 			"Exit code: 0 it runs, 1 it does not or another one does, 2 for a mistake in the call.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "foreground", Usage: "stay here and say what is done; Ctrl-c ends it and the workers, a second Ctrl-c leaves the workers alone"},
-			&cli.IntFlag{Name: "port", Usage: "the page's `PORT` on this computer, instead of port: in your own workers.yaml; the next free one if it is taken", Value: pagePort},
+			&cli.IntFlag{Name: "port", Usage: "the page's `PORT` on this computer, instead of port: in your own workers.yaml; the next free one if it is taken",
+				Value: pagePort},
 			&cli.BoolFlag{Name: "replace", Usage: "take over from the one that runs, as after an update"},
 			&cli.BoolFlag{Name: "restore", Usage: "have the workers of the last stop go on, without asking"},
 			&cli.BoolFlag{Name: "no-restore", Usage: "do not ask"},

@@ -29,7 +29,8 @@ func AttachCommand(a *kit.App) *cli.Command {
 			"here, it shows what was said so far and ends.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "read-only", Aliases: []string{"r"}, Usage: "only look: keys do nothing"},
-			&cli.BoolFlag{Name: "terminal", Usage: "have the agent go on in a terminal first (of tmux, if that is there), at the end of its turn; also one that has ended"},
+			&cli.BoolFlag{Name: "terminal",
+				Usage: "have the agent go on in a terminal first (of tmux, if that is there), at the end of its turn; also one that has ended"},
 			&cli.BoolFlag{Name: "headless", Usage: "have it go on without a terminal first"},
 			&cli.BoolFlag{Name: "trust", Usage: "you trust this repository; without a terminal the agent does not ask"},
 		},

@@ -22,7 +22,8 @@ func sourceOf(ctx context.Context, o *work.Office, cmd *cli.Command, word string
 	}
 	m, err := o.Member(ctx, word)
 	if _, far := crew.FarHost(cmd.String("runtime")); err == nil && (m.Far() || far) {
-		return nil, fault.Usage("a conversation stays on its machine: --from goes on with workers of this one, on this one", "aburn spawn --base "+m.Request.Branch+": with its commits only")
+		return nil, fault.Usage("a conversation stays on its machine: --from goes on with workers of this one, on this one",
+			"aburn spawn --base "+m.Request.Branch+": with its commits only")
 	}
 	return m, err
 }

@@ -75,7 +75,8 @@ func said(cmd *cli.Command, c *config.Config, name string) string {
 func planTask(o *work.Office, a *kit.App, cmd *cli.Command, c *config.Config, task string) (p crew.Plan, err error) {
 	p = crew.Plan{
 		Task: task, Name: cmd.String("name"), Permissions: slot.Permissions(said(cmd, c, "permissions")), Model: said(cmd, c, "model"),
-		Base: said(cmd, c, "base"), Branch: cmd.String("branch"), Prefix: c.Word("branch_prefix"), Pass: cmd.StringSlice("env"), Rules: strings.TrimSpace(c.Word("rules")),
+		Base: said(cmd, c, "base"), Branch: cmd.String("branch"), Prefix: c.Word("branch_prefix"), Pass: cmd.StringSlice("env"),
+		Rules: strings.TrimSpace(c.Word("rules")),
 	}
 	if prefix := crew.Slug(c.Word("sessionPrefix")); c.Word("sessionPrefix") != "" {
 		p.Stem, p.Number = prefix, true
@@ -227,7 +228,8 @@ func planRuntime(o *work.Office, cmd *cli.Command, p *crew.Plan) error {
 	case word == "":
 		word = o.Tmux.Name()
 	case word == "tmux" && o.Tmux == nil:
-		return fault.Failed("tmux is not installed", "install tmux", "aburn spawn --runtime "+pty.Name+": a terminal without tmux", "aburn spawn --runtime "+headless.Name, "aburn spawn --attach: in this terminal, until it ends")
+		return fault.Failed("tmux is not installed", "install tmux", "aburn spawn --runtime "+pty.Name+": a terminal without tmux",
+			"aburn spawn --runtime "+headless.Name, "aburn spawn --attach: in this terminal, until it ends")
 	}
 	if word != headless.Name {
 		atTerminal(o, p, word)

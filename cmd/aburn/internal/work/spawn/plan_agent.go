@@ -47,9 +47,11 @@ func chooseAgent(name string) (slot.Agent, string, error) {
 		return nil, "", fault.Usage("no agent "+fault.Quote(name)+" can be a worker", fault.DidYouMean(name, work.AgentNames())...)
 	}
 	if name != "" {
-		return first, "", fault.Failed(agentcli.Of(first.Name()).Title+" is not installed: there is no "+tried[0]+" on PATH", "install it", "--agent with another one")
+		return first, "", fault.Failed(agentcli.Of(first.Name()).Title+" is not installed: there is no "+tried[0]+" on PATH", "install it",
+			"--agent with another one")
 	}
-	return first, "", fault.Failed("no agent is installed: there is no "+strings.Join(tried, ", ")+" on PATH", "install "+agentcli.Of(work.Agents()[0].Name()).Title)
+	return first, "", fault.Failed("no agent is installed: there is no "+strings.Join(tried, ", ")+" on PATH",
+		"install "+agentcli.Of(work.Agents()[0].Name()).Title)
 }
 
 func adapterOf(agent string) install.Agent {

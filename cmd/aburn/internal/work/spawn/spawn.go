@@ -40,8 +40,12 @@ func Command(a *kit.App) *cli.Command {
 			"A spawn that fails leaves nothing behind. Exit code: 0 if the agent ran, 1 if it could not, 2 for a mistake in the call.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "attach", Usage: "run the agent in this terminal, until it ends"},
-			&cli.StringFlag{Name: "runtime", Usage: "run the agent in `WHERE`: tmux, pty (a terminal without tmux), headless (without a terminal), or ssh:HOST, a machine that your own workers.yaml names; by default tmux, and headless where there is none", Validator: checkRuntime},
-			&cli.StringFlag{Name: "workspace", Usage: "let it work in `WHAT`: worktree, of your repository, or clone, of one beside it, whose branches are not yours; by default worktree", Validator: checkWorkspace},
+			&cli.StringFlag{Name: "runtime",
+				Usage: "run the agent in `WHERE`: tmux, pty (a terminal without tmux), headless (without a terminal), or ssh:HOST, a machine that your own " +
+					"workers.yaml names; by default tmux, and headless where there is none", Validator: checkRuntime},
+			&cli.StringFlag{Name: "workspace",
+				Usage:     "let it work in `WHAT`: worktree, of your repository, or clone, of one beside it, whose branches are not yours; by default worktree",
+				Validator: checkWorkspace},
 			&cli.BoolFlag{Name: "trust", Usage: "you trust this repository; without a terminal the agent does not ask"},
 			&cli.StringSliceFlag{Name: "issue", Usage: "work on the issue `N` of the project's tracker; any number of times, one worker each. TASK says what to heed"},
 			&cli.IntFlag{Name: "count", Value: 1, Usage: "start `N` workers on the same"},
@@ -51,14 +55,19 @@ func Command(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "base", Usage: "begin at `COMMIT`, a branch or tag too, instead of your commit"},
 			&cli.StringFlag{Name: "branch", Usage: "work on the branch `NAME` instead of aburn/<name>; one that exists, here or on the remote, is taken over"},
 			&cli.IntFlag{Name: "pr", Usage: "take over the branch of the open pull request `N`"},
-			&cli.StringFlag{Name: "permissions", Value: string(slot.Ask), Usage: "let `WHAT` run unasked: one of " + permissionWords() + "; by default " + string(slot.Ask) + ", nothing", Validator: checkPermissions},
+			&cli.StringFlag{Name: "permissions", Value: string(slot.Ask),
+				Usage: "let `WHAT` run unasked: one of " + permissionWords() + "; by default " + string(slot.Ask) + ", nothing", Validator: checkPermissions},
 			&cli.StringFlag{Name: "model", Usage: "have the agent use `MODEL`"},
 			&cli.StringFlag{Name: "file", Usage: "read the task from `FILE`; the task - reads it from stdin", TakesFile: true},
 			&cli.StringSliceFlag{Name: "env", Usage: "also pass the variable `NAME` of your environment to the agent; any number of times"},
 			&cli.StringSliceFlag{Name: "gate", Usage: "it is done only when `CMD` ends with 0 in its tree; any number of times, instead of gates of aburn.yaml"},
-			&cli.StringSliceFlag{Name: "port", Usage: "give it a free port in the variable `NAME`, or in NAME=3000 from 3000 on; any number of times, besides ports of aburn.yaml"},
-			&cli.StringFlag{Name: "budget", Usage: "ask you when it used up `AMOUNT`: 5usd at list prices, or 200k fresh tokens; aburn start watches that", Validator: checkBudget},
-			&cli.StringFlag{Name: "wait", Usage: "return only when it is `WHAT`: accepted (the agent has the task), idle (its turn is over, or it is done) or pr (its branch has a pull request); exit 1 if it needs you or ends before", Validator: checkWait},
+			&cli.StringSliceFlag{Name: "port",
+				Usage: "give it a free port in the variable `NAME`, or in NAME=3000 from 3000 on; any number of times, besides ports of aburn.yaml"},
+			&cli.StringFlag{Name: "budget", Usage: "ask you when it used up `AMOUNT`: 5usd at list prices, or 200k fresh tokens; aburn start watches that",
+				Validator: checkBudget},
+			&cli.StringFlag{Name: "wait",
+				Usage: "return only when it is `WHAT`: accepted (the agent has the task), idle (its turn is over, or it is done) or pr (its branch has a pull " +
+					"request); exit 1 if it needs you or ends before", Validator: checkWait},
 			&cli.DurationFlag{Name: "timeout", Usage: "with --wait: return after `TIME` at the latest, with exit 1"},
 			&cli.BoolFlag{Name: "no-setup", Usage: "do not run what aburn.yaml says below setup"},
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be made and started"},
@@ -233,7 +242,8 @@ func spawnHere(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command
 		return err
 	}
 	if cmd.Bool("attach") && !(term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))) {
-		return fault.Usage("--attach needs a terminal: elsewhere an agent runs unattended, and does not ask whether you trust the folder", "leave out --attach: the agent runs in tmux")
+		return fault.Usage("--attach needs a terminal: elsewhere an agent runs unattended, and does not ask whether you trust the folder",
+			"leave out --attach: the agent runs in tmux")
 	}
 	warn := warnDirty(ctx, a, repo, p)
 	if len(list) > 1 {

@@ -37,7 +37,8 @@ func takeOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	case p.Tip == "":
 		return nil // the branch will be new
 	case byAgent:
-		return fault.Failed("the branch "+fault.Quote(p.Branch)+" is there, and an agent may not take over a branch", "--branch with a new name", "aburn ask: a person can")
+		return fault.Failed("the branch "+fault.Quote(p.Branch)+" is there, and an agent may not take over a branch", "--branch with a new name",
+			"aburn ask: a person can")
 	case source != nil:
 		return fault.Usage("--from goes on with the branch of "+source.Name+", and "+fault.Quote(p.Branch)+" is another one", "leave one out")
 	case far:
@@ -66,7 +67,8 @@ func pullRequest(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Comma
 	if !cmd.IsSet("base") {
 		base, err := o.FetchBranch(ctx, repo, remote, pull.Base)
 		if err != nil {
-			return fault.Failed(fmt.Sprintf("the branch %s, into which pull request #%d goes, cannot be fetched: %s", fault.Quote(pull.Base), number, plain.Line(err.Error())))
+			return fault.Failed(fmt.Sprintf("the branch %s, into which pull request #%d goes, cannot be fetched: %s", fault.Quote(pull.Base), number,
+				plain.Line(err.Error())))
 		}
 		if p.Base = pull.Base; repo.Tip(ctx, pull.Base) == "" {
 			p.Base = base

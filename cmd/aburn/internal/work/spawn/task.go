@@ -58,7 +58,8 @@ func checkTask(task string) (string, error) {
 	case task == "":
 		return "", fault.Usage("there is no task", `aburn spawn "fix the flaky test in cart"`)
 	case len(task) > maxTask:
-		return "", fault.Usage(fmt.Sprintf("the task is longer than %s, more than one argument takes", plain.Size(maxTask)), "put it into a file of the repository, and name that in the task")
+		return "", fault.Usage(fmt.Sprintf("the task is longer than %s, more than one argument takes", plain.Size(maxTask)),
+			"put it into a file of the repository, and name that in the task")
 	case !utf8.ValidString(task):
 		return "", fault.Usage("the task is not UTF-8")
 	}

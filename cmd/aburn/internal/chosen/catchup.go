@@ -1,4 +1,4 @@
-package scope
+package chosen
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"aburn/archive"
 	"aburn/archive/ingest"
 	"aburn/archive/lookup"
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -96,7 +97,7 @@ func holdsSessions(ctx context.Context, dir string) bool {
 
 // catchUp is CatchUp without a word on why nothing could be read. dir is the archive's.
 func catchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what lookup.Choice, p patience) (dir string, err error) {
-	c := BaseOf(a, cmd)
+	c := scope.BaseOf(a, cmd)
 	if dir = archive.Dir(c.Env); cmd.Bool("no-ingest") || dir == "" {
 		return dir, nil
 	}
@@ -106,7 +107,8 @@ func catchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what lookup.Choi
 	}
 	began := time.Now()
 	changes, err := ingest.Look(ctx, ingest.LookOptions{
-		Dir: dir, Readers: readers.Readers(), Places: trace.Places{Home: c.Env("HOME"), Getenv: c.Env}, Project: lookup.ProjectAsked(ctx, c, what.Project), Until: began.Add(lookup.LookingTime),
+		Dir: dir, Readers: readers.Readers(), Places: trace.Places{Home: c.Env("HOME"), Getenv: c.Env}, Project: lookup.ProjectAsked(ctx, c, what.Project),
+		Until: began.Add(lookup.LookingTime),
 	})
 	if err != nil { // the command meets the same error and prints it
 		return dir, nil
@@ -163,7 +165,8 @@ func renewArchive(ctx context.Context, a *kit.App, c *workspace.Caller, dir stri
 
 // NoteRenewed says what became of an older archive.
 func NoteRenewed(a *kit.App, r *archive.Renewed) {
-	a.Note(fmt.Sprintf("an older aburn wrote the archive; it was renewed with its %s. The older file is kept: %s", plain.Plural(int64(r.Sessions), "session"), project.Tilde(r.Kept, a.Getenv)))
+	a.Note(fmt.Sprintf("an older aburn wrote the archive; it was renewed with its %s. The older file is kept: %s", plain.Plural(int64(r.Sessions), "session"),
+		project.Tilde(r.Kept, a.Getenv)))
 	if r.Unread > 0 {
 		a.Note(plain.Plural(int64(r.Unread), "session") + " in it could not be read: only the older aburn reads them, in that file")
 	}
@@ -195,7 +198,8 @@ func noteCatchUp(a *kit.App, changes *ingest.Changes, r *ingest.Report, err erro
 		a.Note(fmt.Sprintf("not all folders of the agents could be searched in %d seconds: the answer may lack new sessions", int(lookup.ReadingTime.Seconds())))
 		a.Hint("aburn ingest  # reads them all")
 	case r.Left+changes.Unseen > 0:
-		a.Note(fmt.Sprintf("%s could not be read in %d seconds: the answer may lack new sessions", plain.Plural(int64(r.Left+changes.Unseen), "changed file"), int(lookup.ReadingTime.Seconds())))
+		a.Note(fmt.Sprintf("%s could not be read in %d seconds: the answer may lack new sessions", plain.Plural(int64(r.Left+changes.Unseen), "changed file"),
+			int(lookup.ReadingTime.Seconds())))
 		a.Hint("aburn ingest  # reads them all")
 	case unread > 0:
 		a.Note(plain.Plural(int64(unread), "new session") + " could not be read")

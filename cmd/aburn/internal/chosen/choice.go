@@ -1,4 +1,4 @@
-package scope
+package chosen
 
 import (
 	"context"
@@ -32,7 +32,8 @@ func choiceFlags(what string) []cli.Flag {
 
 // OutcomeFlag chooses sessions by their outcome.
 func OutcomeFlag() cli.Flag {
-	return &cli.StringFlag{Name: "outcome", Usage: "only sessions that ended so: `OUTCOME` is completed, interrupted, errored, gave_up, killed, running or unknown"}
+	return &cli.StringFlag{Name: "outcome",
+		Usage: "only sessions that ended so: `OUTCOME` is completed, interrupted, errored, gave_up, killed, running or unknown"}
 }
 
 // ChoiceOf reads the choice from a command's flags.

@@ -1,4 +1,5 @@
-package serve
+// Package desk is the socket by which commands of the same user find the pages that run, and ask them for a link.
+package desk
 
 import (
 	"bufio"
@@ -26,22 +27,22 @@ const (
 	socketName = "web.sock"
 )
 
-// errRuns says that aburn web runs already.
-var errRuns = errors.New("aburn web runs already")
+// ErrRuns says that aburn web runs already.
+var ErrRuns = errors.New("aburn web runs already")
 
 // longestSocket is how long a socket's path may be on every system, in bytes.
 const longestSocket = 100
 
-// desk gives links: one aburn web of a user holds it, others ask there. No link is in a file.
-type desk struct {
-	root   *os.Root
+// Desk gives links: one aburn web of a user holds it, others ask there. No link is in a file.
+type Desk struct {
+	Root   *os.Root
 	lock   *lockfile.Lock
 	path   string // of the socket
 	socket net.Listener
 }
 
-// openDesk takes the lock of this user. With errRuns the desk can only be asked.
-func openDesk(env func(string) string) (*desk, error) {
+// OpenDesk takes the lock of this user. With errRuns the desk can only be asked.
+func OpenDesk(env func(string) string) (*Desk, error) {
 	dir := project.StateDir(env)
 	if dir == "" {
 		return nil, fault.Usage("there is no place for aburn's state: neither XDG_STATE_HOME nor HOME is set")
@@ -53,14 +54,14 @@ func openDesk(env func(string) string) (*desk, error) {
 	if err != nil {
 		return nil, fault.Failed(err.Error())
 	}
-	d := &desk{root: root}
+	d := &Desk{Root: root}
 	if d.path, err = socketPath(dir); err != nil {
 		return nil, fault.Failed(err.Error())
 	}
 	if d.lock, err = lockfile.Acquire(root, lockName, 0); err != nil {
 		root.Close()
 		if errors.Is(err, lockfile.ErrBusy) {
-			return d, errRuns
+			return d, ErrRuns
 		}
 		return nil, fault.Failed(err.Error())
 	}
@@ -69,7 +70,7 @@ func openDesk(env func(string) string) (*desk, error) {
 		err = os.Chmod(d.path, 0o600)
 	}
 	if err != nil {
-		d.close()
+		d.Close()
 		return nil, fault.Failed(err.Error())
 	}
 	return d, nil
@@ -88,7 +89,7 @@ func Ask(env func(string) string) (link string, err error) {
 	if err != nil {
 		return "", fs.ErrNotExist
 	}
-	return (&desk{path: path}).ask()
+	return (&Desk{path: path}).Ask()
 }
 
 // socketPath is where the socket is: in a folder that only this user may enter. A path that is too long for a socket is replaced
@@ -113,8 +114,8 @@ func socketPath(dir string) (string, error) {
 	return filepath.Join(dir, socketName), os.Chmod(dir, 0o700) // only its owner may do that
 }
 
-// answer gives a link to whoever asks, but not to agents.
-func (d *desk) answer(ctx context.Context, link func() string, agent func(pid int) string) {
+// Answer gives a link to whoever asks, but not to agents.
+func (d *Desk) Answer(ctx context.Context, link func() string, agent func(pid int) string) {
 	context.AfterFunc(ctx, func() { d.socket.Close() })
 	go func() {
 		for {
@@ -136,8 +137,8 @@ func (d *desk) answer(ctx context.Context, link func() string, agent func(pid in
 // deskPatience is how long an aburn web that has just begun may take until it answers.
 const deskPatience = 5 * time.Second
 
-// ask asks the aburn web of this user for a link.
-func (d *desk) ask() (string, error) {
+// Ask asks the aburn web of this user for a link.
+func (d *Desk) Ask() (string, error) {
 	var conn net.Conn
 	var err error
 	for until := time.Now().Add(deskPatience); ; time.Sleep(20 * time.Millisecond) {
@@ -161,13 +162,13 @@ func (d *desk) ask() (string, error) {
 	return "", fault.Failed(fmt.Sprintf("aburn web runs, and gives no link: %v", err))
 }
 
-func (d *desk) close() {
+func (d *Desk) Close() {
 	if d.socket != nil {
 		d.socket.Close()
 	}
-	if dir := filepath.Dir(d.path); dir != d.root.Name() {
+	if dir := filepath.Dir(d.path); dir != d.Root.Name() {
 		os.Remove(dir)
 	}
 	d.lock.Release()
-	d.root.Close()
+	d.Root.Close()
 }
