@@ -28,7 +28,7 @@ RACE := GORACE=atexit_sleep_ms=50 $(GOTEST) -race -skip '^TestScripts$$'
 
 # Whole, these take long under the race detector, mostly where nothing is shared: they run whole without it, and small
 # under it, but for what world.SlowUnraced marks.
-LONG := aburn/instrument/coordinator aburn/cmd/aburn aburn/archive aburn/archive/ingest aburn/instrument aburn/cmd/aburn/internal/eyes/now \
+LONG := aburn/instrument/coordinator aburn/cmd/aburn aburn/archive aburn/archive/ingest aburn/instrument aburn/attention \
 	aburn/instrument/jsast aburn/internal/journal aburn/trace/claude aburn/worker/round
 # Only their tests start goroutines, to wait for one result, to play a server, or to run what works alone side by side:
 # they run without the race detector but in test-long.

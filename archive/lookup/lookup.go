@@ -15,7 +15,7 @@ import (
 	"aburn/internal/workspace"
 )
 
-// Caller is a Base that asks about digests.
+// Caller is a workspace.Caller that asks about digests of sessions.
 type Caller struct {
 	*workspace.Caller
 	// Load is digests.Load on the caller's archive, or a cache of it.

@@ -15,10 +15,12 @@ type Meter struct {
 	shown       bool
 }
 
+// NewMeter shows nothing yet. total is in bytes.
 func NewMeter(out *Out, total int64) *Meter {
 	return &Meter{Out: out, Total: total, shownAt: time.Now()}
 }
 
+// Add counts n more bytes, and shows the share of the total at most three times a second.
 func (m *Meter) Add(n int64) {
 	m.Done += n
 	if now := time.Now(); m.Out.Terminal() && now.Sub(m.shownAt) > 300*time.Millisecond {
@@ -27,6 +29,7 @@ func (m *Meter) Add(n int64) {
 	}
 }
 
+// Clear takes the progress off the screen.
 func (m *Meter) Clear() {
 	if m.shown {
 		fmt.Fprintf(m.Out, "\r%*s\r", 24, "")

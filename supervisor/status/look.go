@@ -13,6 +13,7 @@ import (
 	"aburn/supervisor/look"
 )
 
+// LookMode says as of when sessions are judged, and whether advice is queued.
 type LookMode struct {
 	At   time.Time
 	Past bool       // judge as of at
@@ -45,7 +46,7 @@ func LookAt(ctx context.Context, c *workspace.Caller, w *workspace.Workspace, ho
 	default:
 		v.Result, err = l.Once(ctx, how.At, time.Time{})
 		if errors.Is(err, look.ErrBusy) {
-			c.Warn("another process is using the queue: this look queues nothing")
+			c.Warn("another process is using the queue: this check queues nothing")
 			v.Result, err = l.Peek(ctx, how.At)
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"aburn/cmd/internal/kit"
 )
 
-// CallerOf is BaseOf for questions about digests.
+// CallerOf is scope.CallerOf for questions about digests.
 func CallerOf(a *kit.App, cmd *cli.Command) *lookup.Caller {
-	c := &lookup.Caller{Caller: scope.BaseOf(a, cmd)}
+	c := &lookup.Caller{Caller: scope.CallerOf(a, cmd)}
 	c.Load = func(ctx context.Context, f archive.Filter) ([]digests.Session, error) {
 		a.PauseGC()
 		return digests.Load(ctx, archive.Dir(a.Getenv), f, lookup.DigestProgress(c.Progress))

@@ -97,7 +97,7 @@ func holdsSessions(ctx context.Context, dir string) bool {
 
 // catchUp is CatchUp without a word on why nothing could be read. dir is the archive's.
 func catchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what lookup.Choice, p patience) (dir string, err error) {
-	c := scope.BaseOf(a, cmd)
+	c := scope.CallerOf(a, cmd)
 	if dir = archive.Dir(c.Env); cmd.Bool("no-ingest") || dir == "" {
 		return dir, nil
 	}

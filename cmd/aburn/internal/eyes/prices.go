@@ -62,7 +62,7 @@ type priceRow struct {
 }
 
 func runPrices(_ context.Context, a *kit.App, cmd *cli.Command) error {
-	prices, err := bill.PricesOf(scope.BaseOf(a, cmd), cmd.String("prices"))
+	prices, err := bill.PricesOf(scope.CallerOf(a, cmd), cmd.String("prices"))
 	if err != nil {
 		return err
 	}

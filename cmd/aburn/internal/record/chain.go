@@ -76,7 +76,7 @@ func runChain(_ context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 func printChain(a *kit.App, cmd *cli.Command) error {
-	answer, err := ChainOf(scope.BaseOf(a, cmd), ChainQuery{
+	answer, err := ChainOf(scope.CallerOf(a, cmd), ChainQuery{
 		Command: cmd.Args().First(), Expect: cmd.String("expect"), Session: logfmt.SessionID(cmd.String("session")), Any: cmd.Bool("any"), All: cmd.Bool("all"),
 	})
 	if err != nil {

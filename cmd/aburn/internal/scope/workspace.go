@@ -18,7 +18,7 @@ import (
 
 // Open opens the project around the current folder (or -C DIR).
 func Open(a *kit.App, cmd *cli.Command) (*workspace.Workspace, error) {
-	return workspace.Open(BaseOf(a, cmd))
+	return workspace.Open(CallerOf(a, cmd))
 }
 
 // ModelAt is the workflow of the project that a command line is about, or the default one outside of projects.

@@ -229,7 +229,7 @@ func ingestOnce(ctx context.Context, a *kit.App, cmd *cli.Command, run *ingestRu
 
 // spent brings up to date what a status line says of today, and what a person is told of budgets.
 func spent(ctx context.Context, a *kit.App, cmd *cli.Command) {
-	if err := spend.Update(ctx, scope.BaseOf(a, cmd)); err != nil && ctx.Err() == nil {
+	if err := spend.Update(ctx, scope.CallerOf(a, cmd)); err != nil && ctx.Err() == nil {
 		a.Warn("today's sum is not kept for status lines and budgets: " + err.Error())
 	}
 }

@@ -105,7 +105,7 @@ func runKeep(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	defer arch.Close()
 	var report KeptReport
 	for _, name := range names {
-		s, err := lookup.NamedSession(ctx, scope.BaseOf(a, cmd), arch, name)
+		s, err := lookup.NamedSession(ctx, scope.CallerOf(a, cmd), arch, name)
 		if err != nil {
 			return err
 		}

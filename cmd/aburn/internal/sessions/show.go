@@ -89,7 +89,7 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer arch.Close()
-	s, err := lookup.NamedSession(ctx, scope.BaseOf(a, cmd), arch, cmd.Args().First())
+	s, err := lookup.NamedSession(ctx, scope.CallerOf(a, cmd), arch, cmd.Args().First())
 	if err != nil {
 		return err
 	}

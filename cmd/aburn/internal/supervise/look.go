@@ -62,7 +62,7 @@ func runSupervisor(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 0 {
 		return a.HelpAction(ctx, cmd)
 	}
-	c := scope.BaseOf(a, cmd)
+	c := scope.CallerOf(a, cmd)
 	at := c.Now
 	if text := cmd.String("at"); text != "" {
 		t, err := units.ParseTime(text, c.Now)

@@ -39,7 +39,7 @@ func StatusCommand(a *kit.App, crew Crew) *cli.Command {
 }
 
 func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command, crew Crew) error {
-	s, err := status.StatusOf(ctx, scope.BaseOf(a, cmd), status.StatusQuery{})
+	s, err := status.StatusOf(ctx, scope.CallerOf(a, cmd), status.StatusQuery{})
 	if err != nil {
 		return err
 	}

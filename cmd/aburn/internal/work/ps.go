@@ -76,7 +76,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		r := o.ReportOf(m, names, now)
 		r.Workers = o.ChildrenOf(m.Name)
 		r.Cost, r.Disk = costs[m.Name], diskOf(ctx, cmd, []*crew.Member{m})[m.Name]
-		r.Verdicts = o.verdicts(ctx, scope.BaseOf(a, cmd), []*crew.Member{m})[m.Session]
+		r.Verdicts = o.verdicts(ctx, scope.CallerOf(a, cmd), []*crew.Member{m})[m.Session]
 		return checked(cmd, []*crew.Member{m}, nil, psOne(a, cmd, m, r, now))
 	}
 	o.warnStranded(a)
@@ -89,7 +89,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		shown = crew.Living(all)
 	}
 	names := Living(all)
-	found := o.verdicts(ctx, scope.BaseOf(a, cmd), shown)
+	found := o.verdicts(ctx, scope.CallerOf(a, cmd), shown)
 	var costs map[string]*WorkerCost
 	if cmd.Bool("cost") {
 		if costs, err = o.costsOf(ctx, a, cmd, shown); err != nil {
@@ -160,7 +160,7 @@ func (o *Office) costsOf(ctx context.Context, a *kit.App, cmd *cli.Command, memb
 	if cmd.Bool("cost") {
 		chosen.CatchUpOrWarn(ctx, a, cmd, lookup.Choice{Project: o.Root})
 	}
-	costs, err := o.costs(ctx, scope.BaseOf(a, cmd), members)
+	costs, err := o.costs(ctx, scope.CallerOf(a, cmd), members)
 	if err != nil && !cmd.Bool("cost") { // where each worker stands is known all the same
 		return nil, nil
 	}

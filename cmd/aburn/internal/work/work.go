@@ -68,7 +68,7 @@ func OpenOffice(a *kit.App, cmd *cli.Command) (*Office, error) {
 	if err != nil {
 		return nil, err
 	}
-	return officeAt(a, scope.BaseOf(a, cmd), dir)
+	return officeAt(a, scope.CallerOf(a, cmd), dir)
 }
 
 // officeAt is the project around a folder.

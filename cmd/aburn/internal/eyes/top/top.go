@@ -52,7 +52,7 @@ func Command(a *kit.App) *cli.Command {
 }
 
 func runTop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	o, err := viewer.OptionsOf(scope.BaseOf(a, cmd), cmd)
+	o, err := viewer.OptionsOf(scope.CallerOf(a, cmd), cmd)
 	if err != nil {
 		return err
 	}
