@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/waiting.golden anew")
 
-const corpus = "../../../../../supervisor/testdata/tuned.txtar"
+const corpus = "../supervisor/testdata/tuned.txtar"
 
 // played is a scenario in a real project, entry by entry, as a page that follows it sees it.
 type played struct {
