@@ -297,7 +297,8 @@ func (v *witness) dies(before *Worker, f Fact) bool {
 	case Certificate, Removed:
 		return true
 	case LaunchFailed:
-		return before.State == NotStarted
+		// A screen may show a dialog before the agent has begun: what was proved is still that it has not.
+		return before.State == NotStarted || before.strong != nil && before.strong.State == NotStarted
 	case KillAsked:
 		return f.Forget
 	case Probed:
