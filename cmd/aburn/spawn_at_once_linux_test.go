@@ -29,6 +29,18 @@ func (s *site) held(asked string) (at, free string) {
 	return at, free
 }
 
+// manyRefs gives the repository more packed refs than aburn reads itself, so that it asks git whether a branch is free.
+func (s *site) manyRefs() {
+	s.Helper()
+	head := strings.TrimSpace(s.ok("git", "rev-parse", "HEAD"))
+	var b strings.Builder
+	b.WriteString("# pack-refs with: peeled fully-peeled sorted \n")
+	for n := 0; b.Len() <= 8<<20; n++ {
+		fmt.Fprintf(&b, "%s refs/tags/n%08d\n", head, n)
+	}
+	s.must(os.WriteFile(filepath.Join(s.project, ".git", "packed-refs"), []byte(b.String()), 0o644))
+}
+
 // waitsForLock reports whether a process waits for a lock that another one holds.
 func (s *site) waitsForLock(pid int) bool {
 	s.Helper()
@@ -50,6 +62,7 @@ func TestSpawnsAtOnceShareABudget(t *testing.T) {
 	s.ok("aburn", "spawn", "--runtime", "pty", "--name", "lead", "--budget", "5usd", "lead them")
 	lead := s.workers()[0].Tree
 
+	s.manyRefs()
 	at, free := s.held("refs/heads/aburn/child")
 	var all []*exec.Cmd
 	var said [2]strings.Builder
