@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"aburn/archive"
@@ -74,7 +73,7 @@ func ProjectAsked(ctx context.Context, c *workspace.Caller, name string) string 
 
 // ReadChanges reads stores into the archive, under its lock. The report is nil if nothing was begun.
 func ReadChanges(ctx context.Context, c *workspace.Caller, dir string, stores []trace.Store, within, lock time.Duration) (first *ingest.Report, err error) {
-	meter := &Meter{Out: c.Progress}
+	meter := &Meter{Meter: term.Meter{Out: c.Progress}}
 	defer meter.Clear()
 	o := ingest.Options{Readers: readers.Readers(), Places: trace.Places{Home: c.Env("HOME"), Getenv: c.Env}, Stores: stores, Within: within, Progress: meter.Show,
 		Keep: KeepFrom(c)}
@@ -117,11 +116,8 @@ func KeepFrom(c *workspace.Caller) time.Time {
 	return time.Time{}
 }
 
-// Meter shows the progress of an ingest, if its Out is a terminal.
-type Meter struct {
-	Out   *term.Out
-	width int // of what stands there
-}
+// Meter shows the progress of an ingest on a terminal.
+type Meter struct{ term.Meter }
 
 // Show is ingest.Options.Progress. It shows nothing of a short run.
 func (m *Meter) Show(p ingest.Progress) {
@@ -134,24 +130,6 @@ func (m *Meter) Show(p ingest.Progress) {
 func (m *Meter) Renewing(done, total int) {
 	if done%200 == 0 || done == total {
 		m.Say(fmt.Sprintf("renewing the archive: %s of %s sessions", plain.Count(int64(done)), plain.Count(int64(total))))
-	}
-}
-
-// Say replaces what is shown.
-func (m *Meter) Say(text string) {
-	if !m.Out.Terminal() {
-		return
-	}
-	text = plain.Cut(text, max(m.Out.Width()-1, 1))
-	fmt.Fprintf(m.Out, "\r%s", plain.Pad(text, m.width))
-	m.width = plain.Width(text)
-}
-
-// Clear takes away what is shown.
-func (m *Meter) Clear() {
-	if m.width > 0 {
-		fmt.Fprintf(m.Out, "\r%s\r", strings.Repeat(" ", m.width))
-		m.width = 0
 	}
 }
 

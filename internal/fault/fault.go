@@ -49,7 +49,7 @@ func Failed(msg string, hints ...string) error {
 // Exit is an exit code without a message.
 func Exit(code int) error { return &Error{Code: code} }
 
-// Of is err as a Error. An error that is none is a failure, with the hint of its method Hint if it has one.
+// Of is err as an Error. Any other error is a failure, with the hint of its method Hint if it has one.
 func Of(err error) *Error {
 	var f *Error
 	var coder interface{ ExitCode() int }

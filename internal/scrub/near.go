@@ -132,7 +132,7 @@ func (f *finder) labelled(p policy, start, end int) bool {
 		return true
 	}
 	from, to := f.unmarked(i, stop)
-	rest := strings.Trim(s[stop:endOfLine(s, stop)], " \t|*`</>codetrdbh")
+	rest := strings.Trim(s[stop:endOfLine(s, stop)], " \t|*`</>codetrbh")
 	if v := s[from:to]; p == password && operators > 0 && rest == "" && len(v) >= 8 && allIn(v, setLower) && !isProse(v) && !isWordOfForms(v) {
 		f.add(from, to, p.id(), rankName)
 		return true

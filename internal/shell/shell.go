@@ -6,7 +6,9 @@
 // unclosed ends with the text.
 package shell
 
-import "strings"
+import (
+	"strings"
+)
 
 type Command struct {
 	Words []string // without quotes; includes assignments and reserved words
@@ -65,4 +67,14 @@ func isName(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// Quote quotes a text so that a shell takes it as one word.
+func Quote(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("._/-+", r))
+	}) < 0 && s != "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -3,14 +3,20 @@ package status
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
+	"aburn/internal/entries"
+	"aburn/internal/fault"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/internal/workspace"
+	"aburn/logfmt"
+	"aburn/supervisor"
 	"aburn/supervisor/look"
+	"aburn/supervisor/state"
 )
 
 // LookMode says as of when sessions are judged, and whether advice is queued.
@@ -28,7 +34,7 @@ func LookAt(ctx context.Context, c *workspace.Caller, w *workspace.Workspace, ho
 		key = nil
 		c.Warn("you have not vouched for this project on this machine: nothing is queued, and its settings do not count", "aburn init")
 	}
-	m := term.NewMeter(c.Progress, 0)
+	m := term.NewByteMeter(c.Progress, 0)
 	l := how.with
 	if l == nil {
 		o := look.Options{Root: w.Oss, Project: w.Project, Journal: w.Log, Settings: &w.Settings, Key: key, By: journal.Command}
@@ -70,4 +76,30 @@ func LookAt(ctx context.Context, c *workspace.Caller, w *workspace.Workspace, ho
 func ShortSignature(signature string) string {
 	i := strings.LastIndexByte(signature, '-')
 	return signature[:min(i+9, len(signature))]
+}
+
+func (v *View) Empty() bool { return len(v.State.Sessions) == 0 }
+
+// ChooseSession restricts the view to the sessions that --session names, to all by "". Naming one that is not there is bad news.
+func (v *View) ChooseSession(session string) error {
+	v.Session = session
+	if session != "" && !slices.ContainsFunc(v.State.Sessions, func(s *state.Session) bool { return v.chosen(s.ID) }) {
+		return fault.Failed("no session is called "+fault.Quote(session), "aburn status")
+	}
+	return nil
+}
+
+func (v *View) chosen(id logfmt.SessionID) bool {
+	f := entries.Filter{Session: v.Session}
+	return f.MatchSession([]byte(id))
+}
+
+// ChosenIssues are the issues of the chosen sessions, and those of the chain unless a session was named.
+func (v *View) ChosenIssues() []*supervisor.Issue {
+	return v.issuesWhere(func(i *supervisor.Issue) bool {
+		if i.OfChain() {
+			return v.Session == ""
+		}
+		return v.chosen(i.Session)
+	})
 }

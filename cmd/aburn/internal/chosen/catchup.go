@@ -17,6 +17,7 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
+	"aburn/internal/term"
 	"aburn/internal/workspace"
 	"aburn/trace"
 	"aburn/trace/readers"
@@ -138,7 +139,7 @@ func renewArchive(ctx context.Context, a *kit.App, c *workspace.Caller, dir stri
 	if !errors.As(err, &wrong) || !wrong.Older() {
 		return false
 	}
-	meter := &lookup.Meter{Out: c.Progress}
+	meter := &lookup.Meter{Meter: term.Meter{Out: c.Progress}}
 	defer meter.Clear()
 	waiting, giveUp := context.WithTimeout(ctx, renewPatience)
 	defer giveUp()

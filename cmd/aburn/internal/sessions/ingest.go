@@ -107,7 +107,8 @@ func newIngestRun(a *kit.App, cmd *cli.Command) (*ingestRun, error) {
 	now := time.Now()
 	run := &ingestRun{
 		dir: archive.Dir(a.Getenv), rebuild: cmd.Bool("rebuild"), watch: cmd.Bool("watch"), quiet: cmd.Bool("quiet"), json: cmd.Bool("json"),
-		idle: cmd.Bool("if-idle"), reportedSkips: map[string]bool{}, out: a.Screen(cmd), meter: &lookup.Meter{Out: term.New(a.Stderr, a.Getenv, true)},
+		idle: cmd.Bool("if-idle"), reportedSkips: map[string]bool{}, out: a.Screen(cmd),
+		meter: &lookup.Meter{Meter: term.Meter{Out: term.New(a.Stderr, a.Getenv, true)}},
 		options: ingest.Options{
 			Readers: readers.Readers(), DryRun: cmd.Bool("dry-run"),
 			Places: trace.Places{Home: a.Getenv("HOME"), Getenv: a.Getenv},

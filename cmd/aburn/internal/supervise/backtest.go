@@ -58,7 +58,7 @@ type backtestRun struct {
 	sources []backtest.Source
 	labels  backtest.Labels
 	after   time.Duration
-	meter   *term.Meter
+	meter   *term.ByteMeter
 }
 
 func runBacktest(_ context.Context, a *kit.App, cmd *cli.Command) error {
@@ -66,7 +66,7 @@ func runBacktest(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	run.meter = term.NewMeter(term.New(a.Stderr, a.Getenv, true), run.total())
+	run.meter = term.NewByteMeter(term.New(a.Stderr, a.Getenv, true), run.total())
 	rep, err := run.replay()
 	run.meter.Clear()
 	if err != nil {

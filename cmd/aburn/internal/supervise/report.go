@@ -83,7 +83,7 @@ func runSupervisorReport(_ context.Context, a *kit.App, cmd *cli.Command) error 
 		return err
 	}
 	defer w.Close()
-	m := term.NewMeter(term.New(a.Stderr, a.Getenv, true), w.Log.Left(journal.Position{}))
+	m := term.NewByteMeter(term.New(a.Stderr, a.Getenv, true), w.Log.Left(journal.Position{}))
 	h, err := adviceIn(w.Log, w.Settings.Model(), w.Settings.Limits(), m)
 	m.Clear()
 	w.WarnDamage(a.Warn)
@@ -109,7 +109,7 @@ type alert struct {
 }
 
 // adviceIn folds the whole log, so that turns are counted as the supervisor counts them.
-func adviceIn(log *journal.Journal, model *workflow.Model, l *limits.Limits, m *term.Meter) (*adviceHistory, error) {
+func adviceIn(log *journal.Journal, model *workflow.Model, l *limits.Limits, m *term.ByteMeter) (*adviceHistory, error) {
 	h, s := &adviceHistory{}, state.New(model, l)
 	known := map[string]bool{}
 	for r, err := range log.Entries(journal.Position{}) {
