@@ -20,10 +20,11 @@ func KeyOf(root, state string) string {
 			return key
 		}
 	}
-	if key := StateKey(root); roots[key] == "" {
-		return key
+	for name := root; ; name += "-again" { // another project may have come to a path that one moved away from
+		if key := StateKey(name); roots[key] == "" {
+			return key
+		}
 	}
-	return StateKey(root + "-again") // another project came to a path that one moved away from
 }
 
 // RootOf is where the project with a key moved to; "" if nobody said so.

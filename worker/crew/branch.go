@@ -2,8 +2,6 @@ package crew
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +32,7 @@ func (c *Crew) follow(ctx context.Context, book *ledger.Book, l *ledger.Contents
 	if sure && (on == "" || on == had[0]) || !exists(r.Tree) {
 		return nil, ""
 	}
-	key := c.switched(r.Tree, on)
+	key := switched(r.Tree, on)
 	if off, known := c.strange.Load(key); known {
 		return nil, off.(string)
 	}
@@ -96,14 +94,8 @@ func (c *Crew) its(ctx context.Context, repo *tree.Repo, name, branch string, as
 }
 
 // switched names a worktree on a branch since it came there.
-func (c *Crew) switched(path, branch string) string {
-	link, _ := os.ReadFile(filepath.Join(path, ".git"))
-	dir := strings.TrimSpace(strings.TrimPrefix(string(link), "gitdir: "))
-	at := ""
-	if st, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
-		at = st.ModTime().String()
-	}
-	return path + "\x00" + branch + "\x00" + at
+func switched(path, branch string) string {
+	return path + "\x00" + branch + "\x00" + tree.HeadChanged(path).String()
 }
 
 // branches are those that a worker has or had, the present one first; it has at least one.

@@ -15,13 +15,9 @@ const maxHead = 4 << 10
 // OnBranch is the branch that a worktree is on, by its files: "" where HEAD is detached. It starts no process. ok is false where the
 // files do not say it in git's usual way, as in a repository with reftables; an agent may have written them.
 func OnBranch(path string) (branch string, ok bool) {
-	link, err := small(filepath.Join(path, ".git"), maxLink)
-	dir, linked := strings.CutPrefix(strings.TrimSuffix(link, "\n"), "gitdir: ")
-	if err != nil || !linked {
+	dir, ok := linkOf(path)
+	if !ok {
 		return "", false
-	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(path, dir)
 	}
 	head, err := small(filepath.Join(dir, "HEAD"), maxHead)
 	if err != nil {
@@ -34,6 +30,29 @@ func OnBranch(path string) (branch string, ok bool) {
 	}
 	branch, ok = strings.CutPrefix(ref, "refs/heads/")
 	return branch, ok && branch != ".invalid"
+}
+
+// linkOf is the folder that a linked worktree's .git names.
+func linkOf(path string) (dir string, ok bool) {
+	link, err := small(filepath.Join(path, ".git"), maxLink)
+	dir, linked := strings.CutPrefix(strings.TrimSuffix(link, "\n"), "gitdir: ")
+	if err != nil || !linked {
+		return "", false
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(path, dir)
+	}
+	return dir, true
+}
+
+// HeadChanged is when a worktree's HEAD was last written; zero where its files do not say.
+func HeadChanged(path string) time.Time {
+	if dir, ok := linkOf(path); ok {
+		if st, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
+			return st.ModTime()
+		}
+	}
+	return time.Time{}
 }
 
 // Standing is the branch that the tree is on and its commit, as git says: "" on none.
