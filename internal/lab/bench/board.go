@@ -75,7 +75,7 @@ func (b *browsing) hire(home string) (wt string, err error) {
 
 // cards has one worker ask and go on, each when the board shows what came before.
 func (b *browsing) cards(wt string, n int) (half, most time.Duration, err error) {
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), 20*time.Minute)
 	defer stop()
 	r, err := http.NewRequestWithContext(ctx, "GET", b.base+"/events", nil)
 	if err != nil {

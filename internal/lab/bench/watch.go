@@ -97,7 +97,7 @@ func readSessions(lines *bufio.Scanner, seen chan<- string) {
 }
 
 func waitFor(seen <-chan string, session string) error {
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(20 * time.Minute)
 	for {
 		select {
 		case got, ok := <-seen:
