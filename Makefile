@@ -20,9 +20,9 @@ PACKAGES = $$(go list ./... | grep -vx '$(MODULE)')
 # (internal/lab) runs without it. So do the scripts of cmd/aburn: they start the command a thousand times, one by one.
 RACED = $$(git ls-files -co --exclude-standard '*.go' | grep -v '^internal/lab/' | \
 	xargs grep -lE '^[[:space:]]*go (func|[A-Za-z.]+)\(|\.Go\(|\.Parallel\(\)|httptest\.New' | sed -E 's,^[^/]+$$,./&,; s,/[^/]*$$,,; s,^,$(MODULE)/,' | sort -u)
-UNRACED = $$(go list ./... | grep -vxF -e $(MODULE) $$(for p in $(RACED); do echo "-e $$p"; done) | $(LONGEST_FIRST))
+UNRACED = $$(go list ./... | grep -vxF -e $(MODULE) $(WORKSHOP:%=-e %) $$(for p in $(RACED); do echo "-e $$p"; done) | $(LONGEST_FIRST))
 # What takes longest begins first, so that nothing is left alone at the end.
-LONGEST_FIRST := awk '/\/(coordinator|packaging|install|instrument|bench|aburn-push|aburn-instrument|backtest|reportpage|crew|hold|demo|worker|tree)$$/ { print; next } { rest = rest " " $$0 } END { print rest }'
+LONGEST_FIRST := awk '/\/(coordinator|install|instrument|aburn-push|aburn-instrument|backtest|reportpage|crew|hold|demo|worker|tree)$$/ { print; next } { rest = rest " " $$0 } END { print rest }'
 # A process under the race detector sleeps for a second before it exits, and tests start many: a twentieth is enough.
 RACE := GORACE=atexit_sleep_ms=50 $(GOTEST) -race -skip '^TestScripts$$'
 
@@ -36,6 +36,9 @@ ALONE := aburn/install aburn/internal/scrub aburn/internal/queue aburn/cmd/aburn
 	aburn/instrument/jsproject aburn/instrument/provider aburn/instrument/telemetry aburn/internal/fetch aburn/internal/mcpserver \
 	aburn/internal/recent aburn/internal/settings aburn/supervisor/look aburn/trace/codex aburn/trace/export aburn/trace/own \
 	aburn/worker/forge aburn/worker/tracker
+# The workshop's own products: releases, benchmarks, copies under another module path. They compile and pack for minutes, so
+# `make test` runs what is short of them, and `make judge` all.
+WORKSHOP := aburn/internal/lab/bench aburn/internal/lab/module aburn/internal/lab/packaging
 # Its tests wait for processes more than they work, so it runs beside all others, with more of them at once.
 WAITING := aburn/cmd/aburn
 RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %) $(ALONE:%=-e %) | $(LONGEST_FIRST))
@@ -43,7 +46,7 @@ RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %) $(ALONE:%=-e %) | $(
 LAYERS := go test -count=1 .
 ELSEWHERE := GOOS=windows go vet ./... && GOOS=darwin go vet ./...
 
-.PHONY: demo demo-workers demo-instrument quick test test-long test-clock test-agents test-packages test-windows wine-root lint vuln bench install npm dist vetted layers module test-npm test-cost judge
+.PHONY: demo demo-workers demo-instrument quick test test-long test-clock test-agents test-packages test-windows wine-root lint vuln bench install npm dist vetted layers module test-npm test-cost test-workshop judge
 
 demo: ## the newcomer's first minute
 	@go run ./internal/lab/demo
@@ -60,7 +63,7 @@ quick: ## a minute: format, vet, and all tests but what works long, with small s
 test: export TMPDIR := $(or $(TMPDIR),$(MEMORY),/tmp)
 test: vetted ## all tests, those of what starts goroutines under the race detector
 	@$(GOTEST) -parallel 4 $(WAITING) & waiting=$$!; { go build ./cmd/... && $(LAYERS) && $(ELSEWHERE); } & checks=$$!; \
-	$(GOTEST) $(filter-out $(WAITING),$(LONG)) $(ALONE) $(UNRACED) && $(RACE) $(RACED_WHOLE) && $(RACE) -short $(LONG); code=$$?; \
+	$(GOTEST) $(filter-out $(WAITING),$(LONG)) $(ALONE) $(UNRACED) && $(GOTEST) -short $(WORKSHOP) && $(RACE) $(RACED_WHOLE) && $(RACE) -short $(LONG); code=$$?; \
 	wait $$checks || code=1; wait $$waiting || code=1; exit $$code
 
 test-long: export ABURN_STORM ?= 10
@@ -86,6 +89,9 @@ layers: # who imports whom
 test-agents: ## the six real agents on a scripted model
 	go test -tags agents -count=1 -timeout 30m ./internal/lab/realagents
 
+test-workshop: ## releases, benchmarks and module paths: what compiles and packs for minutes
+	$(GOTEST) $(WORKSHOP)
+
 test-npm: ## what instruments JavaScript, on TypeScript, ESLint, Prettier, test runners and projects of others; needs npm and the network
 	ABURN_TYPESCRIPT=1 go test -count=1 -run 'Type' ./instrument/edit ./instrument/jsast ./cmd/aburn-instrument
 	ABURN_FOREIGN=few go test -count=1 -run TestForeignProjects ./cmd/aburn-instrument
@@ -97,6 +103,7 @@ test-cost: ## every sum that aburn cost shows, against the truth of two homes of
 
 judge: ## what .ci/run runs: what judges a change
 	$(MAKE) -s test
+	$(MAKE) -s test-workshop
 	$(MAKE) -s test-cost
 	$(MAKE) -s test-agents
 	$(MAKE) -s test-npm

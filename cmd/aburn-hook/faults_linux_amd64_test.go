@@ -59,7 +59,7 @@ func TestEachCallFails(t *testing.T) {
 		}
 	}
 	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	runs := min(len(all), lab.Storm(400))
+	runs := min(len(all), lab.Storm(100))
 	for _, f := range all[:runs] {
 		c := calls[f[0].(int)]
 		if tr := (&traced{t: t, w: w, fault: f[1].(fault)}); tr.run(c.payload, c.args) == 0 || tr.status != 0 {

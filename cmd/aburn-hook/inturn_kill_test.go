@@ -93,7 +93,7 @@ func TestInTurnKillStorm(t *testing.T) {
 	w.prompt("s0")
 	whole := time.Since(begin)
 	inTurns := 0
-	for i := range lab.Storm(16) {
+	for i := range lab.Storm(8) {
 		session := "k" + strconv.Itoa(i)
 		printed := ""
 		for n := range 8 {

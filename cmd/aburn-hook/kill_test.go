@@ -303,7 +303,7 @@ func TestDeliveryAtOnce(t *testing.T) {
 func TestKillStorm(t *testing.T) {
 	w := newWorld(t)
 	w.trust()
-	rounds := lab.Storm(40)
+	rounds := lab.Storm(20)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -82,7 +82,7 @@ func TestNoHookIsMissedWhileThePackageMoves(t *testing.T) {
 		}
 		moved <- err
 	}()
-	n := world.Storm(100)
+	n := world.Storm(30)
 	for i := range n {
 		payload := fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":"UserPromptSubmit","prompt":"hook %d"}`, app, i)
 		if out, err := run(filepath.Join(place, "aburn-hook"), payload, "claude", "--home", home); err != nil || out != "" {

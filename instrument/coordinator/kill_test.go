@@ -125,7 +125,7 @@ const guiltyTests = "! grep -q startActiveSpan src/f2.mjs"
 
 // TestKilledAtAnyStep: after kill -9 at any step of a run, twice in a row, each file is the original or a form that the
 // rules accept; the run that goes on ends as one that nobody killed, and no answer is paid for twice.
-func TestKilledAtAnyStep(t *testing.T) { killed(t, "plan 1", 7) } // make test-long: about 100 kills, and as many under the race detector
+func TestKilledAtAnyStep(t *testing.T) { killed(t, "plan 1", 4) } // make test-long: about 60 kills, and as many under the race detector
 
 // TestKilledWithWholeFiles: the same where the model gives them.
 func TestKilledWithWholeFiles(t *testing.T) { killed(t, "rewrite 1", 2) }

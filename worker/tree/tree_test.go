@@ -233,9 +233,9 @@ func reshape(op int, dir, path, text string) {
 
 // storms is how many random trees are tried.
 func storms(t testing.TB) int {
-	n := 12
+	n := 6
 	if testing.Short() {
-		n = 6
+		n = 3
 	}
 	if more, err := strconv.Atoi(os.Getenv("ABURN_STORM")); err == nil && more > 0 {
 		n *= more
