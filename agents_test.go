@@ -19,7 +19,7 @@ import (
 
 // ofAgents are the places that may name an agent: its own code, its record, and the lab, which runs real agents. %s is
 // the agent's name.
-var ofAgents = []string{"hooks/%s/", "trace/%s/", "install/%s", "worker/%s/", "instrument/provider/%s", "internal/agentcli/", "internal/lab/"}
+var ofAgents = []string{"hooks/%s/", "trace/%s/", "install/%s", "worker/%s/", "worker/agents/", "instrument/provider/%s", "internal/agentcli/", "internal/lab/"}
 
 // TestOneRecordAnAgent fails where code decides by an agent's name: its else branch would also apply to every agent that
 // comes later. Read a trait of the record instead, and add one if needed.

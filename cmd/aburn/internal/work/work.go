@@ -22,33 +22,13 @@ import (
 	"aburn/internal/queue"
 	"aburn/internal/shell"
 	"aburn/internal/workspace"
-	"aburn/worker/aider"
-	"aburn/worker/claude"
-	"aburn/worker/codex"
-	"aburn/worker/copilot"
+	"aburn/worker/agents"
 	"aburn/worker/crew"
-	"aburn/worker/gemini"
 	"aburn/worker/ledger"
-	"aburn/worker/opencode"
 	"aburn/worker/pty"
-	"aburn/worker/qwen"
-	"aburn/worker/slot"
 	"aburn/worker/tmux"
 	"aburn/worker/tree"
 )
-
-// Agents are the agents that can be workers, the first that is installed is the default.
-func Agents() []slot.Agent {
-	return []slot.Agent{claude.Agent(), codex.Agent(), opencode.Agent(), gemini.Agent(), qwen.Agent(), copilot.Agent(), aider.Agent()}
-}
-
-// AgentNames are the names of the agents that can be workers.
-func AgentNames() (names []string) {
-	for _, a := range Agents() {
-		names = append(names, a.Name())
-	}
-	return names
-}
 
 // Office is the project whose workers a command is about.
 type Office struct {
@@ -84,7 +64,7 @@ func officeAt(a *kit.App, caller *workspace.Caller, dir string) (*Office, error)
 		return nil, fault.Usage(err.Error())
 	}
 	o := &Office{Workspace: ws, Dir: dir, env: a.Getenv}
-	o.Crew = &crew.Crew{Root: ws.Root, Store: store, Log: ws.Log, Environ: os.Environ(), Agents: Agents(), Oss: ws.Oss}
+	o.Crew = &crew.Crew{Root: ws.Root, Store: store, Log: ws.Log, Environ: os.Environ(), Agents: agents.All(), Oss: ws.Oss}
 	if key, err := ws.Key(); err == nil {
 		o.Queue = queue.New(ws.Oss, key)
 	}

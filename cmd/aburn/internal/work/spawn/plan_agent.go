@@ -10,6 +10,7 @@ import (
 	"aburn/install"
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
+	"aburn/worker/agents"
 	"aburn/worker/crew"
 	"aburn/worker/slot"
 )
@@ -29,7 +30,7 @@ func checkTrust(a *kit.App, p crew.Plan, checkout string, said bool) error {
 func chooseAgent(name string) (slot.Agent, string, error) {
 	var tried []string
 	var first slot.Agent
-	for _, agent := range work.Agents() {
+	for _, agent := range agents.All() {
 		known := agentcli.Of(agent.Name())
 		if name != "" && name != known.Name && name != strings.ReplaceAll(strings.ToLower(known.Title), " ", "-") {
 			continue
@@ -44,14 +45,14 @@ func chooseAgent(name string) (slot.Agent, string, error) {
 		}
 	}
 	if len(tried) == 0 {
-		return nil, "", fault.Usage("no agent "+fault.Quote(name)+" can be a worker", fault.DidYouMean(name, work.AgentNames())...)
+		return nil, "", fault.Usage("no agent "+fault.Quote(name)+" can be a worker", fault.DidYouMean(name, agents.Names())...)
 	}
 	if name != "" {
 		return first, "", fault.Failed(agentcli.Of(first.Name()).Title+" is not installed: there is no "+tried[0]+" on PATH", "install it",
 			"--agent with another one")
 	}
 	return first, "", fault.Failed("no agent is installed: there is no "+strings.Join(tried, ", ")+" on PATH",
-		"install "+agentcli.Of(work.Agents()[0].Name()).Title)
+		"install "+agentcli.Of(agents.All()[0].Name()).Title)
 }
 
 func adapterOf(agent string) install.Agent {

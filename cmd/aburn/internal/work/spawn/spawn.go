@@ -19,6 +19,7 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
+	"aburn/worker/agents"
 	"aburn/worker/crew"
 	"aburn/worker/headless"
 	"aburn/worker/ledger"
@@ -50,7 +51,7 @@ func Command(a *kit.App) *cli.Command {
 			&cli.StringSliceFlag{Name: "issue", Usage: "work on the issue `N` of the project's tracker; any number of times, one worker each. TASK says what to heed"},
 			&cli.IntFlag{Name: "count", Value: 1, Usage: "start `N` workers on the same"},
 			&cli.StringFlag{Name: "from", Usage: "go on with the conversation and the files of `WORKER`, which goes on by itself"},
-			&cli.StringFlag{Name: "agent", Usage: "let `AGENT` work: " + strings.Join(work.AgentNames(), ", ") + "; by default the first that is installed"},
+			&cli.StringFlag{Name: "agent", Usage: "let `AGENT` work: " + strings.Join(agents.Names(), ", ") + "; by default the first that is installed"},
 			&cli.StringFlag{Name: "name", Usage: "call the worker `NAME` (a-z, 0-9, -) instead of words of the task"},
 			&cli.StringFlag{Name: "base", Usage: "begin at `COMMIT`, a branch or tag too, instead of your commit"},
 			&cli.StringFlag{Name: "branch", Usage: "work on the branch `NAME` instead of aburn/<name>; one that exists, here or on the remote, is taken over"},

@@ -1,4 +1,4 @@
-package aider
+package agents
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ func TestTaskIsNoCommand(t *testing.T) {
 	for _, o := range []slot.Order{
 		{Task: "!rm -rf .", Folder: "/w"}, {Task: "/run rm -rf .", Folder: "/w"}, {Task: "/run x", Rules: "Commit.", Folder: "/w"},
 	} {
-		l := Agent().Launch(o)
+		l := aider{}.Launch(o)
 		if len(l.Files) != 1 {
 			t.Fatalf("%+v", l)
 		}
@@ -32,7 +32,7 @@ func TestTaskIsNoCommand(t *testing.T) {
 func TestPermissions(t *testing.T) {
 	for p, want := range map[slot.Permissions]string{slot.Ask: "", slot.Edits: "", slot.Auto: "--yes-always", slot.Plan: "--chat-mode ask"} {
 		o := slot.Order{Task: "x", Folder: "/w", Permissions: p, Session: "s", Model: "m"}
-		for _, l := range []slot.Launch{Agent().Launch(o), Agent().Resume(o, "s")} {
+		for _, l := range []slot.Launch{aider{}.Launch(o), aider{}.Resume(o, "s")} {
 			line := strings.Join(l.Args, " ")
 			if l.Session != "s" || !strings.Contains(line, "--model m") || !strings.Contains(line, "--no-detect-urls") {
 				t.Errorf("%+v", l)

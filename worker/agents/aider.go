@@ -1,6 +1,4 @@
-// Package aider starts aider as a worker. It knows its command line, as its documentation and source have it up to 0.86, and
-// nothing of runtimes. It was not tried on a real aider.
-package aider
+package agents
 
 import (
 	"path/filepath"
@@ -9,12 +7,12 @@ import (
 	"aburn/worker/slot"
 )
 
-// Agent is aider.
-func Agent() slot.Agent { return agent{} }
+// aider has no protocol and keeps its conversation in files. The command line is that of its documentation and source up to 0.86;
+// it was not tried on a real aider.
+type aider struct{}
 
-type agent struct{}
-
-func (agent) Name() string { return agentcli.Aider.Name }
+// Name is its name in agentcli.
+func (aider) Name() string { return agentcli.Aider.Name }
 
 // Files in the worker's folder: the task, and the conversation, which a later start goes on with.
 const (
@@ -24,15 +22,15 @@ const (
 )
 
 // Launch has aider do one message and end. The message is never the bare task: what begins with / or ! is a command to aider.
-func (agent) Launch(o slot.Order) slot.Launch {
-	l, path := start(o), filepath.Join(o.Folder, taskFile)
+func (aider) Launch(o slot.Order) slot.Launch {
+	l, path := startAider(o), filepath.Join(o.Folder, taskFile)
 	l.Args = append(l.Args, "--message-file", path)
-	l.Files = map[string][]byte{path: []byte(message(o))}
+	l.Files = map[string][]byte{path: []byte(aiderMessage(o))}
 	l.Session = o.Session
 	return l
 }
 
-func message(o slot.Order) string {
+func aiderMessage(o slot.Order) string {
 	if o.Rules == "" {
 		return "Your task:\n" + o.Task
 	}
@@ -40,15 +38,15 @@ func message(o slot.Order) string {
 }
 
 // Resume goes on with the conversation, at aider's prompt.
-func (agent) Resume(o slot.Order, session string) slot.Launch {
-	l := start(o)
+func (aider) Resume(o slot.Order, session string) slot.Launch {
+	l := startAider(o)
 	l.Args, l.Session = append(l.Args, "--restore-chat-history"), session
 	return l
 }
 
-// start is what all starts have: no question of aider's own at its start, nothing fetched because a task names an address, and
+// startAider is what all starts have: no question of aider's own at its start, nothing fetched because a task names an address, and
 // none of its files in the tree.
-func start(o slot.Order) slot.Launch {
+func startAider(o slot.Order) slot.Launch {
 	l := slot.Launch{Args: []string{
 		"--no-check-update", "--no-show-release-notes", "--no-analytics", "--no-show-model-warnings", "--no-gitignore", "--no-detect-urls",
 		"--chat-history-file", filepath.Join(o.Folder, conversationFile), "--input-history-file", filepath.Join(o.Folder, inputFile),
@@ -66,9 +64,9 @@ func start(o slot.Order) slot.Launch {
 }
 
 // Protocol is none: aider speaks in a terminal only.
-func (agent) Protocol() slot.Protocol { return nil }
+func (aider) Protocol() slot.Protocol { return nil }
 
-func (agent) Variables() []string {
+func (aider) Variables() []string {
 	return []string{
 		"AIDER_*", "OPENAI_*", "ANTHROPIC_*", "OPENROUTER_*", "DEEPSEEK_*", "GEMINI_*", "GOOGLE_*", "VERTEXAI_*", "GROQ_*", "MISTRAL_*", "XAI_*",
 		"COHERE_*", "OLLAMA_*", "LM_STUDIO_*", "AZURE_*", "AWS_*",
