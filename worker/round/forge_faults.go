@@ -1,6 +1,7 @@
 package round
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -129,9 +130,7 @@ func (p *Project) fault(ctx context.Context, at *place, a *answer, now time.Time
 		n.Title, n.Hint = "pull requests are not followed", "https://cli.github.com"
 	case faultLogin:
 		n.Title = at.f.Host() + " does not know you"
-		if at.f.Name() == "github" {
-			n.Hint = "gh auth login"
-		}
+		n.Hint = cmp.Or(forge.LoginCommand(at.f.Name()), n.Hint)
 	}
 	p.tell(ctx, n)
 }

@@ -42,7 +42,7 @@ type Tracker interface {
 
 // Options say which tracker is meant, and how it is asked.
 type Options struct {
-	Plugin  string   // github, gitlab, linear; another name needs a Command
+	Plugin  string   // one of Plugins; another name needs a Command
 	Repo    string   // owner/name, in GitHub and GitLab
 	URL     string   // of the service, if it is not the public one
 	Token   string   // GitLab's, Linear's
@@ -51,9 +51,6 @@ type Options struct {
 	Dir     string   // where programs run: never a repository
 	Fetch   *fetch.Client
 }
-
-// Plugins are the trackers that are known.
-func Plugins() []string { return []string{"github", "gitlab", "linear"} }
 
 // Problem is a call or a setting that cannot work, with what helps.
 type Problem struct {
@@ -75,40 +72,27 @@ func Open(o Options) (Tracker, error) {
 			return nil, problem("the tracker's url " + err.Error())
 		}
 	}
-	switch {
-	case len(o.Command) > 0:
+	if len(o.Command) > 0 {
 		return program{o}, nil
-	case o.Plugin == "github":
-		return gitHub{o}, nil
-	case o.Plugin == "gitlab" && o.Token == "":
-		return nil, problem("GitLab is not asked without a token",
-			`in your own workers.yaml: trackers: {gitlab: {token_env: GITLAB_TOKEN}}, with the name of the variable that holds it`)
-	case o.Plugin == "gitlab" && o.Repo == "":
-		return nil, problem("nobody says which project of GitLab's it is", "repo: group/project in aburn.yaml")
-	case o.Plugin == "gitlab":
-		return gitLab{o}, nil
-	case o.Plugin == "linear" && o.Token == "":
-		return nil,
-			problem("Linear is not asked without a key",
-				`in your own workers.yaml: trackers: {linear: {token_env: LINEAR_API_KEY}}, with the name of the variable that holds it`)
-	case o.Plugin == "linear":
-		return linear{o}, nil
 	}
-	return nil, problem(fmt.Sprintf("no tracker %q is known", o.Plugin), "tracker: {plugin: "+strings.Join(Plugins(), "|")+"}",
-		"trackers: {"+o.Plugin+": {command: [PROGRAM]}} in your own workers.yaml")
+	k := kindOf(o.Plugin)
+	switch {
+	case k == nil:
+		return nil, problem(fmt.Sprintf("no tracker %q is known", o.Plugin), "tracker: {plugin: "+strings.Join(Plugins(), "|")+"}",
+			"trackers: {"+o.Plugin+": {command: [PROGRAM]}} in your own workers.yaml")
+	case k.secret != "" && o.Token == "":
+		return nil, problem(k.title+" is not asked without a "+k.secret,
+			"in your own workers.yaml: trackers: {"+k.name+": {token_env: "+k.variable+"}}, with the name of the variable that holds it")
+	case k.project && o.Repo == "":
+		return nil, problem("nobody says which project of "+k.title+"'s it is", "repo: group/project in aburn.yaml")
+	}
+	return k.open(o), nil
 }
 
 // RepoAt is the repository's name for the tracker, of the place that it was cloned from; "" if that is somewhere else.
 func (o *Options) RepoAt(host, path string) string {
-	asked := "gitlab.com"
-	if u, err := url.Parse(o.URL); err == nil && o.URL != "" {
-		asked = u.Hostname()
-	}
-	switch {
-	case path == "" || o.Plugin == "gitlab" && len(o.Command) == 0 && host != asked:
-		return ""
-	case o.Plugin == "github" && len(o.Command) == 0 && host != "github.com":
-		return host + "/" + path // gh asks only hosts that the person logged in to
+	if k := kindOf(o.Plugin); k != nil && k.repo != nil && len(o.Command) == 0 && path != "" {
+		return k.repo(o, host, path)
 	}
 	return path
 }
@@ -118,20 +102,26 @@ const maxID = 40
 // Clean is the id that a person means, without # before it.
 func (o *Options) Clean(word string) (string, error) {
 	id := strings.TrimPrefix(strings.TrimSpace(word), "#")
-	digits := id != "" && strings.Trim(id, "0123456789") == ""
-	team, number, dashed := strings.Cut(id, "-")
-	switch {
-	case id == "" || len(id) > maxID || strings.ContainsFunc(id, func(r rune) bool { return !known(r) }) || strings.HasPrefix(id, "-"):
-		return "", problem(fmt.Sprintf("%s is no issue's number", plain.Quote(word, 60)), "--issue 12")
-	case len(o.Command) > 0 || digits && o.Plugin != "linear":
-		return id, nil
-	case o.Plugin == "linear" && dashed && team != "" && number != "" && strings.Trim(number, "0123456789") == "":
-		return strings.ToUpper(id), nil
-	case o.Plugin == "linear":
-		return "", problem(fmt.Sprintf("%s is no issue of Linear's", plain.Quote(word, 60)), "--issue SHOP-12")
+	if id == "" || len(id) > maxID || strings.ContainsFunc(id, func(r rune) bool { return !known(r) }) || strings.HasPrefix(id, "-") {
+		return "", noNumber(word)
 	}
-	return "", problem(fmt.Sprintf("%s is no issue's number", plain.Quote(word, 60)), "--issue 12")
+	if len(o.Command) > 0 {
+		return id, nil
+	}
+	if k := kindOf(o.Plugin); k != nil && k.id != nil {
+		return k.id(word, id)
+	}
+	if !isNumber(id) {
+		return "", noNumber(word)
+	}
+	return id, nil
 }
+
+func noNumber(word string) error {
+	return problem(fmt.Sprintf("%s is no issue's number", plain.Quote(word, 60)), "--issue 12")
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 func known(r rune) bool {
 	return r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

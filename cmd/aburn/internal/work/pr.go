@@ -1,14 +1,9 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -113,108 +108,14 @@ func (o *Office) Forge(ctx context.Context, c *config.Config, repo *tree.Repo) (
 	if remote, err = repo.Remote(ctx); err != nil {
 		return nil, remote, "", err
 	}
-	pushed, ok := forge.ParseRemote(remote.URL)
-	place, known := forge.ParseRemote(remote.Base)
-	if !ok || !known {
-		return nil, remote, "", &tree.Problem{Text: "its remote " + remote.Name + " is on no forge: " + plain.Line(withoutPassword(remote.URL)),
-			Advice: "git push by hand, or git remote set-url"}
+	f, owner, err = forge.Find(forge.Remote{Name: remote.Name, Push: remote.URL, Base: remote.Base}, forge.Access{
+		Plugin: c.Word("scm.plugin"), Host: c.Word("scm.host"), URL: c.Word("scm.url"), TokenEnv: c.Word("scm.token_env"),
+		TokenFile: c.Word("scm.token_file"), Dir: repo.Root, Environ: o.Environ,
+	})
+	if p := (*forge.Problem)(nil); errors.As(err, &p) {
+		err = &tree.Problem{Text: p.Text, Advice: p.Advice}
 	}
-	if host := c.Word("scm.host"); host != "" && !strings.Contains(place.Host, ".") { // a name of ssh's own settings
-		place.Host, pushed.Host = host, host
-	}
-	plugin := c.Word("scm.plugin")
-	switch {
-	case plugin != "":
-	case place.Host == "github.com" || place.Host == o.variable("GH_HOST"):
-		plugin = "github"
-	case place.Host == "gitlab.com" || place.Host == c.Word("scm.host"):
-		plugin = "gitlab"
-	}
-	switch plugin {
-	case "github":
-		return &forge.GitHub{Place: place, Dir: repo.Root, Environ: o.Environ}, remote, pushed.Owner(), nil
-	case "gitlab":
-		g, err := o.gitlab(c, place)
-		return g, remote, pushed.Owner(), err
-	}
-	return nil, remote, "", &tree.Problem{Text: "aburn does not know which forge " + place.Host + " is", Advice: "scm: {plugin: github} in aburn.yaml, or gitlab"}
-}
-
-// gitlab is a project there. The token goes only to the host that the person's own file names.
-func (o *Office) gitlab(c *config.Config, place forge.Place) (forge.Forge, error) {
-	host := cmp.Or(c.Word("scm.host"), "gitlab.com")
-	const advice = "scm: {host: HOST, token_env: GITLAB_TOKEN} in your own workers.yaml"
-	if place.Host != host {
-		return nil, &tree.Problem{Text: "your own file does not say that " + place.Host + " gets your token", Advice: strings.Replace(advice, "HOST", place.Host, 1)}
-	}
-	base := strings.TrimRight(cmp.Or(c.Word("scm.url"), "https://"+host), "/")
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" &&
-		!(u.Scheme == "http" && (u.Hostname() == "127.0.0.1" || u.Hostname() == "localhost")) {
-		return nil, &tree.Problem{Text: "scm.url is no address that a token may go to: " + plain.Line(withoutPassword(base)), Advice: "https://" + host}
-	}
-	token := o.variable(c.Word("scm.token_env"))
-	switch path := c.Word("scm.token_file"); {
-	case token != "":
-	case path != "":
-		if token, err = tokenIn(path, o.variable("HOME")); err != nil {
-			return nil, &tree.Problem{Text: "scm.token_file: " + err.Error(), Advice: "a file that only you can read, with the token alone"}
-		}
-	case c.Word("scm.token_env") != "":
-		return nil, &tree.Problem{Text: "your environment has no " + c.Word("scm.token_env") + ", which scm.token_env names",
-			Advice: "set it where aburn runs, also for aburn start"}
-	default:
-		return nil, &tree.Problem{Text: "GitLab is asked with a token, and your own file names none", Advice: strings.Replace(advice, "HOST", place.Host, 1)}
-	}
-	return &forge.GitLab{Place: place, Base: base, Token: token}, nil
-}
-
-// maxToken bounds a file that holds a token, in bytes.
-const maxToken = 4 << 10
-
-func tokenIn(path, home string) (string, error) {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = filepath.Join(home, rest)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	switch {
-	case err != nil:
-		return "", err
-	case !st.Mode().IsRegular():
-		return "", errors.New(path + " is no regular file")
-	case st.Mode().Perm()&0o077 != 0:
-		return "", fmt.Errorf("others can read %s (%o)", path, st.Mode().Perm())
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxToken+1))
-	token := strings.TrimSpace(string(data))
-	if err == nil && (token == "" || len(data) > maxToken || strings.ContainsAny(token, " \t\r\n")) {
-		err = errors.New(path + " holds no token")
-	}
-	return token, err
-}
-
-func (o *Office) variable(name string) (value string) {
-	for _, kv := range o.Environ {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			value = v
-		}
-	}
-	return value
-}
-
-// withoutPassword is an address without what stands before its host.
-func withoutPassword(url string) string {
-	if scheme, rest, ok := strings.Cut(url, "://"); ok {
-		if i := strings.LastIndexByte(rest, '@'); i >= 0 {
-			return scheme + "://…@" + rest[i+1:]
-		}
-	}
-	return url
+	return f, remote, owner, err
 }
 
 // ForgeFailure is the error that a person is told when a forge, or a push to it, failed.
@@ -225,7 +126,7 @@ func ForgeFailure(m *crew.Member, err error) error {
 	case errors.Is(err, forge.ErrNoClient):
 		return fault.Failed(m.Name+": "+err.Error()+", and GitHub is asked by it", "install GitHub's client gh, then gh auth login")
 	case errors.Is(err, forge.ErrNoLogin):
-		return fault.Failed(m.Name+": "+err.Error(), "gh auth login", "GitLab: a token with the scope api")
+		return fault.Failed(m.Name+": "+err.Error(), forge.LoginHints()...)
 	case errors.As(err, &limited):
 		return fault.Failed(m.Name+": "+plain.Line(limited.Error()), "try again then")
 	case errors.As(err, &failed):

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -140,10 +139,7 @@ func trackerFailure(err error, kind func(string, ...string) error) error {
 func trackerOptions(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, c *config.Config) tracker.Options {
 	host, path := repo.Origin(ctx)
 	t := tracker.Options{Plugin: c.Word("tracker.plugin"), Repo: c.Word("repo"), Command: c.Words("tracker.command"), Environ: o.Environ, Dir: homeOf(a)}
-	if t.Plugin == "" && strings.Contains(host, "gitlab") {
-		t.Plugin = "gitlab"
-	}
-	t.Plugin = cmp.Or(t.Plugin, "github")
+	t.Plugin = cmp.Or(t.Plugin, tracker.ForHost(host))
 	part := c.Part("trackers." + t.Plugin)
 	t.URL, _ = part["url"].(string)
 	t.Token, _ = part["token"].(string)
