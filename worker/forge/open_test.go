@@ -27,7 +27,7 @@ func TestFind(t *testing.T) {
 		{"plugin before host", "https://gitlab.com/acme/cart", Access{Plugin: "github"}, "github gitlab.com"},
 		{"unknown host", "https://code.example/acme/cart", Access{}, "aburn does not know which forge code.example is"},
 		{"unknown plugin", "https://github.com/acme/cart", Access{Plugin: "gitea"}, "aburn does not know which forge github.com is"},
-		{"plugin of a clone", "https://evil.example/acme/cart", Access{Plugin: "gitlab", TokenEnv: "T", Environ: token}, "does not say that evil.example gets your token"},
+		{"plugin of a clone", "https://evil.example/acme/cart", Access{Plugin: "gitlab", TokenEnv: "T", Environ: token}, "evil.example gets your token"},
 		{"no token", "https://gitlab.com/acme/cart", Access{}, "GitLab is asked with a token"},
 		{"empty variable", "https://gitlab.com/acme/cart", Access{TokenEnv: "X", Environ: token}, "your environment has no X"},
 		{"shared file", "https://gitlab.com/acme/cart", Access{TokenFile: shared}, "scm.token_file: others can read"},
