@@ -157,7 +157,7 @@ func (a *Archive) checkSession(ctx context.Context, key int64) (fault string) {
 
 // session returns the stored row of a session.
 func (a *Archive) session(key int64) (Session, error) {
-	list, err := a.sessions("SELECT "+sessionColumns+" FROM "+listed+" s WHERE s.key = ?", key)
+	list, err := a.sessions("SELECT "+sessionColumns()+" FROM "+listed+" s WHERE s.key = ?", key)
 	if err != nil || len(list) == 0 {
 		return Session{}, err
 	}

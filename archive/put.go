@@ -180,32 +180,6 @@ func (a *Archive) insert(p *Packed, store int64) error {
 	return a.dropDigests(key)
 }
 
-func (a *Archive) insertSession(p *Packed, store int64) error {
-	s, c, u := &p.session, &p.session.Counts, &p.session.Usage
-	var key any
-	if s.Key != 0 {
-		key = s.Key
-	}
-	err := a.run(`INSERT INTO sessions (key, source, id, store, agent, version, project, project_key, start, ended, active_ms, worked, closed,
-		outcome, outcome_from, relation, path, ask, root, scrub, sum,
-		events, prompts, responses, calls, failed, denied, no_result, subagents, changes, errors, interrupts, compacted,
-		input, cache_read, cache_write, cache_write_5m, cache_write_1h, output, reasoning, searches, cost_usd)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-		key, s.Source, s.ID, store, s.Agent.Name, s.Agent.Version, s.Project.Path, s.Project.Key, s.Start, s.End, s.ActiveMS, p.worked, p.closed,
-		string(s.Stated), s.StatedFrom, string(s.Relation), s.Path, s.Ask, p.root, p.scrub, p.sum,
-		c.Events, c.Prompts, c.Responses, c.Calls, c.Failed, c.Denied, c.NoResult, c.Subagents, c.Changes, c.Errors, c.Interrupts, c.Compacted,
-		u.Input, u.CacheRead, u.CacheWrite, u.CacheWrite5m, u.CacheWrite1h, u.Output, u.Reasoning, u.Searches, u.CostUSD)
-	if err != nil {
-		return err
-	}
-	s.Key = a.conn.LastInsertRowID()
-	if s.Project.Path != "" {
-		return a.run("INSERT INTO projects (path, key) VALUES (?,?) ON CONFLICT DO UPDATE SET key = excluded.key WHERE key <> excluded.key", s.Project.Path,
-			s.Project.Key)
-	}
-	return nil
-}
-
 // remove deletes a session and all its rows.
 func (a *Archive) remove(key int64) error {
 	if err := a.dropDigests(key); err != nil {

@@ -37,11 +37,6 @@ const hasTwin = `CASE s.source WHEN 'worker' THEN s.project <> '' AND EXISTS (SE
 // recordOnly is the condition that a session of listed, named s, is aburn's record of one that its agent's store has too.
 const recordOnly = "s.source IN ('own', 'worker') AND s.twin"
 
-const sessionColumns = `s.key, s.source, s.id, s.agent, s.version, s.project, s.project_key, s.start, s.ended, s.active_ms,
-	s.outcome, s.outcome_from, s.relation, s.path, s.ask, s.store = 0, s.live, s.twin,
-	s.events, s.prompts, s.responses, s.calls, s.failed, s.denied, s.no_result, s.subagents, s.changes, s.errors, s.interrupts, s.compacted,
-	s.input, s.cache_read, s.cache_write, s.cache_write_5m, s.cache_write_1h, s.output, s.reasoning, s.searches, s.cost_usd`
-
 // newestFirst orders sessions, called s. Their keys do not: two archives of the same stores may have read them in another order.
 const newestFirst = " ORDER BY s.ended DESC, s.source, s.id"
 
@@ -60,7 +55,7 @@ func (a *Archive) Sessions(ctx context.Context, f Filter) ([]Session, error) {
 			return nil, err
 		}
 	}
-	return a.sessionsInto(make([]Session, 0, all), "SELECT "+sessionColumns+" FROM "+from+" s WHERE "+where+newestFirst+limit, args...)
+	return a.sessionsInto(make([]Session, 0, all), "SELECT "+sessionColumns()+" FROM "+from+" s WHERE "+where+newestFirst+limit, args...)
 }
 
 // Outlines returns project and time of the sessions that f chooses (without its Limit), in no order. It takes a fraction of
@@ -85,7 +80,7 @@ func (a *Archive) Outlines(ctx context.Context, f Filter) ([]Outline, error) {
 // SessionsOf returns the existing sessions with these keys, in no order. For many keys Sessions is quicker.
 func (a *Archive) SessionsOf(ctx context.Context, keys []int64) (list []Session, err error) {
 	for _, key := range keys {
-		some, err := a.sessions("SELECT "+sessionColumns+" FROM "+listed+" s WHERE s.key = ?", key)
+		some, err := a.sessions("SELECT "+sessionColumns()+" FROM "+listed+" s WHERE s.key = ?", key)
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +115,8 @@ func (a *Archive) sessionsInto(list []Session, query string, args ...any) ([]Ses
 	live := millis(a.now().Add(-LiveFor))
 	var texts texts
 	err := a.each(query, func(s *sqlite.Row) error {
-		list = append(list, scanSession(s, &texts))
+		list = append(list, Session{})
+		scanSession(&list[len(list)-1], s, &texts)
 		return nil
 	}, append([]any{live, live}, args...)...)
 	for i := range list {
@@ -173,30 +169,6 @@ func inProject(project string) (string, []any) {
 // runes returns the length of s as SQLite's substr counts it.
 func runes(s string) int { return len([]rune(s)) }
 
-func scanSession(s *sqlite.Row, texts *texts) Session {
-	column := -1
-	next := func() int { column++; return column }
-	text := func() string { return texts.column(s, next()) }
-	word := func() string { return texts.word(s, next()) }
-	number := func() int64 { return s.Int64(next()) }
-	count := func() int { return s.Int(next()) }
-	yes := func() bool { return s.Bool(next()) }
-	return Session{
-		Key: number(), Source: word(), ID: text(), Agent: trace.Agent{Name: word(), Version: word()},
-		Project: trace.Project{Path: word(), Key: word()}, Start: instant(number()), End: instant(number()), ActiveMS: number(),
-		Stated: trace.Outcome(word()), StatedFrom: word(), Relation: trace.Relation(word()), Path: text(), Ask: text(),
-		Gone: yes(), Live: yes(), Recorded: yes(),
-		Counts: trace.Counts{
-			Events: count(), Prompts: count(), Responses: count(), Calls: count(), Failed: count(), Denied: count(), NoResult: count(),
-			Subagents: count(), Changes: count(), Errors: count(), Interrupts: count(), Compacted: count(),
-		},
-		Usage: trace.Usage{
-			Input: number(), CacheRead: number(), CacheWrite: number(), CacheWrite5m: number(), CacheWrite1h: number(), Output: number(),
-			Reasoning: number(), Searches: number(), CostUSD: s.Float(next()),
-		},
-	}
-}
-
 // shortest is how many bytes of an id suffice to name it, if no other id has them.
 const shortest = 4
 
@@ -217,7 +189,7 @@ func (a *Archive) Lookup(ctx context.Context, name string) ([]Session, error) {
 	for _, own := range [...]string{"NOT (" + recordOnly + ")", recordOnly} {
 		for _, way := range ways(name) {
 			within, args := a.where(Filter{Own: true})
-			list, err := a.sessions("SELECT "+sessionColumns+" FROM "+listed+" s WHERE ("+way.where+") AND "+own+" AND "+within+newestFirst,
+			list, err := a.sessions("SELECT "+sessionColumns()+" FROM "+listed+" s WHERE ("+way.where+") AND "+own+" AND "+within+newestFirst,
 				append(slices.Clone(way.args), args...)...)
 			if err != nil || len(list) > 0 {
 				return list, err

@@ -14,7 +14,7 @@ import (
 // --rebuild has them read it again.
 const schema = 11
 
-// tables are the tables of schema. A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
+// tables are the tables of schema, without sessions (createSessions). A time is in milliseconds since 1970, 0 if unknown; text is ” where there is none.
 const tables = `
 CREATE TABLE cursors (                     -- what tells whether a store has changed
 	reader     TEXT NOT NULL,
@@ -54,36 +54,6 @@ CREATE TABLE places (                      -- where to go on in a store, and how
 	state      BLOB NOT NULL
 ) STRICT;
 
-CREATE TABLE sessions (
-	key          INTEGER PRIMARY KEY,
-	source       TEXT NOT NULL,
-	id           TEXT NOT NULL,
-	store        INTEGER NOT NULL,         -- cursors.store, 0 once it is gone
-	agent        TEXT NOT NULL,
-	version      TEXT NOT NULL,
-	project      TEXT NOT NULL,
-	project_key  TEXT NOT NULL,
-	start        INTEGER NOT NULL,
-	ended        INTEGER NOT NULL,
-	active_ms    INTEGER NOT NULL,
-	worked       INTEGER NOT NULL,         -- its last prompt, answer or call
-	closed       INTEGER NOT NULL,         -- the end that its trace records, if no work follows
-	outcome      TEXT NOT NULL,
-	outcome_from TEXT NOT NULL,
-	relation     TEXT NOT NULL,
-	path         TEXT NOT NULL,
-	ask          TEXT NOT NULL,
-	root         TEXT NOT NULL,            -- trace.Lineage.Root
-	scrub        INTEGER NOT NULL,
-	sum          INTEGER NOT NULL,         -- of the trace as its reader gave it, before sessions were linked
-	events INTEGER NOT NULL, prompts INTEGER NOT NULL, responses INTEGER NOT NULL, calls INTEGER NOT NULL,
-	failed INTEGER NOT NULL, denied INTEGER NOT NULL, no_result INTEGER NOT NULL, subagents INTEGER NOT NULL,
-	changes INTEGER NOT NULL, errors INTEGER NOT NULL, interrupts INTEGER NOT NULL, compacted INTEGER NOT NULL,
-	input INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL,
-	cache_write_5m INTEGER NOT NULL, cache_write_1h INTEGER NOT NULL, output INTEGER NOT NULL,
-	reasoning INTEGER NOT NULL, searches INTEGER NOT NULL, cost_usd REAL NOT NULL,
-	UNIQUE (source, id)
-) STRICT;
 CREATE INDEX sessions_id ON sessions (id);
 CREATE INDEX sessions_store ON sessions (store);
 CREATE INDEX sessions_ended ON sessions (ended DESC, source, id); -- newestFirst
@@ -225,7 +195,7 @@ func (a *Archive) tune() error {
 	return nil
 }
 
-func (a *Archive) create() error { return a.script(tables + versioned()) }
+func (a *Archive) create() error { return a.script(createSessions() + tables + versioned()) }
 
 // versioned is the statement that sets the schema's number.
 func versioned() string { return fmt.Sprintf("PRAGMA user_version = %d;", schema) }
