@@ -31,6 +31,45 @@ type Table struct {
 	Width   int // width of a line where the output has none; 0 = unlimited
 }
 
+// Field is a column of a list of T, with what it shows of an item.
+type Field[T any] struct {
+	Column
+	Cell func(item T) Cell
+}
+
+// TableOf is a table with a line for each item.
+func TableOf[T any](fields []Field[T], items []T) *Table {
+	t := &Table{Width: TableWidth}
+	for _, f := range fields {
+		t.Columns = append(t.Columns, f.Column)
+	}
+	for _, item := range items {
+		cells := make([]Cell, len(fields))
+		for i, f := range fields {
+			cells[i] = f.Cell(item)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// NarrowTitle is the title of a column where lines may be short.
+func NarrowTitle(narrow bool, short, long string) string {
+	if narrow {
+		return short
+	}
+	return long
+}
+
+// Count is the cell of a number, in style if it is not 0, else in the style none.
+func Count(n int, style, none Style) Cell {
+	c := Cell{Text: plain.Count(int64(n)), Style: none}
+	if n > 0 {
+		c.Style = style
+	}
+	return c
+}
+
 func (t *Table) Add(texts ...string) {
 	row := make([]Cell, len(texts))
 	for i, s := range texts {

@@ -40,17 +40,13 @@ func (g *GraphAnswer) CutText() string {
 
 // treeColumns are the columns of trees: the branch, what the session did itself, and what it did with all below it.
 func treeColumns(narrow bool) []term.Column {
-	columns := []term.Column{
-		{Title: "began"}, {Title: "session", Flex: true, Min: 20}, {Title: "outcome"}, {Title: "calls", Right: true}, {Title: "failed", Right: true},
-		{Title: "tokens", Right: true},
-		{Title: "active", Right: true}, {Title: "Σ calls", Right: true}, {Title: "failed", Right: true}, {Title: "tokens", Right: true},
+	title := func(short, long string) string { return term.NarrowTitle(narrow, short, long) }
+	return []term.Column{
+		{Title: "began"}, {Title: "session", Flex: true, Min: 20}, {Title: title("", "outcome")}, {Title: "calls", Right: true},
+		{Title: title("bad", "failed"), Right: true}, {Title: title("tok", "tokens"), Right: true}, {Title: "active", Right: true},
+		{Title: title("Σ", "Σ calls"), Right: true}, {Title: title("bad", "failed"), Right: true}, {Title: title("tok", "tokens"), Right: true},
 		{Title: "active", Right: true},
 	}
-	if narrow {
-		columns[2].Title, columns[4].Title, columns[8].Title, columns[7].Title = "", "bad", "bad", "Σ"
-		columns[5].Title, columns[9].Title = "tok", "tok"
-	}
-	return columns
 }
 
 // treeWide is the width of a terminal, in cells, from which the long titles leave room for the sessions.
@@ -186,39 +182,61 @@ const deepest = 12
 
 func (g *GraphAnswer) showRank(out *term.Out) error {
 	narrow := out.Width() > 0 && out.Width() < treeWide
-	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
-		{Title: string(g.measure), Right: true}, {Title: "share", Right: true}, {Title: "session"}, {Title: "outcome"}, {Title: "calls", Right: true},
-		{Title: "failed", Right: true},
-		{Title: "tokens", Right: true}, {Title: "active", Right: true}, {Title: "sessions", Right: true}, {Title: "about", Flex: true, Min: 10},
-	}}
-	if narrow {
-		table.Columns[5].Title, table.Columns[8].Title = "bad", "in"
-	}
-	for _, n := range g.ranked {
-		node, totals := g.nodeFacts(n), n.Own
+	rows := make([]rankLine, len(g.ranked))
+	for i, n := range g.ranked {
+		totals := n.Own
 		if g.one == nil {
 			totals = n.Whole
 		}
 		sums := graphpage.SumsOf(totals)
-		value := g.measure.Of(totals)
-		text := units.Amount(value)
-		if g.measure == graph.Duration {
-			text = units.Milliseconds(value)
-		}
-		cells := []term.Cell{{Text: text, Style: term.Bold}, {Text: units.PercentOf(value, g.sum)}, {Text: node.Name}}
-		cells = append(cells, ownCells(&node, &sums, narrow)...)
-		count := term.Cell{}
-		if g.one == nil {
-			count.Text = plain.Count(int64(totals.Sessions))
-		}
-		cells = append(cells, count, term.Cell{Text: strings.TrimSpace(relationSign(node.Relation) + " " + node.Label())})
-		table.AddCells(blank(cells, map[graph.Measure]int{graph.Tokens: 6, graph.Failures: 5, graph.Duration: 7}[g.measure])...)
+		node := g.nodeFacts(n)
+		own := ownCells(&node, &sums, narrow)
+		rows[i] = rankLine{node: node, value: g.measure.Of(totals), sessions: totals.Sessions, outcome: own[0], calls: own[1], failed: own[2], tokens: own[3],
+			active: own[4]}
 	}
-	return table.Print(out, 0)
+	return term.TableOf(g.rankFields(narrow), rows).Print(out, 0)
 }
 
-// blank empties the cell that only repeats the first one.
-func blank(cells []term.Cell, i int) []term.Cell {
-	cells[i] = term.Cell{}
-	return cells
+// rankLine is a session or tree in the rank.
+type rankLine struct {
+	node                                   graphpage.Node
+	value                                  int64
+	sessions                               int
+	outcome, calls, failed, tokens, active term.Cell
+}
+
+// rankFields are the columns of the rank. The one that would only repeat the measure is empty.
+func (g *GraphAnswer) rankFields(narrow bool) []term.Field[rankLine] {
+	unless := func(m graph.Measure, c term.Cell) term.Cell {
+		if g.measure == m {
+			return term.Cell{}
+		}
+		return c
+	}
+	return []term.Field[rankLine]{
+		{Column: term.Column{Title: string(g.measure), Right: true}, Cell: func(l rankLine) term.Cell {
+			text := units.Amount(l.value)
+			if g.measure == graph.Duration {
+				text = units.Milliseconds(l.value)
+			}
+			return term.Cell{Text: text, Style: term.Bold}
+		}},
+		{Column: term.Column{Title: "share", Right: true}, Cell: func(l rankLine) term.Cell { return term.Cell{Text: units.PercentOf(l.value, g.sum)} }},
+		{Column: term.Column{Title: "session"}, Cell: func(l rankLine) term.Cell { return term.Cell{Text: l.node.Name} }},
+		{Column: term.Column{Title: "outcome"}, Cell: func(l rankLine) term.Cell { return l.outcome }},
+		{Column: term.Column{Title: "calls", Right: true}, Cell: func(l rankLine) term.Cell { return l.calls }},
+		{Column: term.Column{Title: term.NarrowTitle(narrow, "bad", "failed"), Right: true},
+			Cell: func(l rankLine) term.Cell { return unless(graph.Failures, l.failed) }},
+		{Column: term.Column{Title: "tokens", Right: true}, Cell: func(l rankLine) term.Cell { return unless(graph.Tokens, l.tokens) }},
+		{Column: term.Column{Title: "active", Right: true}, Cell: func(l rankLine) term.Cell { return unless(graph.Duration, l.active) }},
+		{Column: term.Column{Title: term.NarrowTitle(narrow, "in", "sessions"), Right: true}, Cell: func(l rankLine) term.Cell {
+			if g.one != nil {
+				return term.Cell{}
+			}
+			return term.Count(l.sessions, term.Plain, term.Plain)
+		}},
+		{Column: term.Column{Title: "about", Flex: true, Min: 10}, Cell: func(l rankLine) term.Cell {
+			return term.Cell{Text: strings.TrimSpace(relationSign(l.node.Relation) + " " + l.node.Label())}
+		}},
+	}
 }

@@ -171,44 +171,63 @@ func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []lookup.
 // showSessions prints one line a session. A narrow terminal gets shorter dates, folders and outcomes.
 func showSessions(out *term.Out, list []lookup.Judged, names *lookup.SessionNames, workers map[string]string, now time.Time) error {
 	narrow := out.Width() > 0 && out.Width() < entries.WideFrom
-	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
-		{Title: "ended"}, {Title: "agent", Flex: true, Min: 5}, {Title: "project", Flex: true, Path: true, Min: 5}, {Title: "worker", Flex: true, Min: 6},
-		{Title: ""}, {Title: "outcome"}, {Title: "calls", Right: true, Spare: 1},
-		{Title: "failed", Right: true}, {Title: "tokens", Right: true, Spare: 2}, {Title: "active", Right: true, Spare: 3}, {Title: "id"},
-		{Title: "about", Flex: true, Min: 12},
-	}}
-	if narrow {
-		table.Columns[7].Title = "bad"
-	}
+	items := make([]*lookup.Judged, len(list))
 	for i := range list {
-		s := &list[i]
-		mark, style := lookup.OutcomeMark(s.Outcome)
-		project, outcome := s.Project.Path, string(s.Outcome)
-		if workers[project] != "" {
-			project = s.Project.Key
-		}
-		if narrow {
-			project, outcome = filepath.Base(project), ""
-		}
-		if s.Project.Path == "" {
-			project = ""
-		}
-		ended := ""
-		if !s.End.IsZero() {
-			ended = s.End.Local().Format(units.DateLayout(narrow, s.End, now))
-		}
-		failed := term.Cell{Text: plain.Count(int64(s.Counts.Failed)), Style: term.Dim}
-		if s.Counts.Failed > 0 {
-			failed.Style = term.Red
-		}
-		table.AddCells([]term.Cell{
-			{Text: ended, Style: term.Dim}, {Text: s.Source}, {Text: project}, {Text: workers[s.Project.Path]}, {Text: mark, Style: style},
-			{Text: outcome, Style: style},
-			{Text: plain.Count(int64(s.Counts.Calls))}, failed, {Text: units.Tokens(s.Usage.Total())}, {Text: units.Milliseconds(s.ActiveMS)},
-			{Text: names.Of(s.Source, s.ID), Style: entries.SessionStyle(logfmt.SessionID(s.ID))}, {Text: about(s)},
-		}...)
+		items[i] = &list[i]
 	}
-	return table.Print(out, 0)
+	return term.TableOf(sessionFields(narrow, names, workers, now), items).Print(out, 0)
+}
+
+type sessionField = term.Field[*lookup.Judged]
+
+// sessionFields are the columns of `aburn sessions`.
+func sessionFields(narrow bool, names *lookup.SessionNames, workers map[string]string, now time.Time) []sessionField {
+	return []sessionField{
+		{Column: term.Column{Title: "ended"}, Cell: func(s *lookup.Judged) term.Cell {
+			if s.End.IsZero() {
+				return term.Cell{}
+			}
+			return term.Cell{Text: s.End.Local().Format(units.DateLayout(narrow, s.End, now)), Style: term.Dim}
+		}},
+		{Column: term.Column{Title: "agent", Flex: true, Min: 5}, Cell: func(s *lookup.Judged) term.Cell { return term.Cell{Text: s.Source} }},
+		{Column: term.Column{Title: "project", Flex: true, Path: true, Min: 5}, Cell: func(s *lookup.Judged) term.Cell {
+			project := s.Project.Path
+			if workers[project] != "" {
+				project = s.Project.Key
+			}
+			if s.Project.Path == "" {
+				project = ""
+			} else if narrow {
+				project = filepath.Base(project)
+			}
+			return term.Cell{Text: project}
+		}},
+		{Column: term.Column{Title: "worker", Flex: true, Min: 6},
+			Cell: func(s *lookup.Judged) term.Cell { return term.Cell{Text: workers[s.Project.Path]} }},
+		{Cell: func(s *lookup.Judged) term.Cell { return outcomeCell(s.Outcome, "") }},
+		{Column: term.Column{Title: "outcome"}, Cell: func(s *lookup.Judged) term.Cell {
+			_, style := lookup.OutcomeMark(s.Outcome)
+			return term.Cell{Text: term.NarrowTitle(narrow, "", string(s.Outcome)), Style: style}
+		}},
+		{Column: term.Column{Title: "calls", Right: true, Spare: 1},
+			Cell: func(s *lookup.Judged) term.Cell { return term.Count(s.Counts.Calls, term.Plain, term.Plain) }},
+		{Column: term.Column{Title: term.NarrowTitle(narrow, "bad", "failed"), Right: true},
+			Cell: func(s *lookup.Judged) term.Cell { return term.Count(s.Counts.Failed, term.Red, term.Dim) }},
+		{Column: term.Column{Title: "tokens", Right: true, Spare: 2},
+			Cell: func(s *lookup.Judged) term.Cell { return term.Cell{Text: units.Tokens(s.Usage.Total())} }},
+		{Column: term.Column{Title: "active", Right: true, Spare: 3},
+			Cell: func(s *lookup.Judged) term.Cell { return term.Cell{Text: units.Milliseconds(s.ActiveMS)} }},
+		{Column: term.Column{Title: "id"}, Cell: func(s *lookup.Judged) term.Cell {
+			return term.Cell{Text: names.Of(s.Source, s.ID), Style: entries.SessionStyle(logfmt.SessionID(s.ID))}
+		}},
+		{Column: term.Column{Title: "about", Flex: true, Min: 12}, Cell: func(s *lookup.Judged) term.Cell { return term.Cell{Text: about(s)} }},
+	}
+}
+
+// outcomeCell is the sign of an outcome with a text behind it.
+func outcomeCell(o insight.Outcome, text string) term.Cell {
+	mark, style := lookup.OutcomeMark(o)
+	return term.Cell{Text: mark + text, Style: style}
 }
 
 // about is the signs of a session and its first prompt.

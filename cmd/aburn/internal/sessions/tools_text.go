@@ -18,37 +18,47 @@ func (v *toolsView) showTools(out *term.Out) error {
 	t := v.tally
 	n := v.rows(len(t.ordered))
 	term.Title(out, true, "tools, by calls"+v.of(n, len(t.ordered)))
-	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
-		{Title: "tool", Flex: true, Min: 12}, {Title: "type", Spare: 3}, {Title: "calls", Right: true}, {Title: "failed", Right: true},
-		{Title: "of ended", Right: true}, {Title: "denied", Right: true},
-		{Title: "no end", Right: true}, {Title: "median", Right: true, Spare: 1}, {Title: "p95", Right: true, Spare: 2}, {Title: "longest", Right: true},
-		{Title: "timed", Right: true},
-	}}
-	if narrow {
-		table.Columns[4].Title, table.Columns[6].Title, table.Columns[7].Title, table.Columns[9].Title = "rate", "open", "p50", "max"
-	}
-	row := func(s *toolSum, name string) {
-		failed, rate := term.Cell{Text: plain.Count(int64(s.failed))}, fmt.Sprintf("%s of %s", units.PercentOf(s.failed, s.ended()), plain.Count(int64(s.ended())))
-		if s.failed > 0 {
-			failed.Style = term.Red
-		}
-		denied, timed := plain.Count(int64(s.denied)), plain.Count(int64(len(s.durations)))
-		if narrow { // calls less the open ones are what the rate is of
-			rate, denied, timed = units.PercentOf(s.failed, s.ended()), "", ""
-		}
-		table.AddCells(term.Cell{Text: name}, term.Cell{Text: s.kind, Style: term.Dim}, term.Cell{Text: plain.Count(int64(s.calls))}, failed, term.Cell{Text: rate},
-			term.Cell{Text: denied},
-			term.Cell{Text: plain.Count(int64(s.noResult))}, term.Cell{Text: s.percentile(50).text()}, term.Cell{Text: s.percentile(95).text()},
-			term.Cell{Text: s.percentile(100).text()},
-			term.Cell{Text: timed})
-	}
+	rows := make([]toolLine, 0, n+1)
 	for _, s := range t.ordered[:n] {
-		row(s, agentcli.ToolWord(s.tool))
+		rows = append(rows, toolLine{s, agentcli.ToolWord(s.tool)})
 	}
 	if len(t.ordered) > 1 {
-		row(&t.sum, "all")
+		rows = append(rows, toolLine{&t.sum, "all"})
 	}
-	return table.Print(out, 2)
+	return term.TableOf(toolFields(narrow), rows).Print(out, 2)
+}
+
+// toolLine is the sums of one tool, or of all.
+type toolLine struct {
+	*toolSum
+	name string
+}
+
+// toolFields are the columns of tools. A narrow terminal has no room for what the rate is of: calls less the open ones.
+func toolFields(narrow bool) []term.Field[toolLine] {
+	count := func(n int) term.Cell { return term.Count(n, term.Plain, term.Plain) }
+	title := func(short, long string) string { return term.NarrowTitle(narrow, short, long) }
+	return []term.Field[toolLine]{
+		{Column: term.Column{Title: "tool", Flex: true, Min: 12}, Cell: func(l toolLine) term.Cell { return term.Cell{Text: l.name} }},
+		{Column: term.Column{Title: "type", Spare: 3}, Cell: func(l toolLine) term.Cell { return term.Cell{Text: l.kind, Style: term.Dim} }},
+		{Column: term.Column{Title: "calls", Right: true}, Cell: func(l toolLine) term.Cell { return count(l.calls) }},
+		{Column: term.Column{Title: "failed", Right: true}, Cell: func(l toolLine) term.Cell { return term.Count(l.failed, term.Red, term.Plain) }},
+		{Column: term.Column{Title: title("rate", "of ended"), Right: true}, Cell: func(l toolLine) term.Cell {
+			rate := units.PercentOf(l.failed, l.ended())
+			return term.Cell{Text: title(rate, rate+" of "+plain.Count(int64(l.ended())))}
+		}},
+		{Column: term.Column{Title: "denied", Right: true},
+			Cell: func(l toolLine) term.Cell { return term.Cell{Text: title("", plain.Count(int64(l.denied)))} }},
+		{Column: term.Column{Title: title("open", "no end"), Right: true}, Cell: func(l toolLine) term.Cell { return count(l.noResult) }},
+		{Column: term.Column{Title: title("p50", "median"), Right: true, Spare: 1},
+			Cell: func(l toolLine) term.Cell { return term.Cell{Text: l.percentile(50).text()} }},
+		{Column: term.Column{Title: "p95", Right: true, Spare: 2}, Cell: func(l toolLine) term.Cell { return term.Cell{Text: l.percentile(95).text()} }},
+		{Column: term.Column{Title: title("max", "longest"), Right: true},
+			Cell: func(l toolLine) term.Cell { return term.Cell{Text: l.percentile(100).text()} }},
+		{Column: term.Column{Title: "timed", Right: true}, Cell: func(l toolLine) term.Cell {
+			return term.Cell{Text: title("", plain.Count(int64(len(l.durations))))}
+		}},
+	}
 }
 
 func (v *toolsView) of(n, all int) string {
@@ -67,12 +77,10 @@ func (v *toolsView) showFailures(out *term.Out) error {
 		return nil
 	}
 	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
-		{Title: "times", Right: true}, {Title: "sessions", Right: true}, {Title: "tool", Flex: true, Min: 8}, {Title: "how"}, {Title: "what", Flex: true, Min: 16},
+		{Title: "times", Right: true}, {Title: term.NarrowTitle(out.Width() > 0 && out.Width() < entries.WideFrom, "in", "sessions"), Right: true},
+		{Title: "tool", Flex: true, Min: 8}, {Title: "how"}, {Title: "what", Flex: true, Min: 16},
 		{Title: "last in"},
 	}}
-	if out.Width() > 0 && out.Width() < entries.WideFrom {
-		table.Columns[1].Title = "in"
-	}
 	for _, f := range t.failed[:n] {
 		table.AddCells(term.Cell{Text: plain.Count(int64(f.n)), Style: term.Red}, term.Cell{Text: plain.Count(int64(f.sessions))},
 			term.Cell{Text: agentcli.ToolWord(f.tool)},
