@@ -91,7 +91,7 @@ func (w *working) office() (*work.Office, error) {
 	if err != nil {
 		return nil, err
 	}
-	return work.OfficeOf(w.a, p.Root)
+	return work.OfficeOf(w.a.Getenv, p.Root)
 }
 
 func (w *working) list(ctx context.Context, _ mcpserver.Asker, ask workersAsk) (*mcpserver.Answer, error) {
@@ -118,7 +118,7 @@ func (w *working) list(ctx context.Context, _ mcpserver.Asker, ask workersAsk) (
 	var text strings.Builder
 	answer, now := WorkersAnswer{Workers: []work.WorkerReport{}}, time.Now()
 	for _, m := range shown {
-		r := o.ReportOf(m, names, now)
+		r := work.ReportOf(o, m, names, now)
 		answer.Workers = append(answer.Workers, r)
 		line := m.Name + "  " + work.StateText(m)
 		if r.Says != "" {

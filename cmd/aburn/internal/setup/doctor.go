@@ -18,7 +18,7 @@ import (
 )
 
 // Unaccounted finds processes of a project's workers that no ledger or holder accounts for.
-type Unaccounted func(ctx context.Context, a *kit.App, dir string) []string
+type Unaccounted func(ctx context.Context, env func(string) string, dir string) []string
 
 func DoctorCommand(a *kit.App, unaccounted Unaccounted) *cli.Command {
 	return &cli.Command{
@@ -47,7 +47,7 @@ func runDoctor(ctx context.Context, a *kit.App, cmd *cli.Command, unaccounted Un
 	self, _ := os.Executable()
 	report := doctor.Run(ctx, doctor.Options{Dir: dir, Env: a.Getenv, Now: time.Now(), Self: self, Live: cmd.Bool("live"), Readers: readers.Readers(),
 		Agents: install.Agents()})
-	for _, text := range unaccounted(ctx, a, dir) {
+	for _, text := range unaccounted(ctx, a.Getenv, dir) {
 		report.Checks = append(report.Checks, doctor.Check{Topic: "workers", Status: doctor.Note, Text: text, Hints: []string{"aburn kill NAME ends it", "aburn ps"}})
 	}
 	if cmd.Bool("json") {

@@ -12,7 +12,7 @@ import (
 )
 
 // Standings says where the workers of a project stand, those who need the user first.
-type Standings func(ctx context.Context, a *kit.App, root string) ([]status.Standing, error)
+type Standings func(ctx context.Context, env func(string) string, root string) ([]status.Standing, error)
 
 // Crew is how `aburn status` asks about workers.
 type Crew struct {
@@ -43,7 +43,7 @@ func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command, crew Crew) err
 	if err != nil {
 		return err
 	}
-	if s.Workers, err = crew.Standings(ctx, a, s.Project); err != nil { // the rest is true without them
+	if s.Workers, err = crew.Standings(ctx, a.Getenv, s.Project); err != nil { // the rest is true without them
 		a.Warn("the workers cannot be seen: "+plain.Line(err.Error()), "aburn ps")
 	}
 	if len(s.Workers) > 0 {

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -77,7 +78,7 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("json") {
 		err = a.PrintJSON(results)
 	} else {
-		err = CleanupText(a, results, options)
+		err = CleanupText(a.Stdout, a, results, options)
 	}
 	if err == nil && left > 0 && cmd.NArg() > 0 {
 		return fault.Exit(fault.ExitFailed)
@@ -149,13 +150,13 @@ func (o *Office) Chosen(ctx context.Context, words []string) ([]*crew.Member, er
 }
 
 // CleanupText prints what became of each tree.
-func CleanupText(a *kit.App, results []crew.Cleanup, o crew.CleanupOptions) error {
+func CleanupText(out io.Writer, a fault.Reporter, results []crew.Cleanup, o crew.CleanupOptions) error {
 	removed, kept, dropped := "removed", "kept", "dropped"
 	if o.DryRun {
 		removed, kept, dropped = "would be removed", "would be kept", "would be dropped"
 	}
 	if len(results) == 0 {
-		fmt.Fprintln(a.Stdout, "no worker has a tree")
+		fmt.Fprintln(out, "no worker has a tree")
 	}
 	forced := false
 	for _, r := range results {
@@ -185,7 +186,7 @@ func CleanupText(a *kit.App, results []crew.Cleanup, o crew.CleanupOptions) erro
 			}
 		}
 		forced = forced || strings.Contains(r.Why, "changed: ")
-		fmt.Fprintln(a.Stdout, plain.Line(text))
+		fmt.Fprintln(out, plain.Line(text))
 	}
 	if forced && !o.Preserve {
 		a.Hint("aburn cleanup --force-preserve keeps changes in a snapshot first")

@@ -82,10 +82,10 @@ func configConfirmCommand(a *kit.App) *cli.Command {
 func (o *Office) accepted() string { return filepath.Join(o.Store.Dir, "confirmed") }
 
 // Config is what counts for the project.
-func (o *Office) Config(a *kit.App, only string) (*config.Config, error) {
+func (o *Office) Config(only string) (*config.Config, error) {
 	root := o.Root
 	p := config.Places{
-		Root: root, User: config.UserFile(project.ConfigDir(a.Getenv)), Only: only, Home: a.Getenv("HOME"), Accepted: config.Accepted(o.accepted()),
+		Root: root, User: config.UserFile(project.ConfigDir(o.Env)), Only: only, Home: o.Env("HOME"), Accepted: config.Accepted(o.accepted()),
 	}
 	c, err := config.Load(p)
 	var m *config.Mistake
@@ -115,13 +115,13 @@ func runConfigCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if only != "" {
 		only = workspace.InFolder(o.Dir, only)
 	}
-	c, err := o.Config(a, only)
+	c, err := o.Config(only)
 	if err != nil {
 		return err
 	}
 	var rules *RulesFile
 	if only == "" {
-		if rules, err = o.checkRules(ctx, a, c); err != nil {
+		if rules, err = o.checkRules(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -213,12 +213,12 @@ func runConfigConfirm(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
-	c, err := o.Config(a, "")
+	c, err := o.Config("")
 	if err != nil {
 		return err
 	}
 	want := strings.ToLower(cmd.Args().First())
-	rules, err := o.checkRules(ctx, a, c)
+	rules, err := o.checkRules(ctx, c)
 	if err != nil {
 		return err
 	}

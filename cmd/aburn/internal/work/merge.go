@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"strings"
 
@@ -92,8 +93,8 @@ func (o *Office) mergeConfig(a *kit.App, cmd *cli.Command, of *crew.Member, m *c
 }
 
 // MergeDefaults are how a worker is merged where nobody says it.
-func (o *Office) MergeDefaults(a *kit.App, of *crew.Member, m *crew.MergeOptions) error {
-	c, err := o.Config(a, "")
+func (o *Office) MergeDefaults(a fault.Reporter, of *crew.Member, m *crew.MergeOptions) error {
+	c, err := o.Config("")
 	if err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("json") {
 		err = a.PrintJSON(r)
 	} else {
-		err = MergeText(a, m, r)
+		err = MergeText(a.Stdout, a, m, r)
 	}
 	if err == nil && len(r.Conflicts) > 0 {
 		return fault.Exit(fault.ExitFailed)
@@ -205,18 +206,18 @@ func MergeFailure(m *crew.Member, err error) error {
 }
 
 // conflictLines lists files that conflict.
-func conflictLines(a *kit.App, list []tree.Conflict) {
+func conflictLines(out io.Writer, list []tree.Conflict) {
 	for _, c := range list {
 		text := "  " + c.Path
 		if c.Kind != "" {
 			text += "  (" + c.Kind + ")"
 		}
-		fmt.Fprintln(a.Stdout, plain.Line(text))
+		fmt.Fprintln(out, plain.Line(text))
 	}
 }
 
 // MergeText prints what a merge did.
-func MergeText(a *kit.App, m *crew.Member, r crew.Merge) error {
+func MergeText(out io.Writer, a fault.Reporter, m *crew.Member, r crew.Merge) error {
 	commits, files := plain.Plural(int64(r.Commits), "commit"), plain.Plural(int64(r.Files), "file")
 	text := r.Worker + "  "
 	switch {
@@ -236,14 +237,14 @@ func MergeText(a *kit.App, m *crew.Member, r crew.Merge) error {
 	default:
 		text += fmt.Sprintf("merged into %s: %s, %s (%s) · %s..%s", r.Into, commits, files, r.How, r.From[:8], r.To[:8])
 	}
-	fmt.Fprintln(a.Stdout, plain.Line(text))
-	conflictLines(a, r.Conflicts)
+	fmt.Fprintln(out, plain.Line(text))
+	conflictLines(out, r.Conflicts)
 	did := "committed first"
 	if r.Check || len(r.Conflicts) > 0 {
 		did = "would be committed first"
 	}
 	for _, f := range r.Included {
-		fmt.Fprintln(a.Stdout, plain.Line("  "+did+": "+f))
+		fmt.Fprintln(out, plain.Line("  "+did+": "+f))
 	}
 	if r.Works {
 		a.Warn("its agent's turn is not over: what it commits later is not in this", "aburn ps "+m.Name)
@@ -263,7 +264,7 @@ func MergeText(a *kit.App, m *crew.Member, r crew.Merge) error {
 }
 
 // warnBehind warns of former branches of a worker with commits that its present one does not have.
-func warnBehind(a *kit.App, branch string, behind []string) {
+func warnBehind(a fault.Reporter, branch string, behind []string) {
 	for _, b := range behind {
 		a.Warn(plain.Line("it worked on "+b+" before, which has commits that "+branch+" does not have"), "git log --oneline "+branch+".."+b, "git merge "+b)
 	}
@@ -332,7 +333,7 @@ func syncText(a *kit.App, m *crew.Member, s crew.Sync) error {
 		text += fmt.Sprintf("%s on %s %s, with %d more from there · was %s", commits, s.Onto, s.Base[:8], s.Ahead, s.From[:8])
 	}
 	fmt.Fprintln(a.Stdout, plain.Line(text))
-	conflictLines(a, s.Conflicts)
+	conflictLines(a.Stdout, s.Conflicts)
 	if len(s.Conflicts) > 0 {
 		a.Hint("git -C " + plain.Line(m.Request.Tree) + " rebase " + s.Onto + ", or let the worker do it")
 	}

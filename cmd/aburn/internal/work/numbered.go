@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/shell"
@@ -15,8 +14,8 @@ import (
 )
 
 // OpenPull is the open pull request with a number, and the name of the remote that has its branch.
-func (o *Office) OpenPull(ctx context.Context, a *kit.App, repo *tree.Repo, number int) (pull *forge.Pull, remote string, err error) {
-	c, err := o.Config(a, "")
+func (o *Office) OpenPull(ctx context.Context, repo *tree.Repo, number int) (pull *forge.Pull, remote string, err error) {
+	c, err := o.Config("")
 	if err != nil {
 		return nil, "", err
 	}

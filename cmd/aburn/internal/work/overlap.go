@@ -90,7 +90,7 @@ func overlapText(a *kit.App, list []crew.Overlap) error {
 		if _, err := fmt.Fprintln(a.Stdout, plain.Line(text)); err != nil {
 			return err
 		}
-		conflictLines(a, x.Conflicts)
+		conflictLines(a.Stdout, x.Conflicts)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func runPr(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
-	c, err := o.Config(a, "")
+	c, err := o.Config("")
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,32 @@ import (
 	"aburn/worker/ledger"
 )
 
+// WorkerReport is one worker in `aburn ps --json`.
+type WorkerReport struct {
+	Summary
+	Verdicts []status.Verdict `json:"verdicts,omitempty"`
+	Pull     *PullReport      `json:"pr,omitempty"`
+	Budget   string           `json:"budget,omitempty"`
+	Cost     *WorkerCost      `json:"cost,omitempty"`
+	Disk     *int64           `json:"disk,omitempty"`
+	Error    string           `json:"error,omitempty"`
+}
+
+// ReportOf is what is known of a worker. names are the workers whose overlaps count.
+func ReportOf(o *Office, m *crew.Member, names map[string]bool, now time.Time) WorkerReport {
+	r := WorkerReport{Summary: Summarize(m, names, now, o.ReadyFor())}
+	if m.Err != nil {
+		r.Error = m.Err.Error()
+		return r
+	}
+	r.Pull, r.Budget = PullOf(m), m.Request.Limit
+	return r
+}
+
+func strayReport(s *crew.Stray) WorkerReport {
+	return WorkerReport{Summary: SummarizeStray(s), Error: s.Why}
+}
+
 func PsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "ps",
@@ -73,7 +99,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		if err != nil {
 			return err
 		}
-		r := o.ReportOf(m, names, now)
+		r := ReportOf(o, m, names, now)
 		r.Workers = o.ChildrenOf(m.Name)
 		r.Cost, r.Disk = costs[m.Name], diskOf(ctx, cmd, []*crew.Member{m})[m.Name]
 		r.Verdicts = o.verdicts(ctx, scope.CallerOf(a, cmd), []*crew.Member{m})[m.Session]
@@ -100,14 +126,14 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("json") {
 		reports := []WorkerReport{}
 		for _, m := range shown {
-			r := o.ReportOf(m, names, now)
+			r := ReportOf(o, m, names, now)
 			r.Workers = namesOf(crew.Children(all, m.Name))
 			r.Disk = disk[m.Name]
 			r.Cost, r.Verdicts = costs[m.Name], found[m.Session]
 			reports = append(reports, r)
 		}
 		for _, s := range strays {
-			reports = append(reports, StrayReport(s))
+			reports = append(reports, strayReport(s))
 		}
 		return checked(cmd, shown, strays, a.PrintJSON(reports))
 	}
@@ -145,7 +171,7 @@ func (o *Office) meant(word string) []string {
 
 func psStray(a *kit.App, cmd *cli.Command, s *crew.Stray) error {
 	if cmd.Bool("json") {
-		return a.PrintJSON(StrayReport(s))
+		return a.PrintJSON(strayReport(s))
 	}
 	out := a.Screen(cmd)
 	term.Title(out, true, s.Name)

@@ -22,7 +22,7 @@ import (
 
 // stranded are the workers of this project that are recorded for a path where it was before.
 func (o *Office) stranded() []ledger.Stranded {
-	return ledger.StrandedFrom(o.Root, tree.Linked(o.Checkout), o.env)
+	return ledger.StrandedFrom(o.Root, tree.Linked(o.Checkout), o.Env)
 }
 
 // warnStranded says where the workers of a project that moved went.
@@ -140,7 +140,7 @@ func bringAlong(ctx context.Context, a *kit.App, root string, s ledger.Stranded)
 	if err != nil {
 		return fault.Failed(err.Error())
 	}
-	o, err := OfficeOf(a, root)
+	o, err := OfficeOf(a.Getenv, root)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
@@ -37,7 +36,7 @@ const (
 )
 
 // rulesFile is the project's rules file as of a commit, nil if it has none.
-func (o *Office) rulesFile(ctx context.Context, a *kit.App, c *config.Config, repo *tree.Repo, at string) (*RulesFile, error) {
+func (o *Office) rulesFile(ctx context.Context, c *config.Config, repo *tree.Repo, at string) (*RulesFile, error) {
 	named := c.Word("rules_file")
 	path := named
 	if named == "" {
@@ -67,7 +66,7 @@ func (o *Office) rulesFile(ctx context.Context, a *kit.App, c *config.Config, re
 	}
 	sum := sha256.Sum256([]byte(r.Path + "\n" + r.Text))
 	r.SHA256 = hex.EncodeToString(sum[:])
-	own := config.UserFile(project.ConfigDir(a.Getenv))
+	own := config.UserFile(project.ConfigDir(o.Env))
 	mine := slices.ContainsFunc(c.Settings, func(s config.Setting) bool { return s.Key == "rules_file" && s.File == own })
 	r.Counts = mine || config.Accepted(o.acceptedRules())(r.SHA256)
 	return r, nil
@@ -77,12 +76,12 @@ func (o *Office) rulesFile(ctx context.Context, a *kit.App, c *config.Config, re
 func (o *Office) acceptedRules() string { return filepath.Join(o.Store.Dir, "confirmed-rules") }
 
 // AddRules puts the rules file of a commit behind the rules of the configuration, if it counts.
-func (o *Office) AddRules(ctx context.Context, a *kit.App, repo *tree.Repo, rules *string, at string) error {
-	c, err := o.Config(a, "")
+func (o *Office) AddRules(ctx context.Context, a fault.Reporter, repo *tree.Repo, rules *string, at string) error {
+	c, err := o.Config("")
 	if err != nil {
 		return err
 	}
-	r, err := o.rulesFile(ctx, a, c, repo, at)
+	r, err := o.rulesFile(ctx, c, repo, at)
 	switch {
 	case err != nil || r == nil:
 		return err
@@ -95,7 +94,7 @@ func (o *Office) AddRules(ctx context.Context, a *kit.App, repo *tree.Repo, rule
 }
 
 // RulesAgain is AddRules for a worker that goes on: what is wrong with the file keeps it from nothing.
-func (o *Office) RulesAgain(ctx context.Context, a *kit.App, repo *tree.Repo, m *crew.Member, p *crew.Plan) {
+func (o *Office) RulesAgain(ctx context.Context, a fault.Reporter, repo *tree.Repo, m *crew.Member, p *crew.Plan) {
 	at, err := repo.Commit(ctx, m.Base())
 	if err != nil {
 		return
@@ -107,7 +106,7 @@ func (o *Office) RulesAgain(ctx context.Context, a *kit.App, repo *tree.Repo, m 
 }
 
 // checkRules is the rules file as `aburn config check` shows it; nil where there is none, or no repository.
-func (o *Office) checkRules(ctx context.Context, a *kit.App, c *config.Config) (*RulesFile, error) {
+func (o *Office) checkRules(ctx context.Context, c *config.Config) (*RulesFile, error) {
 	repo, err := tree.Open(ctx, o.Dir, o.Environ)
 	if err != nil {
 		return nil, nil
@@ -120,7 +119,7 @@ func (o *Office) checkRules(ctx context.Context, a *kit.App, c *config.Config) (
 	if err != nil {
 		return nil, nil
 	}
-	return o.rulesFile(ctx, a, c, repo, at)
+	return o.rulesFile(ctx, c, repo, at)
 }
 
 // keepHash writes down what the person confirmed: one text a project, so an older one does not count again.

@@ -7,54 +7,47 @@ import (
 	"time"
 
 	"aburn/internal/units"
-	"aburn/supervisor/status"
 	"aburn/worker"
 	"aburn/worker/crew"
 )
 
-// WorkerReport is one worker in `aburn ps --json`.
-type WorkerReport struct {
-	Worker    string           `json:"worker"`
-	State     string           `json:"state"`
-	Reason    string           `json:"reason,omitempty"`
-	Status    string           `json:"status"`
-	Zone      string           `json:"zone"`
-	Activity  string           `json:"activity,omitempty"`
-	Since     *time.Time       `json:"since,omitempty"`
-	Heard     *time.Time       `json:"heard,omitempty"`
-	Task      string           `json:"task,omitempty"`
-	Issue     string           `json:"issue,omitempty"`
-	IssueURL  string           `json:"issue_url,omitempty"`
-	Parent    string           `json:"parent,omitempty"`
-	Workers   []string         `json:"workers,omitempty"`
-	Agent     string           `json:"agent,omitempty"`
-	Via       string           `json:"via,omitempty"`
-	Tree      string           `json:"tree,omitempty"`
-	Branch    string           `json:"branch,omitempty"`
-	Former    []string         `json:"former_branches,omitempty"`
-	Base      string           `json:"base,omitempty"`
-	BaseRef   string           `json:"base_ref,omitempty"`
-	Session   string           `json:"session,omitempty"`
-	PID       int              `json:"pid,omitempty"`
-	Left      []LeftProcess    `json:"left,omitempty"`
-	Exit      *int             `json:"exit,omitempty"`
-	Signal    int              `json:"signal,omitempty"`
-	Changes   *int             `json:"changes,omitempty"`
-	Snapshots int              `json:"snapshots"`
-	Removed   bool             `json:"removed,omitempty"`
-	Damaged   int              `json:"damaged,omitempty"`
-	Flags     []string         `json:"flags,omitempty"`
-	Asks      []Asked          `json:"asks,omitempty"`
-	Evidence  []string         `json:"evidence,omitempty"`
-	Says      string           `json:"says,omitempty"`
-	Messages  int              `json:"messages,omitempty"`
-	Overlaps  []ClashReport    `json:"overlaps,omitempty"`
-	Verdicts  []status.Verdict `json:"verdicts,omitempty"`
-	Pull      *PullReport      `json:"pr,omitempty"`
-	Budget    string           `json:"budget,omitempty"`
-	Cost      *WorkerCost      `json:"cost,omitempty"`
-	Disk      *int64           `json:"disk,omitempty"`
-	Error     string           `json:"error,omitempty"`
+// Summary is what is known of a worker, as `aburn ps --json` prints it.
+type Summary struct {
+	Worker    string        `json:"worker"`
+	State     string        `json:"state"`
+	Reason    string        `json:"reason,omitempty"`
+	Status    string        `json:"status"`
+	Zone      string        `json:"zone"`
+	Activity  string        `json:"activity,omitempty"`
+	Since     *time.Time    `json:"since,omitempty"`
+	Heard     *time.Time    `json:"heard,omitempty"`
+	Task      string        `json:"task,omitempty"`
+	Issue     string        `json:"issue,omitempty"`
+	IssueURL  string        `json:"issue_url,omitempty"`
+	Parent    string        `json:"parent,omitempty"`
+	Workers   []string      `json:"workers,omitempty"`
+	Agent     string        `json:"agent,omitempty"`
+	Via       string        `json:"via,omitempty"`
+	Tree      string        `json:"tree,omitempty"`
+	Branch    string        `json:"branch,omitempty"`
+	Former    []string      `json:"former_branches,omitempty"`
+	Base      string        `json:"base,omitempty"`
+	BaseRef   string        `json:"base_ref,omitempty"`
+	Session   string        `json:"session,omitempty"`
+	PID       int           `json:"pid,omitempty"`
+	Left      []LeftProcess `json:"left,omitempty"`
+	Exit      *int          `json:"exit,omitempty"`
+	Signal    int           `json:"signal,omitempty"`
+	Changes   *int          `json:"changes,omitempty"`
+	Snapshots int           `json:"snapshots"`
+	Removed   bool          `json:"removed,omitempty"`
+	Damaged   int           `json:"damaged,omitempty"`
+	Flags     []string      `json:"flags,omitempty"`
+	Asks      []Asked       `json:"asks,omitempty"`
+	Evidence  []string      `json:"evidence,omitempty"`
+	Says      string        `json:"says,omitempty"`
+	Messages  int           `json:"messages,omitempty"`
+	Overlaps  []ClashReport `json:"overlaps,omitempty"`
 }
 
 // Asked is an open question of an agent without a terminal, which `aburn answer` answers.
@@ -63,19 +56,18 @@ type Asked struct {
 	What string `json:"what"`
 }
 
-// ReportOf is what is known of a worker. names are the workers whose overlaps count.
-func (o *Office) ReportOf(m *crew.Member, names map[string]bool, now time.Time) WorkerReport {
+// Summarize is what is known of a worker. names are the workers whose overlaps count, readyFor what readyThresholdMs says.
+func Summarize(m *crew.Member, names map[string]bool, now time.Time, readyFor time.Duration) Summary {
 	if m.Err != nil {
-		return WorkerReport{Worker: m.Name, State: "unknown", Status: "unknown", Zone: string(worker.ZoneNeedsYou), Error: m.Err.Error()}
+		return Summary{Worker: m.Name, State: "unknown", Status: "unknown", Zone: string(worker.ZoneNeedsYou)}
 	}
 	w, d := m.Worker, m.Request
-	r := WorkerReport{
+	r := Summary{
 		Worker: m.Name, State: w.State.String(), Reason: string(w.Reason), Status: string(w.Status()), Zone: string(w.Zone()),
 		Since: units.OptionalTime(w.Since), Heard: units.OptionalTime(w.Heard), Task: d.Task, Issue: d.Issue, IssueURL: d.IssueURL, Parent: d.Parent, Agent: d.Agent,
 		Via: d.Via, Tree: d.Tree, Branch: d.Branch,
 		Base: d.Base, BaseRef: d.BaseRef, Changes: w.Changes, Snapshots: len(crew.Snapshots(m.Ledger)), Removed: m.Gone(), Damaged: m.Ledger.Damaged,
-		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names), Left: leftProcesses(m.Left), Says: m.Said, Messages: len(w.Open()), Pull: PullOf(m),
-		Budget: d.Limit,
+		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names), Left: leftProcesses(m.Left), Says: m.Said, Messages: len(w.Open()),
 	}
 	if words := crew.OnScreen(m); words != "" {
 		r.Flags = append(r.Flags, "its screen asks: "+words)
@@ -84,7 +76,7 @@ func (o *Office) ReportOf(m *crew.Member, names map[string]bool, now time.Time) 
 		r.Flags = append(r.Flags, "its worktree is on "+m.Off+", a branch that was there before the worker")
 	}
 	r.Former = m.Branches()[1:]
-	r.Activity = string(w.Activity(now, worker.Signals{ReadyFor: o.readyFor()}))
+	r.Activity = string(w.Activity(now, worker.Signals{ReadyFor: readyFor}))
 	if l := m.Ledger.Last(worker.Launched); l != nil {
 		r.Session = l.Session
 	}

@@ -4,15 +4,14 @@ import (
 	"context"
 	"slices"
 
-	"aburn/cmd/internal/kit"
 	"aburn/supervisor/status"
 	"aburn/worker"
 	"aburn/worker/crew"
 )
 
 // Standings are the workers of a project whose tree is there or whose agent lives, by whose turn it is. It writes nothing.
-func Standings(ctx context.Context, a *kit.App, root string) ([]status.Standing, error) {
-	o, err := OfficeOf(a, root)
+func Standings(ctx context.Context, env func(string) string, root string) ([]status.Standing, error) {
+	o, err := OfficeOf(env, root)
 	if err != nil {
 		return nil, err
 	}

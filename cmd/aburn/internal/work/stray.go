@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
@@ -56,11 +55,11 @@ func strayCalled(strays []*crew.Stray, word string) *crew.Stray {
 	return nil
 }
 
-// StrayReport is a stray among the workers of `aburn ps --json`.
-func StrayReport(s *crew.Stray) WorkerReport {
-	return WorkerReport{
+// SummarizeStray is a stray among the workers.
+func SummarizeStray(s *crew.Stray) Summary {
+	return Summary{
 		Worker: s.Name, State: unaccounted, Status: unaccounted, Zone: string(worker.ZoneNeedsYou), Tree: s.Tree, PID: s.Processes[0].PID,
-		Left: leftProcesses(s.Processes), Error: s.Why,
+		Left: leftProcesses(s.Processes),
 	}
 }
 
@@ -100,8 +99,8 @@ func LeftWords(m *crew.Member) string {
 
 // Unaccounted are findings for `aburn doctor` about a project: strays of its workers, and what its workers left running. Outside of a
 // project there are none.
-func Unaccounted(ctx context.Context, a *kit.App, dir string) (findings []string) {
-	o, err := officeAt(a, CallerOf(a, dir), dir)
+func Unaccounted(ctx context.Context, env func(string) string, dir string) (findings []string) {
+	o, err := officeAt(env, CallerOf(env, dir), dir)
 	if err != nil {
 		return nil
 	}

@@ -36,11 +36,11 @@ type Office struct {
 	Workspace *workspace.Workspace
 	Dir       string // of -C
 	Tmux      *tmux.Runtime
-	env       func(string) string
-	readyFor  func() time.Duration // what readyThresholdMs says; 0 is the usual
+	Env       func(string) string
+	ReadyFor  func() time.Duration // what readyThresholdMs says; 0 is the usual
 }
 
-func (o *Office) known() []ledger.Named { return ledger.Known(o.env) }
+func (o *Office) known() []ledger.Named { return ledger.Known(o.Env) }
 
 // OpenOffice finds the project around the current folder, and its workers.
 func OpenOffice(a *kit.App, cmd *cli.Command) (*Office, error) {
@@ -48,27 +48,27 @@ func OpenOffice(a *kit.App, cmd *cli.Command) (*Office, error) {
 	if err != nil {
 		return nil, err
 	}
-	return officeAt(a, scope.CallerOf(a, cmd), dir)
+	return officeAt(a.Getenv, scope.CallerOf(a, cmd), dir)
 }
 
 // officeAt is the project around a folder.
-func officeAt(a *kit.App, caller *workspace.Caller, dir string) (*Office, error) {
+func officeAt(env func(string) string, caller *workspace.Caller, dir string) (*Office, error) {
 	caller.Dir = dir
 	ws, err := workspace.Open(caller)
 	if err != nil {
 		return nil, err
 	}
-	store, err := ledger.Open(ws.Root, a.Getenv)
+	store, err := ledger.Open(ws.Root, env)
 	if err != nil {
 		ws.Close()
 		return nil, fault.Usage(err.Error())
 	}
-	o := &Office{Workspace: ws, Dir: dir, env: a.Getenv}
+	o := &Office{Workspace: ws, Dir: dir, Env: env}
 	o.Crew = &crew.Crew{Root: ws.Root, Store: store, Log: ws.Log, Environ: os.Environ(), Agents: agents.All(), Oss: ws.Oss}
 	if key, err := ws.Key(); err == nil {
 		o.Queue = queue.New(ws.Oss, key)
 	}
-	o.Checkout = checkout(ws, a)
+	o.Checkout = checkout(ws, env)
 	o.Ask, o.Try = o.ask, o.try
 	o.Runtimes = []crew.Runtime{pty.Runtime{Env: o.Environ}}
 	if r, ok := tmux.New(o.Environ); ok {
@@ -82,15 +82,15 @@ func officeAt(a *kit.App, caller *workspace.Caller, dir string) (*Office, error)
 		}
 		o.After = func(name string) []string { return []string{self, "-C", ws.Root, "snapshots", "--take", name} }
 	}
-	o.readyFor = sync.OnceValue(func() time.Duration {
-		c, err := o.Config(a, "")
+	o.ReadyFor = sync.OnceValue(func() time.Duration {
+		c, err := o.Config("")
 		if err != nil {
 			return 0
 		}
 		return c.ReadyFor()
 	})
 	o.Snapshots = func() int {
-		c, err := o.Config(a, "")
+		c, err := o.Config("")
 		if err != nil {
 			return 0 // another command says what is wrong with the file
 		}
@@ -100,8 +100,8 @@ func officeAt(a *kit.App, caller *workspace.Caller, dir string) (*Office, error)
 }
 
 // checkout is the root of the main checkout of the project's repository.
-func checkout(ws *workspace.Workspace, a *kit.App) string {
-	_, root := project.Checkout(ws.Root, a.Getenv)
+func checkout(ws *workspace.Workspace, env func(string) string) string {
+	_, root := project.Checkout(ws.Root, env)
 	return root
 }
 
@@ -245,21 +245,20 @@ func workersFrom(a *kit.App, here string, only bool) (list []string) {
 }
 
 // CallerOf is who asks about a project while no person does.
-func CallerOf(a *kit.App, root string) *workspace.Caller {
-	return workspace.Quiet(root, a.Getenv, time.Now())
+func CallerOf(env func(string) string, root string) *workspace.Caller {
+	return workspace.Quiet(root, env, time.Now())
 }
 
 // OfficeOf is the office of a project, whatever project this process stands in.
-func OfficeOf(a *kit.App, root string) (*Office, error) {
-	env := func(name string) string {
+func OfficeOf(env func(string) string, root string) (*Office, error) {
+	c := CallerOf(env, root)
+	c.Env = func(name string) string {
 		if name == "ABURN_PROJECT_DIR" {
 			return ""
 		}
-		return a.Getenv(name)
+		return env(name)
 	}
-	c := CallerOf(a, root)
-	c.Env = env
-	o, err := officeAt(a, c, root)
+	o, err := officeAt(env, c, root)
 	if err == nil && o.Root != root {
 		o.Close()
 		err = fs.ErrNotExist

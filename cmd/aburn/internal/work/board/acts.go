@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/spawn"
-	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
@@ -54,9 +54,7 @@ func (b *Board) Do(ctx context.Context, w Wish, sure bool, seen crew.Seen) (d De
 		return Deed{Text: "This worker is recorded: nothing is done."}, nil
 	}
 	var said bytes.Buffer
-	quiet := *b.a // what a command would say beside its answer
-	quiet.Stdout, quiet.Stderr = &said, &said
-	x := &act{Office: o, a: &quiet, m: m, Wish: w, sure: sure, seen: seen}
+	x := &act{Office: o, out: &said, a: fault.Plain{W: &said}, m: m, Wish: w, sure: sure, seen: seen}
 	do := map[string]func(context.Context) (Deed, error){
 		"send": x.send, "answer": x.answer, "interrupt": x.interrupt, "kill": x.kill, "merge": x.merge, "cleanup": x.cleanup, "restore": x.restore,
 	}[w.Do]
@@ -65,7 +63,7 @@ func (b *Board) Do(ctx context.Context, w Wish, sure bool, seen crew.Seen) (d De
 	}
 	d, err = do(ctx)
 	for line := range strings.Lines(said.String()) {
-		if line = strings.TrimSpace(strings.TrimPrefix(line, "aburn: ")); line != "" {
+		if line = strings.TrimSpace(line); line != "" {
 			d.Lines = append(d.Lines, scrubLine(line))
 		}
 	}
@@ -76,8 +74,9 @@ func (b *Board) Do(ctx context.Context, w Wish, sure bool, seen crew.Seen) (d De
 // act is one wish at one worker.
 type act struct {
 	*work.Office
-	a *kit.App
-	m *crew.Member
+	out io.Writer      // what a command would say
+	a   fault.Reporter // and what beside its answer
+	m   *crew.Member
 	Wish
 	sure bool
 	seen crew.Seen // of what they are sure
@@ -180,7 +179,7 @@ func (x *act) merge(ctx context.Context) (d Deed, err error) {
 	if err != nil {
 		return d, work.MergeFailure(x.m, err)
 	}
-	if err := work.MergeText(x.a, x.m, r); err != nil {
+	if err := work.MergeText(x.out, x.a, x.m, r); err != nil {
 		return d, err
 	}
 	switch {
@@ -201,7 +200,7 @@ func (x *act) merge(ctx context.Context) (d Deed, err error) {
 func (x *act) cleanup(ctx context.Context) (d Deed, err error) {
 	options := crew.CleanupOptions{DryRun: !x.sure, Preserve: true}
 	r := x.CleanupOne(ctx, x.m, options)
-	work.CleanupText(x.a, []crew.Cleanup{r}, options)
+	work.CleanupText(x.out, x.a, []crew.Cleanup{r}, options)
 	switch {
 	case !r.Removed:
 		return Deed{Text: "Its tree stays."}, nil

@@ -29,7 +29,7 @@ type Squad struct {
 
 // Standing is where one worker stands: what ps --json says, and what a card has beside.
 type Standing struct {
-	work.WorkerReport
+	work.Summary
 	Root, Key string
 	Words     string // its state and the reason
 	Clash     string // "conflict with x; overlap with y"
@@ -42,6 +42,7 @@ type Standing struct {
 	Lines     bool     // its agent has no terminal
 	Wt        string   // what entries of the log call its tree
 	Running   string   // what it left running, and what ends that; "" for nothing
+	Error     string   // why nothing else is known of it
 	Stray     bool     // only processes are left of it, of which no ledger knows
 }
 
@@ -165,7 +166,7 @@ func (b *Board) list() {
 		if b.of[root] != nil {
 			continue
 		}
-		if o, err := work.OfficeOf(b.a, root); err == nil {
+		if o, err := work.OfficeOf(b.a.Getenv, root); err == nil {
 			b.of[root] = &followed{Office: o}
 			b.soil(root)
 		}
@@ -204,7 +205,7 @@ func (b *Board) look(ctx context.Context, root string, f *followed) Squad {
 	shown := crew.Living(all)
 	names := work.Living(all)
 	for _, stray := range strays {
-		s.Workers = append(s.Workers, Standing{WorkerReport: work.StrayReport(stray), Root: root, Key: s.Key, Words: plain.Line(work.StrayText(stray)), Over: true,
+		s.Workers = append(s.Workers, Standing{Summary: work.SummarizeStray(stray), Error: stray.Why, Root: root, Key: s.Key, Words: plain.Line(work.StrayText(stray)), Over: true,
 			Stray:   true,
 			Running: crew.LeftWords(stray.Processes) + " (aburn kill " + stray.Name + ")"})
 	}
@@ -223,9 +224,10 @@ func (b *Board) look(ctx context.Context, root string, f *followed) Squad {
 }
 
 func standing(o *work.Office, m *crew.Member, names map[string]bool, now time.Time) Standing {
-	w := Standing{WorkerReport: o.ReportOf(m, names, now), Root: o.Root, Key: o.Store.Key, Words: plain.Line(units.Join(work.StateText(m), work.LeftRunning(m))),
+	w := Standing{Summary: work.Summarize(m, names, now, o.ReadyFor()), Root: o.Root, Key: o.Store.Key, Words: plain.Line(units.Join(work.StateText(m), work.LeftRunning(m))),
 		Running: work.LeftWords(m)}
 	if m.Err != nil {
+		w.Error = m.Err.Error()
 		return w
 	}
 	w.Clash, w.Pull, w.Over = work.ClashText(w.Overlaps), m.Worker.Pull, m.Over()

@@ -95,7 +95,7 @@ func (b *Board) member(ctx context.Context, key, name string) (*work.Office, *cr
 		if err != nil || store.Key != key || !b.shown(root) {
 			continue
 		}
-		o, err := work.OfficeOf(b.a, root)
+		o, err := work.OfficeOf(b.a.Getenv, root)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -264,7 +264,7 @@ func (d *daemon) findProjects(now time.Time) {
 	}
 }
 
-func (d *daemon) open(root string) (*work.Office, error) { return work.OfficeOf(d.a, root) }
+func (d *daemon) open(root string) (*work.Office, error) { return work.OfficeOf(d.a.Getenv, root) }
 
 // announced reports whether running.json names this process.
 func (d *daemon) announced() bool {
@@ -304,7 +304,7 @@ func (d *daemon) charge(root string, o *work.Office) *round.Project {
 		},
 		Grown: func(ctx context.Context, m *crew.Member) (string, error) { return o.TranscriptsNow(ctx, d.a.Getenv, m) },
 		Judge: func(ctx context.Context) ([]round.Standstill, error) {
-			return work.Standstills(ctx, work.CallerOf(d.a, root))
+			return work.Standstills(ctx, work.CallerOf(d.a.Getenv, root))
 		},
 		Notify: func(ctx context.Context, list []round.Notice) error { return d.notify(ctx, root, o, list) },
 		Pulls:  d.pulls(o),
@@ -313,7 +313,7 @@ func (d *daemon) charge(root string, o *work.Office) *round.Project {
 
 // standingGates are the gates that count for a worker now, or why there are none.
 func standingGates(o *work.Office, a *kit.App, m *crew.Member) (crew.Gates, string) {
-	c, err := o.Config(a, "")
+	c, err := o.Config("")
 	if err != nil {
 		return crew.Gates{}, plain.Line(err.Error())
 	}

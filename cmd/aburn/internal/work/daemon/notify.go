@@ -25,7 +25,7 @@ func (d *daemon) notify(ctx context.Context, root string, o *work.Office, list [
 	if s.Line != "" {
 		s.Command = notify.Shell(s.Line)
 	}
-	c, err := o.Config(d.a, "")
+	c, err := o.Config("")
 	if err != nil { // what the settings say counts all the same
 		d.say(root, err.Error())
 		c = &config.Config{}

@@ -45,7 +45,7 @@ func (d *daemon) pulls(o *work.Office) *round.Pulls {
 		if since := time.Since(read); c != nil && since < rulesRead && since >= 0 {
 			return
 		}
-		if fresh, err := o.Config(d.a, ""); err == nil { // else what counted before
+		if fresh, err := o.Config(""); err == nil { // else what counted before
 			c, rules = fresh, fresh.Rules()
 		} else if c == nil {
 			c, rules = &config.Config{}, silent()

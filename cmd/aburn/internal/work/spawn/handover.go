@@ -32,7 +32,7 @@ func handOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	if lines {
 		via = headless.Name
 	}
-	p, err := planAgain(o, a, m, via)
+	p, err := planAgain(o, m, via)
 	if err != nil {
 		return m, err
 	}
@@ -40,7 +40,7 @@ func handOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	if err != nil {
 		return m, err
 	}
-	if err := checkTrust(a, p, repo.Main, cmd.Bool("trust")); err != nil {
+	if err := checkTrust(o.Env, p, repo.Main, cmd.Bool("trust")); err != nil {
 		return m, err
 	}
 	if o.Holder, err = work.Program("aburn-hold"); err != nil {
@@ -70,18 +70,18 @@ func handOverFailure(m *crew.Member, err error) error {
 }
 
 // planAgain is how the agent of a worker starts once more. Without a runtime it is a terminal, tmux if there is one.
-func planAgain(o *work.Office, a *kit.App, m *crew.Member, via string) (p crew.Plan, err error) {
+func planAgain(o *work.Office, m *crew.Member, via string) (p crew.Plan, err error) {
 	if p.Agent, p.Program, err = chooseAgent(m.Request.Agent); err != nil {
 		return p, err
 	}
-	c, err := o.Config(a, "")
+	c, err := o.Config("")
 	if err != nil {
 		return p, err
 	}
 	p.Title, p.Rules = agentcli.Of(p.Agent.Name()).Title, strings.TrimSpace(c.Word("rules"))
 	adapter := adapterOf(p.Agent.Name())
-	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, a.Getenv) }
-	p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.Dir, a.Getenv)
+	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, o.Env) }
+	p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.Dir, o.Env)
 	switch {
 	case via == headless.Name && p.Agent.Protocol() == nil:
 		return p, fault.Usage(p.Title + " cannot work without a terminal")

@@ -83,7 +83,7 @@ func forOne(cmd *cli.Command, issues int) error {
 
 // onIssues is an order for each issue. The error is a mistake in the call; what an issue itself lacks stands in its order.
 func onIssues(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan, words []string) (list []order, err error) {
-	c, err := o.Config(a, "")
+	c, err := o.Config("")
 	if err != nil {
 		return nil, err
 	}

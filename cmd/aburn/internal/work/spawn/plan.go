@@ -24,7 +24,7 @@ import (
 
 // plan is the worker that the call asks for. The configuration says what flags leave open. With a source it is a fork of that.
 func plan(o *work.Office, a *kit.App, cmd *cli.Command, task string, source *crew.Member) (p crew.Plan, err error) {
-	c, err := o.Config(a, "")
+	c, err := o.Config("")
 	if err != nil {
 		return p, err
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"aburn/cmd/aburn/internal/work"
-	"aburn/cmd/internal/kit"
 	"aburn/install"
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
@@ -17,9 +16,9 @@ import (
 
 // checkTrust refuses to run an agent without a terminal where nobody has told it that it may work. In a terminal it asks
 // that by itself at its first start; without one it asks nothing, and runs what the repository's own settings name.
-func checkTrust(a *kit.App, p crew.Plan, checkout string, said bool) error {
+func checkTrust(env func(string) string, p crew.Plan, checkout string, said bool) error {
 	agent := adapterOf(p.Agent.Name())
-	if !p.Lines || said || agent.TrustsFolder == nil || agent.TrustsFolder(checkout, a.Getenv) {
+	if !p.Lines || said || agent.TrustsFolder == nil || agent.TrustsFolder(checkout, env) {
 		return nil
 	}
 	return fault.Failed("you have not told "+p.Title+" that you trust "+checkout+", and without a terminal it does not ask",

@@ -54,7 +54,7 @@ func Lacks(m *crew.Member) []string {
 	return slices.DeleteFunc(m.Passed(), func(name string) bool { _, set := os.LookupEnv(name); return set })
 }
 
-func sayLacks(a *kit.App, m *crew.Member) {
+func sayLacks(a fault.Reporter, m *crew.Member) {
 	if names := Lacks(m); len(names) > 0 {
 		a.Warn(plain.Line(m.Name+" goes on without "+strings.Join(names, ", ")+": your environment has no such variable, and aburn keeps no values"),
 			"set it and end the worker first, to start it with that: aburn kill "+m.Name+"; aburn restore "+m.Name)
@@ -62,7 +62,7 @@ func sayLacks(a *kit.App, m *crew.Member) {
 }
 
 // Revive has an ended worker go on where it ran before, in its tree, which is made again if it is gone.
-func Revive(ctx context.Context, o *work.Office, a *kit.App, m *crew.Member, how Again) (*crew.Member, error) {
+func Revive(ctx context.Context, o *work.Office, a fault.Reporter, m *crew.Member, how Again) (*crew.Member, error) {
 	if m.Far() {
 		return reviveFar(ctx, o, a, m, how)
 	}
@@ -73,13 +73,13 @@ func Revive(ctx context.Context, o *work.Office, a *kit.App, m *crew.Member, how
 	if err != nil {
 		return m, err
 	}
-	p, err := planAgain(o, a, m, m.Request.Via)
+	p, err := planAgain(o, m, m.Request.Via)
 	if err != nil {
 		return m, err
 	}
 	p.Pass = how.Env
 	if !how.Trusted {
-		if err := checkTrust(a, p, repo.Main, false); err != nil {
+		if err := checkTrust(o.Env, p, repo.Main, false); err != nil {
 			return m, err
 		}
 	}
@@ -101,7 +101,7 @@ func Revive(ctx context.Context, o *work.Office, a *kit.App, m *crew.Member, how
 }
 
 // treeAgain makes a tree that is gone: from the last snapshot, else from its branch.
-func treeAgain(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, m *crew.Member) error {
+func treeAgain(ctx context.Context, o *work.Office, a fault.Reporter, repo *tree.Repo, m *crew.Member) error {
 	if repo.Tree(m.Request.Tree).Exists(ctx) {
 		return nil
 	}
@@ -122,7 +122,7 @@ func treeAgain(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo,
 }
 
 // reviveFar has an ended worker go on where it ran, with the values that its variables have here and now.
-func reviveFar(ctx context.Context, o *work.Office, a *kit.App, m *crew.Member, how Again) (*crew.Member, error) {
+func reviveFar(ctx context.Context, o *work.Office, a fault.Reporter, m *crew.Member, how Again) (*crew.Member, error) {
 	stdin, err := json.Marshal(crew.AgainFar(valuesOf(slices.Concat(m.Passed(), how.Env))))
 	if err != nil {
 		return m, err

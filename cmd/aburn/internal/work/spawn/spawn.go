@@ -177,7 +177,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("print-prompt") {
 		return printPrompt(ctx, o, a, cmd, repo, list[0])
 	}
-	if err := checkTrust(a, p, repo.Main, cmd.Bool("trust") || parent != nil); err != nil { // an agent that works here was trusted
+	if err := checkTrust(a.Getenv, p, repo.Main, cmd.Bool("trust") || parent != nil); err != nil { // an agent that works here was trusted
 		return err
 	}
 	if cmd.Bool("dry-run") {

@@ -75,7 +75,7 @@ func askForge(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, 
 	if !repo.Pushed(ctx, m.Request.Branch) {
 		return m, nil
 	}
-	c, err := o.Config(a, "")
+	c, err := o.Config("")
 	if err != nil {
 		return m, err
 	}
