@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/cmd/aburn/internal/eyes/desk"
 	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/internal/kit"
@@ -31,11 +32,11 @@ const retryEvery = 5 * time.Second
 // Beside serves the page in the process of aburn start until ctx ends, from the first free port on. While an aburn web runs it waits for its
 // end. Until somebody asks for a link, it only listens.
 func Beside(ctx context.Context, a *kit.App, port int, ready func(port int)) error {
-	o, err := viewer.OptionsFor(a.Getenv)
+	o, err := dashboard.OptionsFor(a.Getenv)
 	if err != nil {
 		return err
 	}
-	o.Workers = a
+	o.Workers = dashboard.WorkersOf(a)
 	h := &host{site: viewer.New(o), act: true}
 	var d *desk.Desk
 	for {

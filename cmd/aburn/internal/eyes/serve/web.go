@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/chosen"
+	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/cmd/aburn/internal/eyes/desk"
 	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/aburn/internal/eyes/who"
@@ -76,11 +77,11 @@ func runWeb(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		h.demo = d
 	}
 	c := chosen.CallerOf(a, cmd)
-	o, err := viewer.OptionsOf(c.Caller, cmd)
+	o, err := dashboard.OptionsOf(c.Caller, cmd)
 	if err != nil {
 		return err
 	}
-	o.Act, o.Demo, o.Workers = !cmd.Bool("read-only"), h.demo != nil, a
+	o.Act, o.Demo, o.Workers = !cmd.Bool("read-only"), h.demo != nil, dashboard.WorkersOf(a)
 	h.site, h.act = viewer.New(o), o.Act
 	d, err := desk.OpenDesk(c.Env)
 	if errors.Is(err, desk.ErrRuns) {
@@ -170,7 +171,7 @@ func (h *host) begin(ctx context.Context, a *kit.App, running *sync.WaitGroup, p
 		}()
 		return
 	}
-	running.Go(func() { h.site.KeepGlance(ctx, open.ingest, warnOnce(a)) })
+	running.Go(func() { h.site.KeepStatusLines(ctx, open.ingest, warnOnce(a)) })
 	if h.act && open.notices {
 		running.Go(func() {
 			h.notices(ctx, a.Warn, func(session string) string {

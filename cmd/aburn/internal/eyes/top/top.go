@@ -15,6 +15,7 @@ import (
 	"aburn/archive/lookup"
 	"aburn/attention"
 	"aburn/cmd/aburn/internal/chosen"
+	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
@@ -52,11 +53,11 @@ func Command(a *kit.App) *cli.Command {
 }
 
 func runTop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	o, err := viewer.OptionsOf(scope.CallerOf(a, cmd), cmd)
+	o, err := dashboard.OptionsOf(scope.CallerOf(a, cmd), cmd)
 	if err != nil {
 		return err
 	}
-	o.CostsOnly, o.Workers = true, a
+	o.CostsOnly, o.Workers = true, dashboard.WorkersOf(a)
 	in, out := terminalOf(a)
 	if !cmd.Bool("once") && !cmd.Bool("json") && in != nil {
 		return follow(ctx, a, cmd, o, in, out)

@@ -55,7 +55,10 @@ func groups(list []*cell, name func(*cell) string) (all []*group) {
 	return all
 }
 
-func (s *Site) costPage(ctx context.Context, v *view, values url.Values, _ *http.Request) (*show.Page, error) {
+// costPages are the page Cost.
+type costPages struct{ *scope }
+
+func (s *costPages) page(ctx context.Context, v *view, values url.Values, _ *http.Request) (*show.Page, error) {
 	f := filterOf(values)
 	f.kind = ""
 	if f.period == "" && f.day == "" && f.session == "" && f.family == "" && f.key == "" {
@@ -63,27 +66,27 @@ func (s *Site) costPage(ctx context.Context, v *view, values url.Values, _ *http
 	}
 	list := v.answers(f)
 	all := total(list)
-	body := &pages.Cost{Note: "What these answers cost at the vendors' list prices of their day. " + v.whose, Tiles: v.costTiles(f, &all),
+	body := &pages.Cost{Note: "What these answers cost at the vendors' list prices of their day. " + v.whose, Tiles: costTiles(v, f, &all),
 		Chosen: links(v.chosenLinks("/cost", f, "period", "project", "agent", "since"))}
 	body.Choices = []pages.Choice{choiceOf("Period", "period", periods, f.with("day", ""), "/cost")}
 	body.Filters = []pages.Select{v.projectSelect(f), v.agentSelect(f)}
 	body.Hidden = hiddenFields(f, "project", "agent")
 	models := groups(list, func(c *cell) string { return orDash(c.model) })
 	if f.day == "" {
-		body.Plot = v.costPlot(f, list, models)
+		body.Plot = costPlot(v, f, list, models)
 	}
 	body.Tables = []pages.CostTable{
-		s.costTable(v, f, list, &all, costBy{"projects", "Projects", "project", "project", func(c *cell) string { return c.row.root },
+		costTable(v, f, list, &all, costBy{"projects", "Projects", "project", "project", func(c *cell) string { return c.row.root },
 			func(n string) string { return filepath.Base(n) }, false}),
-		s.costTable(v, f, list, &all, costBy{"models", "Models", "model", "model", func(c *cell) string { return orDash(c.model) }, modelWord, false}),
+		costTable(v, f, list, &all, costBy{"models", "Models", "model", "model", func(c *cell) string { return orDash(c.model) }, modelWord, false}),
 	}
 	if f.day == "" {
-		body.Tables = append(body.Tables, s.costTable(v, f, list, &all,
+		body.Tables = append(body.Tables, costTable(v, f, list, &all,
 			costBy{"days", "Days", "day", "day", func(c *cell) string { return orDash(c.day) }, dayWord, true}))
 	}
 	body.Tables = append(body.Tables,
-		s.costTable(v, f, list, &all, costBy{"agents", "Agents", "agent", "agent", func(c *cell) string { return c.row.Source }, show.Agent, false}),
-		s.costTable(v, f, list, &all, costBy{"branches", "Branches", "branch", "branch", func(c *cell) string { return orDash(c.branch) }, branchWord, false}),
+		costTable(v, f, list, &all, costBy{"agents", "Agents", "agent", "agent", func(c *cell) string { return c.row.Source }, show.Agent, false}),
+		costTable(v, f, list, &all, costBy{"branches", "Branches", "branch", "branch", func(c *cell) string { return orDash(c.branch) }, branchWord, false}),
 	)
 	body.Tables = slices.DeleteFunc(body.Tables, func(t pages.CostTable) bool { return len(t.Rows) == 0 })
 	failed := f.with("outcome", "failed")
@@ -92,13 +95,13 @@ func (s *Site) costPage(ctx context.Context, v *view, values url.Values, _ *http
 		body.Wrong = []pages.Figure{v.money("", &bad, failed.at("/cost"))}
 		body.Wrong[0].Name = "in sessions and sub-agents that failed"
 	}
-	body.Prices = v.pricesNotes(&all)
+	body.Prices = pricesNotes(v, &all)
 	body.Budgets, body.Limits = s.presentNotes(ctx, v)
 	frame := &pages.Frame{Title: "Cost", Page: "cost", Heading: "Cost", Sub: s.costSub(v, f), Total: sessionsIn(list), Dollars: all.Amount.Decimal()}
 	return &show.Page{Frame: frame, Body: body}, nil
 }
 
-func (s *Site) costSub(v *view, f filter) string {
+func (s *costPages) costSub(v *view, f filter) string {
 	zone := s.zone.String()
 	if zone == "Local" {
 		zone = v.made.Format("UTC-07:00")
@@ -116,7 +119,7 @@ func (s *Site) costSub(v *view, f filter) string {
 	return units.Join(s.projectsWord(f), plain.Line(when), "days in "+zone+", by when each answer came")
 }
 
-func (v *view) costTiles(f filter, all *cost.Sum) []pages.Figure {
+func costTiles(v *view, f filter, all *cost.Sum) []pages.Figure {
 	chosen := v.money("", all, f.at("/cost"))
 	chosen.Small = unpriced(all)
 	list := []pages.Figure{chosen}
@@ -150,7 +153,7 @@ type costBy struct {
 // costRows is how many groups a table has, and dayRows how many days.
 const costRows, dayRows = 10, 31
 
-func (s *Site) costTable(v *view, f filter, list []*cell, all *cost.Sum, by costBy) pages.CostTable {
+func costTable(v *view, f filter, list []*cell, all *cost.Sum, by costBy) pages.CostTable {
 	t := pages.CostTable{ID: by.id, Title: by.title, Column: by.column, Share: !by.tokens, Tokens: by.tokens}
 	found := groups(list, by.name)
 	most := costRows
@@ -168,7 +171,7 @@ func (s *Site) costTable(v *view, f filter, list []*cell, all *cost.Sum, by cost
 				Sessions: pages.Figure{}, Share: share(&rest.sum, &found[0].sum)})
 			break
 		}
-		t.Rows = append(t.Rows, v.costRow(f, g, by, all, &found[0].sum, i))
+		t.Rows = append(t.Rows, costRow(v, f, g, by, all, &found[0].sum, i))
 	}
 	t.All = pages.CostRow{Link: pages.Link{Text: "all"}, Sessions: show.Count("sessions and sub-agents with answers", sessionsIn(list),
 		f.with("kind", "all").at("/sessions")), Cost: v.money("", all, f.at("/cost"))}
@@ -176,7 +179,7 @@ func (s *Site) costTable(v *view, f filter, list []*cell, all *cost.Sum, by cost
 	return t
 }
 
-func (v *view) costRow(f filter, g *group, by costBy, all, first *cost.Sum, i int) pages.CostRow {
+func costRow(v *view, f filter, g *group, by costBy, all, first *cost.Sum, i int) pages.CostRow {
 	of := f.with(by.parameter, g.name)
 	if by.parameter == "day" {
 		of = of.with("period", "")
@@ -245,7 +248,7 @@ func dayWord(day string) string {
 }
 
 // presentNotes say how much of budgets and of plans' windows is used up. A budget counts what is not shown here, too.
-func (s *Site) presentNotes(ctx context.Context, v *view) (budgets, limits []pages.Note) {
+func (s *costPages) presentNotes(ctx context.Context, v *view) (budgets, limits []pages.Note) {
 	arch, err := archive.View(ctx, s.dir)
 	if err != nil {
 		return nil, nil // the page's other parts say so
@@ -264,7 +267,7 @@ func (s *Site) presentNotes(ctx context.Context, v *view) (budgets, limits []pag
 	return budgets, limits
 }
 
-func (v *view) pricesNotes(all *cost.Sum) []pages.Note {
+func pricesNotes(v *view, all *cost.Sum) []pages.Note {
 	list := []pages.Note{{Text: plain.Plural(int64(len(v.prices.Rows())), "row") + ", as known on " + string(v.prices.Made) + ". The list with its sources:",
 		Commands: []string{"aburn prices"}}}
 	if all.Uncertain {

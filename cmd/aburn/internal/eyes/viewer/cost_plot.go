@@ -22,7 +22,7 @@ func modelClass(i int) string { return modelClasses[min(i, len(modelClasses)-1)]
 const longestPlot = 62
 
 // costPlot draws the amounts by day, or by month where there are too many days, and by model.
-func (v *view) costPlot(f filter, list []*cell, models []*group) *pages.Plot {
+func costPlot(v *view, f filter, list []*cell, models []*group) *pages.Plot {
 	days := groups(list, func(c *cell) string { return c.day })
 	days = slices.DeleteFunc(days, func(g *group) bool { return g.name == "" })
 	if len(days) < 2 {
@@ -69,17 +69,17 @@ func (v *view) costPlot(f filter, list []*cell, models []*group) *pages.Plot {
 	}
 	high := 0.0
 	for i, step := range steps {
-		bar := v.costBar(f, step, &sums[i], models)
+		bar := costBar(v, f, step, &sums[i], models)
 		high = max(high, barValue(bar))
 		p.Bars = append(p.Bars, bar)
 	}
 	high = niceTop(high)
-	p.Marks = []string{v.mark(high), v.mark(high / 2), v.mark(0)}
+	p.Marks = []string{axisMark(v.in, high), axisMark(v.in, high/2), axisMark(v.in, 0)}
 	p.Ends = ends(steps)
 	return p.Lay(high)
 }
 
-func (v *view) costBar(f filter, step string, parts *[len(modelClasses)]summing, models []*group) pages.Bar {
+func costBar(v *view, f filter, step string, parts *[len(modelClasses)]summing, models []*group) pages.Bar {
 	var all cost.Sum
 	bar := pages.Bar{Href: f.with("period", "", "day", step).at("/cost")}
 	if len(step) == len("2006-01") {
@@ -152,10 +152,10 @@ func niceTop(x float64) float64 {
 	return 10 * power
 }
 
-// mark is an amount on the axis. A code would not fit there: the label has it.
-func (v *view) mark(x float64) string {
+// axisMark is an amount on the axis. A code would not fit there: the label has it.
+func axisMark(in *bill.Currency, x float64) string {
 	unit := ""
-	if v.in == bill.Dollars {
+	if in == bill.Dollars {
 		unit = "$"
 	}
 	switch {

@@ -36,7 +36,7 @@ func eventOf(name string) (session string, n int, ok bool) {
 }
 
 // eventPage shows one event with all of its text, and its record.
-func (s *Site) eventPage(ctx context.Context, v *view, r *row, n int, values url.Values) (*show.Page, error) {
+func (s *sessionPages) eventPage(ctx context.Context, v *view, r *row, n int, values url.Values) (*show.Page, error) {
 	o, err := s.open(ctx, v, r)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (s *Site) eventPage(ctx context.Context, v *view, r *row, n int, values url
 	if n < len(all) {
 		body.Next = pages.Link{Text: "event " + strconv.Itoa(n+1), Href: r.rawAt(n + 1)}
 	}
-	s.wholeText(body, o, p, n, values)
+	wholeText(body, o, p, n, values)
 	if c, _ := p.Found(n); c.State == contents.Proved && len(c.Record) > 0 && len(c.Record) <= excerpt.MaxScrubbed {
 		body.Record = cutBlocks(p.Scrub.Record(c.Record, excerpt.Limits{Width: 400}), mostOfRecord)
 	}
@@ -81,7 +81,7 @@ func lineFor(o *opened, n int) *sessions.StoryLine {
 }
 
 // wholeText puts a text into the page, or the part of it that begins where ?from= says.
-func (s *Site) wholeText(body *pages.Event, o *opened, p *texts.Session, n int, values url.Values) {
+func wholeText(body *pages.Event, o *opened, p *texts.Session, n int, values url.Values) {
 	e := &o.story.Stored.Events[n-1]
 	c, ok := p.Found(n)
 	if !ok {

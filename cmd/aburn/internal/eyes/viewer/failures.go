@@ -52,7 +52,13 @@ func failureGroups(list []*row, key func(*row) string) (all []*failureGroup) {
 // failuresShown is how many rows each table has, without ?all=.
 const failuresShown = 50
 
-func (s *Site) failuresPage(_ context.Context, v *view, values url.Values, _ *http.Request) (*show.Page, error) {
+// failurePages are the page Failures, and that of one failure group or main error.
+type failurePages struct {
+	*scope
+	lists *lists
+}
+
+func (s *failurePages) page(_ context.Context, v *view, values url.Values, _ *http.Request) (*show.Page, error) {
 	f := filterOf(values)
 	f.kind, f.outcome, f.key = "all", "", ""
 	over := v.sessions(f.with("outcome", "over"))
@@ -61,8 +67,8 @@ func (s *Site) failuresPage(_ context.Context, v *view, values url.Values, _ *ht
 	body.Choices = []pages.Choice{choiceOf("Ended in the last", "since", sinces, page, "/failures")}
 	body.Filters = []pages.Select{v.projectSelect(f), v.agentSelect(f)}
 	body.Hidden = hiddenFields(page, "project", "agent")
-	body.Tiles = v.failureTiles(f, over)
-	body.Weeks = v.weeks("weeks", "Failed per week, of those that ended", over, (*row).failing)
+	body.Tiles = failureTiles(v, f, over)
+	body.Weeks = weeksPlot(v, "weeks", "Failed per week, of those that ended", over, (*row).failing)
 	errors := failureGroups(over, func(r *row) string {
 		if r.main == nil {
 			return ""
@@ -79,12 +85,12 @@ func (s *Site) failuresPage(_ context.Context, v *view, values url.Values, _ *ht
 	if values.Get("all") != "" {
 		most = 4 * failuresShown
 	}
-	body.Errors, body.MoreErrors = s.failureRows(v, f, errors, most, true)
-	body.Groups, body.MoreGroups = s.failureRows(v, f, shapes, most, false)
+	body.Errors, body.MoreErrors = failureRows(v, f, errors, most, true)
+	body.Groups, body.MoreGroups = failureRows(v, f, shapes, most, false)
 	return &show.Page{Frame: &pages.Frame{Title: "Failures", Page: "failures", Heading: "Failures", Sub: s.projectsWord(f), Total: len(over)}, Body: body}, nil
 }
 
-func (v *view) failureTiles(f filter, over []*row) []pages.Figure {
+func failureTiles(v *view, f filter, over []*row) []pages.Figure {
 	failed, ended, calls, endedCalls := 0, len(over), 0, 0
 	for _, r := range over {
 		if r.failing() {
@@ -108,7 +114,7 @@ func (v *view) failureTiles(f filter, over []*row) []pages.Figure {
 	return list
 }
 
-func (s *Site) failureRows(v *view, f filter, all []*failureGroup, most int, errors bool) (list []pages.FailureRow, more pages.Link) {
+func failureRows(v *view, f filter, all []*failureGroup, most int, errors bool) (list []pages.FailureRow, more pages.Link) {
 	for i, g := range all {
 		if i == most {
 			more = pages.Link{Text: fmt.Sprintf("%d more", len(all)-i), Href: f.with("kind", "").at("/failures", "all", "1")}
@@ -117,7 +123,7 @@ func (s *Site) failureRows(v *view, f filter, all []*failureGroup, most int, err
 		of := f.with("key", g.key)
 		one := pages.FailureRow{Href: "/failures/" + g.key, Key: g.key, Count: show.Count("sessions and sub-agents", len(g.rows), of.at("/sessions")),
 			Last: show.Time(g.rows[0].End, v.made),
-			Cost: v.money("", &g.sum, f.with("key", g.key, "kind", "").at("/cost")), Spark: v.spark(g.rows)}
+			Cost: v.money("", &g.sum, f.with("key", g.key, "kind", "").at("/cost")), Spark: spark(v, g.rows)}
 		bad := of.with("outcome", "failed")
 		one.Failed = show.Count(countName(bad), countIf(g.rows, (*row).failing), bad.at("/sessions"))
 		if errors {
@@ -149,8 +155,8 @@ func countIf(list []*row, is func(*row) bool) (n int) {
 // weeksShown is how many weeks a plot of weeks has.
 const weeksShown = 12
 
-// weeks counts sessions by the week in which they ended: those that are bad, and the others.
-func (v *view) weeks(id, label string, list []*row, bad func(*row) bool) *pages.Plot {
+// weeksPlot counts sessions by the week in which they ended: those that are bad, and the others.
+func weeksPlot(v *view, id, label string, list []*row, bad func(*row) bool) *pages.Plot {
 	if len(list) == 0 {
 		return nil
 	}
@@ -184,7 +190,7 @@ func (v *view) weeks(id, label string, list []*row, bad func(*row) bool) *pages.
 }
 
 // spark draws how many of some sessions ended in each of the last weeks.
-func (v *view) spark(list []*row) *pages.Plot {
+func spark(v *view, list []*row) *pages.Plot {
 	p := &pages.Plot{}
 	high, all := 0, 0
 	for _, week := range v.weekSpans {
@@ -198,7 +204,7 @@ func (v *view) spark(list []*row) *pages.Plot {
 	return p.Lay(float64(high))
 }
 
-func (s *Site) failurePage(_ context.Context, v *view, values url.Values, r *http.Request) (*show.Page, error) {
+func (s *failurePages) groupPage(_ context.Context, v *view, values url.Values, r *http.Request) (*show.Page, error) {
 	key := r.PathValue("key")
 	f := filter{kind: "all", key: key}
 	list := v.sessions(f)
@@ -223,15 +229,15 @@ func (s *Site) failurePage(_ context.Context, v *view, values url.Values, r *htt
 		{Name: "first seen", Text: show.Time(oldest(list), v.made).Text},
 		{Name: "last seen", Text: show.Time(list[0].End, v.made).Text},
 	}
-	body.Weeks = v.weeks("weeks", "Per week", list, (*row).failing)
-	body.Rows, body.Newer, body.Older = s.part(v, list, "/failures/"+url.PathEscape(key), filter{}, values.Get("before"))
+	body.Weeks = weeksPlot(v, "weeks", "Per week", list, (*row).failing)
+	body.Rows, body.Newer, body.Older = s.lists.part(v, list, "/failures/"+url.PathEscape(key), filter{}, values.Get("before"))
 	solved := f
 	solved.solved = true
 	if body.Kind == "main error" {
 		found := v.sessions(solved)
 		body.Tiles = slices.Insert(body.Tiles, 2, show.Count("solved later", len(found), solved.at("/sessions")))
 		for _, r := range found[:min(len(found), 5)] {
-			body.Solved = append(body.Solved, s.rowOf(v, r))
+			body.Solved = append(body.Solved, s.lists.rowOf(v, r))
 		}
 	}
 	body.Copy = []pages.Copy{{Label: "Copy remedy command", Text: "aburn remedy " + shell.Quote(key)},

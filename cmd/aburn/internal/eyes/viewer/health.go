@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"aburn/archive"
+	"aburn/archive/kept"
+	"aburn/attention"
 	"aburn/install"
 	"aburn/install/doctor"
 	"aburn/internal/fault"
@@ -18,6 +20,7 @@ import (
 	"aburn/internal/units"
 	"aburn/trace/readers"
 	"aburn/web/pages"
+	"aburn/web/server"
 	"aburn/web/show"
 )
 
@@ -54,13 +57,21 @@ func (c *checks) latest(now time.Time, roots []string, examine func(root string)
 	return c.of, c.made
 }
 
-func (s *Site) examine(root string) []doctor.Check {
+// healthPages are the page Health.
+type healthPages struct {
+	*scope
+	projects *attention.Projects
+	events   *server.Events
+	checks   checks
+}
+
+func (s *healthPages) examine(root string) []doctor.Check {
 	self, _ := os.Executable()
 	return doctor.Run(context.Background(), doctor.Options{Dir: root, Env: s.env, Now: s.Now(), Self: self, Readers: readers.Readers(),
 		Agents: install.Agents()}).Checks
 }
 
-func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Request) (*show.Page, error) {
+func (s *healthPages) page(_ context.Context, v *view, _ url.Values, _ *http.Request) (*show.Page, error) {
 	body := &pages.Health{Checked: "Being looked at."}
 	roots := v.roots
 	if s.project != "" {
@@ -101,12 +112,12 @@ func (s *Site) healthPage(_ context.Context, v *view, _ url.Values, _ *http.Requ
 }
 
 // gone reports whether the project's folder is not there.
-func (s *Site) gone(root string) bool {
+func (s *healthPages) gone(root string) bool {
 	one, _ := s.projects.Get(root)
 	return one.Gone
 }
 
-func (s *Site) healthOf(v *view, root string, found []doctor.Check) pages.Project {
+func (s *healthPages) healthOf(v *view, root string, found []doctor.Check) pages.Project {
 	f := filter{project: root, kind: "all"}
 	one := pages.Project{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root),
 		Sessions: show.Count("sessions and sub-agents", len(v.sessions(f)), f.at("/sessions"))}
@@ -123,7 +134,7 @@ func (s *Site) healthOf(v *view, root string, found []doctor.Check) pages.Projec
 	return one
 }
 
-func (s *Site) archiveHealth(body *pages.Health, v *view) {
+func (s *healthPages) archiveHealth(body *pages.Health, v *view) {
 	all := filter{kind: "all"}
 	body.Archive = []pages.Pair{{Name: "file", Value: plain.Line(filepath.Join(s.dir, archive.Name))}}
 	if st, err := os.Stat(filepath.Join(s.dir, archive.Name)); err == nil {
@@ -131,7 +142,7 @@ func (s *Site) archiveHealth(body *pages.Health, v *view) {
 	}
 	body.Archive = append(body.Archive, pages.Pair{Name: "read", Value: v.made.Format("15:04:05")},
 		pages.Pair{Name: "shown", Value: plain.Count(int64(len(v.sessions(all)))) + " sessions and sub-agents"})
-	if n, size := s.copies(); n > 0 {
+	if n, size := copies(s.dir); n > 0 {
 		body.Archive = append(body.Archive, pages.Pair{Name: "kept with texts",
 			Value: plain.Plural(int64(n), "session") + ", " + plain.Size(size) + ": aburn keep --list"})
 	}
@@ -148,4 +159,17 @@ func (s *Site) archiveHealth(body *pages.Health, v *view) {
 		}
 		body.Sources = append(body.Sources, one)
 	}
+}
+
+// copies counts the kept sessions, and what they take on the disk.
+func copies(dir string) (n int, size int64) {
+	list, err := kept.List(dir)
+	if err != nil {
+		return 0, 0
+	}
+	for i := range list {
+		_, stored := list[i].Size()
+		size += stored
+	}
+	return len(list), size
 }

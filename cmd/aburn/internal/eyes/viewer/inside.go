@@ -39,20 +39,20 @@ type tally struct {
 }
 
 // lookInside begins a search of conversations, whose findings the page shows as they come.
-func (s *Site) lookInside(ctx context.Context, cancel context.CancelFunc, body *pages.Search, rows []*row, text, from string, more func(...string) string) {
+func (s *searchPages) lookInside(ctx context.Context, cancel context.CancelFunc, body *pages.Search, rows []*row, text, from string, more func(...string) string) {
 	q := contents.NewQuery(text)
 	if q == nil {
 		body.Note = "To look inside conversations, one word needs two letters or more."
 		return
 	}
-	name := s.find.begin(cancel)
+	name := s.searches.begin(cancel)
 	body.Stop = name
 	found := make(chan pages.SearchHit)
 	body.Inside = found
 	end := &tally{}
 	go func() {
 		defer close(found)
-		defer s.find.end(name)
+		defer s.searches.end(name)
 		s.lookThrough(ctx, q, text, rowsFrom(rows, from), end, found)
 	}()
 	body.Summary = func() pages.SearchEnd {
@@ -85,7 +85,7 @@ func (t *tally) says() string {
 }
 
 // lookThrough looks through the conversations of rows, in their order, until a page is full.
-func (s *Site) lookThrough(ctx context.Context, q *contents.Query, text string, rows []*row, end *tally, found chan<- pages.SearchHit) {
+func (s *searchPages) lookThrough(ctx context.Context, q *contents.Query, text string, rows []*row, end *tally, found chan<- pages.SearchHit) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	arch, err := archive.View(ctx, s.dir)
@@ -159,7 +159,7 @@ func (t *tally) add(l *looked) {
 }
 
 // lookAt looks through one session. What is found is scrubbed, and counts only if it is still found then.
-func (s *Site) lookAt(ctx context.Context, search *texts.Search, text string, r *row) (l looked) {
+func (s *searchPages) lookAt(ctx context.Context, search *texts.Search, text string, r *row) (l looked) {
 	f := search.In(ctx, &r.Session)
 	l.row, l.count, l.searched, l.err = r, len(f.Matches), f.Searched, f.Err
 	if l.count == 0 {

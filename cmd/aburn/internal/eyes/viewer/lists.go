@@ -62,12 +62,18 @@ func signOf(r *row) (sign, word string) {
 	return sign, word
 }
 
-func (s *Site) rowOf(v *view, r *row) pages.Row {
+// lists writes rows of sessions, as lists on several pages have them.
+type lists struct {
+	*scope
+	seen *seenMarks
+}
+
+func (s *lists) rowOf(v *view, r *row) pages.Row {
 	one := pages.Row{Href: r.address(), Ended: show.Time(r.End, v.made), Outcome: outcomeOf(r.verdict), Ask: r.title(), Project: projectLink(r), Agent: r.agent(),
 		Amounts: v.amounts,
 		Failed:  pages.Figure{Text: "–"}}
 	one.Sign, one.SignWord = signOf(r)
-	one.Unseen = s.unseen(r)
+	one.Unseen = s.seen.grown(r)
 	if r.ActiveMS > 0 {
 		one.Active = units.Milliseconds(r.ActiveMS)
 	}
@@ -137,7 +143,7 @@ func after(list []*row, at string) []*row {
 }
 
 // part is one page of a list, with the addresses of its neighbours.
-func (s *Site) part(v *view, list []*row, page string, f filter, at string) (rows []pages.Row, newer, older string) {
+func (s *lists) part(v *view, list []*row, page string, f filter, at string) (rows []pages.Row, newer, older string) {
 	rest := after(list, at)
 	for _, r := range rest[:min(len(rest), rowsPerPage)] {
 		rows = append(rows, s.rowOf(v, r))
@@ -162,7 +168,7 @@ func kindWord(kind string) string {
 	return "sessions"
 }
 
-func (s *Site) sessionsPage(_ context.Context, v *view, values url.Values, _ *http.Request) (*show.Page, error) {
+func (s *lists) sessionsPage(_ context.Context, v *view, values url.Values, _ *http.Request) (*show.Page, error) {
 	f := filterOf(values)
 	list := v.sessions(f)
 	body := &pages.Sessions{Kind: kindWord(f.kind), Others: len(v.rows) > 0, Count: show.Count(countName(f), len(list), f.at("/sessions")),
@@ -198,17 +204,6 @@ func countName(f filter) string {
 func small(f pages.Figure, text string) pages.Figure {
 	f.Small = text
 	return f
-}
-
-// projectsWord says which projects a page is about.
-func (s *Site) projectsWord(f filter) string {
-	switch {
-	case f.project != "":
-		return plain.Line(filepath.Base(f.project))
-	case s.project != "":
-		return plain.Line(filepath.Base(s.project))
-	}
-	return "all projects that you have vouched for"
 }
 
 func links(list []struct{ text, href string }) (all []pages.Link) {
@@ -275,7 +270,7 @@ func hiddenFields(f filter, shown ...string) (list []pages.Field) {
 }
 
 // namedPage leads from a short name to the session.
-func (s *Site) namedPage(ctx context.Context, v *view, _ url.Values, r *http.Request) (*show.Page, error) {
+func (s *lists) namedPage(ctx context.Context, v *view, _ url.Values, r *http.Request) (*show.Page, error) {
 	name := r.PathValue("name")
 	arch, err := archive.View(ctx, s.dir)
 	if err != nil {

@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"aburn/attention"
-	"aburn/cmd/aburn/internal/eyes/workers"
-	"aburn/cmd/aburn/internal/work/board"
 	"aburn/insight/cost"
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
@@ -23,9 +21,19 @@ import (
 	"aburn/web/show"
 )
 
+// nowPages are the first page, and what waits, is stuck and runs on others.
+type nowPages struct {
+	*scope
+	projects *attention.Projects
+	workers  Workers
+	lists    *lists
+	wholes   attention.Wholes
+	today    today
+}
+
 // items are what waits, is stuck and lives in the projects that are shown, in the order in which people are shown it. Sessions that no
 // hook recorded are known from the archive only.
-func (s *Site) items(v *view) (list []attention.Item, projects []attention.Project) {
+func (s *nowPages) items(v *view) (list []attention.Item, projects []attention.Project) {
 	projects = s.projects.List()
 	known := map[string]bool{}
 	for i := range projects {
@@ -42,14 +50,14 @@ func (s *Site) items(v *view) (list []attention.Item, projects []attention.Proje
 	}
 	list = attention.Items(projects, unhooked, s.Now())
 	for i := range list {
-		if r := v.rowOf(&list[i]); r != nil {
+		if r := rowOf(v, &list[i]); r != nil {
 			list[i].Whole = s.wholes.Of(r.Path, &list[i])
 		}
 	}
 	return list, projects
 }
 
-func (s *Site) nowPage(_ context.Context, v *view, query url.Values, _ *http.Request) (*show.Page, error) {
+func (s *nowPages) page(_ context.Context, v *view, query url.Values, _ *http.Request) (*show.Page, error) {
 	body := &pages.Now{}
 	items, projects := s.items(v)
 	var notes []pages.Note
@@ -77,10 +85,11 @@ func (s *Site) nowPage(_ context.Context, v *view, query url.Values, _ *http.Req
 			body.Living = append(body.Living, card)
 		}
 	}
-	*body = v.addToday(s, body)
-	s.addEnded(v, body, living)
+	of := s.today.of(v)
+	of.addTo(body)
+	s.addEnded(v, body, of.last, living)
 	frame := &pages.Frame{Title: "Now", Page: "now", Heading: "Now", Sub: units.Join(s.projectsWord(filter{}), v.made.Format("Monday 2 January 2006")),
-		Notes: notes, Total: s.workers.Waiting()}
+		Notes: notes, Total: len(s.workers.Waits())}
 	return &show.Page{Frame: frame, Body: body}, nil
 }
 
@@ -89,7 +98,7 @@ const endedShown = 20
 
 // living are the sessions that have not ended, by project and id, whatever the archive last read of them: those that live or wait, and
 // those of workers whose agent runs.
-func (s *Site) living(items []attention.Item) map[string]bool {
+func (s *nowPages) living(items []attention.Item) map[string]bool {
 	living := s.workers.Living()
 	for i := range items {
 		if items[i].Group == attention.Living || items[i].Group == attention.Waiting {
@@ -101,44 +110,19 @@ func (s *Site) living(items []attention.Item) map[string]bool {
 
 // addEnded lists the sessions of today that have ended. To the archive a session has when its files rest; an agent that waits for its
 // next prompt still lives.
-func (s *Site) addEnded(v *view, body *pages.Now, living map[string]bool) {
-	list := ended(v.todayLast, living)
+func (s *nowPages) addEnded(v *view, body *pages.Now, last []*row, living map[string]bool) {
+	list := ended(last, living)
 	for _, r := range list[:min(len(list), endedShown)] {
-		body.Ended = append(body.Ended, s.rowOf(v, r))
+		body.Ended = append(body.Ended, s.lists.rowOf(v, r))
 	}
 	if len(list) > endedShown {
-		body.MoreEnded = pages.Link{Text: "all " + plain.Count(int64(len(v.todayLast))) + " at rest", Href: filter{ended: v.today}.at("/sessions")}
+		body.MoreEnded = pages.Link{Text: "all " + plain.Count(int64(len(last))) + " at rest", Href: filter{ended: v.today}.at("/sessions")}
 	}
 }
 
 // ended are the rows without those of sessions that live.
 func ended(list []*row, living map[string]bool) []*row {
 	return slices.DeleteFunc(slices.Clone(list), func(r *row) bool { return living[r.root+"\x00"+r.ID] })
-}
-
-// addToday adds what the archive says of today. It is worked out once for a view.
-func (v *view) addToday(s *Site, body *pages.Now) pages.Now {
-	v.todayOnce.Do(func() { s.workOutToday(&v.todayPage, v) })
-	with := v.todayPage
-	with.Board, with.Waiting, with.Stuck, with.Living = body.Board, body.Waiting, body.Stuck, body.Living
-	return with
-}
-
-func (s *Site) workOutToday(body *pages.Now, v *view) {
-	ended := filter{ended: v.today}
-	list := v.sessions(ended)
-	v.todayLast = list
-	failed := ended.with("outcome", "failed")
-	answers := v.answers(filter{day: v.today})
-	sum := v.todaySum()
-	body.Today = []pages.Figure{
-		v.money("", &sum, filter{day: v.today}.at("/cost")),
-		show.Count("sessions and sub-agents with answers", sessionsIn(answers), filter{day: v.today, kind: "all"}.at("/sessions")),
-		show.Count("sessions", len(list), ended.at("/sessions")),
-		show.Count("failed sessions", len(v.sessions(failed)), failed.at("/sessions")),
-	}
-	body.Today[2].Name = "sessions at rest" // nothing was written for a while: some are of agents that still run
-	body.Archive = []pages.Note{{Text: plain.Plural(int64(len(v.sessions(filter{}))), "session") + ", as of " + v.made.Format("15:04:05")}}
 }
 
 // cardClass is how a card looks.
@@ -155,14 +139,14 @@ func cardClass(item *attention.Item) string {
 }
 
 // card is a card with what the archive knows of its session.
-func (s *Site) card(v *view, item *attention.Item) pages.Card {
+func (s *nowPages) card(v *view, item *attention.Item) pages.Card {
 	card := pages.Card{ID: item.ID(), Title: cardTitle(item), Class: cardClass(item), Mark: item.Mark(), Says: item.Says(),
 		What: item.What, Quoted: cmp.Or(item.Whole, item.Quoted), Also: item.Also}
 	if item.Group == attention.Stuck && !item.Since.IsZero() { // the words stand before the time
 		card.Says += ","
 	}
 	agent := show.Agent(item.Source)
-	if r := v.rowOf(item); r != nil {
+	if r := rowOf(v, item); r != nil {
 		card.Title, card.Href, agent = titleOf(r, item), r.address(), r.agent()
 		if r.family.Responses > 0 {
 			card.Cost = v.money(" with sub-agents", r.family, filter{family: r.head.name()}.at("/cost"))
@@ -177,7 +161,7 @@ func (s *Site) card(v *view, item *attention.Item) pages.Card {
 	case item.Group != attention.Living:
 		card.Proof = units.Join(item.ProofWords(), attention.WayTo(item).Where)
 	}
-	card.Turn = s.turn(item.Calls)
+	card.Turn = turn(item.Calls, s.zone)
 	if !item.Since.IsZero() {
 		card.Since, card.SinceMS = show.Time(item.Since, s.Now()).Text, item.Since.UnixMilli()
 	}
@@ -205,7 +189,7 @@ func titleOf(r *row, item *attention.Item) string {
 }
 
 // rowOf is the archive's row of a thing's session, nil without one.
-func (v *view) rowOf(item *attention.Item) *row {
+func rowOf(v *view, item *attention.Item) *row {
 	if item.Session == "" {
 		return nil
 	}
@@ -250,19 +234,19 @@ func (v *view) find(id string) *row {
 }
 
 // known is what pages of workers take from a view.
-func (s *Site) known(v *view) workers.Known {
+func (s *nowPages) known(v *view) Known {
 	items := func() []attention.Item {
 		list, _ := s.items(v)
 		return list
 	}
-	return workers.Known{Items: items, Cost: v.costOf, Money: v.money}
+	return Known{Items: items, Cost: v.costOf, Money: v.money}
 }
 
-// costOf is what a worker's sessions cost as far as the archive has them, and where that is shown.
-func (v *view) costOf(w *board.Standing) (sum cost.Sum, href string, ok bool) {
+// costOf is the cost of some sessions of an agent as far as the archive has them, and the page that shows it.
+func (v *view) costOf(agent string, sessions []string) (sum cost.Sum, href string, ok bool) {
 	n := 0
-	for _, id := range w.Sessions {
-		r := v.byName[w.Agent+"/"+id]
+	for _, id := range sessions {
+		r := v.byName[agent+"/"+id]
 		if r == nil || r.family.Responses == 0 {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 const notch = 10.0
 
 // turn draws the newest calls of whom an issue is about, those that prove it in red. Pauses are cut short, so that it always fits.
-func (s *Site) turn(calls []attention.Call) *pages.Lanes {
+func turn(calls []attention.Call, zone *time.Location) *pages.Lanes {
 	if len(calls) == 0 {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (s *Site) turn(calls []attention.Call) *pages.Lanes {
 		}
 		l.Spans = append(l.Spans, span)
 	}
-	first, last := calls[0].At.In(s.zone).Format("15:04"), calls[len(calls)-1].At.In(s.zone).Format("15:04")
+	first, last := calls[0].At.In(zone).Format("15:04"), calls[len(calls)-1].At.In(zone).Format("15:04")
 	l.Label = fmt.Sprintf("its last %s, %d of them in red: these prove it", plain.Plural(int64(len(calls)), "call"), proofs)
 	l.Ends = []string{first, l.Label, last}
 	return l

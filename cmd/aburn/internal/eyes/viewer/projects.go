@@ -15,15 +15,23 @@ import (
 	"aburn/web/show"
 )
 
-// projectsPage is all projects that the user has vouched for, with what goes on in each: those where something waits first, then what is
+// projectPages are the page Projects.
+type projectPages struct {
+	*scope
+	projects *attention.Projects
+	workers  Workers
+	items    func(v *view) []attention.Item
+}
+
+// page is all projects that the user has vouched for, with what goes on in each: those where something waits first, then what is
 // stuck, then what lives, then the others by their newest session.
-func (s *Site) projectsPage(_ context.Context, v *view, _ url.Values, _ *http.Request) (*show.Page, error) {
+func (s *projectPages) page(_ context.Context, v *view, _ url.Values, _ *http.Request) (*show.Page, error) {
 	body := &pages.Projects{Amount: v.amounts, Note: v.whose}
 	waiting := map[string]int{}
 	for _, w := range s.workers.Waits() {
 		waiting[w.Root]++
 	}
-	items, _ := s.items(v)
+	items := s.items(v)
 	stuck, living := map[string]int{}, map[string]int{}
 	for i := range items {
 		switch items[i].Group {

@@ -3,19 +3,14 @@ package viewer
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
-	"sync"
-	"time"
 
-	"aburn/archive"
 	"aburn/archive/lines"
-	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/web/pages"
+	"aburn/web/server"
 	"aburn/web/show"
 )
 
@@ -26,24 +21,19 @@ const (
 	aroundMatch   = 100 // bytes of a text before and after what was found
 )
 
-// finder is the index of first lines, and what is being searched for.
-type finder struct {
-	mu       sync.Mutex // held while the index is asked
-	index    *lines.Index
-	updating sync.Mutex
-	state    archive.State // that the index was brought up to date with
-	progress [2]int        // while it is
-
-	running map[string]context.CancelFunc // searches of conversations, by name
-	names   int
+// searchPages are the page Search: an index of first lines, and searches of conversations.
+type searchPages struct {
+	*scope
+	events   *server.Events
+	first    firstLines
+	searches searches
 }
 
-// searchPage writes the page of what was found: the first lines at once, then what is inside of conversations as it is found.
-func (s *Site) searchPage(w http.ResponseWriter, r *http.Request) {
-	at := s.events.At()
+// page writes what was found: the first lines at once, then what is inside of conversations as it is found. fill adds to the frame what
+// all pages have.
+func (s *searchPages) page(w http.ResponseWriter, r *http.Request, v *view, fill func(*pages.Frame)) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	v := s.current(ctx)
 	values := r.URL.Query()
 	f := filterOf(values)
 	text := plain.Cut(strings.Join(strings.Fields(f.q), " "), longestQuery)
@@ -54,7 +44,7 @@ func (s *Site) searchPage(w http.ResponseWriter, r *http.Request) {
 		frame.Heading = "Search: " + text
 	}
 	more := func(pairs ...string) string { return f.at("/search", append([]string{"q", text}, pairs...)...) }
-	body.Choices = s.searchChoices(f, text)
+	body.Choices = searchChoices(f, text)
 	for _, c := range v.chosenLinks("/search", f, "since") {
 		body.Chosen = append(body.Chosen, pages.Link{Text: c.text, Href: withQuery(c.href, text)})
 	}
@@ -68,13 +58,13 @@ func (s *Site) searchPage(w http.ResponseWriter, r *http.Request) {
 		body.Note = "Type words into the field above. First lines of prompts, commands, paths and errors are found as you type; Enter also looks inside " +
 			"conversations."
 	default:
-		body.Lines = s.firstLines(ctx, rows, text, f, values.Get("after"))
+		body.Lines = s.foundLines(ctx, rows, text, f, values.Get("after"))
 		if asksInside(r) {
 			s.lookInside(ctx, cancel, body, rows, text, values.Get("from"), more)
 		}
 	}
 	frame.Total = len(body.Lines.Hits)
-	s.fill(v, frame, at)
+	fill(frame)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	out := bufio.NewWriterSize(w, 16<<10)
 	body.Flush = func() string {
@@ -105,7 +95,7 @@ func asksInside(r *http.Request) bool {
 }
 
 // searchChoices are the times that can be searched.
-func (s *Site) searchChoices(f filter, text string) []pages.Choice {
+func searchChoices(f filter, text string) []pages.Choice {
 	c := pages.Choice{Label: "When they ended"}
 	for _, one := range sinces {
 		c.Links = append(c.Links, pages.Link{Text: one[1], Href: f.with("since", one[0]).at("/search", "q", text), Current: f.since == one[0]})
@@ -113,16 +103,16 @@ func (s *Site) searchChoices(f filter, text string) []pages.Choice {
 	return []pages.Choice{c}
 }
 
-// firstLines is the part of the page from the index.
-func (s *Site) firstLines(ctx context.Context, rows []*row, text string, f filter, from string) (part pages.SearchPart) {
-	making := s.updateIndex(ctx)
-	s.find.mu.Lock()
-	defer s.find.mu.Unlock()
-	if s.find.index == nil {
+// foundLines is the part of the page from the index.
+func (s *searchPages) foundLines(ctx context.Context, rows []*row, text string, f filter, from string) (part pages.SearchPart) {
+	making := s.first.update(ctx, s.dir, func() { s.events.Say("search") })
+	s.first.mu.Lock()
+	defer s.first.mu.Unlock()
+	if s.first.index == nil {
 		part.Says = "The index of first lines cannot be used: " + making
 		return part
 	}
-	found, err := s.find.index.Find(ctx, text)
+	found, err := s.first.index.Find(ctx, text)
 	if err != nil {
 		part.Says = "The index of first lines cannot be asked: " + plain.Line(err.Error())
 		return part
@@ -154,10 +144,10 @@ func (s *Site) firstLines(ctx context.Context, rows []*row, text string, f filte
 }
 
 // lineHit is a session with the lines that were found in it.
-func (s *Site) lineHit(r *row, found *lines.Found, text string) pages.SearchHit {
+func (s *searchPages) lineHit(r *row, found *lines.Found, text string) pages.SearchHit {
 	hit := s.hitOf(r)
 	for _, at := range found.Rows {
-		l, err := s.find.index.Line(at)
+		l, err := s.first.index.Line(at)
 		if err != nil {
 			continue
 		}
@@ -169,7 +159,7 @@ func (s *Site) lineHit(r *row, found *lines.Found, text string) pages.SearchHit 
 	return hit
 }
 
-func (s *Site) hitOf(r *row) pages.SearchHit {
+func (s *searchPages) hitOf(r *row) pages.SearchHit {
 	return pages.SearchHit{Href: r.address(), Title: r.title(), Project: projectLink(r).Text, Agent: r.agent(), When: show.Time(r.End, s.Now()),
 		Outcome: outcomeOf(r.verdict)}
 }
@@ -190,113 +180,6 @@ func snippet(line, text string, to pages.Snippet) pages.Snippet {
 		to.After = strings.ToValidUTF8(to.After[:aroundMatch], "") + "…"
 	}
 	return to
-}
-
-// indexPatience is how long a page waits for the index.
-const indexPatience = 1500 * time.Millisecond
-
-// updateIndex brings the index up to date with the archive, in the background where that takes long. It says how far it is, or
-// what is wrong, "" if all is well.
-func (s *Site) updateIndex(ctx context.Context) string {
-	done := make(chan error, 1)
-	go func() { done <- s.updateIndexNow() }()
-	select {
-	case err := <-done:
-		if err != nil {
-			return " " + plain.Line(fault.Of(err).Msg)
-		}
-		return ""
-	case <-ctx.Done():
-		return ""
-	case <-time.After(indexPatience):
-		s.find.mu.Lock()
-		p := s.find.progress
-		s.find.mu.Unlock()
-		return fmt.Sprintf(" The index is being made: %s of %s sessions so far. The page shows more when it is done.", plain.Count(int64(p[0])),
-			plain.Count(int64(p[1])))
-	}
-}
-
-// updateIndexNow is one update. While one runs, others wait for it. It writes through a connection of its own, so that what is there
-// can be searched meanwhile.
-func (s *Site) updateIndexNow() error {
-	s.find.updating.Lock()
-	defer s.find.updating.Unlock()
-	state := archive.StateOf(s.dir)
-	s.find.mu.Lock()
-	current := s.find.index != nil && state == s.find.state
-	s.find.mu.Unlock()
-	if current {
-		return nil
-	}
-	ctx := context.Background()
-	arch, err := archive.View(ctx, s.dir)
-	if err != nil {
-		return err
-	}
-	defer arch.Close()
-	to, err := lines.Open(s.dir)
-	if err != nil {
-		return err
-	}
-	defer to.Close()
-	s.find.mu.Lock()
-	if s.find.index == nil {
-		s.find.index, err = lines.Open(s.dir)
-	}
-	s.find.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	changed := false
-	err = to.Update(ctx, arch, func(done, total int) {
-		changed = true
-		s.find.mu.Lock()
-		s.find.progress = [2]int{done, total}
-		s.find.mu.Unlock()
-	})
-	if err != nil {
-		return err
-	}
-	s.find.mu.Lock()
-	s.find.state = state
-	s.find.mu.Unlock()
-	if changed {
-		s.events.Say("search")
-	}
-	return nil
-}
-
-// begin names a search, so that it can be stopped.
-func (f *finder) begin(cancel context.CancelFunc) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.running == nil {
-		f.running = map[string]context.CancelFunc{}
-	}
-	f.names++
-	name := strconv.Itoa(f.names)
-	f.running[name] = cancel
-	return name
-}
-
-func (f *finder) end(name string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.running, name)
-}
-
-// stopSearch ends the search that ?name= names, or all.
-func (s *Site) stopSearch(w http.ResponseWriter, r *http.Request) {
-	name := r.URL.Query().Get("name")
-	s.find.mu.Lock()
-	defer s.find.mu.Unlock()
-	for one, cancel := range s.find.running {
-		if name == "" || name == one {
-			cancel()
-		}
-	}
-	w.WriteHeader(http.StatusNoContent)
 }
 
 // rowsFrom are the rows from a session on, by its cursor: those after it.

@@ -8,14 +8,14 @@ import (
 
 // Stopping a search by its name ends this one, without a name all.
 func TestSearchIsStopped(t *testing.T) {
-	s := &Site{}
+	s := &searches{}
 	begin := func() (string, context.Context) {
 		ctx, cancel := context.WithCancel(t.Context())
-		return s.find.begin(cancel), ctx
+		return s.begin(cancel), ctx
 	}
 	one, first := begin()
 	_, second := begin()
-	stop := func(at string) { s.stopSearch(httptest.NewRecorder(), httptest.NewRequest("POST", at, nil)) }
+	stop := func(at string) { s.stop(httptest.NewRecorder(), httptest.NewRequest("POST", at, nil)) }
 	stop("/search/stop?name=none")
 	if first.Err() != nil || second.Err() != nil {
 		t.Error("a name that nobody has stops something")
@@ -26,8 +26,8 @@ func TestSearchIsStopped(t *testing.T) {
 	if stop("/search/stop"); second.Err() == nil {
 		t.Error("not all")
 	}
-	s.find.end(one)
-	if len(s.find.running) != 1 {
-		t.Errorf("%d searches are left", len(s.find.running))
+	s.end(one)
+	if len(s.running) != 1 {
+		t.Errorf("%d searches are left", len(s.running))
 	}
 }

@@ -20,6 +20,7 @@ const mostSeen = 2000
 
 // seenMarks says how many events each session had when it was last looked at. It holds names and numbers only.
 type seenMarks struct {
+	env  func(string) string
 	mu   sync.Mutex
 	path string // "" where there is no place for it: then it lasts as long as this process
 	read bool
@@ -32,21 +33,21 @@ type seenMark struct {
 }
 
 // of is how many events of a session were seen; ok is false for a session that was never opened.
-func (m *seenMarks) of(env func(string) string, session string) (events int, ok bool) {
+func (m *seenMarks) of(session string) (events int, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.load(env)
+	m.load()
 	one, ok := m.all[session]
 	return one.Events, ok
 }
 
 // load reads the file once. One that cannot be read counts as empty: what it says is a convenience.
-func (m *seenMarks) load(env func(string) string) {
+func (m *seenMarks) load() {
 	if m.read {
 		return
 	}
 	m.read, m.all = true, map[string]seenMark{}
-	if dir := project.StateDir(env); dir != "" {
+	if dir := project.StateDir(m.env); dir != "" {
 		m.path = filepath.Join(dir, seenName)
 		if text, err := os.ReadFile(m.path); err == nil {
 			if json.Unmarshal(text, &m.all) != nil || m.all == nil {
@@ -57,10 +58,10 @@ func (m *seenMarks) load(env func(string) string) {
 }
 
 // set notes that a session was seen up to so many events.
-func (m *seenMarks) set(env func(string) string, session string, events int, now time.Time) error {
+func (m *seenMarks) set(session string, events int, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.load(env)
+	m.load()
 	if m.all[session].Events >= events {
 		return nil
 	}
@@ -81,26 +82,25 @@ func (m *seenMarks) set(env func(string) string, session string, events int, now
 	return atomicfile.Write(m.path, text, 0o600, atomicfile.Options{})
 }
 
-// seenNow is POST /seen: the reader has the page of a session before them.
-func (s *Site) seenNow(w http.ResponseWriter, r *http.Request) {
+// post is POST /seen: the reader has the page of a session before them. v is the newest view, nil before the first one.
+func (m *seenMarks) post(w http.ResponseWriter, r *http.Request, v *view, now time.Time) {
 	var said struct {
 		Session string `json:"session"`
 		Events  int    `json:"events"`
 	}
-	v := s.view.Load()
 	if json.NewDecoder(r.Body).Decode(&said) != nil || said.Events < 0 || v == nil || v.byName[said.Session] == nil {
 		http.Error(w, "no such session", http.StatusBadRequest)
 		return
 	}
-	if err := s.seen.set(s.env, said.Session, said.Events, s.Now()); err != nil {
+	if err := m.set(said.Session, said.Events, now); err != nil {
 		http.Error(w, "it cannot be kept", http.StatusInternalServerError)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// unseen reports whether a session has grown since it was looked at.
-func (s *Site) unseen(r *row) bool {
-	events, ok := s.seen.of(s.env, r.name())
+// grown reports whether a session has grown since it was looked at.
+func (m *seenMarks) grown(r *row) bool {
+	events, ok := m.of(r.name())
 	return ok && r.Counts.Events > events
 }

@@ -21,20 +21,28 @@ import (
 	"aburn/web/show"
 )
 
+// sessionPages are the pages of one session, and of one of its events.
+type sessionPages struct {
+	*scope
+	seen *seenMarks
+	act  bool // the pages have buttons
+}
+
 // opened is a session with all that its page shows.
 type opened struct {
 	*row
+	v      *view
 	story  *sessions.Story
 	digest *insight.Digest // nil if there is none
 }
 
-func (s *Site) open(ctx context.Context, v *view, r *row) (*opened, error) {
+func (s *sessionPages) open(ctx context.Context, v *view, r *row) (*opened, error) {
 	arch, err := archive.View(ctx, s.dir)
 	if err != nil {
 		return nil, err
 	}
 	defer arch.Close()
-	o := &opened{row: r}
+	o := &opened{row: r, v: v}
 	if o.story, err = sessions.StoryOf(ctx, arch, r.Session, v.names, v.bySource[r.Source], v.verdicts); err != nil {
 		return nil, err
 	}
@@ -44,7 +52,7 @@ func (s *Site) open(ctx context.Context, v *view, r *row) (*opened, error) {
 	return o, nil
 }
 
-func (s *Site) sessionPage(ctx context.Context, v *view, values url.Values, req *http.Request) (*show.Page, error) {
+func (s *sessionPages) page(ctx context.Context, v *view, values url.Values, req *http.Request) (*show.Page, error) {
 	name := req.PathValue("source") + "/" + req.PathValue("id")
 	r := v.byName[name]
 	if of, n, ok := eventOf(name); r == nil && ok && v.byName[of] != nil {
@@ -58,25 +66,25 @@ func (s *Site) sessionPage(ctx context.Context, v *view, values url.Values, req 
 		return nil, err
 	}
 	name = v.names.Of(r.Source, r.ID)
-	body := &pages.Session{Name: name, Agent: s.agentLine(v, r), When: s.when(r), Branch: plain.Line(o.branch()), Outcome: outcomeOf(r.verdict), Why: why(r),
+	body := &pages.Session{Name: name, Agent: agentLine(v, r), When: s.when(r), Branch: plain.Line(o.branch()), Outcome: outcomeOf(r.verdict), Why: why(r),
 		Proof: proof(r), Live: r.Live,
-		Tiles: o.tiles(v), Lanes: s.lanes(o.story), Gone: o.gone(), Hooks: o.hooks(name)}
+		Tiles: o.tiles(), Lanes: lanesOf(o.story, s.zone), Gone: o.gone(), Hooks: o.hooks(name)}
 	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, projectLink(r), {Text: plain.Line(r.Source + " / " + name)}}
 	lines := s.tell(ctx, body, o, values)
 	body.Find = &pages.Find{Session: r.name()}
 	if s.act {
 		body.Seen = pages.Seen{Session: r.name(), Events: o.story.Stored.Count().Events}
 	}
-	body.Error = o.mainError(v)
+	body.Error = o.mainError()
 	body.Files, body.More = o.files()
-	body.Family = s.familyOf(v, r)
-	body.Kinds, body.Prices = o.kinds(v)
+	body.Family = familyOf(v, r)
+	body.Kinds, body.Prices = o.kinds()
 	body.Copy = o.copies()
 	frame := &pages.Frame{Title: plain.Cut(r.title(), 60), Page: "sessions", Heading: r.title(), Total: lines, Dollars: r.own.Amount.Decimal()}
 	return &show.Page{Frame: frame, Body: body}, nil
 }
 
-func (s *Site) agentLine(v *view, r *row) string {
+func agentLine(v *view, r *row) string {
 	models := map[string]bool{}
 	var names []string
 	for i := range v.cells {
@@ -88,7 +96,7 @@ func (s *Site) agentLine(v *view, r *row) string {
 	return plain.Line(units.Join(strings.TrimSpace(r.agent()+" "+r.Agent.Version), plain.Cut(strings.Join(names, ", "), 60)))
 }
 
-func (s *Site) when(r *row) string {
+func (s *sessionPages) when(r *row) string {
 	if r.Start.IsZero() {
 		return "at an unknown time"
 	}
@@ -149,8 +157,8 @@ func (o *opened) hooks(name string) string {
 	return "Also recorded by aburn's hooks, without a difference. + marks what only they know."
 }
 
-func (o *opened) tiles(v *view) []pages.Figure {
-	r := o.row
+func (o *opened) tiles() []pages.Figure {
+	r, v := o.row, o.v
 	cost := v.money(" of the session", &r.own, filter{session: r.name()}.at("/cost"))
 	if r.subagent() {
 		cost.Name = v.amounts + " of the sub-agent"

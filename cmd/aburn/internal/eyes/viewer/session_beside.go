@@ -12,12 +12,12 @@ import (
 	"aburn/web/pages"
 )
 
-func (o *opened) mainError(v *view) *pages.MainError {
+func (o *opened) mainError() *pages.MainError {
 	if o.main == nil {
 		return nil
 	}
 	f := filter{key: o.keys.Fine, kind: "all"}
-	n := len(v.sessions(f)) - 1
+	n := len(o.v.sessions(f)) - 1
 	if !o.over() { // it is not counted yet
 		n++
 	}
@@ -54,7 +54,7 @@ func (o *opened) files() (list []pages.FileChange, more int) {
 const relativesShown = 12
 
 // familyOf are the sessions that a session belongs together with.
-func (s *Site) familyOf(v *view, r *row) (list []pages.Relative) {
+func familyOf(v *view, r *row) (list []pages.Relative) {
 	add := func(sign, word string, o *row, detail string) {
 		one := pages.Relative{Sign: sign, Word: word, Detail: detail, Link: pages.Link{Text: plain.Cut(o.title(), 44), Href: o.address()}}
 		if o.own.Responses > 0 {
@@ -73,11 +73,11 @@ func (s *Site) familyOf(v *view, r *row) (list []pages.Relative) {
 			add("↳", "sub-agent", o, outcomeOf(o.verdict).Word)
 		}
 	}
-	return append(list, s.relations(v, r)...)
+	return append(list, relations(v, r)...)
 }
 
 // relations are the forks and continuations of a session, both ways.
-func (s *Site) relations(v *view, r *row) (list []pages.Relative) {
+func relations(v *view, r *row) (list []pages.Relative) {
 	for _, tie := range v.ties {
 		if tie.Kind == trace.Subagent || tie.Key != r.Key && tie.RelatedKey != r.Key || len(list) >= relativesShown {
 			continue
@@ -94,7 +94,7 @@ func (s *Site) relations(v *view, r *row) (list []pages.Relative) {
 	return list
 }
 
-func (o *opened) kinds(v *view) (list []pages.Pair, note string) {
+func (o *opened) kinds() (list []pages.Pair, note string) {
 	t := &o.own.Tokens
 	for _, k := range []struct {
 		name string
@@ -105,7 +105,7 @@ func (o *opened) kinds(v *view) (list []pages.Pair, note string) {
 			list = append(list, pages.Pair{Name: k.name, Value: units.Amount(k.n)})
 		}
 	}
-	return list, v.whose
+	return list, o.v.whose
 }
 
 // copies are the commands that go on with a session.

@@ -21,8 +21,8 @@ var laneKinds = []struct {
 }{{trace.ReadTool, 0}, {trace.SearchTool, 0}, {trace.WebTool, 0}, {trace.EditTool, 1}, {trace.MCPTool, 1}, {trace.OtherTool, 1}, {trace.ShellTool, 2},
 	{trace.AgentTool, 3}}
 
-// lanes draws the calls of a session over its working time.
-func (s *Site) lanes(story *sessions.Story) *pages.Lanes {
+// lanesOf draws the calls of a session over its working time.
+func lanesOf(story *sessions.Story, zone *time.Location) *pages.Lanes {
 	t := story.Trace
 	scale := newScale(t)
 	if scale == nil {
@@ -63,8 +63,8 @@ func (s *Site) lanes(story *sessions.Story) *pages.Lanes {
 	if failed > 0 {
 		l.Kinds = append(l.Kinds, pages.Part{Class: "c-bad", Name: "failed"})
 	}
-	l.Ends = []string{scale.first.In(s.zone).Format("15:04") + ", " + plain.Plural(int64(prompts), "prompt"), "pauses are cut short",
-		scale.last.In(s.zone).Format("15:04")}
+	l.Ends = []string{scale.first.In(zone).Format("15:04") + ", " + plain.Plural(int64(prompts), "prompt"), "pauses are cut short",
+		scale.last.In(zone).Format("15:04")}
 	l.Label = fmt.Sprintf("%s, %d failed, in %s", plain.Plural(int64(len(l.Spans)), "call"), failed, plain.Plural(int64(prompts), "prompt"))
 	return l
 }

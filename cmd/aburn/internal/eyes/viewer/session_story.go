@@ -33,7 +33,7 @@ func holdsLine(only string, l *sessions.StoryLine) bool {
 
 // tell puts the chosen part of the story into the page: from the event that ?at= names, else from the start, or of a running
 // session the end. It returns how many lines were chosen.
-func (s *Site) tell(ctx context.Context, body *pages.Session, o *opened, values url.Values) (lines int) {
+func (s *sessionPages) tell(ctx context.Context, body *pages.Session, o *opened, values url.Values) (lines int) {
 	only := values.Get("only")
 	body.Only = pages.Choice{Label: "Which events"}
 	var list []*sessions.StoryLine
@@ -133,9 +133,9 @@ func partOf(list []*sessions.StoryLine, values url.Values, live, bare bool) part
 	return part{last, len(list), true}
 }
 
-func (s *Site) linesOf(o *opened, list []*sessions.StoryLine, from, to int) (lines []pages.Line) {
+func (s *sessionPages) linesOf(o *opened, list []*sessions.StoryLine, from, to int) (lines []pages.Line) {
 	where, day := "", ""
-	seen, looked := s.seen.of(s.env, o.name())
+	seen, looked := s.seen.of(o.name())
 	seen += len(o.story.Stored.Events) - o.story.Stored.Count().Events // behind what it copied
 	for i, l := range list[from:to] {
 		one := s.lineOf(o, l)
@@ -162,7 +162,7 @@ func (s *Site) linesOf(o *opened, list []*sessions.StoryLine, from, to int) (lin
 	return lines
 }
 
-func (s *Site) lineOf(o *opened, l *sessions.StoryLine) pages.Line {
+func (s *sessionPages) lineOf(o *opened, l *sessions.StoryLine) pages.Line {
 	one := pages.Line{Number: l.Event, Mark: l.Mark, Word: plain.Line(l.Name), Class: classOf(l), Name: plain.Line(l.Name), Took: plain.Line(l.Took),
 		Path:   plain.Line(l.Path),
 		Detail: plain.Cut(plain.Line(l.Detail), 600), Indent: l.Indent}
@@ -181,8 +181,8 @@ func (s *Site) lineOf(o *opened, l *sessions.StoryLine) pages.Line {
 		one.Kind = "aside"
 	}
 	if l.Session != "" {
-		if v := s.view.Load(); v != nil && v.byName[o.Source+"/"+l.Session] != nil {
-			one.Link = pages.Link{Text: "open the sub-agent", Href: v.byName[o.Source+"/"+l.Session].address()}
+		if r := o.v.byName[o.Source+"/"+l.Session]; r != nil {
+			one.Link = pages.Link{Text: "open the sub-agent", Href: r.address()}
 		}
 	}
 	return one

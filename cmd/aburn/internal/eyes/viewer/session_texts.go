@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"aburn/archive/kept"
 	"aburn/cmd/aburn/internal/eyes/texts"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/web/excerpt"
@@ -22,7 +21,7 @@ const rawPart = "/raw/"
 const mostTexts = 50 << 10
 
 // withTexts makes the lines of a part with their texts, and says which part of it fits.
-func (s *Site) withTexts(ctx context.Context, o *opened, list []*sessions.StoryLine, asked part) (fits part, lines []pages.Line, notes []pages.Note) {
+func (s *sessionPages) withTexts(ctx context.Context, o *opened, list []*sessions.StoryLine, asked part) (fits part, lines []pages.Line, notes []pages.Note) {
 	p := texts.Of(&o.Session, o.story.Stored, s.dir)
 	var events []int
 	for _, l := range list[asked.from:asked.to] {
@@ -63,17 +62,4 @@ func (s *Site) withTexts(ctx context.Context, o *opened, list []*sessions.StoryL
 // shownInFull reports whether the text says what the line's detail says, as of prompts.
 func shownInFull(l *sessions.StoryLine, texts []pages.Text) bool {
 	return l.Prompt && len(texts[0].Blocks) > 0
-}
-
-// copies counts the kept sessions, and what they take on the disk.
-func (s *Site) copies() (n int, size int64) {
-	list, err := kept.List(s.dir)
-	if err != nil {
-		return 0, 0
-	}
-	for i := range list {
-		_, stored := list[i].Size()
-		size += stored
-	}
-	return len(list), size
 }

@@ -9,19 +9,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"path/filepath"
-	"strings"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"aburn/attention"
-	"aburn/cmd/aburn/internal/eyes/workers"
-	"aburn/cmd/aburn/internal/work/board"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
-	"aburn/internal/workspace"
-	"aburn/web"
 	"aburn/web/pages"
 	"aburn/web/server"
 	"aburn/web/show"
@@ -29,110 +20,118 @@ import (
 
 // Site is the pages of one user.
 type Site struct {
-	dir     string // of the archive
-	env     func(string) string
-	zone    *time.Location
-	clock   func() time.Time
-	project string // the only one that is shown, "" for all
-	act     bool   // the pages have buttons
-	// costsOnly says that nobody asks how sessions ended, which takes most of a view's time.
-	costsOnly bool
+	*scope
+	act, demo bool
 	events    *server.Events
-	changed   func()
-	demo      bool
 
-	view   atomic.Pointer[view]
-	making sync.Mutex // one view is made at a time
-	ingest atomic.Pointer[string]
-	checks checks
-	wholes attention.Wholes
-
+	views    *views
+	follower *follower
+	ingester *ingester
+	status   *statusLines
 	projects *attention.Projects
-	board    *board.Board // nil where no workers are shown
-	workers  *workers.Pages
-	life     context.Context // of the server
-	paged    atomic.Int64    // when a page was last asked for, in milliseconds since 1970
-	find     finder
-	seen     seenMarks
-	read     chan struct{} // has an entry when an ingest has ended and KeepGlance does not know
+	workers  Workers
+	seen     *seenMarks
+
+	now    *nowPages
+	search *searchPages
+	routes map[string]page
 }
 
-// Now is the time in the zone of the pages.
-func (s *Site) Now() time.Time { return s.clock().In(s.zone) }
-
-// Caller is who asks about a folder. Warnings of one project must not stand on the pages of all.
-func (s *Site) Caller(dir string) *workspace.Caller {
-	return workspace.Quiet(dir, s.env, s.Now())
-}
-
-// current is the view as of the last look, or a first one.
-func (s *Site) current(ctx context.Context) *view {
-	if v := s.view.Load(); v != nil {
-		return v
-	}
-	return s.renew(ctx)
-}
-
-// renew makes the view anew if the archive, the day or the set of projects has changed since.
-func (s *Site) renew(ctx context.Context) *view {
-	s.making.Lock()
-	defer s.making.Unlock()
-	if v := s.view.Load(); v != nil && !s.stale(v) {
-		return v
-	}
-	first := s.view.Load() == nil
-	v := s.makeView(ctx)
-	if ctx.Err() != nil {
-		return v
-	}
-	s.view.Store(v)
-	if !first {
-		s.events.Say("archive")
-	}
-	return v
-}
+// page answers one page.
+type page func(ctx context.Context, v *view, values url.Values, r *http.Request) (*show.Page, error)
 
 // Handler answers the pages.
 func (s *Site) Handler() http.Handler {
 	mux := http.NewServeMux()
-	page := func(pattern string, answer func(ctx context.Context, v *view, values url.Values, r *http.Request) (*show.Page, error)) {
+	for pattern, answer := range s.routes {
 		mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, answer) })
 	}
-	page("/{$}", s.nowPage)
-	page("/marks", func(context.Context, *view, url.Values, *http.Request) (*show.Page, error) {
-		return &show.Page{Frame: &pages.Frame{}, Body: &pages.Marks{}}, nil
-	})
-	ofWorker := func(pattern string, answer func(ctx context.Context, v workers.Known, values url.Values, r *http.Request) (*show.Page, error)) {
-		page(pattern, func(ctx context.Context, v *view, values url.Values, r *http.Request) (*show.Page, error) {
-			return answer(ctx, s.known(v), values, r)
+	for pattern, answer := range s.workers.Routes() {
+		mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) {
+			s.answer(w, r, func(ctx context.Context, v *view, values url.Values, r *http.Request) (*show.Page, error) {
+				return answer(ctx, s.now.known(v), values, r)
+			})
 		})
 	}
-	ofWorker("/w/{project}/{name}", s.workers.Page)
-	ofWorker("/w/{project}/{name}/diff", s.workers.Diff)
-	ofWorker("/w/{project}/{name}/terminal", s.workers.Terminal)
-	page("/projects", s.projectsPage)
-	page("/sessions", s.sessionsPage)
-	page("/s/{source}/{id...}", s.sessionPage)
-	page("/s/{name}", s.namedPage)
-	page("/cost", s.costPage)
-	page("/failures", s.failuresPage)
-	page("/failures/{key}", s.failurePage)
-	page("/health", s.healthPage)
-	mux.HandleFunc("GET /search", s.searchPage)
-	mux.Handle("GET /events", s.events)
-	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
-		s.answer(w, r, func(context.Context, *view, url.Values, *http.Request) (*show.Page, error) {
-			return nil, show.NotFound("this page does not exist")
-		})
+	mux.HandleFunc("GET /search", func(w http.ResponseWriter, r *http.Request) {
+		at := s.events.At()
+		v := s.views.current(r.Context())
+		s.search.page(w, r, v, func(f *pages.Frame) { s.fill(v, f, at) })
 	})
+	mux.Handle("GET /events", s.events)
 	return mux
 }
 
-func (s *Site) answer(w http.ResponseWriter, r *http.Request, page func(context.Context, *view, url.Values, *http.Request) (*show.Page, error)) {
-	s.catchUp()
+// marksPage has what every page shows of what waits, for a script that brings a page up to date.
+func marksPage(context.Context, *view, url.Values, *http.Request) (*show.Page, error) {
+	return &show.Page{Frame: &pages.Frame{}, Body: &pages.Marks{}}, nil
+}
+
+func noPage(context.Context, *view, url.Values, *http.Request) (*show.Page, error) {
+	return nil, show.NotFound("this page does not exist")
+}
+
+// Posts are what buttons ask for.
+func (s *Site) Posts() map[string]http.Handler {
+	if !s.act {
+		return nil
+	}
+	seen := func(w http.ResponseWriter, r *http.Request) { s.seen.post(w, r, s.views.load(), s.Now()) }
+	return map[string]http.Handler{
+		"/ingest": http.HandlerFunc(s.ingester.post), "/seen": http.HandlerFunc(seen), "/do": http.HandlerFunc(s.workers.Do),
+		"/search/stop": http.HandlerFunc(s.search.searches.stop),
+	}
+}
+
+// Sockets are the terminals of workers.
+func (s *Site) Sockets() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /w/{project}/{name}/socket", s.workers.Socket)
+	return mux
+}
+
+// Live gives the pages the life of their server: what a button begins continues until it ends.
+func (s *Site) Live(ctx context.Context) { s.follower.life = ctx }
+
+// Follow follows the projects, their workers and the archive until ctx ends.
+func (s *Site) Follow(ctx context.Context) { s.follower.run(ctx) }
+
+// KeepComplete reads new sessions into the archive until ctx ends, as `aburn ingest --watch`.
+func (s *Site) KeepComplete(ctx context.Context, warn func(error)) { s.ingester.watch(ctx, warn) }
+
+// KeepStatusLines keeps up to date until ctx ends what agents' status lines say: who waits, and with complete, where new sessions are
+// read, what today costs.
+func (s *Site) KeepStatusLines(ctx context.Context, complete bool, warn func(error)) {
+	s.status.keep(ctx, complete, warn)
+}
+
+// Refresh brings all projects and their workers up to date.
+func (s *Site) Refresh(ctx context.Context) {
+	s.projects.Refresh(ctx, true)
+	s.workers.Refresh(ctx, true)
+}
+
+// Projects are those that the pages show.
+func (s *Site) Projects() *attention.Projects { return s.projects }
+
+// Things are what the first page shows, as of the last look at the archive and the logs.
+func (s *Site) Things(ctx context.Context) *Things { return s.now.things(s.views.current(ctx)) }
+
+// PageOf is the path of a session's page once the archive has it, else of Now.
+func (s *Site) PageOf(session string) string {
+	if v := s.views.load(); v != nil && session != "" {
+		if r := v.find(session); r != nil {
+			return r.address()
+		}
+	}
+	return "/"
+}
+
+func (s *Site) answer(w http.ResponseWriter, r *http.Request, answer page) {
+	s.follower.catchUp()
 	at := s.events.At() // before the page is made: what changes meanwhile is told
-	v := s.current(r.Context())
-	got, err := page(r.Context(), v, r.URL.Query(), r)
+	v := s.views.current(r.Context())
+	got, err := answer(r.Context(), v, r.URL.Query(), r)
 	status := http.StatusOK
 	switch miss := (*show.Missing)(nil); {
 	case err == nil && got.Elsewhere != "":
@@ -169,13 +168,11 @@ func (s *Site) answer(w http.ResponseWriter, r *http.Request, page func(context.
 // fill adds to the frame what all pages have.
 func (s *Site) fill(v *view, f *pages.Frame, at string) {
 	f.At, f.CanAct = at, s.act
-	f.Waiting = pages.Figure{Name: "waiting", Text: fmt.Sprint(s.workers.Waiting()), Href: "/#main"}
+	f.Waiting = pages.Figure{Name: "waiting", Text: fmt.Sprint(len(s.workers.Waits())), Href: "/#main"}
 	today := v.todaySum()
 	f.Whose = v.whose
 	f.Today = v.money("", &today, filter{day: v.today}.at("/cost"))
-	if text := s.ingest.Load(); text != nil {
-		f.Ingest = *text
-	}
+	f.Ingest = s.ingester.sentence()
 	if v.problem != nil {
 		failed := fault.Of(v.problem)
 		f.Notes = append([]pages.Note{show.Note(failed.Msg, failed.Hints...)}, f.Notes...)
@@ -193,31 +190,4 @@ func (s *Site) fill(v *view, f *pages.Frame, at string) {
 	case v.problem == nil && len(v.rows) == 0:
 		f.Notes = append(f.Notes, show.Note("No session has been read yet. They come here as agents work in your projects. If none does:", "aburn doctor"))
 	}
-}
-
-// Figures.
-
-// Words and times.
-
-// projectLink is a project's name, with the list of its sessions.
-func projectLink(r *row) pages.Link {
-	name := filepath.Base(r.root)
-	if sub := strings.TrimPrefix(r.Project.Key, r.root); sub != "" && sub != r.Project.Key {
-		name += filepath.ToSlash(sub)
-	}
-	return pages.Link{Text: plain.Line(name), Href: filter{project: r.root}.at("/sessions")}
-}
-
-// address is the page of a session.
-func (r *row) address() string { return web.SessionPath(r.Source, r.ID) }
-
-// eventAt is the address of an event of a session. It works without a script, too: the page begins near it.
-func (r *row) eventAt(n int) string { return fmt.Sprintf("%s?at=%d#e%d", r.address(), n, n) }
-
-// title is a session's first prompt, or what else names it.
-func (r *row) title() string {
-	if text := plain.Cut(plain.Line(r.Ask), 160); strings.TrimSpace(text) != "" {
-		return text
-	}
-	return "without a prompt: " + plain.Line(r.Source+"/"+r.ID)
 }

@@ -1,8 +1,6 @@
 package viewer
 
 import (
-	"context"
-
 	"aburn/attention"
 	"aburn/insight/cost"
 	"aburn/insight/cost/bill"
@@ -28,26 +26,24 @@ type Things struct {
 	Problem  error // why amounts are unknown
 }
 
-// Things are as of the last look at the archive and the logs.
-func (s *Site) Things(ctx context.Context) *Things {
-	v := s.current(ctx)
+func (s *nowPages) things(v *view) *Things {
 	items, projects := s.items(v)
-	all := &Things{Projects: projects, Notes: s.workers.Notes(), Waiting: s.workers.Waiting(), Today: v.todaySum(), In: v.in, Problem: v.problem}
+	all := &Things{Projects: projects, Notes: s.workers.Notes(), Waiting: len(s.workers.Waits()), Today: v.todaySum(), In: v.in, Problem: v.problem}
 	for _, one := range s.workers.List(s.known(v), items) {
 		thing := Thing{Item: one.Item, Cost: one.Cost}
 		if one.Worker != nil {
 			thing.Title = one.Worker.Name
 		} else {
-			thing = v.thingOf(&one.Item)
+			thing = thingOf(v, &one.Item)
 		}
 		all.List = append(all.List, thing)
 	}
 	return all
 }
 
-func (v *view) thingOf(item *attention.Item) Thing {
+func thingOf(v *view, item *attention.Item) Thing {
 	one := Thing{Item: *item, Title: cardTitle(item)}
-	if r := v.rowOf(item); r != nil {
+	if r := rowOf(v, item); r != nil {
 		one.Title = titleOf(r, item)
 		if r.family.Responses > 0 {
 			one.Cost = r.family

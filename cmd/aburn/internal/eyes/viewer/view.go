@@ -53,10 +53,6 @@ type view struct {
 	damage    []archive.Damage
 	damaged   map[string]int
 	problem   error // why there is nothing to show
-
-	todayOnce sync.Once
-	todayPage pages.Now // what Now says of today
-	todayLast []*row    // the sessions that rest since today
 	todayCost func() cost.Sum
 }
 
@@ -96,7 +92,7 @@ func (r *row) over() bool { return !r.Live }
 func (r *row) failing() bool { return r.over() && r.verdict.Failing() }
 
 // makeView reads the archive.
-func (s *Site) makeView(ctx context.Context) *view {
+func makeView(ctx context.Context, s *scope, costsOnly bool) *view {
 	now := s.Now()
 	v := &view{of: archive.StateOf(s.dir), made: now, today: now.Format(time.DateOnly), byName: map[string]*row{},
 		bySource: map[string]map[string]*archive.Session{},
@@ -107,11 +103,11 @@ func (s *Site) makeView(ctx context.Context) *view {
 		v.weekSpans = append(v.weekSpans, cost.Period(cost.ByWeek, now.AddDate(0, 0, -7*i)))
 	}
 	v.todayCost = sync.OnceValue(func() cost.Sum { return total(v.answers(filter{day: v.today})) })
-	v.problem = v.read(ctx, s)
+	v.problem = v.read(ctx, s, costsOnly)
 	return v
 }
 
-func (v *view) read(ctx context.Context, s *Site) error {
+func (v *view) read(ctx context.Context, s *scope, costsOnly bool) error {
 	c := s.Caller("")
 	prices, err := bill.PricesOf(c, "")
 	if err != nil {
@@ -135,7 +131,7 @@ func (v *view) read(ctx context.Context, s *Site) error {
 	if note := v.in.Note(); note != "" {
 		v.whose += " " + note + "."
 	}
-	if !s.costsOnly {
+	if !costsOnly {
 		if err := v.judge(ctx, s); err != nil {
 			return err
 		}
@@ -153,7 +149,7 @@ func (v *view) read(ctx context.Context, s *Site) error {
 const mostDamage = 50
 
 // choose keeps the sessions of projects that the user has vouched for, and of the one that --project names.
-func (v *view) choose(all []archive.Session, s *Site) {
+func (v *view) choose(all []archive.Session, s *scope) {
 	roots := map[string]string{}
 	v.rows = make([]*row, 0, len(all))
 	for i := range all {
@@ -206,7 +202,7 @@ func (v *view) vouchedRoot(dir string, env func(string) string) string {
 }
 
 // judge adds what digests say.
-func (v *view) judge(ctx context.Context, s *Site) error {
+func (v *view) judge(ctx context.Context, s *scope) error {
 	list, err := digests.Load(ctx, s.dir, archive.Filter{Own: true}, nil)
 	if unread := (*digests.Unreadable)(nil); err != nil && !errors.As(err, &unread) {
 		return err

@@ -43,7 +43,7 @@ func TestAFinishedIngestWakesTheSum(t *testing.T) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer end()
-	running.Go(func() { s.KeepGlance(ctx, true, warn) })
+	running.Go(func() { s.KeepStatusLines(ctx, true, warn) })
 	running.Go(func() { s.KeepComplete(ctx, warn) })
 	for until := time.Now().Add(5 * time.Minute); ; time.Sleep(25 * time.Millisecond) {
 		g := hooks.ReadGlance(env)
