@@ -18,6 +18,9 @@ func Time(raw []byte) time.Time {
 	return t.UTC()
 }
 
+// TimeMS is Time, to the millisecond.
+func TimeMS(raw []byte) time.Time { return Time(raw).Truncate(time.Millisecond) }
+
 // layout is how nearly all clients write a time: 2006-01-02T15:04:05.000Z. A 0 stands for a digit.
 const layout = "0000-00-00T00:00:00.000Z"
 

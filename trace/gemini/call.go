@@ -18,7 +18,7 @@ func (s *session) addCalls(r record, p genai.Parts, at trace.Event, id string, m
 		}
 	})
 	for _, v := range p.Calls {
-		if x := toolOf(v); x.name != "" && !s.hasCall(genai.Token(x.id)) {
+		if x := toolOf(v); x.name != "" && !s.hasCall(draft.Token(x.id.ID())) {
 			s.addCall(x, at, id)
 			any = true
 			open++
@@ -37,7 +37,7 @@ func (s *session) hasCall(call string) bool {
 
 // addCall adds a call, once, and returns its id.
 func (s *session) addCall(x tool, at trace.Event, response string) string {
-	id := genai.Token(x.id)
+	id := draft.Token(x.id.ID())
 	if s.hasCall(id) {
 		return id
 	}
@@ -80,7 +80,7 @@ func (s *session) addResult(call string, x tool, at trace.Event) {
 	}
 	repeated := s.calls[call] != ""
 	s.calls[call] = got.Status
-	if t := genai.Time(x.time); !t.IsZero() {
+	if t := draft.TimeMS(x.time); !t.IsZero() {
 		at.Time = t
 	}
 	child := x.agent
@@ -106,7 +106,7 @@ func (s *session) addResult(call string, x tool, at trace.Event) {
 
 // addResponseOf adds a result that only a message to the model holds.
 func (s *session) addResponseOf(v value, at trace.Event) {
-	call := genai.Token(v.Get("id"))
+	call := draft.Token(v.Get("id").ID())
 	if status, known := s.calls[call]; call == "" || !known || status != "" {
 		return
 	}

@@ -21,7 +21,7 @@ func (s *session) message(r record, ref trace.Ref, made bool) {
 		}
 	}
 	before := len(s.b.Trace().Events)
-	at := trace.Event{Time: genai.Time(r.time), Ref: ref, Record: draft.Token(m.id)}
+	at := trace.Event{Time: draft.TimeMS(r.time), Ref: ref, Record: draft.Token(m.id)}
 	switch m.kind {
 	case "user":
 		s.userMessage(m, r, at, made)
@@ -148,7 +148,7 @@ func (s *session) addThoughts(m *message, r record, p genai.Parts, at trace.Even
 	}
 	r.thoughts.Each(func(v value) {
 		e := at
-		if t := genai.Time(v.Get("timestamp")); !t.IsZero() {
+		if t := draft.TimeMS(v.Get("timestamp")); !t.IsZero() {
 			e.Time = t
 		}
 		text := v.Get("description").Str()
@@ -169,7 +169,7 @@ func (s *session) addResponse(m *message, r record, at trace.Event, first int) {
 	if !r.tokens.IsObject() && (at.By != "" || r.model.Str() == "" || len(t.Events) == first && m.response == 0) {
 		return
 	}
-	next := trace.Response{ID: at.Record, Model: genai.Token(r.model), Time: at.Time, Usage: usage(r.tokens), Ref: at.Ref,
+	next := trace.Response{ID: at.Record, Model: draft.Token(r.model.ID()), Time: at.Time, Usage: usage(r.tokens), Ref: at.Ref,
 		Event: first}
 	if len(t.Events) > first {
 		next.Event = first + 1

@@ -92,7 +92,7 @@ func directories(list value) []string {
 // begin takes a header: the session starts, or the program was started again to continue it. A resume is added only
 // when something follows, because a start that only looks leaves a header too.
 func (s *session) begin(r record, ref trace.Ref, again bool) {
-	t := genai.Time(r.started)
+	t := draft.TimeMS(r.started)
 	if again {
 		if t.Equal(s.b.Trace().Events[0].Time) { // a converted file repeats the first header
 			t = time.Time{}
@@ -100,7 +100,7 @@ func (s *session) begin(r record, ref trace.Ref, again bool) {
 		s.resumed, s.since = true, t
 		return
 	}
-	s.b.Add(trace.Event{Time: t, Ref: ref, Body: &trace.Session{Marker: trace.Started, Detail: genai.Token(r.agentKind)}})
+	s.b.Add(trace.Event{Time: t, Ref: ref, Body: &trace.Session{Marker: trace.Started, Detail: draft.Token(r.agentKind.ID())}})
 }
 
 // addResumed adds the mark that the program was started again.

@@ -5,10 +5,8 @@ package genai
 import (
 	"bytes"
 	"strings"
-	"time"
 
 	"aburn/trace"
-	"aburn/trace/draft"
 )
 
 // Record splits a line into the places that at names by key; at returns nil for a key that nobody reads. It returns why
@@ -22,20 +20,6 @@ func Record(line []byte, at func(key []byte) *Value) (why string) {
 		return "the line is not JSON"
 	}
 	return ""
-}
-
-// Time parses a time, zero if v is none.
-func Time(v Value) time.Time { return draft.Time(v).Truncate(time.Millisecond) }
-
-// Token returns an id as traces keep it, so that the Builder finds it again.
-func Token(v Value) string {
-	if v.IsString() {
-		return draft.Token(v.Str())
-	}
-	if !v.Exists() {
-		return ""
-	}
-	return draft.Token(string(v))
 }
 
 // Parts is the content of a message.

@@ -69,3 +69,14 @@ func (v Value) Each(f func(x Value)) {
 		})
 	}
 }
+
+// ID is an id as text: a string's text, of another value its JSON, "" for none.
+func (v Value) ID() string {
+	switch {
+	case v.IsString():
+		return v.Str()
+	case v.Exists():
+		return string(v)
+	}
+	return ""
+}

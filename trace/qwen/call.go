@@ -14,7 +14,7 @@ const agentTool = "agent"
 
 // addCall adds a call of the answer response.
 func (s *session) addCall(v value, at trace.Event, response string) {
-	tool, id := v.Get("name").Str(), genai.Token(v.Get("id"))
+	tool, id := v.Get("name").Str(), draft.Token(v.Get("id").ID())
 	if _, known := s.calls[id]; tool == "" || known && id != "" {
 		return
 	}
@@ -46,9 +46,9 @@ func (s *session) addCall(v value, at trace.Event, response string) {
 // results adds the results in a record: one, as far as this version is known.
 func (s *session) results(r record, at trace.Event) {
 	for _, response := range genai.Split(r.message.Get("parts")).Responses {
-		id := genai.Token(response.Get("id"))
+		id := draft.Token(response.Get("id").ID())
 		if id == "" {
-			id = genai.Token(r.result.Get("callId"))
+			id = draft.Token(r.result.Get("callId").ID())
 		}
 		_, c := s.b.Lookup(id)
 		if c == nil {

@@ -16,7 +16,6 @@ import (
 	"aburn/internal/jsonl"
 	"aburn/trace"
 	"aburn/trace/draft"
-	"aburn/trace/genai"
 )
 
 // name is the source of the traces, and their agent's name.
@@ -163,7 +162,7 @@ func (s *source) line(l jsonl.Line) {
 func (s *source) begin(r record, ref trace.Ref) {
 	s.session = newSession(s.storeReading, s.path, r)
 	s.sessions = append(s.sessions, s.session)
-	s.session.b.Add(trace.Event{Time: genai.Time(r.time), Ref: ref, Record: genai.Token(r.uuid), Copied: r.copied(),
+	s.session.b.Add(trace.Event{Time: draft.TimeMS(r.time), Ref: ref, Record: draft.Token(r.uuid.ID()), Copied: r.copied(),
 		Body: &trace.Session{Marker: trace.Started}})
 	for _, d := range s.early {
 		s.session.damaged(d.Ref, d.Reason)

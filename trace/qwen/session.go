@@ -71,7 +71,7 @@ func (s *session) record(r record, ref trace.Ref) {
 	if v := r.version.Str(); v != "" {
 		s.b.Trace().Agent.Version = v
 	}
-	at := trace.Event{Time: genai.Time(r.time), Ref: ref, Record: genai.Token(r.uuid), Copied: r.copied()}
+	at := trace.Event{Time: draft.TimeMS(r.time), Ref: ref, Record: draft.Token(r.uuid.ID()), Copied: r.copied()}
 	if at.Copied != "" {
 		s.b.Relate(trace.SessionRelationship{Kind: trace.Fork, Related: at.Copied, Provenance: trace.Explicit})
 	}
@@ -167,7 +167,7 @@ func (s *session) respond(r record, at trace.Event, first int, called bool) stri
 			return at.Record
 		}
 	}
-	x := trace.Response{ID: at.Record, Model: genai.Token(r.model), Branch: genai.Token(r.branch), Time: at.Time, Usage: usageOf(r.usage), Ref: at.Ref,
+	x := trace.Response{ID: at.Record, Model: draft.Token(r.model.ID()), Branch: draft.Token(r.branch.ID()), Time: at.Time, Usage: usageOf(r.usage), Ref: at.Ref,
 		Event: first + 1, Copied: at.Copied}
 	if s.billed != "" {
 		x.ID, s.billed = s.billed, ""
@@ -213,7 +213,7 @@ func (s *session) system(r record, at trace.Event) {
 	case "ui_telemetry":
 		s.telemetry(r.payload.Get("uiEvent"), at)
 	case "chat_compression":
-		at.Body = &trace.Session{Marker: trace.Compacted, Detail: genai.Token(r.payload.Get("info").Get("triggerReason"))}
+		at.Body = &trace.Session{Marker: trace.Compacted, Detail: draft.Token(r.payload.Get("info").Get("triggerReason").ID())}
 		s.b.Add(at)
 	case "rewind":
 		s.rewind(r.parent.Str())
@@ -249,11 +249,11 @@ func (s *session) bill(x value, at trace.Event) {
 		s.unbilled = nil
 		return
 	}
-	id := genai.Token(x.Get("response_id"))
+	id := draft.Token(x.Get("response_id").ID())
 	if id == "" {
 		id = at.Record
 	}
-	s.b.Response(trace.Response{ID: id, Model: genai.Token(x.Get("model")), Time: at.Time, Usage: u, Ref: at.Ref, Event: len(s.b.Trace().Events),
+	s.b.Response(trace.Response{ID: id, Model: draft.Token(x.Get("model").ID()), Time: at.Time, Usage: u, Ref: at.Ref, Event: len(s.b.Trace().Events),
 		Copied: at.Copied})
 	if agent == "" {
 		s.billed = id
@@ -267,7 +267,7 @@ func (s *session) addError(x value, at trace.Event) {
 	if status < 0 || status > 999 {
 		status = 0
 	}
-	at.Body = &trace.Error{Code: genai.Token(x.Get("error_type")), Status: int(status), Digest: draft.Digest([]byte(text)), Head: s.head(text, trace.ErrorHead)}
+	at.Body = &trace.Error{Code: draft.Token(x.Get("error_type").ID()), Status: int(status), Digest: draft.Digest([]byte(text)), Head: s.head(text, trace.ErrorHead)}
 	s.b.Add(at)
 	s.tail = failure
 }
