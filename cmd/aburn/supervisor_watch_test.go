@@ -18,6 +18,7 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/lab/world"
 	"aburn/supervisor/watch"
+	"aburn/supervisor/watchlock"
 )
 
 // watcher is a running `aburn supervisor watch --json`.
@@ -245,8 +246,8 @@ func TestWatchEndsCleanly(t *testing.T) {
 		if code, rest := w.end(signal); code != 0 || len(rest) > 0 {
 			t.Errorf("%v: it ended with %d and printed %q", signal, code, rest)
 		}
-		if _, err := os.Stat(filepath.Join(dir, ".oss", watch.PIDName)); err == nil {
-			t.Errorf("%v: %s is left behind", signal, watch.PIDName)
+		if _, err := os.Stat(filepath.Join(dir, ".oss", watchlock.PIDName)); err == nil {
+			t.Errorf("%v: %s is left behind", signal, watchlock.PIDName)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"aburn/logfmt"
 	"aburn/supervisor"
 	"aburn/supervisor/look"
-	"aburn/supervisor/watch"
+	"aburn/supervisor/watchlock"
 )
 
 // StatusBytes is how far back `aburn status` looks for the newest entry of a session.
@@ -84,7 +84,7 @@ func statusAt(ctx context.Context, c *workspace.Caller, w *workspace.Workspace, 
 	if err := entries(s); err != nil {
 		return nil, err
 	}
-	if pid, running := watch.Running(w.Oss); running {
+	if pid, running := watchlock.Running(w.Oss); running {
 		s.watcher = max(pid, -1)
 		if pid == 0 {
 			s.watcher = -1

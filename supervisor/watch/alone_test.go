@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"aburn/supervisor/watchlock"
 )
 
 // asWatcher makes this test binary a watcher of the folder that it names.
@@ -54,20 +56,20 @@ func watcher(t *testing.T, dir string) (*os.Process, string) {
 func TestOneWatcherAProject(t *testing.T) {
 	dir := t.TempDir()
 	root := openRoot(t, dir)
-	if _, running := Running(root); running {
+	if _, running := watchlock.Running(root); running {
 		t.Error("somebody watches before anybody does")
 	}
-	if _, err := os.Lstat(filepath.Join(dir, LockName)); err == nil {
+	if _, err := os.Lstat(filepath.Join(dir, watchlock.LockName)); err == nil {
 		t.Error("asking made a file")
 	}
 	first, said := watcher(t, dir)
 	if said != "watching" {
 		t.Fatalf("the first says %q", said)
 	}
-	if pid, running := Running(root); !running || pid != first.Pid {
+	if pid, running := watchlock.Running(root); !running || pid != first.Pid {
 		t.Errorf("process %d, %v watches, want %d", pid, running, first.Pid)
 	}
-	var already *RunningError
+	var already *watchlock.RunningError
 	if err := Run(t.Context(), Options{Root: root}); !errors.As(err, &already) || already.PID != first.Pid {
 		t.Errorf("the second: %v, want a RunningError with process %d", err, first.Pid)
 	}
@@ -94,17 +96,17 @@ func TestPIDFile(t *testing.T) {
 		}, 0},
 	} {
 		dir := t.TempDir()
-		if err := c.make(filepath.Join(dir, PIDName)); err != nil {
+		if err := c.make(filepath.Join(dir, watchlock.PIDName)); err != nil {
 			t.Fatal(err)
 		}
-		if got := watcherPID(openRoot(t, dir)); got != c.want {
+		if got := watchlock.WatcherPID(openRoot(t, dir)); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
-		release, err := becomeOnly(openRoot(t, dir))
+		release, err := watchlock.Acquire(openRoot(t, dir))
 		if err == nil {
 			release()
 		}
-		if data, rerr := os.ReadFile(filepath.Join(dir, PIDName+"2")); rerr == nil && string(data) != "12" {
+		if data, rerr := os.ReadFile(filepath.Join(dir, watchlock.PIDName+"2")); rerr == nil && string(data) != "12" {
 			t.Errorf("%s: what the link leads to was written", name)
 		}
 		if name == "folder" || name == "link" {

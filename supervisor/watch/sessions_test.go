@@ -84,7 +84,7 @@ func TestSleepingMachine(t *testing.T) {
 	at := func(d time.Duration) time.Time { return start.Add(d) }
 	const night = 8 * time.Hour
 	for name, c := range map[string]struct {
-		slept, stopped time.Duration // the machine; the process becomeOnly
+		slept, stopped time.Duration // the machine; only the process
 		oldest         time.Time
 		after          time.Duration // since the machine woke
 		holds          bool

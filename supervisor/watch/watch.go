@@ -25,6 +25,7 @@ import (
 	"aburn/supervisor"
 	"aburn/supervisor/limits"
 	"aburn/supervisor/look"
+	"aburn/supervisor/watchlock"
 )
 
 // The intervals of a watch.
@@ -65,7 +66,7 @@ type Options struct {
 // Run watches until ctx is done, or until no session has lived for Linger; neither is an error. The error is a
 // *RunningError if another process watches already, and ErrGone if .oss is gone.
 func Run(ctx context.Context, o Options) error {
-	release, err := becomeOnly(o.Root)
+	release, err := watchlock.Acquire(o.Root)
 	if err != nil {
 		return err
 	}

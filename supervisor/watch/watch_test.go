@@ -19,6 +19,7 @@ import (
 	"aburn/supervisor/limits"
 	"aburn/supervisor/look"
 	"aburn/supervisor/state"
+	"aburn/supervisor/watchlock"
 )
 
 // soon is how long a test waits for what has to come: a hang, not a slow machine.
@@ -348,11 +349,11 @@ func ended(t *testing.T, linger time.Duration) bool {
 	if lived := time.Since(entry); lived < linger*9/10 {
 		t.Errorf("it ended %v after the entry, and not after %v", lived, linger)
 	}
-	if _, running := Running(openRoot(t, r.dir)); running {
+	if _, running := watchlock.Running(openRoot(t, r.dir)); running {
 		t.Error("the lock is still held")
 	}
-	if _, err := os.Stat(filepath.Join(r.dir, PIDName)); err == nil {
-		t.Error(PIDName + " is still there")
+	if _, err := os.Stat(filepath.Join(r.dir, watchlock.PIDName)); err == nil {
+		t.Error(watchlock.PIDName + " is still there")
 	}
 	return true
 }

@@ -28,6 +28,7 @@ import (
 	"aburn/supervisor/look"
 	"aburn/supervisor/status"
 	"aburn/supervisor/watch"
+	"aburn/supervisor/watchlock"
 )
 
 func supervisorWatchCommand(a *kit.App) *cli.Command {
@@ -67,7 +68,7 @@ func runSupervisorWatch(ctx context.Context, a *kit.App, cmd *cli.Command) error
 		t.bell = terminalOf(a, screen)
 		err = watchProject(ctx, a.Getenv, w, t)
 		w.Close()
-		var other *watch.RunningError
+		var other *watchlock.RunningError
 		if errors.As(err, &other) {
 			return fault.Failed(err.Error(), "aburn supervisor makes one look beside it")
 		}
@@ -119,7 +120,7 @@ func watchProject(ctx context.Context, env func(string) string, w *workspace.Wor
 		},
 		Event: t.handle, Problem: func(err error) { t.warn(err.Error()) },
 	})
-	switch other := (*watch.RunningError)(nil); {
+	switch other := (*watchlock.RunningError)(nil); {
 	case errors.As(err, &other):
 		return err
 	case err != nil:

@@ -12,7 +12,7 @@ import (
 	"aburn/internal/journal"
 	"aburn/internal/project"
 	"aburn/internal/workspace"
-	"aburn/supervisor/watch"
+	"aburn/supervisor/watchlock"
 )
 
 // watchEvery is how often it is looked whether a project that nobody watches has begun to live.
@@ -77,7 +77,7 @@ func (h *host) watchOne(ctx context.Context, root string, warn workspace.WarnFun
 	c.Warn = func(msg string, hints ...string) { warn(filepath.Base(root)+": "+msg, hints...) }
 	began := writtenAt(root)
 	err := supervise.Watch(ctx, c, link)
-	if other := (*watch.RunningError)(nil); errors.As(err, &other) {
+	if other := (*watchlock.RunningError)(nil); errors.As(err, &other) {
 		return began.Add(-time.Nanosecond) // the other one may end at any time
 	}
 	if err != nil && ctx.Err() == nil {

@@ -1,4 +1,5 @@
-package watch
+// Package watchlock is the lock by which a project has at most one watcher, and by which anybody sees whether it has one.
+package watchlock
 
 import (
 	"errors"
@@ -41,7 +42,7 @@ func Running(oss *os.Root) (pid int, running bool) {
 	}
 	lock, err := lockfile.Acquire(oss, LockName, 0)
 	if errors.Is(err, lockfile.ErrBusy) {
-		return watcherPID(oss), true
+		return WatcherPID(oss), true
 	}
 	if err == nil {
 		lock.Release()
@@ -49,12 +50,12 @@ func Running(oss *os.Root) (pid int, running bool) {
 	return 0, false
 }
 
-// becomeOnly makes this process the project's only watcher until release is called. The error is a *RunningError if
+// Acquire makes this process the project's only watcher until release is called. The error is a *RunningError if
 // another process is.
-func becomeOnly(oss *os.Root) (release func(), err error) {
+func Acquire(oss *os.Root) (release func(), err error) {
 	lock, err := lockfile.Acquire(oss, LockName, lockWait)
 	if errors.Is(err, lockfile.ErrBusy) {
-		return nil, &RunningError{watcherPID(oss)}
+		return nil, &RunningError{WatcherPID(oss)}
 	}
 	if err != nil {
 		return nil, &fs.PathError{Op: "lock", Path: LockName, Err: err}
@@ -70,8 +71,8 @@ func becomeOnly(oss *os.Root) (release func(), err error) {
 	}, nil
 }
 
-// watcherPID is the id that the holder of the lock wrote; 0 until it has. It is only shown to people.
-func watcherPID(oss *os.Root) int {
+// WatcherPID is the id that the holder of the lock wrote; 0 until it has. It is only shown to people.
+func WatcherPID(oss *os.Root) int {
 	info, err := oss.Lstat(PIDName)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 32 {
 		return 0
