@@ -46,6 +46,7 @@ var floors = []struct{ packages, may string }{
 	{"trace/readers", "trace trace/<agent> trace/contents"},
 	{"insight/...", "internal/... trace"},
 	{"archive/...", "internal/... insight/... trace trace/contents trace/draft trace/join trace/packed"},
+	{"archive/story", "archive/... insight/... internal/... internal/entries trace trace/join"},
 	{"archive/lookup", "archive/... insight/... internal/... internal/settings internal/workspace trace trace/contents trace/readers"},
 	{"insight/cost/...", "archive/... hooks insight/... internal/... internal/settings internal/workspace trace"},
 

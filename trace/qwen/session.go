@@ -267,7 +267,8 @@ func (s *session) addError(x value, at trace.Event) {
 	if status < 0 || status > 999 {
 		status = 0
 	}
-	at.Body = &trace.Error{Code: draft.Token(x.Get("error_type").ID()), Status: int(status), Digest: draft.Digest([]byte(text)), Head: s.head(text, trace.ErrorHead)}
+	at.Body = &trace.Error{Code: draft.Token(x.Get("error_type").ID()), Status: int(status),
+		Digest: draft.Digest([]byte(text)), Head: s.head(text, trace.ErrorHead)}
 	s.b.Add(at)
 	s.tail = failure
 }

@@ -10,6 +10,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
+	"aburn/archive/story"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
@@ -61,14 +62,11 @@ func ShowCommand(a *kit.App) *cli.Command {
 // storyView is the session that show prints.
 type storyView struct {
 	archive.Session
-	*joinedTrace
+	story.Teller
 	verdict  insight.Verdict
-	names    *lookup.SessionNames
-	others   map[string]*archive.Session // sessions of the same source, by id
-	verdicts map[int64]insight.Verdict   // on those that are its sub-agents
-	related  []archive.Relation          // in which other sessions name this one
-	costName string                      // what cost is called
-	cost     string                      // of its own answers, and with its sub-agents'; "" if it was billed for nothing
+	related  []archive.Relation // in which other sessions name this one
+	costName string             // what cost is called
+	cost     string             // of its own answers, and with its sub-agents'; "" if it was billed for nothing
 }
 
 func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
@@ -100,7 +98,7 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.IsSet("raw") {
 		return showRaw(ctx, a, cmd, &s, t, cmd.Int("raw"))
 	}
-	both, err := joinTraces(ctx, arch, &s, t)
+	both, err := story.Join(ctx, arch, &s, t)
 	if err != nil {
 		a.Warn("what hooks recorded of it is left out: " + err.Error())
 	}
@@ -118,7 +116,7 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		lookup.PutVerdict(t, judged[0].Verdict)
 		return a.PrintJSON(t)
 	}
-	return showStory(ctx, a, cmd, arch, &storyView{Session: s, verdict: judged[0].Verdict, joinedTrace: both})
+	return showStory(ctx, a, cmd, arch, &storyView{Session: s, verdict: judged[0].Verdict, Teller: story.Teller{Joined: both, Source: s.Source}})
 }
 
 func showStory(ctx context.Context, a *kit.App, cmd *cli.Command, arch *archive.Archive, v *storyView) error {
@@ -148,20 +146,20 @@ func (v *storyView) load(ctx context.Context, arch *archive.Archive, c *lookup.C
 	if err != nil {
 		return err
 	}
-	v.names = lookup.NewNames(all)
-	v.others = map[string]*archive.Session{}
+	v.Names = lookup.NewNames(all)
+	v.Others = map[string]*archive.Session{}
 	for i := range all {
 		if all[i].Source == v.Session.Source {
-			v.others[all[i].ID] = &all[i]
+			v.Others[all[i].ID] = &all[i]
 		}
 	}
 	var spawned []int64
 	for i := range v.Events {
-		if b, ok := v.Events[i].Body.(*trace.SubagentSpawn); ok && v.others[b.Session] != nil {
-			spawned = append(spawned, v.others[b.Session].Key)
+		if b, ok := v.Events[i].Body.(*trace.SubagentSpawn); ok && v.Others[b.Session] != nil {
+			spawned = append(spawned, v.Others[b.Session].Key)
 		}
 	}
-	if v.verdicts, err = c.Verdicts(ctx, spawned); err != nil {
+	if v.Verdicts, err = c.Verdicts(ctx, spawned); err != nil {
 		return err
 	}
 	relations, err := arch.Relations(ctx)
@@ -218,17 +216,6 @@ func costWords(ctx context.Context, c *lookup.Caller, in *bill.Currency, arch *a
 	return in.Words(own) + ", with sub-agents " + in.Words(&whole), nil
 }
 
-// name is the short name of another session of the same source.
-func (v *storyView) name(id string) string {
-	if id == "" {
-		return "an unknown session"
-	}
-	if v.others[id] == nil {
-		return id + ", which is not in the archive"
-	}
-	return v.names.Of(v.Session.Source, id)
-}
-
 // printHead prints the facts about the whole session.
 func (v *storyView) printHead(out *term.Out) {
 	line := func(name, value string) {
@@ -236,7 +223,7 @@ func (v *storyView) printHead(out *term.Out) {
 			term.HangingParagraph(out, 11, name, value)
 		}
 	}
-	s, t := &v.Session, v.joinedTrace.SessionTrace
+	s, t := &v.Session, v.Joined.SessionTrace
 	line("session", s.Source+"/"+s.ID)
 	line("agent", strings.TrimSpace(s.Agent.Name+" "+s.Agent.Version))
 	line("project", s.Project.Path)
@@ -253,16 +240,16 @@ func (v *storyView) printHead(out *term.Out) {
 		if r.Kind == trace.Fork {
 			became = "forked to "
 		}
-		line("", became+v.name(r.Session)+provenance(&r.SessionRelationship))
+		line("", became+v.Name(r.Session)+provenance(&r.SessionRelationship))
 	}
 	line("counts", countWords(s.Counts))
 	line("tokens", tokenWords(s.Usage))
 	line(v.costName, v.cost)
 	for i := range t.Sources {
-		line("read from", fileWords(&t.Sources[i], s.Gone && i < v.files))
+		line("read from", fileWords(&t.Sources[i], s.Gone && i < v.Files))
 	}
-	if v.hooks != nil {
-		line("recorded", "also by aburn's hooks, "+differWords(len(v.differences)))
+	if v.Hooks != nil {
+		line("recorded", "also by aburn's hooks, "+differWords(len(v.Differences)))
 	}
 	if n := len(t.Damaged); n > 0 {
 		line("damaged", plain.Plural(int64(n), "place")+" could not be read, the first: "+t.Damaged[0].Reason+" ("+place(t, t.Damaged[0].Ref)+")")
@@ -296,12 +283,12 @@ func (v *storyView) relation(r *trace.SessionRelationship) string {
 	case trace.Root:
 		return text
 	case trace.Fork:
-		text += " of " + v.name(r.Related)
+		text += " of " + v.Name(r.Related)
 		if n := v.copies(); n > 0 {
 			text += ", " + plain.Plural(int64(n), "event") + " copied from it"
 		}
 	default:
-		text += " of " + v.name(r.Related)
+		text += " of " + v.Name(r.Related)
 	}
 	for _, more := range []string{r.AgentType, r.Description} {
 		if more != "" {

@@ -1,86 +1,17 @@
 package sessions
 
 import (
-	"context"
 	"fmt"
 
 	"aburn/archive"
+	"aburn/archive/story"
 	"aburn/cmd/internal/kit"
-	"aburn/internal/agentcli"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/trace"
 	tracejoin "aburn/trace/join"
 )
-
-// hookTrace is what aburn's hooks recorded of a session that was read from its agent's store; nil if they did not.
-func hookTrace(ctx context.Context, arch *archive.Archive, s *archive.Session) (*trace.SessionTrace, error) {
-	if !s.Recorded || agentcli.Of(s.Source).Traits.Recorded {
-		return nil, nil
-	}
-	twins, err := arch.Lookup(ctx, agentcli.Own.Name+"/"+s.ID)
-	if err != nil || len(twins) != 1 {
-		return nil, err
-	}
-	return arch.Trace(ctx, twins[0].Key)
-}
-
-// joinedTrace is a session's trace with what hooks recorded of it, and the differences between the two.
-type joinedTrace struct {
-	*trace.SessionTrace
-	hooks       *trace.SessionTrace // nil if they recorded nothing of it
-	files       int                 // the trace's Sources of the agent's store; the others are the hooks'
-	differences []tracejoin.Difference
-}
-
-func joinTraces(ctx context.Context, arch *archive.Archive, s *archive.Session, t *trace.SessionTrace) (*joinedTrace, error) {
-	j := &joinedTrace{SessionTrace: t, files: len(t.Sources)}
-	own, err := hookTrace(ctx, arch, s)
-	if err != nil || own == nil {
-		return j, err
-	}
-	subs, err := subagentTraces(ctx, arch, s.Key)
-	if err != nil {
-		return j, err
-	}
-	both, differences, err := tracejoin.Join(t, own, subs...)
-	if err != nil {
-		return j, err
-	}
-	j.SessionTrace, j.hooks, j.differences = both, own, differences
-	return j, nil
-}
-
-func subagentTraces(ctx context.Context, arch *archive.Archive, key int64) (subs []*trace.SessionTrace, err error) {
-	relations, err := arch.Relations(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range relations {
-		if r.Kind != trace.Subagent || r.RelatedKey != key {
-			continue
-		}
-		t, err := arch.Trace(ctx, r.Key)
-		if err != nil {
-			return nil, err
-		}
-		subs = append(subs, t)
-	}
-	return subs, nil
-}
-
-// eventNumbers is what each event is called: its number in the store's trace, 0 if only the hooks know it.
-func (j *joinedTrace) eventNumbers() []int {
-	numbers, n := make([]int, len(j.Events)), 0
-	for i := range j.Events {
-		if j.Events[i].Ref.File < j.files {
-			n++
-			numbers[i] = n
-		}
-	}
-	return numbers
-}
 
 // DifferencesReport is `aburn show --differences --json`.
 type DifferencesReport struct {
@@ -102,10 +33,10 @@ type differenceJSON struct {
 	Hooks      string         `json:"hooks"`
 }
 
-func (j *joinedTrace) report(s *archive.Session, t *trace.SessionTrace) DifferencesReport {
-	r := DifferencesReport{Source: s.Source, Session: s.ID, StoreCalls: t.Count().Calls, HookCalls: j.hooks.Count().Calls, Differences: []differenceJSON{}}
+func differencesOf(j *story.Joined, s *archive.Session, t *trace.SessionTrace) DifferencesReport {
+	r := DifferencesReport{Source: s.Source, Session: s.ID, StoreCalls: t.Count().Calls, HookCalls: j.Hooks.Count().Calls, Differences: []differenceJSON{}}
 	differ := map[string]bool{}
-	for _, d := range j.differences {
+	for _, d := range j.Differences {
 		r.Differences = append(r.Differences, differenceJSON{d.Kind, d.Event, d.Call, d.StoreSeq, d.OwnSeq, d.Store, d.Own})
 		if d.Kind != tracejoin.OnlyHooks { // the store has no such call
 			differ[d.Call] = true
@@ -119,17 +50,17 @@ func (j *joinedTrace) report(s *archive.Session, t *trace.SessionTrace) Differen
 	return r
 }
 
-func showDifferences(a *kit.App, out *term.Out, asJSON bool, j *joinedTrace, s *archive.Session, t *trace.SessionTrace) error {
-	if j.hooks == nil {
+func showDifferences(a *kit.App, out *term.Out, asJSON bool, j *story.Joined, s *archive.Session, t *trace.SessionTrace) error {
+	if j.Hooks == nil {
 		return fault.Failed("aburn's hooks recorded nothing of "+s.Source+"/"+s.ID+" that is in the archive", "aburn doctor", "aburn ingest own")
 	}
-	r := j.report(s, t)
+	r := differencesOf(j, s, t)
 	if asJSON {
 		return a.PrintJSON(r)
 	}
 	term.Paragraph(out, 0, "", fmt.Sprintf("the store has %s, the hooks %s: %d the same in both", plain.Plural(int64(r.StoreCalls), "call"),
 		plain.Plural(int64(r.HookCalls), "call"), r.Agree))
-	for _, d := range j.differences {
+	for _, d := range j.Differences {
 		term.Paragraph(out, 2, "", d.String())
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/kept"
-	"aburn/cmd/aburn/internal/sessions"
+	"aburn/archive/story"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/trace"
@@ -169,7 +169,7 @@ func WhyNot(c contents.Content) string {
 }
 
 // Line shows the texts of a line of the story. rawAt is the page with all of an event's text.
-func (p *Session) Line(l *sessions.StoryLine, limits excerpt.Limits, rawAt func(event int) string) (list []pages.Text) {
+func (p *Session) Line(l *story.Line, limits excerpt.Limits, rawAt func(event int) string) (list []pages.Text) {
 	for _, n := range p.Events(l.Event) {
 		c, ok := p.found[n]
 		if !ok {
@@ -222,7 +222,7 @@ func ImagesOf(e *trace.Event, record []byte) string {
 var quietly = excerpt.Limits{Head: 1, Tail: 0, Width: 160, Prose: 200}
 
 // Text shows the text of an event.
-func (p *Session) Text(e *trace.Event, text []byte, l *sessions.StoryLine, limits excerpt.Limits) pages.Text {
+func (p *Session) Text(e *trace.Event, text []byte, l *story.Line, limits excerpt.Limits) pages.Text {
 	quiet := limits
 	if limits != (excerpt.Limits{}) {
 		quiet = quietly
@@ -247,7 +247,7 @@ func (p *Session) Text(e *trace.Event, text []byte, l *sessions.StoryLine, limit
 }
 
 // saidOf is the command that a line shows, "" if it shows only its beginning or none.
-func saidOf(b *trace.ToolCall, l *sessions.StoryLine) string {
+func saidOf(b *trace.ToolCall, l *story.Line) string {
 	if l.Detail == "" || len(b.Head) >= trace.CommandHead {
 		return ""
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"aburn/archive/story"
 	"aburn/cmd/aburn/internal/eyes/texts"
-	"aburn/cmd/aburn/internal/sessions"
 	"aburn/internal/plain"
 	"aburn/internal/shell"
 	"aburn/trace"
@@ -69,13 +69,13 @@ func (s *sessionPages) eventPage(ctx context.Context, v *view, r *row, n int, va
 }
 
 // lineFor is the line of the story that shows an event: a result that its call shows has none of its own.
-func lineFor(o *opened, n int) *sessions.StoryLine {
+func lineFor(o *opened, n int) *story.Line {
 	for i := range o.story.Lines {
 		if o.story.Lines[i].Event == n {
 			return &o.story.Lines[i]
 		}
 	}
-	l := &sessions.StoryLine{Event: n, Time: o.story.Stored.Events[n-1].Time}
+	l := &story.Line{Event: n, Time: o.story.Stored.Events[n-1].Time}
 	l.Name = "result"
 	return l
 }
@@ -101,7 +101,7 @@ func wholeText(body *pages.Event, o *opened, p *texts.Session, n int, values url
 		return
 	}
 	if _, isCall := e.Body.(*trace.ToolCall); isCall || len(c.Text) <= mostOfText {
-		text := p.Text(e, c.Text, &sessions.StoryLine{}, excerpt.Limits{})
+		text := p.Text(e, c.Text, &story.Line{}, excerpt.Limits{})
 		text.Note = images
 		text.Blocks = cutBlocks(text.Blocks, mostOfText+mostOfText/2)
 		body.Line.Texts = []pages.Text{text}

@@ -11,7 +11,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
-	"aburn/cmd/aburn/internal/sessions"
+	"aburn/archive/story"
 	"aburn/insight"
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
@@ -32,7 +32,7 @@ type sessionPages struct {
 type opened struct {
 	*row
 	v      *view
-	story  *sessions.Story
+	story  *story.Story
 	digest *insight.Digest // nil if there is none
 }
 
@@ -43,7 +43,7 @@ func (s *sessionPages) open(ctx context.Context, v *view, r *row) (*opened, erro
 	}
 	defer arch.Close()
 	o := &opened{row: r, v: v}
-	if o.story, err = sessions.StoryOf(ctx, arch, r.Session, v.names, v.bySource[r.Source], v.verdicts); err != nil {
+	if o.story, err = story.Of(ctx, arch, r.Session, v.names, v.bySource[r.Source], v.verdicts); err != nil {
 		return nil, err
 	}
 	if list, err := digests.Of(ctx, s.dir, []int64{r.Key}, nil); err == nil && len(list) == 1 {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"aburn/cmd/aburn/internal/sessions"
+	"aburn/archive/story"
 	"aburn/internal/plain"
 	"aburn/trace"
 	"aburn/web/pages"
@@ -22,8 +22,8 @@ var laneKinds = []struct {
 	{trace.AgentTool, 3}}
 
 // lanesOf draws the calls of a session over its working time.
-func lanesOf(story *sessions.Story, zone *time.Location) *pages.Lanes {
-	t := story.Trace
+func lanesOf(of *story.Story, zone *time.Location) *pages.Lanes {
+	t := of.Trace
 	scale := newScale(t)
 	if scale == nil {
 		return nil
@@ -50,7 +50,7 @@ func lanesOf(story *sessions.Story, zone *time.Location) *pages.Lanes {
 	}
 	prompts := 0
 	for i := range t.Events {
-		if e := &t.Events[i]; sessions.IsPrompt(e) && !e.Time.IsZero() {
+		if e := &t.Events[i]; story.IsPrompt(e) && !e.Time.IsZero() {
 			prompts++
 			l.Lines = append(l.Lines, strconv.FormatFloat(scale.at(e.Time), 'f', 1, 64))
 		}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"aburn/cmd/aburn/internal/sessions"
+	"aburn/archive/story"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/web/pages"
@@ -19,7 +19,7 @@ const linesPerPage = 100
 // onlys are the parts of a story that can be chosen.
 var onlys = [][2]string{{"", "All"}, {"prompts", "Prompts"}, {"calls", "Calls"}, {"failed", "Failed"}}
 
-func holdsLine(only string, l *sessions.StoryLine) bool {
+func holdsLine(only string, l *story.Line) bool {
 	switch only {
 	case "prompts":
 		return l.Prompt
@@ -36,7 +36,7 @@ func holdsLine(only string, l *sessions.StoryLine) bool {
 func (s *sessionPages) tell(ctx context.Context, body *pages.Session, o *opened, values url.Values) (lines int) {
 	only := values.Get("only")
 	body.Only = pages.Choice{Label: "Which events"}
-	var list []*sessions.StoryLine
+	var list []*story.Line
 	counts := map[string]int{}
 	for i := range o.story.Lines {
 		l := &o.story.Lines[i]
@@ -108,7 +108,7 @@ func before(bare bool) int {
 
 // partOf is the part that an address names: from a line on, up to one, or around an event. Else it is the beginning, or of a
 // running session the end.
-func partOf(list []*sessions.StoryLine, values url.Values, live, bare bool) part {
+func partOf(list []*story.Line, values url.Values, live, bare bool) part {
 	last := max(len(list)-linesPerPage, 0)
 	from := func(n int) part { return part{from: n, to: min(n+linesPerPage, len(list))} }
 	if n, err := strconv.Atoi(values.Get("line")); err == nil {
@@ -133,7 +133,7 @@ func partOf(list []*sessions.StoryLine, values url.Values, live, bare bool) part
 	return part{last, len(list), true}
 }
 
-func (s *sessionPages) linesOf(o *opened, list []*sessions.StoryLine, from, to int) (lines []pages.Line) {
+func (s *sessionPages) linesOf(o *opened, list []*story.Line, from, to int) (lines []pages.Line) {
 	where, day := "", ""
 	seen, looked := s.seen.of(o.name())
 	seen += len(o.story.Stored.Events) - o.story.Stored.Count().Events // behind what it copied
@@ -162,7 +162,7 @@ func (s *sessionPages) linesOf(o *opened, list []*sessions.StoryLine, from, to i
 	return lines
 }
 
-func (s *sessionPages) lineOf(o *opened, l *sessions.StoryLine) pages.Line {
+func (s *sessionPages) lineOf(o *opened, l *story.Line) pages.Line {
 	one := pages.Line{Number: l.Event, Mark: l.Mark, Word: plain.Line(l.Name), Class: classOf(l), Name: plain.Line(l.Name), Took: plain.Line(l.Took),
 		Path:   plain.Line(l.Path),
 		Detail: plain.Cut(plain.Line(l.Detail), 600), Indent: l.Indent}
@@ -189,7 +189,7 @@ func (s *sessionPages) lineOf(o *opened, l *sessions.StoryLine) pages.Line {
 }
 
 // classOf is the colour of a line's mark: the one that a terminal has.
-func classOf(l *sessions.StoryLine) string {
+func classOf(l *story.Line) string {
 	switch l.Style {
 	case term.Red, term.BoldRed:
 		return "bad"

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strconv"
 
+	"aburn/archive/story"
 	"aburn/cmd/aburn/internal/eyes/texts"
-	"aburn/cmd/aburn/internal/sessions"
 	"aburn/web/excerpt"
 	"aburn/web/pages"
 	"aburn/web/show"
@@ -21,7 +21,7 @@ const rawPart = "/raw/"
 const mostTexts = 50 << 10
 
 // withTexts makes the lines of a part with their texts, and says which part of it fits.
-func (s *sessionPages) withTexts(ctx context.Context, o *opened, list []*sessions.StoryLine, asked part) (fits part, lines []pages.Line, notes []pages.Note) {
+func (s *sessionPages) withTexts(ctx context.Context, o *opened, list []*story.Line, asked part) (fits part, lines []pages.Line, notes []pages.Note) {
 	p := texts.Of(&o.Session, o.story.Stored, s.dir)
 	var events []int
 	for _, l := range list[asked.from:asked.to] {
@@ -60,6 +60,6 @@ func (s *sessionPages) withTexts(ctx context.Context, o *opened, list []*session
 }
 
 // shownInFull reports whether the text says what the line's detail says, as of prompts.
-func shownInFull(l *sessions.StoryLine, texts []pages.Text) bool {
+func shownInFull(l *story.Line, texts []pages.Text) bool {
 	return l.Prompt && len(texts[0].Blocks) > 0
 }

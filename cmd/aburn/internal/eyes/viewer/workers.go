@@ -108,8 +108,8 @@ func (n noWorkers) List(_ Known, items []attention.Item) (list []Listed) {
 	return list
 }
 
-func (n noWorkers) Zones(string) []pages.Link    { return nil }
-func (n noWorkers) Notes() []pages.Note          { return nil }
+func (n noWorkers) Zones(string) []pages.Link     { return nil }
+func (n noWorkers) Notes() []pages.Note           { return nil }
 func (n noWorkers) Routes() map[string]WorkerPage { return nil }
 
 func (n noWorkers) Do(w http.ResponseWriter, r *http.Request)     { http.NotFound(w, r) }

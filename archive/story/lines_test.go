@@ -1,4 +1,4 @@
-package sessions
+package story
 
 import (
 	"testing"
