@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"time"
 
 	"aburn/trace"
@@ -93,3 +94,6 @@ type CallRow struct {
 	Spawned  string
 	Results  int
 }
+
+// Subject is what the call was about: a path or the beginning of a command.
+func (r *CallRow) Subject() string { return cmp.Or(r.Path, r.Head) }

@@ -190,7 +190,7 @@ func (g *GraphAnswer) readCalls(ctx context.Context, arch *archive.Archive) erro
 			}
 			g.calls[number] = append(g.calls[number], graphpage.Call{
 				Index: row.Index, Tool: row.Tool, Type: row.Type, Status: row.Status, Failed: row.Failed, Denied: row.Denied, ExitCode: row.ExitCode,
-				Text: subject(&row), Start: row.Start, DurationMS: row.DurationMS, Gap: row.Gap, Length: row.Length,
+				Text: row.Subject(), Start: row.Start, DurationMS: row.DurationMS, Gap: row.Gap, Length: row.Length,
 			})
 		}
 	}

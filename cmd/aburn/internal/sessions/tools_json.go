@@ -91,7 +91,7 @@ type callRow struct {
 
 func callRowOf(r *archive.CallRow) callRow {
 	return callRow{
-		Source: r.Source, Session: r.Session, Event: r.Seq, Call: r.Call, Tool: r.Tool, Type: string(r.Type), What: subject(r), Start: units.OptionalTime(r.Start),
+		Source: r.Source, Session: r.Session, Event: r.Seq, Call: r.Call, Tool: r.Tool, Type: string(r.Type), What: r.Subject(), Start: units.OptionalTime(r.Start),
 		DurationMS: r.DurationMS, Gap: r.Gap,
 		Status: r.Status, Failed: r.Failed, Denied: r.Denied, ExitCode: r.ExitCode, Spawned: r.Spawned,
 	}

@@ -205,7 +205,7 @@ type failedCalls struct {
 }
 
 func (t *toolTally) addFailure(row *archive.CallRow) {
-	key := failureKey{row.Tool, string(row.Type), subject(row), howFailed(row)}
+	key := failureKey{row.Tool, string(row.Type), row.Subject(), howFailed(row)}
 	f := t.failures[key]
 	if f == nil {
 		f = &failedCalls{failureKey: key}

@@ -122,7 +122,7 @@ func (v *toolsView) showRetries(out *term.Out) error {
 		if !r.succeeded {
 			end = term.Cell{Text: "never", Style: term.Red}
 		}
-		table.AddCells(term.Cell{Text: strconv.Itoa(r.failed)}, end, term.Cell{Text: agentcli.ToolWord(r.Tool)}, term.Cell{Text: subject(&r.CallRow)},
+		table.AddCells(term.Cell{Text: strconv.Itoa(r.failed)}, end, term.Cell{Text: agentcli.ToolWord(r.Tool)}, term.Cell{Text: r.Subject()},
 			term.Cell{Text: v.where(&r.CallRow), Style: term.Dim})
 	}
 	return table.Print(out, 2)
@@ -153,7 +153,7 @@ func (v *toolsView) showAgents(out *term.Out) error {
 			spawned = v.names.Of(r.Source, r.Spawned)
 		}
 		table.AddCells(term.Cell{Text: agentcli.ToolWord(r.Tool)}, term.Cell{Text: cmp.Or(string(r.Status), "no result")}, term.Cell{Text: spawned},
-			term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
+			term.Cell{Text: r.Subject()}, term.Cell{Text: v.where(r), Style: term.Dim})
 	}
 	return table.Print(out, 2)
 }
@@ -173,10 +173,7 @@ func (v *toolsView) showLongest(out *term.Out) error {
 			became = howFailed(r)
 		}
 		table.AddCells(term.Cell{Text: units.Took(r.DurationMS, r.Gap)}, term.Cell{Text: agentcli.ToolWord(r.Tool)}, term.Cell{Text: became},
-			term.Cell{Text: subject(r)}, term.Cell{Text: v.where(r), Style: term.Dim})
+			term.Cell{Text: r.Subject()}, term.Cell{Text: v.where(r), Style: term.Dim})
 	}
 	return table.Print(out, 2)
 }
-
-// subject is what a call was about: a path or the beginning of a command.
-func subject(row *archive.CallRow) string { return cmp.Or(row.Path, row.Head) }
