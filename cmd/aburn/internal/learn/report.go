@@ -88,14 +88,14 @@ func runReport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case err != nil:
 		return err
 	case cmd.IsSet("html"):
-		return a.WritePage(cmd, func(w io.Writer) error { return reportpage.HTML(w, answer.Report, answer.units, answer.name) }, unitsText(answer.Report))
+		return a.WritePage(cmd, func(w io.Writer) error { return reportpage.HTML(w, answer.Report, answer.Digests, answer.Name) }, unitsText(answer.Report))
 	case cmd.Bool("json"):
 		return a.PrintJSON(answer.Report)
 	case answer.None:
 		chosen.NoteNone(a, answer.Archived, "session")
 		return nil
 	}
-	v := reportView{r: answer.Report, out: a.Screen(cmd), names: answer.names, now: c.Now}
+	v := reportView{r: answer.Report, out: a.Screen(cmd), names: answer.ShortNames, now: c.Now}
 	return v.show()
 }
 
@@ -116,10 +116,10 @@ type ReportQuery struct {
 // ReportAnswer is a report of the chosen sessions.
 type ReportAnswer struct {
 	*report.Report
-	units    []*insight.Digest // the chosen sessions
-	names    *lookup.SessionNames
-	None     bool // no session was chosen
-	Archived int  // sessions in the archive; counted only if None
+	Digests    []*insight.Digest // the chosen sessions
+	ShortNames *lookup.SessionNames
+	None       bool // no session was chosen
+	Archived   int  // sessions in the archive; counted only if None
 }
 
 // ReportOf answers a query.
@@ -138,8 +138,8 @@ func ReportOf(ctx context.Context, c *lookup.Caller, q ReportQuery) (*ReportAnsw
 	if o.Remedies, err = measureRemedies(ctx, c, filter, list); err != nil {
 		return nil, err
 	}
-	answer := &ReportAnswer{units: lookup.DigestsOnly(list)}
-	answer.Report = report.Make(answer.units, o)
+	answer := &ReportAnswer{Digests: lookup.DigestsOnly(list)}
+	answer.Report = report.Make(answer.Digests, o)
 	answer.None = answer.Units.All == 0
 	if q.Limit > 0 {
 		answer.Report = answer.Top(q.Limit)
@@ -148,17 +148,17 @@ func ReportOf(ctx context.Context, c *lookup.Caller, q ReportQuery) (*ReportAnsw
 	case answer.None:
 		answer.Archived, err = lookup.CountArchived(ctx, arch)
 	case q.Names:
-		answer.names, err = reportNames(ctx, arch, filter, list)
+		answer.ShortNames, err = reportNames(ctx, arch, filter, list)
 	}
 	return answer, err
 }
 
-// name is the short name of a session.
-func (a *ReportAnswer) name(source, id string) string {
-	if a.names == nil { // there is none to name
+// Name is the short name of a session.
+func (a *ReportAnswer) Name(source, id string) string {
+	if a.ShortNames == nil { // there is none to name
 		return source + "/" + id
 	}
-	return a.names.Of(source, id)
+	return a.ShortNames.Of(source, id)
 }
 
 // measureRemedies counts the failures that remedies were tried against, before and after, in sessions of any age.

@@ -77,7 +77,7 @@ func graphArguments(_ context.Context, cmd *cli.Command) error {
 		return err
 	}
 	q := graphQueryOf(cmd)
-	return q.check()
+	return q.Check()
 }
 
 func graphQueryOf(cmd *cli.Command) GraphQuery {
@@ -129,7 +129,7 @@ type GraphQuery struct {
 	Calls   bool          // also the calls of each session, which only a page needs
 }
 
-func (q *GraphQuery) check() error {
+func (q *GraphQuery) Check() error {
 	switch {
 	case q.Session != "" && q.Choice != lookup.Choice{}:
 		return fault.Usage("--since, --until, --source and --project choose trees, and SESSION has chosen one")
@@ -142,7 +142,7 @@ func (q *GraphQuery) check() error {
 
 // GraphOf answers a query. all reads the trees of the whole archive, or returns cached ones.
 func GraphOf(ctx context.Context, c *lookup.Caller, q GraphQuery, all func(context.Context, *archive.Archive) (*Forest, error)) (*GraphAnswer, error) {
-	if err := q.check(); err != nil {
+	if err := q.Check(); err != nil {
 		return nil, err
 	}
 	arch, filter, err := lookup.ViewChosen(ctx, c.Caller, q.Choice)
