@@ -54,6 +54,7 @@ var floors = []struct{ packages, may string }{
 	{"templates", "internal/..."},
 	{"worker/...", "internal/... internal/journal/... internal/queue internal/settings logfmt/..."},
 	{"web/...", "internal/..."},
+	{"archive/conversation", "archive/... internal/... trace trace/contents trace/readers web/excerpt"},
 	{"web/show", "insight/cost/... internal/... web/..."},
 	{"web/graphpage web/reportpage", "insight/... internal/... trace trace/graph web/..."},
 

@@ -59,7 +59,8 @@ func TestWebPagesInABrowser(t *testing.T) {
 		if p[0] != "nothing" {
 			b.Quiet()
 		}
-		if got := b.Value(`[...performance.getEntriesByType('resource')].map((e) => e.name).filter((n) => !n.startsWith(location.origin + '/')).join(' ')`); got != "" {
+		const elsewhere = `[...performance.getEntriesByType('resource')].map((e) => e.name).filter((n) => !n.startsWith(location.origin + '/')).join(' ')`
+		if got := b.Value(elsewhere); got != "" {
 			t.Errorf("%s asks for %s", p[0], got)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"aburn/archive/conversation"
 	"aburn/archive/story"
-	"aburn/cmd/aburn/internal/eyes/texts"
 	"aburn/internal/plain"
 	"aburn/internal/shell"
 	"aburn/trace"
@@ -45,12 +45,12 @@ func (s *sessionPages) eventPage(ctx context.Context, v *view, r *row, n int, va
 	if n < 1 || n > len(all) {
 		return nil, show.NotFound("the session has the events 1 to " + strconv.Itoa(len(all)))
 	}
-	p := texts.Of(&o.Session, o.story.Stored, s.dir)
+	p := conversation.TextsOf(&o.Session, o.story.Stored, s.dir)
 	if err := p.Read(ctx, []int{n}); err != nil {
 		return nil, err
 	}
 	name := v.names.Of(r.Source, r.ID)
-	body := &pages.Event{Line: s.lineOf(o, lineFor(o, n)), RecordNote: p.RecordNote(n)}
+	body := &pages.Event{Line: s.lineOf(o, lineFor(o, n)), RecordNote: recordNote(p, n)}
 	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, projectLink(r), {Text: plain.Line(r.Source + " / " + name), Href: r.eventAt(n)},
 		{Text: "event " + strconv.Itoa(n)}}
 	if n > 1 {
@@ -81,27 +81,27 @@ func lineFor(o *opened, n int) *story.Line {
 }
 
 // wholeText puts a text into the page, or the part of it that begins where ?from= says.
-func wholeText(body *pages.Event, o *opened, p *texts.Session, n int, values url.Values) {
+func wholeText(body *pages.Event, o *opened, p *conversation.Texts, n int, values url.Values) {
 	e := &o.story.Stored.Events[n-1]
 	c, ok := p.Found(n)
 	if !ok {
 		body.Line.Texts = []pages.Text{{Note: "This event has no text."}}
 		return
 	}
-	if why := texts.WhyNot(c); why != "" {
+	if why := conversation.WhyNot(c); why != "" {
 		if why == " " {
 			why = "The file of this text is not there any more."
 		}
 		body.Line.Texts = []pages.Text{{Note: why}}
 		return
 	}
-	images := texts.ImagesOf(e, c.Record)
+	images := conversation.Images(e, c.Record)
 	if len(c.Text) == 0 {
 		body.Line.Texts = []pages.Text{{Note: cmp.Or(images, "The text is empty.")}}
 		return
 	}
 	if _, isCall := e.Body.(*trace.ToolCall); isCall || len(c.Text) <= mostOfText {
-		text := p.Text(e, c.Text, &story.Line{}, excerpt.Limits{})
+		text := textOf(p, e, c.Text, &story.Line{}, excerpt.Limits{})
 		text.Note = images
 		text.Blocks = cutBlocks(text.Blocks, mostOfText+mostOfText/2)
 		body.Line.Texts = []pages.Text{text}
@@ -113,7 +113,7 @@ func wholeText(body *pages.Event, o *opened, p *texts.Session, n int, values url
 	for from > 0 && from < len(all) && !utf8.RuneStart(all[from]) {
 		from--
 	}
-	to := from + texts.Within(all[from:], mostOfText)
+	to := from + within(all[from:], mostOfText)
 	if to < len(all) {
 		if at := strings.LastIndexByte(all[from:to], '\n'); at > 0 {
 			to = from + at + 1
@@ -135,12 +135,12 @@ func cutBlocks(list []excerpt.Block, most int) []excerpt.Block {
 		b := &list[i]
 		for k := range b.Head {
 			text := b.Head[k].Text
-			if n := texts.Within(text, most); n < len(text) {
+			if n := within(text, most); n < len(text) {
 				b.Head[k].Text = text[:n]
 				b.Head, b.Fold = b.Head[:k+1], "… "+plain.Size(int64(len(text)-n))+" more: aburn show --raw prints all"
 				return list[:i+1]
 			}
-			most -= texts.Escaped(text)
+			most -= escaped(text)
 		}
 		most -= len(b.Prose)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"aburn/archive"
-	"aburn/cmd/aburn/internal/eyes/texts"
+	"aburn/archive/conversation"
 	"aburn/internal/plain"
 	"aburn/trace"
 	"aburn/trace/contents"
@@ -103,7 +103,7 @@ func (s *searchPages) lookThrough(ctx context.Context, q *contents.Query, text s
 	for i, r := range rows {
 		list[i] = &r.Session
 	}
-	search := texts.NewSearch(q, s.dir, list, load)
+	search := conversation.NewSearch(q, s.dir, list, load)
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	defer cancel()
@@ -159,7 +159,7 @@ func (t *tally) add(l *looked) {
 }
 
 // lookAt looks through one session. What is found is scrubbed, and counts only if it is still found then.
-func (s *searchPages) lookAt(ctx context.Context, search *texts.Search, text string, r *row) (l looked) {
+func (s *searchPages) lookAt(ctx context.Context, search *conversation.Search, text string, r *row) (l looked) {
 	f := search.In(ctx, &r.Session)
 	l.row, l.count, l.searched, l.err = r, len(f.Matches), f.Searched, f.Err
 	if l.count == 0 {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strconv"
 
+	"aburn/archive/conversation"
 	"aburn/archive/story"
-	"aburn/cmd/aburn/internal/eyes/texts"
 	"aburn/web/excerpt"
 	"aburn/web/pages"
 	"aburn/web/show"
@@ -22,7 +22,7 @@ const mostTexts = 50 << 10
 
 // withTexts makes the lines of a part with their texts, and says which part of it fits.
 func (s *sessionPages) withTexts(ctx context.Context, o *opened, list []*story.Line, asked part) (fits part, lines []pages.Line, notes []pages.Note) {
-	p := texts.Of(&o.Session, o.story.Stored, s.dir)
+	p := conversation.TextsOf(&o.Session, o.story.Stored, s.dir)
 	var events []int
 	for _, l := range list[asked.from:asked.to] {
 		events = append(events, p.Events(l.Event)...)
@@ -38,8 +38,8 @@ func (s *sessionPages) withTexts(ctx context.Context, o *opened, list []*story.L
 		if asked.backward {
 			i = asked.to - 1 - k
 		}
-		shown[i] = p.Line(list[i], excerpt.Folded, o.rawAt)
-		left -= texts.Weight(shown[i])
+		shown[i] = textsOf(p, list[i], excerpt.Folded, o.rawAt)
+		left -= weight(shown[i])
 		if left < 0 && k > 0 {
 			break
 		}
@@ -56,7 +56,7 @@ func (s *sessionPages) withTexts(ctx context.Context, o *opened, list []*story.L
 			lines[i].Detail = ""
 		}
 	}
-	return fits, lines, p.Notes(events)
+	return fits, lines, textNotes(p, events)
 }
 
 // shownInFull reports whether the text says what the line's detail says, as of prompts.

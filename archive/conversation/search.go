@@ -1,4 +1,4 @@
-package texts
+package conversation
 
 import (
 	"context"
@@ -140,7 +140,7 @@ func (s *Search) In(ctx context.Context, r *archive.Session) (found Found) {
 	if found.Searched, found.Err = f.searched, f.err; len(f.hits) == 0 {
 		return found
 	}
-	p := Of(r, f.stored, s.dir)
+	p := TextsOf(r, f.stored, s.dir)
 	if found.Err = p.Read(ctx, nil); found.Err != nil { // what other texts give away is secret in these
 		return found
 	}
