@@ -101,6 +101,9 @@ func (p *Texts) Read(ctx context.Context, events []int) error {
 	return nil
 }
 
+// Forget lets go of the texts that were read. What was learned of secrets stays.
+func (p *Texts) Forget() { clear(p.found) }
+
 // length is that of all texts.
 func (p *Texts) length() (all int64) {
 	for i := range p.Stored.Events {

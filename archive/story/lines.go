@@ -129,6 +129,9 @@ func resultWords(r *trace.ToolResultEvent) entries.Description {
 	return w
 }
 
+// CallState says how a call ended, in words: its exit code, who denied it. It is "" for one that succeeded.
+func CallState(r *trace.ToolResultEvent) string { return units.Join(stateWord(r), exitWord(r)) }
+
 func stateWord(r *trace.ToolResultEvent) string {
 	switch {
 	case r.Denied == "other":

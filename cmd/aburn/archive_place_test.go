@@ -157,7 +157,7 @@ func TestNamesThatMeanNothing(t *testing.T) {
 			t.Errorf("%s: exit %d\n%s want %s", command, code, errs, want)
 		}
 	}
-	if code, out, errs := run("show", "claude/bbbb"); code != fault.ExitOK || !strings.Contains(out, "claude/bbbbbbbb-3") {
+	if code, out, errs := run("show", "claude/bbbb", "--calls"); code != fault.ExitOK || !strings.Contains(out, "claude/bbbbbbbb-3") {
 		t.Errorf("source/part: exit %d\n%s%s", code, out, errs)
 	}
 }

@@ -102,7 +102,7 @@ func TestPlantedSecretsOfWorkersStayHidden(t *testing.T) {
 	for _, args := range [][]string{{"ps"}, {"ps", "--all", "--json"}, {"ps", "fix-rounding"}, {"ps", "export"}, {"ps", "migrate-carts"},
 		{"ps", "fix-rounding", "--json"}, {"ps", "migrate-carts", "--json"}, {"ps", "export", "--json"},
 		{"pr", "--check", "fix-rounding"}, {"status", "--json"}, {"tail"}, {"query", "--json"}, {"top", "--once"}, {"overlap"}, {"ingest", "--json"},
-		{"show", "fix-rounding@", "--all"}, {"show", "migrate-carts@", "--json"}} {
+		{"show", "fix-rounding@"}, {"show", "fix-rounding@", "--calls", "--all"}, {"show", "migrate-carts@", "--json"}} {
 		cmd := s.command("aburn", args...)
 		out, _ := cmd.CombinedOutput()
 		p.leaks(t, "aburn "+strings.Join(args, " "), string(out))

@@ -69,7 +69,8 @@ func (x *exported) shown() string {
 		x.Fatal(out, errs)
 	}
 	var all strings.Builder
-	for _, args := range [][]string{{"export", "--format", "jsonl"}, {"show", "99990000", "--all"}, {"show", "99990000", "--json"}} {
+	for _, args := range [][]string{{"export", "--format", "jsonl"}, {"show", "99990000"}, {"show", "99990000", "--markdown"},
+		{"show", "99990000", "--calls", "--all"}, {"show", "99990000", "--json"}} {
 		out, errs, code := x.run(args...)
 		if code != fault.ExitOK {
 			x.Fatal(args, errs)

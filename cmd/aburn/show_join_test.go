@@ -44,7 +44,7 @@ func TestShowJoins(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list.Sessions) != 1 || !list.Sessions[0].Recorded || list.Sessions[0].Source != "claude" {
 		t.Fatalf("%v\n%s%s", err, out, errs)
 	}
-	code, story, errs := run("show", "aaaaaaaa", "--all")
+	code, story, errs := run("show", "aaaaaaaa", "--calls", "--all")
 	if code != fault.ExitOK || !strings.Contains(story, "recorded   also by aburn's hooks, ") || !strings.Contains(story, "\n    + ") {
 		t.Errorf("exit %d\n%s%s", code, story, errs)
 	}

@@ -34,7 +34,7 @@ func onColumns(t *testing.T, columns uint16, typed, dir string, env []string, ar
 	master, slave := openTerminal(t, columns)
 	defer master.Close()
 	cmd := aburnIn(dir, args...)
-	cmd.Env = append(cmd.Env, env...)
+	cmd.Env = append(append(cmd.Env, "PAGER=cat"), env...)
 	cmd.Stdin, cmd.Stdout = slave, slave
 	if _, err := master.WriteString(typed); err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestArchiveFitsATerminal(t *testing.T) {
 	if out, err := aburnIn(dir, "ingest").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, command := range []string{"sessions", "show 5b0c2f91", "show 77d1a0e4", "graph", "graph 5b0c --top failures", "graph --top duration", "tools",
+	for _, command := range []string{"sessions", "show 5b0c2f91", "show 77d1a0e4", "show 5b0c2f91 --calls", "graph", "graph 5b0c --top failures", "graph --top duration", "tools",
 		"tools --failed", "report"} {
 		for _, noColor := range []string{"1", ""} {
 			shown := onTerminal(t, dir, []string{"NO_COLOR=" + noColor, "TERM=xterm"}, strings.Fields(command)...)

@@ -129,6 +129,16 @@ func NoArguments(_ context.Context, cmd *cli.Command) error {
 	return nil
 }
 
+// AtMostOneArgument refuses a second positional argument.
+func AtMostOneArgument(name string) cli.ArgValidatorFunc {
+	return func(_ context.Context, cmd *cli.Command) error {
+		if cmd.NArg() > 1 {
+			return fault.Usage("give one "+name+", not "+fault.Quote(strings.Join(cmd.Args().Slice(), " ")), cmd.FullName()+" --help")
+		}
+		return nil
+	}
+}
+
 func flagNames(cmd *cli.Command) (names []string) {
 	for _, c := range cmd.Lineage() {
 		for _, f := range c.Flags {

@@ -249,7 +249,7 @@ func debLife(t *testing.T, before, now made) {
 			t.Errorf("the settings call %s", hook)
 		}
 		r.must("/usr/bin/aburn", "ingest")
-		archived := r.must("/usr/bin/aburn", "show", "f01408c0")
+		archived := r.must("/usr/bin/aburn", "show", "f01408c0", "--calls")
 		upgraded := make(chan error, 1)
 		go func() {
 			out, err := dpkg(r, "-i", now.file(t, ".deb")).CombinedOutput()
@@ -278,7 +278,7 @@ func debLife(t *testing.T, before, now made) {
 			t.Errorf("%d of %d hooks were recorded", got, n)
 		}
 		r.must("/usr/bin/aburn", "verify")
-		if got := r.must("/usr/bin/aburn", "show", "f01408c0"); got != archived {
+		if got := r.must("/usr/bin/aburn", "show", "f01408c0", "--calls"); got != archived {
 			t.Errorf("the archived session was\n%s\nand is\n%s", archived, got)
 		}
 		r.must("/usr/bin/aburn", "uninstall-hooks", "--yes")

@@ -258,7 +258,7 @@ func (p *person) archive() {
 	p.write(".claude/projects/C--users-p/"+filepath.Base(run), session)
 	p.says([]string{"ingest"}, "claude")
 	p.says([]string{"sessions"}, "d3674cb1")
-	p.says([]string{"show", "d3674cb1"}, "d3674cb1")
+	p.says([]string{"show", "d3674cb1", "--calls"}, "d3674cb1")
 	p.says([]string{"report"}, "")
 	p.says([]string{"report", "--html", p.name + `\p\report.html`}, "")
 	if page := p.read("p/report.html"); !strings.Contains(page, "</html>") {

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -31,27 +32,31 @@ const storyLimit = 200
 func ShowCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "show",
-		Usage:     "show one session: its prompts, calls, changes and errors",
-		ArgsUsage: "SESSION",
-		Description: "Shows prompts, calls with their exit code, duration and size of the result, changed files, errors and sub-agents. Events that were copied " +
-			"from another\n" +
-			"session, or that the conversation was rewound past, are marked. --raw takes the number of an event: it prints the record in the agent's own store that\n" +
-			"the event was read from. SESSION is an id of `aburn sessions`, whole, or its first or last 4 characters; last is the newest of\nthis project.\n\n" +
-			"If aburn's hooks recorded the session too, + marks what only they know, and --differences lists where their log and the agent's store disagree.",
+		Usage:     "show what was said in a session",
+		ArgsUsage: "[SESSION]",
+		Description: "Prints the conversation: your prompts, the agent's answers, its calls with the first lines of what they printed, and its changes. The texts\n" +
+			"come from the agent's own files, with secrets taken out. On a terminal they open in your $PAGER.\n\n" +
+			"SESSION is an id of `aburn sessions`, whole, or its first or last 4 characters. The default is last, the newest of this project.\n\n" +
+			"--calls prints one line for each event, with exit codes, durations, sizes and numbers. Events that were copied from another session, or that the\n" +
+			"conversation was rewound past, are marked. + marks what only aburn's hooks know. --raw N prints the agent's own record of event N.",
 		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "calls", Usage: "print one line for each event, and facts about the session"},
+			&cli.BoolFlag{Name: "markdown", Usage: "print the conversation as Markdown, to share"},
 			&cli.IntFlag{Name: "raw", Usage: "print the original record of event `N`"},
 			&cli.BoolFlag{Name: "joined", Usage: "with --json, put what hooks recorded into the trace"},
 			&cli.BoolFlag{Name: "differences", Usage: "list where the agent's store and the hooks' log differ"},
-			&cli.IntFlag{Name: "limit", Usage: "only the last `N` lines (default " + strconv.Itoa(storyLimit) + ")"},
-			&cli.BoolFlag{Name: "all", Usage: "all lines"},
+			&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "print only the last `N` events (default: all, with --calls " + strconv.Itoa(storyLimit) + ")"},
+			&cli.BoolFlag{Name: "all", Usage: "with --calls, print all events"},
 			chosen.IngestFlag(),
 			kit.JSONFlag(),
 		},
-		ArgValidator:  chosen.SessionArgument,
+		ArgValidator:  kit.AtMostOneArgument("SESSION"),
 		ShellComplete: a.Completion(chosen.CompleteSessions),
 		Metadata: kit.Examples(
-			"aburn show last",
-			"aburn show 5b0c2f91",
+			"aburn show",
+			"aburn show 5b0c2f91 -n 20",
+			"aburn show 5b0c2f91 --markdown > session.md",
+			"aburn show 5b0c2f91 --calls",
 			"aburn show 5b0c2f91 --raw 17",
 			"aburn show 5b0c2f91 --json | jq '.events[] | select(.kind==\"error\")'",
 		),
@@ -70,6 +75,9 @@ type storyView struct {
 }
 
 func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+	if cmd.Bool("markdown") && (cmd.Bool("calls") || cmd.Bool("json")) {
+		return fault.Usage("--markdown takes neither --calls nor --json")
+	}
 	if cmd.IsSet("raw") && (cmd.Bool("json") || cmd.Bool("differences")) {
 		return fault.Usage("--raw takes neither --json nor --differences")
 	}
@@ -87,7 +95,7 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer arch.Close()
-	s, err := lookup.NamedSession(ctx, scope.CallerOf(a, cmd), arch, cmd.Args().First())
+	s, err := lookup.NamedSession(ctx, scope.CallerOf(a, cmd), arch, cmp.Or(cmd.Args().First(), lookup.LastName))
 	if err != nil {
 		return err
 	}
@@ -116,11 +124,22 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		lookup.PutVerdict(t, judged[0].Verdict)
 		return a.PrintJSON(t)
 	}
-	return showStory(ctx, a, cmd, arch, &storyView{Session: s, verdict: judged[0].Verdict, Teller: story.Teller{Joined: both, Source: s.Source}})
+	return showStory(ctx, a, cmd, arch, t, &storyView{Session: s, verdict: judged[0].Verdict, Teller: story.Teller{Joined: both, Source: s.Source}})
 }
 
-func showStory(ctx context.Context, a *kit.App, cmd *cli.Command, arch *archive.Archive, v *storyView) error {
+func showStory(ctx context.Context, a *kit.App, cmd *cli.Command, arch *archive.Archive, stored *trace.SessionTrace, v *storyView) error {
 	if err := v.load(ctx, arch, chosen.CallerOf(a, cmd)); err != nil {
+		return err
+	}
+	if !cmd.Bool("calls") {
+		var notes []string
+		err := a.Paged(ctx, cmd, func(out *term.Out) (err error) {
+			notes, err = v.printConversation(ctx, out, stored, archive.Dir(a.Getenv), cmd.Int("limit"), cmd.Bool("markdown"))
+			return err
+		})
+		for _, note := range notes {
+			a.Note(note)
+		}
 		return err
 	}
 	out := a.Screen(cmd)
