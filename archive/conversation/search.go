@@ -156,6 +156,40 @@ func (s *Search) In(ctx context.Context, r *archive.Session) (found Found) {
 	return found
 }
 
+// atOnce is how many sessions are looked through at once: a second one waits for the disk while one is searched.
+const atOnce = 2
+
+// Each looks through sessions, which the search was prepared for, and gives what each has to show, in their order, until show returns
+// false or ctx is done. It reports whether it came to the end.
+func (s *Search) Each(ctx context.Context, list []*archive.Session, show func(i int, f Found) bool) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	defer cancel()
+	results := make(chan chan Found, atOnce)
+	wait.Go(func() {
+		defer close(results)
+		for _, r := range list {
+			one := make(chan Found, 1)
+			select {
+			case <-ctx.Done():
+				return
+			case results <- one:
+			}
+			wait.Go(func() { one <- s.In(ctx, r) })
+		}
+	})
+	i := 0
+	for one := range results {
+		f := <-one
+		if ctx.Err() != nil || !show(i, f) {
+			return false
+		}
+		i++
+	}
+	return ctx.Err() == nil
+}
+
 // find is what is found in a session, before it is scrubbed. Only of one in which something may be found the trace is loaded, where its
 // records are lines.
 func (s *Search) find(ctx context.Context, r *archive.Session) *finding {

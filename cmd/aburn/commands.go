@@ -100,7 +100,7 @@ func groups(a *kit.App) []group {
 		}},
 		{"Look", []*cli.Command{
 			supervise.StatusCommand(a, supervise.Crew{Standings: work.Standings, Keeper: daemon.Keeper}), serve.WebCommand(a), top.Command(a), record.TailCommand(a),
-			supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a),
+			supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a), sessions.SearchCommand(a),
 			eyes.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
 			eyes.PricesCommand(a),
 		}},

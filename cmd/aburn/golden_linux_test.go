@@ -147,7 +147,10 @@ sessions --json
 sessions --source codex --limit 2
 sessions --outcome errored --json
 sessions --relationship subagent --limit 3
+search prices
+search prices --json
 show aaaaaaaa
+show aaaaaaaa --calls
 show aaaaaaaa | cat
 show aaaaaaaa --json
 show aaaaaaaa --joined --json
@@ -156,10 +159,13 @@ show aaaaaaaa --differences --json
 show aaaaaaaa --raw 3
 show e067 --limit 8
 show 000a
+show 000a --calls
 show de6e5cce --limit 10
 show shop-2222
+show shop-2222 --calls
 show shop-2222 --json
 show nothing
+show nothing --calls
 graph --limit 4
 graph --limit 3 --json
 graph 5b0c2f91

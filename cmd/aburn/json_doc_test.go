@@ -50,6 +50,7 @@ func TestJSONPage(t *testing.T) {
 		{"ingest", sessions.IngestReport{}, part("`aburn ingest`")}, {"ingest --check", sessions.IngestCheckReport{}, part("`aburn ingest`")},
 		{"sessions", sessions.SessionsReport{}, part("`aburn sessions`")},
 		{"show", sessions.DifferencesReport{}, part("`aburn show`")},
+		{"search", sessions.SearchReport{}, part("`aburn search`") + part("`aburn sessions`")},
 		{"keep", sessions.KeptReport{}, part("`aburn keep`")},
 		{"graph", sessions.GraphReport{}, part("`aburn graph`")}, {"tools", sessions.ToolsReport{}, part("`aburn tools`")},
 		{"export", sessions.SentReport{}, part("`aburn export`")},

@@ -23,7 +23,8 @@ func TestConversationInAPager(t *testing.T) {
 	}
 	for pager, want := range map[string]string{"sed s/^/paged:/": "paged:\x1b", "cat": "\n\x1b", "head -c 1": ""} {
 		out := onTerminal(t, dir, append(env, "PAGER="+pager), "show", "5b0c2f91")
-		if !strings.Contains(strings.ReplaceAll(out, "\r", ""), want) || strings.Contains(out, "paged:") != strings.HasPrefix(want, "paged") || strings.Contains(out, "error") {
+		if !strings.Contains(strings.ReplaceAll(out, "\r", ""), want) ||
+			strings.Contains(out, "paged:") != strings.HasPrefix(want, "paged") || strings.Contains(out, "error") {
 			t.Errorf("PAGER=%s: %q", pager, out)
 		}
 	}

@@ -169,7 +169,8 @@ func TestArchiveFitsATerminal(t *testing.T) {
 	if out, err := aburnIn(dir, "ingest").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, command := range []string{"sessions", "show 5b0c2f91", "show 77d1a0e4", "show 5b0c2f91 --calls", "graph", "graph 5b0c --top failures", "graph --top duration", "tools",
+	for _, command := range []string{"sessions", "show 5b0c2f91", "show 77d1a0e4", "show 5b0c2f91 --calls",
+		"graph", "graph 5b0c --top failures", "graph --top duration", "tools",
 		"tools --failed", "report"} {
 		for _, noColor := range []string{"1", ""} {
 			shown := onTerminal(t, dir, []string{"NO_COLOR=" + noColor, "TERM=xterm"}, strings.Fields(command)...)

@@ -22,7 +22,8 @@ func ReplayCommand(a *kit.App) *cli.Command {
 		Name:      "replay",
 		Usage:     "show the sessions behind a key of the report, or one session",
 		ArgsUsage: "KEY|SESSION",
-		Description: "Shows the sessions that share a key of `aburn report` (f1-…, s1-…, e1-…, or 4 of its digits): their errors, tools and files, and how each " +
+		Description: "Shows the sessions that share a key of `aburn report` (f1-…, s1-…, e1-…, or 4 of its digits): their errors, tools " +
+			"and files, and how each " +
 			"of the newest 10 began\n" +
 			"and first failed. Every claim names its session and event: `aburn show SESSION --raw EVENT` prints the record behind it. On a pipe it is Markdown.\n\n" +
 			"It shows what agents wrote to disk, and judges nothing. `aburn supervisor backtest` replays the supervisor over old workflow logs.",

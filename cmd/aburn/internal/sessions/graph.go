@@ -30,7 +30,8 @@ func GraphCommand(a *kit.App) *cli.Command {
 		ArgsUsage: "[SESSION]",
 		Description: "Shows the tree that SESSION is part of, or the trees that were last active. Each line has the session's own calls, failed calls, tokens " +
 			"and active time, and\n" +
-			"behind Σ the same with all sessions below it. Nothing counts twice; active times are added up. ↳ is a sub-agent, ↗ a fork, → a continuation, with a " +
+			"behind Σ the same with all sessions below it. Nothing counts twice; active times are added up. ↳ is a sub-agent, ↗ a fork, → " +
+			"a continuation, with a " +
 			"? if that\n" +
 			"was inferred. A narrow terminal says bad for failed, tok for tokens, and Σ for the calls.\n\n" +
 			"--top ranks trees, or with SESSION the sessions of its tree. share is the part of all that are ranked, sessions (in, on a narrow terminal) the size " +

@@ -35,8 +35,10 @@ func SessionsCommand(a *kit.App) *cli.Command {
 		Name:  "sessions",
 		Usage: "list the sessions in the archive, of all agents",
 		Description: "Prints one line a session, the newest first: when it ended, its agent, project and outcome (✔ completed, ‖ interrupted, ✖ errored,\n" +
-			"… gave_up, † killed, ▶ running, ? unknown), tool calls and failed ones, tokens, active time, the id that other commands take, and its first prompt. The\n" +
-			"outcome is inferred by the rules of `aburn report`; `aburn show ID` says why. Active time leaves out pauses over 10 minutes. ↳ is a sub-agent, ↗ a fork,\n" +
+			"… gave_up, † killed, ▶ running, ? unknown), tool calls and failed ones, tokens, active time, the id that other commands take, " +
+			"and its first prompt. The\n" +
+			"outcome is inferred by the rules of `aburn report`; `aburn show ID` says why. Active time leaves out pauses over 10 minutes. " +
+			"↳ is a sub-agent, ↗ a fork,\n" +
 			"→ a continuation, - is no longer on the agent's disk. A narrow terminal says bad for failed. New sessions are read first.",
 		Flags: append(chosen.ChoiceFlags(), chosen.OutcomeFlag(),
 			&cli.StringFlag{Name: "relationship", Usage: "only sessions of this `KIND`: root, fork, subagent, continuation"},

@@ -342,7 +342,8 @@ func escapeMarkdown(text string) string {
 }
 
 // printConversation prints what was said in a session: the last limit lines of it, all if limit is 0.
-func (v *storyView) printConversation(ctx context.Context, out *term.Out, stored *trace.SessionTrace, dir string, limit int, markdown bool) (notes []string, err error) {
+func (v *storyView) printConversation(ctx context.Context, out *term.Out, stored *trace.SessionTrace, dir string, limit int,
+	markdown bool) (notes []string, err error) {
 	w := bufio.NewWriter(out)
 	t := &talk{out: w, screen: out, markdown: markdown, agent: agentcli.Of(v.Session.Source).Title, stored: stored,
 		results: map[int]*trace.ToolResultEvent{}, texts: conversation.TextsOf(&v.Session, stored, dir)}
@@ -357,8 +358,8 @@ func (v *storyView) printConversation(ctx context.Context, out *term.Out, stored
 		t.note(plain.Plural(int64(len(lines)-limit), "earlier event is", "earlier events are") + " left out")
 		lines = lines[len(lines)-limit:]
 	}
-	for i, text := range []string{units.Join(strings.TrimSpace(v.Agent.Name+" "+v.Agent.Version), v.Project.Path), "session " + v.Session.Source + "/" + v.ID, v.time(),
-		v.outcome()} {
+	for i, text := range []string{units.Join(strings.TrimSpace(v.Agent.Name+" "+v.Agent.Version), v.Project.Path),
+		"session " + v.Session.Source + "/" + v.ID, v.time(), v.outcome()} {
 		switch text = plain.Line(text); {
 		case markdown && i == 0:
 			fmt.Fprintln(w, "# "+escapeMarkdown(text))

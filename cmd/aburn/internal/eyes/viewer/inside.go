@@ -15,20 +15,8 @@ import (
 	"aburn/web/pages"
 )
 
-// insiders is how many files are looked through at once: a second one waits for the disk while one is searched.
-const insiders = 2
-
 // perSession is how many findings of one session are shown.
 const perSession = 3
-
-// looked is what a search of one session found.
-type looked struct {
-	row      *row
-	hit      pages.SearchHit
-	count    int
-	searched contents.Searched
-	err      error
-}
 
 // tally is what a search of conversations looked at.
 type tally struct {
@@ -86,8 +74,6 @@ func (t *tally) says() string {
 
 // lookThrough looks through the conversations of rows, in their order, until a page is full.
 func (s *searchPages) lookThrough(ctx context.Context, q *contents.Query, text string, rows []*row, end *tally, found chan<- pages.SearchHit) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	arch, err := archive.View(ctx, s.dir)
 	if err != nil {
 		return
@@ -104,75 +90,49 @@ func (s *searchPages) lookThrough(ctx context.Context, q *contents.Query, text s
 		list[i] = &r.Session
 	}
 	search := conversation.NewSearch(q, s.dir, list, load)
-	var wait sync.WaitGroup
-	defer wait.Wait()
-	defer cancel()
-	results := make(chan chan looked, insiders)
-	wait.Go(func() {
-		defer close(results)
-		for _, r := range rows {
-			one := make(chan looked, 1)
-			select {
-			case <-ctx.Done():
-				return
-			case results <- one:
-			}
-			wait.Go(func() { one <- s.lookAt(ctx, search, text, r) })
-		}
-	})
 	shown := 0
-	for one := range results {
-		l := <-one
-		if ctx.Err() != nil {
-			end.stopped = true
-			return
-		}
-		end.add(&l)
-		if l.count == 0 {
-			continue
+	whole := search.Each(ctx, list, func(i int, f conversation.Found) bool {
+		end.add(&f)
+		if len(f.Matches) == 0 {
+			return true
 		}
 		select {
-		case found <- l.hit:
+		case found <- s.insideHit(text, rows[i], &f):
 		case <-ctx.Done():
-			end.stopped = true
-			return
+			return false
 		}
 		if shown++; shown == foundSessions {
-			end.last = l.row
-			return
+			end.last = rows[i]
+			return false
 		}
-	}
-	end.stopped = ctx.Err() != nil
+		return true
+	})
+	end.stopped = !whole && end.last == nil
 }
 
-func (t *tally) add(l *looked) {
+func (t *tally) add(f *conversation.Found) {
 	t.sessions++
-	t.bytes += l.searched.Bytes
-	t.more += l.searched.More
-	t.found += l.count
+	t.bytes += f.Searched.Bytes
+	t.more += f.Searched.More
+	t.found += len(f.Matches)
 	switch {
-	case errors.Is(l.err, fs.ErrNotExist):
+	case errors.Is(f.Err, fs.ErrNotExist):
 		t.gone++
-	case l.err != nil:
+	case f.Err != nil:
 		t.unread++
 	}
 }
 
-// lookAt looks through one session. What is found is scrubbed, and counts only if it is still found then.
-func (s *searchPages) lookAt(ctx context.Context, search *conversation.Search, text string, r *row) (l looked) {
-	f := search.In(ctx, &r.Session)
-	l.row, l.count, l.searched, l.err = r, len(f.Matches), f.Searched, f.Err
-	if l.count == 0 {
-		return l
-	}
-	l.hit = s.hitOf(r)
-	for _, m := range f.Matches[:min(l.count, perSession)] {
+// insideHit is a session with what was found in its texts.
+func (s *searchPages) insideHit(text string, r *row, f *conversation.Found) pages.SearchHit {
+	hit := s.hitOf(r)
+	for _, m := range f.Matches[:min(len(f.Matches), perSession)] {
 		from := max(m.At-2*aroundMatch, 0)
 		around := plain.Line(strings.ToValidUTF8(m.Text[from:min(m.At+4*aroundMatch, len(m.Text))], ""))
-		l.hit.Found = append(l.hit.Found, snippet(around, text, pages.Snippet{Href: r.eventAt(m.Event), Word: m.Kind}))
+		hit.Found = append(hit.Found, snippet(around, text, pages.Snippet{Href: r.eventAt(m.Event), Word: m.Kind}))
 	}
-	if l.count > perSession {
-		l.hit.More = plain.Count(int64(l.count-perSession)) + " more"
+	if n := len(f.Matches) - perSession; n > 0 {
+		hit.More = plain.Count(int64(n)) + " more"
 	}
-	return l
+	return hit
 }
