@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aburn/archive"
+	"aburn/archive/names"
 	"aburn/insight"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -227,13 +228,13 @@ func FindSession(ctx context.Context, arch *archive.Archive, name string) (archi
 		return archive.Session{}, err
 	case len(list) == 1:
 		return list[0], nil
-	case len(list) == 0 && len(ownPart(name)) < shortestName:
+	case len(list) == 0 && len(names.OwnPart(name)) < shortestName:
 		return archive.Session{}, fault.Usage(fmt.Sprintf("%s is too short: give the first or last %d characters of an id", fault.Quote(name), shortestName),
 			"aburn sessions")
 	case len(list) == 0:
 		return archive.Session{}, fault.Failed("no session in the archive is called "+fault.Quote(name), "aburn sessions", "aburn ingest  # if it is a new one")
 	}
-	names, err := ReadNames(ctx, arch)
+	names, err := names.Read(ctx, arch)
 	if err != nil {
 		return archive.Session{}, err
 	}

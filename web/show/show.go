@@ -8,8 +8,6 @@ import (
 	"io"
 	"time"
 
-	"aburn/insight/cost"
-	"aburn/insight/cost/bill"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
@@ -46,11 +44,6 @@ func Note(text string, commands ...string) pages.Note {
 // Count is a number of things, with the rows that it counts.
 func Count(name string, n int, href string) pages.Figure {
 	return pages.Figure{Name: name, Text: plain.Count(int64(n)), Value: fmt.Sprint(n), Href: href}
-}
-
-// Money is a sum in a currency, with the answers that it counts. Its Value is in dollars.
-func Money(in *bill.Currency, name string, sum *cost.Sum, href string) pages.Figure {
-	return pages.Figure{Name: name, Text: in.Says(sum), Value: sum.Amount.Decimal(), Href: href}
 }
 
 // Time is a time as it is told now, in the zone of now: of the same day without the day, of the same year without the year.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"aburn/archive"
@@ -13,7 +12,6 @@ import (
 	"aburn/insight/cost/bill"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
-	"aburn/internal/settings"
 	"aburn/internal/workspace"
 )
 
@@ -142,17 +140,6 @@ type State struct {
 	Windows []Window // those that agents state, then estimates
 }
 
-// SettingsOf are cost.* of the user's settings. It warns of those that are wrong.
-func SettingsOf(c *workspace.Caller) *settings.Cost {
-	set := settings.Load(nil, c.Env)
-	for _, warning := range set.Warnings {
-		if strings.Contains(warning, "cost.") {
-			c.Warn(warning)
-		}
-	}
-	return &set.Cost
-}
-
 // State says how much of each budget is used up, and how near the limits of plans are, once all answers are added.
 func (col *Collector) State(c *workspace.Caller, arch *archive.Archive) (s State, err error) {
 	if s.Windows, err = stated(c, arch); err != nil {
@@ -170,7 +157,7 @@ func Now(ctx context.Context, c *workspace.Caller, arch *archive.Archive) (s Sta
 	if err != nil {
 		return s, err
 	}
-	col := NewCollector(c, SettingsOf(c), prices, true)
+	col := NewCollector(c, bill.SettingsOf(c), prices, true)
 	if err := col.AddAll(ctx, arch); err != nil {
 		return s, err
 	}

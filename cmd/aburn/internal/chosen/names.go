@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive"
-	"aburn/archive/lookup"
+	"aburn/archive/names"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/units"
@@ -29,7 +29,7 @@ func sessionCompletions(ctx context.Context, env func(string) string) (list []st
 	if err != nil {
 		return nil
 	}
-	names := lookup.NewNames(all)
+	names := names.New(all)
 	for i := range all[:min(len(all), 200)] {
 		s := &all[i]
 		if name := names.Of(s.Source, s.ID); !strings.ContainsAny(name, ":\n") {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"aburn/archive/names"
 	"aburn/cmd/aburn/internal/chosen"
 
 	_ "time/tzdata"
@@ -215,7 +216,7 @@ func (answer *CostAnswer) collect(ctx context.Context, c *lookup.Caller, arch *a
 			return nil, err
 		}
 	}
-	set := spend.SettingsOf(c.Caller)
+	set := bill.SettingsOf(c.Caller)
 	answer.Billing, answer.Currency = set.Billing, bill.CurrencyOf(set)
 	col = spend.NewCollector(c.Caller, set, prices, true)
 	if answer.every = q.Choice == (lookup.Choice{}) && c.Within == ""; answer.every {
@@ -348,7 +349,7 @@ func (answer *CostAnswer) nameSessions(ctx context.Context, arch *archive.Archiv
 	if err != nil {
 		return err
 	}
-	names, err := lookup.ReadNames(ctx, arch)
+	names, err := names.Read(ctx, arch)
 	answer.sessions = make(map[string]session, len(list))
 	for i := range list {
 		s := &list[i]

@@ -13,6 +13,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
+	"aburn/archive/names"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
@@ -98,7 +99,7 @@ func checkCosts(ctx context.Context, c *lookup.Caller, choice lookup.Choice, pri
 	if err != nil {
 		return nil, err
 	}
-	names, err := lookup.ReadNames(ctx, arch)
+	names, err := names.Read(ctx, arch)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"aburn/archive"
 	"aburn/archive/digests"
 	"aburn/archive/lookup"
+	"aburn/archive/names"
 	"aburn/archive/tried"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
@@ -117,7 +118,7 @@ type ReportQuery struct {
 type ReportAnswer struct {
 	*report.Report
 	Digests    []*insight.Digest // the chosen sessions
-	ShortNames *lookup.SessionNames
+	ShortNames *names.Sessions
 	None       bool // no session was chosen
 	Archived   int  // sessions in the archive; counted only if None
 }
@@ -184,15 +185,15 @@ func measureRemedies(ctx context.Context, c *lookup.Caller, filter archive.Filte
 	return remedy.Measure(lookup.DigestsOnly(list), notes), nil
 }
 
-func reportNames(ctx context.Context, arch *archive.Archive, filter archive.Filter, list []digests.Session) (*lookup.SessionNames, error) {
+func reportNames(ctx context.Context, arch *archive.Archive, filter archive.Filter, list []digests.Session) (*names.Sessions, error) {
 	if filter != (archive.Filter{}) {
-		return lookup.ReadNames(ctx, arch)
+		return names.Read(ctx, arch)
 	}
 	ids := make([]string, len(list))
 	for i := range list {
 		ids[i] = list[i].ID
 	}
-	return lookup.NamesAmong(ids), nil
+	return names.Among(ids), nil
 }
 
 // unitsText is "412 sessions and 88 sub-agents".

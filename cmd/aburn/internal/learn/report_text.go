@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aburn/archive/lookup"
+	"aburn/archive/names"
 	"aburn/insight"
 	"aburn/insight/remedy"
 	"aburn/insight/report"
@@ -23,7 +24,7 @@ import (
 type reportView struct {
 	r     *report.Report
 	out   *term.Out
-	names *lookup.SessionNames
+	names *names.Sessions
 	now   time.Time
 }
 

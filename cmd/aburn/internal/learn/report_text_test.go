@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"aburn/archive/lookup"
+	"aburn/archive/names"
 	"aburn/insight/report"
 	"aburn/internal/term"
 )
@@ -13,7 +13,7 @@ import (
 // Where no record tells of tokens, it is not said that there were none.
 func TestTokensThatNobodyKnows(t *testing.T) {
 	var b bytes.Buffer
-	v := reportView{out: term.New(&b, func(string) string { return "" }, false), names: lookup.NamesAmong([]string{"5b0c2f91"}), r: &report.Report{
+	v := reportView{out: term.New(&b, func(string) string { return "" }, false), names: names.Among([]string{"5b0c2f91"}), r: &report.Report{
 		Agents: []report.Agent{{Source: "own", Ended: 2, Calls: 7}, {Source: "claude", Ended: 1, Calls: 3, Tokens: 1200}},
 		Phases: []report.Phase{{Command: "build", Phase: "RED", Runs: 1, Completed: 1, Calls: 2, ActiveMS: 4000,
 			Worst: report.Place{Source: "own", Session: "5b0c2f91", Event: 3}}},

@@ -8,6 +8,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
+	"aburn/archive/names"
 	"aburn/internal/fault"
 	"aburn/internal/units"
 	"aburn/trace"
@@ -18,7 +19,7 @@ import (
 // Forest is all sessions of the archive as trees. The counts of sessions are read later, for the trees that need them
 // (readTotals).
 type Forest struct {
-	names *lookup.SessionNames
+	names *names.Sessions
 	roots []*graph.Node
 	nodes map[int64]*graph.Node // nil until node is called
 	known map[int64]*lookup.Judged
@@ -39,7 +40,7 @@ func ReadForest(ctx context.Context, arch *archive.Archive) (*Forest, error) {
 	for i, r := range ties {
 		links[i] = graph.Link{Key: r.Key, Related: r.RelatedKey, SessionRelationship: r.SessionRelationship}
 	}
-	return &Forest{names: lookup.NamesAmong(ids), roots: graph.Build(sessions, links), known: map[int64]*lookup.Judged{}}, nil
+	return &Forest{names: names.Among(ids), roots: graph.Build(sessions, links), known: map[int64]*lookup.Judged{}}, nil
 }
 
 // readAll reads sessions and ties at the same time.

@@ -14,6 +14,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
+	"aburn/archive/names"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
@@ -78,9 +79,9 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	names := lookup.NewNames(all)
+	short := names.New(all)
 	if f != (archive.Filter{}) {
-		if names, err = lookup.ReadNames(ctx, arch); err != nil {
+		if short, err = names.Read(ctx, arch); err != nil {
 			return err
 		}
 	}
@@ -106,7 +107,7 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		}
 		r := SessionsReport{Total: total, Sessions: []sessionRow{}}
 		for i := range list {
-			row := rowOf(&list[i], names)
+			row := rowOf(&list[i], short)
 			row.Worker = workers[list[i].Project.Path]
 			row.Cost = bill.PricedOf(costs[list[i].Key])
 			r.Sessions = append(r.Sessions, row)
@@ -119,7 +120,7 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := fillSubagentAsks(ctx, arch, list); err != nil {
 		return err
 	}
-	if err := showSessions(a.Screen(cmd), list, names, workers, c.Now); err != nil {
+	if err := showSessions(a.Screen(cmd), list, short, workers, c.Now); err != nil {
 		return err
 	}
 	if total > len(list) {
@@ -171,7 +172,7 @@ func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []lookup.
 }
 
 // showSessions prints one line a session. A narrow terminal gets shorter dates, folders and outcomes.
-func showSessions(out *term.Out, list []lookup.Judged, names *lookup.SessionNames, workers map[string]string, now time.Time) error {
+func showSessions(out *term.Out, list []lookup.Judged, names *names.Sessions, workers map[string]string, now time.Time) error {
 	narrow := out.Width() > 0 && out.Width() < entries.WideFrom
 	items := make([]*lookup.Judged, len(list))
 	for i := range list {
@@ -183,7 +184,7 @@ func showSessions(out *term.Out, list []lookup.Judged, names *lookup.SessionName
 type sessionField = term.Field[*lookup.Judged]
 
 // sessionFields are the columns of `aburn sessions`.
-func sessionFields(narrow bool, names *lookup.SessionNames, workers map[string]string, now time.Time) []sessionField {
+func sessionFields(narrow bool, names *names.Sessions, workers map[string]string, now time.Time) []sessionField {
 	return []sessionField{
 		{Column: term.Column{Title: "ended"}, Cell: func(s *lookup.Judged) term.Cell {
 			if s.End.IsZero() {
@@ -290,7 +291,7 @@ type sessionRow struct {
 	Worker     string          `json:"worker,omitempty"`
 }
 
-func rowOf(s *lookup.Judged, names *lookup.SessionNames) sessionRow {
+func rowOf(s *lookup.Judged, names *names.Sessions) sessionRow {
 	return sessionRow{
 		Source: s.Source, Session: s.ID, Name: names.Of(s.Source, s.ID), Agent: s.Agent, Project: s.Project, Start: units.OptionalTime(s.Start),
 		End:      units.OptionalTime(s.End),

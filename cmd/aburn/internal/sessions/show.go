@@ -11,6 +11,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
+	"aburn/archive/names"
 	"aburn/archive/story"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/aburn/internal/scope"
@@ -18,7 +19,6 @@ import (
 	"aburn/insight"
 	"aburn/insight/cost"
 	"aburn/insight/cost/bill"
-	"aburn/insight/cost/spend"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
@@ -165,7 +165,7 @@ func (v *storyView) load(ctx context.Context, arch *archive.Archive, c *lookup.C
 	if err != nil {
 		return err
 	}
-	v.Names = lookup.NewNames(all)
+	v.Names = names.New(all)
 	v.Others = map[string]*archive.Session{}
 	for i := range all {
 		if all[i].Source == v.Session.Source {
@@ -188,7 +188,7 @@ func (v *storyView) load(ctx context.Context, arch *archive.Archive, c *lookup.C
 		}
 	}
 	if err == nil {
-		set := spend.SettingsOf(c.Caller)
+		set := bill.SettingsOf(c.Caller)
 		v.costName = bill.Billing(set.Billing).Name(v.Session.Source)
 		v.cost, err = costWords(ctx, c, bill.CurrencyOf(set), arch, &v.Session, relations, all)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
+	"aburn/archive/names"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
@@ -87,7 +88,7 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if t.sum.calls == 0 {
 		return noteNoCall(ctx, a, c, arch, filter, cmd.String("tool"))
 	}
-	if v.names, err = lookup.ReadNames(ctx, arch); err != nil {
+	if v.names, err = names.Read(ctx, arch); err != nil {
 		return err
 	}
 	return v.show(a.Screen(cmd))
@@ -139,7 +140,7 @@ func tallyCalls(ctx context.Context, c *lookup.Caller, arch *archive.Archive, fi
 
 type toolsView struct {
 	tally           *toolTally
-	names           *lookup.SessionNames
+	names           *names.Sessions
 	limit           int
 	failed, retries bool
 }

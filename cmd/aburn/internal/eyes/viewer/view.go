@@ -14,11 +14,10 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
-	"aburn/archive/lookup"
+	"aburn/archive/names"
 	"aburn/insight"
 	"aburn/insight/cost"
 	"aburn/insight/cost/bill"
-	"aburn/insight/cost/spend"
 	"aburn/insight/failure"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
@@ -38,7 +37,7 @@ type view struct {
 	byName    map[string]*row
 	bySource  map[string]map[string]*archive.Session
 	verdicts  map[int64]insight.Verdict
-	names     *lookup.SessionNames
+	names     *names.Sessions
 	byKey     map[int64]*row
 	ties      []archive.Relation // between sessions that are shown
 	cells     []cell
@@ -58,7 +57,7 @@ type view struct {
 
 // money is an amount, and of what it is one.
 func (v *view) money(of string, sum *cost.Sum, href string) pages.Figure {
-	return show.Money(v.in, v.amounts+of, sum, href)
+	return Money(v.in, v.amounts+of, sum, href)
 }
 
 // todaySum is what today's answers cost, which every page says.
@@ -96,7 +95,7 @@ func makeView(ctx context.Context, s *scope, costsOnly bool) *view {
 	now := s.Now()
 	v := &view{of: archive.StateOf(s.dir), made: now, today: now.Format(time.DateOnly), byName: map[string]*row{},
 		bySource: map[string]map[string]*archive.Session{},
-		verdicts: map[int64]insight.Verdict{}, names: lookup.NewNames(nil), prices: cost.Shipped(), amounts: bill.APIValue, marked: project.Marked(s.env)}
+		verdicts: map[int64]insight.Verdict{}, names: names.New(nil), prices: cost.Shipped(), amounts: bill.APIValue, marked: project.Marked(s.env)}
 	slices.Sort(v.marked)
 	v.roots = slices.DeleteFunc(slices.Clone(v.marked), func(root string) bool { return project.Original(root, s.env) != root })
 	for i := weeksShown - 1; i >= 0; i-- {
@@ -123,9 +122,9 @@ func (v *view) read(ctx context.Context, s *scope, costsOnly bool) error {
 	if err != nil {
 		return err
 	}
-	v.names = lookup.NewNames(all)
+	v.names = names.New(all)
 	v.choose(all, s)
-	set, agents := spend.SettingsOf(c), slices.Sorted(maps.Keys(v.bySource))
+	set, agents := bill.SettingsOf(c), slices.Sorted(maps.Keys(v.bySource))
 	billing := bill.Billing(set.Billing)
 	v.amounts, v.whose, v.in = billing.Name(agents...), billing.Note(prices.Made, agents...)+".", bill.CurrencyOf(set)
 	if note := v.in.Note(); note != "" {
@@ -296,4 +295,9 @@ func (r *row) agent() string {
 		return plain.Line(show.Agent(r.Agent.Name)) + ", by hooks"
 	}
 	return show.Agent(r.Source)
+}
+
+// Money is a sum in a currency, with the answers that it counts. Its Value is in dollars.
+func Money(in *bill.Currency, name string, sum *cost.Sum, href string) pages.Figure {
+	return pages.Figure{Name: name, Text: in.Says(sum), Value: sum.Amount.Decimal(), Href: href}
 }

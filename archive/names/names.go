@@ -1,4 +1,5 @@
-package lookup
+// Package names makes short names of the archive's sessions, as people type and read them.
+package names
 
 import (
 	"context"
@@ -11,9 +12,9 @@ import (
 	"aburn/internal/units"
 )
 
-// SessionNames makes short names of the archive's sessions. A name is the beginning of an id (of its own part, for a
+// Sessions makes short names of the archive's sessions. A name is the beginning of an id (of its own part, for a
 // sub-agent), or the end of an id that begins with the time. It names one session only, and archive.Lookup accepts it.
-type SessionNames struct {
+type Sessions struct {
 	parts []string          // ownPart of each id
 	short map[shortName]int // how many parts begin or end with these bytes, which nearly always suffices
 	// begin holds the parts and end the reversed parts, both sorted; made on first use.
@@ -23,26 +24,26 @@ type SessionNames struct {
 // shortName is the first or the last bytes of a part.
 type shortName [units.ShortID]byte
 
-// ReadNames reads the names of all sessions of the archive.
-func ReadNames(ctx context.Context, arch *archive.Archive) (*SessionNames, error) {
+// Read reads the names of all sessions of the archive.
+func Read(ctx context.Context, arch *archive.Archive) (*Sessions, error) {
 	all, err := arch.Sessions(ctx, archive.Filter{})
-	return NewNames(all), err
+	return New(all), err
 }
 
-// NewNames makes names for these sessions, which have to be all of the archive.
-func NewNames(all []archive.Session) *SessionNames {
+// New makes names for these sessions, which have to be all of the archive.
+func New(all []archive.Session) *Sessions {
 	ids := make([]string, len(all))
 	for i := range all {
 		ids[i] = all[i].ID
 	}
-	return NamesAmong(ids)
+	return Among(ids)
 }
 
-// NamesAmong is NewNames for callers that have only the ids.
-func NamesAmong(ids []string) *SessionNames {
-	n := &SessionNames{parts: make([]string, len(ids)), short: make(map[shortName]int, 2*len(ids))}
+// Among is New for callers that have only the ids.
+func Among(ids []string) *Sessions {
+	n := &Sessions{parts: make([]string, len(ids)), short: make(map[shortName]int, 2*len(ids))}
 	for i, id := range ids {
-		part := ownPart(id)
+		part := OwnPart(id)
 		n.parts[i] = part
 		if len(part) < units.ShortID {
 			continue
@@ -56,11 +57,11 @@ func NamesAmong(ids []string) *SessionNames {
 }
 
 // Len is how many sessions there are.
-func (n *SessionNames) Len() int { return len(n.parts) }
+func (n *Sessions) Len() int { return len(n.parts) }
 
 // Of is the short name of a session, safe to print; source/id if no shorter one is unique.
-func (n *SessionNames) Of(source, id string) string {
-	part := ownPart(id)
+func (n *Sessions) Of(source, id string) string {
+	part := OwnPart(id)
 	late := len(part) == 36 && part[14] == '7' || strings.HasPrefix(part, "ses_")
 	for size := min(units.ShortID, len(part)); size <= len(part); size++ {
 		word := part[:size]
@@ -75,7 +76,7 @@ func (n *SessionNames) Of(source, id string) string {
 }
 
 // countCalled is how many sessions a word may name.
-func (n *SessionNames) countCalled(word string) int {
+func (n *Sessions) countCalled(word string) int {
 	if len(word) == units.ShortID {
 		return n.short[shortName([]byte(word))]
 	}
@@ -91,7 +92,7 @@ func (n *SessionNames) countCalled(word string) int {
 }
 
 // countExact is how many parts are equal to word: those both begin and end with it.
-func (n *SessionNames) countExact(word string) int {
+func (n *Sessions) countExact(word string) int {
 	i := sort.SearchStrings(n.begin, word)
 	count := 0
 	for ; i < len(n.begin) && n.begin[i] == word; i++ {
@@ -107,8 +108,8 @@ func countPrefix(list []string, word string) int {
 	return to - from
 }
 
-// ownPart is an id without that of the parent session, which stands in front of a sub-agent's.
-func ownPart(id string) string {
+// OwnPart is an id without that of the parent session, which stands in front of a sub-agent's.
+func OwnPart(id string) string {
 	return id[strings.LastIndexByte(id, '/')+1:]
 }
 

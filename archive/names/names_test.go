@@ -1,4 +1,4 @@
-package lookup
+package names
 
 import (
 	"testing"
@@ -30,7 +30,7 @@ func TestShortNames(t *testing.T) {
 		for i, id := range c.ids {
 			all = append(all, archive.Session{Key: int64(i + 1), Source: "claude", ID: id})
 		}
-		names := NewNames(all)
+		names := New(all)
 		for i, id := range c.ids {
 			if got := names.Of("claude", id); got != c.want[i] {
 				t.Errorf("%s: %s is called %s, want %s", c.name, id, got, c.want[i])
