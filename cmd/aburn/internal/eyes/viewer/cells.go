@@ -60,13 +60,13 @@ func (v *view) price(ctx context.Context, arch *archive.Archive, zone *time.Loca
 		return nil
 	})
 	for _, r := range v.rows {
-		if len(r.below) == 0 {
+		if len(r.subagents) == 0 {
 			continue
 		}
-		r.family = new(cost.Sum)
-		r.family.Add(r.own)
-		for _, sub := range r.below {
-			r.family.Add(sub.own)
+		r.familyCost = new(cost.Sum)
+		r.familyCost.Add(r.cost)
+		for _, sub := range r.subagents {
+			r.familyCost.Add(sub.cost)
 		}
 	}
 	return err
@@ -81,7 +81,7 @@ func (v *view) addAnswers(r *row, list []archive.Answer, days *dayNamer) {
 		at := slices.IndexFunc(v.cells[first:], func(c cell) bool { return c.day == day && c.model == a.Model && c.branch == a.Branch })
 		if at < 0 {
 			at = len(v.cells) - first
-			v.cells = append(v.cells, cell{row: r, day: day, model: owned(a.Model), branch: owned(a.Branch)})
+			v.cells = append(v.cells, cell{row: r, day: day, model: detached(a.Model), branch: detached(a.Branch)})
 			if !slices.Contains(r.days, day) {
 				r.days = append(r.days, day)
 			}
@@ -91,15 +91,15 @@ func (v *view) addAnswers(r *row, list []archive.Answer, days *dayNamer) {
 		one.Rows, one.Unpriced = nil, nil // no page asks which prices were used
 		v.cells[first+at].sum.Add(one)
 	}
-	own := summing{all: r.own}
+	own := summing{all: r.cost}
 	for i := first; i < len(v.cells); i++ {
 		own.add(&v.cells[i])
 	}
-	r.own = own.sum()
+	r.cost = own.sum()
 }
 
-// owned is a text without the memory that it is a part of: an answer's texts share that of all answers of their session.
-func owned(text string) string { return unique.Make(text).Value() }
+// detached is a text without the memory that it is a part of: an answer's texts share that of all answers of their session.
+func detached(text string) string { return unique.Make(text).Value() }
 
 // dayNamer names days of a zone. Answers of a session are near each other, so it keeps the last day.
 type dayNamer struct {

@@ -66,10 +66,10 @@ func (s *costPages) page(ctx context.Context, v *view, values url.Values, _ *htt
 	}
 	list := v.answers(f)
 	all := total(list)
-	body := &pages.Cost{Note: "What these answers cost at the vendors' list prices of their day. " + v.whose, Tiles: costTiles(v, f, &all),
-		Chosen: links(v.chosenLinks("/cost", f, "period", "project", "agent", "since"))}
+	body := &pages.Cost{Note: "What these answers cost at the vendors' list prices of their day. " + v.billingNote, Tiles: costTiles(v, f, &all),
+		Chosen: chosenLinks("/cost", f, "period", "project", "agent", "since")}
 	body.Choices = []pages.Choice{choiceOf("Period", "period", periods, f.with("day", ""), "/cost")}
-	body.Filters = []pages.Select{v.projectSelect(f), v.agentSelect(f)}
+	body.Filters = []pages.Select{projectSelect(v, f), agentSelect(v, f)}
 	body.Hidden = hiddenFields(f, "project", "agent")
 	models := groups(list, func(c *cell) string { return orDash(c.model) })
 	if f.day == "" {
@@ -92,7 +92,7 @@ func (s *costPages) page(ctx context.Context, v *view, values url.Values, _ *htt
 	failed := f.with("outcome", "failed")
 	bad := total(v.answers(failed))
 	if f.outcome == "" && bad.Responses > 0 {
-		body.Wrong = []pages.Figure{v.money("", &bad, failed.at("/cost"))}
+		body.Wrong = []pages.Figure{v.money("", &bad, failed.address("/cost"))}
 		body.Wrong[0].Name = "in sessions and sub-agents that failed"
 	}
 	body.Prices = pricesNotes(v, &all)
@@ -120,7 +120,7 @@ func (s *costPages) costSub(v *view, f filter) string {
 }
 
 func costTiles(v *view, f filter, all *cost.Sum) []pages.Figure {
-	chosen := v.money("", all, f.at("/cost"))
+	chosen := v.money("", all, f.address("/cost"))
 	chosen.Small = unpriced(all)
 	list := []pages.Figure{chosen}
 	if f.day != "" {
@@ -132,7 +132,7 @@ func costTiles(v *view, f filter, all *cost.Sum) []pages.Figure {
 		}
 		of := f.with("period", p[0])
 		sum := total(v.answers(of))
-		one := v.money("", &sum, of.at("/cost"))
+		one := v.money("", &sum, of.address("/cost"))
 		one.Name = v.amounts + ", " + strings.ToLower(p[1])
 		list = append(list, one)
 	}
@@ -167,14 +167,14 @@ func costTable(v *view, f filter, list []*cell, all *cost.Sum, by costBy) pages.
 			for _, o := range found[i:] {
 				rest.sum.Add(o.sum)
 			}
-			t.Rows = append(t.Rows, pages.CostRow{Link: pages.Link{Text: fmt.Sprintf("%d more", len(found)-i)}, Cost: pages.Figure{Text: v.in.Says(&rest.sum)},
+			t.Rows = append(t.Rows, pages.CostRow{Link: pages.Link{Text: fmt.Sprintf("%d more", len(found)-i)}, Cost: pages.Figure{Text: v.currency.Says(&rest.sum)},
 				Sessions: pages.Figure{}, Share: share(&rest.sum, &found[0].sum)})
 			break
 		}
 		t.Rows = append(t.Rows, costRow(v, f, g, by, all, &found[0].sum, i))
 	}
 	t.All = pages.CostRow{Link: pages.Link{Text: "all"}, Sessions: show.Count("sessions and sub-agents with answers", sessionsIn(list),
-		f.with("kind", "all").at("/sessions")), Cost: v.money("", all, f.at("/cost"))}
+		f.with("kind", "all").address("/sessions")), Cost: v.money("", all, f.address("/cost"))}
 	t.All.Input, t.All.Read, t.All.Written, t.All.Output = tokenWords(all)
 	return t
 }
@@ -184,9 +184,9 @@ func costRow(v *view, f filter, g *group, by costBy, all, first *cost.Sum, i int
 	if by.parameter == "day" {
 		of = of.with("period", "")
 	}
-	row := pages.CostRow{Link: pages.Link{Text: plain.Cut(plain.Line(by.word(g.name)), 60), Href: of.at("/cost")}, Share: share(&g.sum, first), Class: "c-shell",
+	row := pages.CostRow{Link: pages.Link{Text: plain.Cut(plain.Line(by.word(g.name)), 60), Href: of.address("/cost")}, Share: share(&g.sum, first), Class: "c-shell",
 		Note:     unpriced(&g.sum),
-		Sessions: show.Count("sessions and sub-agents with answers", g.rows, of.with("kind", "all").at("/sessions")), Cost: v.money("", &g.sum, of.at("/cost"))}
+		Sessions: show.Count("sessions and sub-agents with answers", g.rows, of.with("kind", "all").address("/sessions")), Cost: v.money("", &g.sum, of.address("/cost"))}
 	if by.parameter == "model" {
 		row.Class = modelClass(i)
 	}
@@ -262,7 +262,7 @@ func (s *costPages) presentNotes(ctx context.Context, v *view) (budgets, limits 
 		budgets = append(budgets, pages.Note{Text: plain.Line(state.Budgets[i].Says())})
 	}
 	for i := range state.Windows {
-		limits = append(limits, pages.Note{Text: plain.Line(state.Windows[i].Says(s.zone, v.in))})
+		limits = append(limits, pages.Note{Text: plain.Line(state.Windows[i].Says(s.zone, v.currency))})
 	}
 	return budgets, limits
 }

@@ -44,8 +44,8 @@ func costPlot(v *view, f filter, list []*cell, models []*group) *pages.Plot {
 	if len(steps) > longestPlot {
 		steps = steps[len(steps)-longestPlot:]
 	}
-	if v.in != bill.Dollars {
-		label = v.in.Code + " " + strings.ToLower(label[:1]) + label[1:]
+	if v.currency != bill.Dollars {
+		label = v.currency.Code + " " + strings.ToLower(label[:1]) + label[1:]
 	}
 	rank := map[string]int{}
 	p := &pages.Plot{ID: "perday", Label: label}
@@ -74,14 +74,14 @@ func costPlot(v *view, f filter, list []*cell, models []*group) *pages.Plot {
 		p.Bars = append(p.Bars, bar)
 	}
 	high = niceTop(high)
-	p.Marks = []string{axisMark(v.in, high), axisMark(v.in, high/2), axisMark(v.in, 0)}
+	p.Marks = []string{axisMark(v.currency, high), axisMark(v.currency, high/2), axisMark(v.currency, 0)}
 	p.Ends = ends(steps)
 	return p.Lay(high)
 }
 
 func costBar(v *view, f filter, step string, parts *[len(modelClasses)]summing, models []*group) pages.Bar {
 	var all cost.Sum
-	bar := pages.Bar{Href: f.with("period", "", "day", step).at("/cost")}
+	bar := pages.Bar{Href: f.with("period", "", "day", step).address("/cost")}
 	if len(step) == len("2006-01") {
 		bar.Href = ""
 	}
@@ -96,12 +96,12 @@ func costBar(v *view, f filter, step string, parts *[len(modelClasses)]summing, 
 		if i < len(modelClasses)-1 {
 			name = plain.Line(modelWord(models[i].name))
 		}
-		said = append(said, name+" "+v.in.Says(&part))
-		bar.Parts = append(bar.Parts, pages.Part{Class: modelClass(i), Value: v.in.Float(part.Amount)})
+		said = append(said, name+" "+v.currency.Says(&part))
+		bar.Parts = append(bar.Parts, pages.Part{Class: modelClass(i), Value: v.currency.Float(part.Amount)})
 	}
 	bar.Says = stepWord(step) + ": nothing"
 	if all.Responses > 0 {
-		bar.Says = stepWord(step) + ": " + v.in.Says(&all) + ", " + strings.Join(said, ", ")
+		bar.Says = stepWord(step) + ": " + v.currency.Says(&all) + ", " + strings.Join(said, ", ")
 	}
 	return bar
 }

@@ -41,7 +41,7 @@ func failureGroups(list []*row, key func(*row) string) (all []*failureGroup) {
 			all = append(all, g)
 		}
 		g.rows = append(g.rows, r)
-		g.sum.Add(r.own)
+		g.sum.Add(r.cost)
 	}
 	slices.SortStableFunc(all, func(a, b *failureGroup) int {
 		return cmp.Or(cmp.Compare(len(b.rows), len(a.rows)), strings.Compare(a.key, b.key))
@@ -62,15 +62,15 @@ func (s *failurePages) page(_ context.Context, v *view, values url.Values, _ *ht
 	f := filterOf(values)
 	f.kind, f.outcome, f.key = "all", "", ""
 	over := v.sessions(f.with("outcome", "over"))
-	body := &pages.Failures{Chosen: links(v.chosenLinks("/failures", f, "since", "project", "agent"))}
+	body := &pages.Failures{Chosen: chosenLinks("/failures", f, "since", "project", "agent")}
 	page := f.with("kind", "")
 	body.Choices = []pages.Choice{choiceOf("Ended in the last", "since", sinces, page, "/failures")}
-	body.Filters = []pages.Select{v.projectSelect(f), v.agentSelect(f)}
+	body.Filters = []pages.Select{projectSelect(v, f), agentSelect(v, f)}
 	body.Hidden = hiddenFields(page, "project", "agent")
 	body.Tiles = failureTiles(v, f, over)
 	body.Weeks = weeksPlot(v, "weeks", "Failed per week, of those that ended", over, (*row).failing)
 	errors := failureGroups(over, func(r *row) string {
-		if r.main == nil {
+		if r.mainError == nil {
 			return ""
 		}
 		return r.keys.Fine
@@ -96,18 +96,18 @@ func failureTiles(v *view, f filter, over []*row) []pages.Figure {
 		if r.failing() {
 			failed++
 		}
-		calls, endedCalls = calls+r.failed, endedCalls+r.ended
+		calls, endedCalls = calls+r.failedCalls, endedCalls+r.endedCalls
 	}
 	bad, all := f.with("outcome", "failed"), f.with("outcome", "over")
-	first := show.Count(countName(bad), failed, bad.at("/sessions"))
+	first := show.Count(countName(bad), failed, bad.address("/sessions"))
 	if failed > 0 {
 		first.Class = "bad"
 	}
-	list := []pages.Figure{first, show.Count(countName(all), ended, all.at("/sessions")),
+	list := []pages.Figure{first, show.Count(countName(all), ended, all.address("/sessions")),
 		{Name: "failed of ended calls in them", Text: plain.Count(int64(calls)) + " of " + plain.Count(int64(endedCalls)), Value: fmt.Sprint(calls)}}
 	if f.since == "" {
 		sum := total(v.answers(filter{project: f.project, agent: f.agent, outcome: "failed", period: "all"}))
-		one := v.money("", &sum, filter{project: f.project, agent: f.agent, outcome: "failed", period: "all"}.at("/cost"))
+		one := v.money("", &sum, filter{project: f.project, agent: f.agent, outcome: "failed", period: "all"}.address("/cost"))
 		one.Name = "in sessions and sub-agents that failed"
 		list = append(list, one)
 	}
@@ -117,22 +117,22 @@ func failureTiles(v *view, f filter, over []*row) []pages.Figure {
 func failureRows(v *view, f filter, all []*failureGroup, most int, errors bool) (list []pages.FailureRow, more pages.Link) {
 	for i, g := range all {
 		if i == most {
-			more = pages.Link{Text: fmt.Sprintf("%d more", len(all)-i), Href: f.with("kind", "").at("/failures", "all", "1")}
+			more = pages.Link{Text: fmt.Sprintf("%d more", len(all)-i), Href: f.with("kind", "").address("/failures", "all", "1")}
 			break
 		}
 		of := f.with("key", g.key)
-		one := pages.FailureRow{Href: "/failures/" + g.key, Key: g.key, Count: show.Count("sessions and sub-agents", len(g.rows), of.at("/sessions")),
+		one := pages.FailureRow{Href: "/failures/" + g.key, Key: g.key, Count: show.Count("sessions and sub-agents", len(g.rows), of.address("/sessions")),
 			Last: show.Time(g.rows[0].End, v.made),
-			Cost: v.money("", &g.sum, f.with("key", g.key, "kind", "").at("/cost")), Spark: spark(v, g.rows)}
+			Cost: v.money("", &g.sum, f.with("key", g.key, "kind", "").address("/cost")), Spark: spark(v, g.rows)}
 		bad := of.with("outcome", "failed")
-		one.Failed = show.Count(countName(bad), countIf(g.rows, (*row).failing), bad.at("/sessions"))
+		one.Failed = show.Count(countName(bad), countIf(g.rows, (*row).failing), bad.address("/sessions"))
 		if errors {
 			solved := of
 			solved.solved = true
-			main := g.rows[0].main
+			main := g.rows[0].mainError
 			one.Verbatim = true
 			one.Text, one.Class = plain.Cut(plain.Line(main.Text), 140), plain.Line(units.Join(string(main.Class), main.Tool))
-			one.Solved = show.Count("solved later", countIf(g.rows, wasSolved), solved.at("/sessions"))
+			one.Solved = show.Count("solved later", countIf(g.rows, wasSolved), solved.address("/sessions"))
 		} else {
 			one.Text, one.Class = g.rows[0].shape, outcomeOf(g.rows[0].verdict).Word
 		}
@@ -141,7 +141,7 @@ func failureRows(v *view, f filter, all []*failureGroup, most int, errors bool) 
 	return list, more
 }
 
-func wasSolved(r *row) bool { return r.main != nil && r.main.Solved > 0 }
+func wasSolved(r *row) bool { return r.mainError != nil && r.mainError.Solved > 0 }
 
 func countIf(list []*row, is func(*row) bool) (n int) {
 	for _, r := range list {
@@ -213,7 +213,7 @@ func (s *failurePages) groupPage(_ context.Context, v *view, values url.Values, 
 	}
 	body := &pages.Failure{Kind: "failure group", Key: plain.Line(key)}
 	heading := list[0].shape
-	if main := list[0].main; main != nil && list[0].keys.Fine == key {
+	if main := list[0].mainError; main != nil && list[0].keys.Fine == key {
 		body.Kind = "main error"
 		text := plain.Line(main.Text)
 		if heading = plain.Cut(text, 120); heading != text {
@@ -223,9 +223,9 @@ func (s *failurePages) groupPage(_ context.Context, v *view, values url.Values, 
 	failed := f.with("outcome", "failed")
 	sum := sumOf(list)
 	body.Tiles = []pages.Figure{
-		show.Count("sessions and sub-agents", len(list), f.at("/sessions")),
-		show.Count(countName(failed), countIf(list, (*row).failing), failed.at("/sessions")),
-		v.money("", &sum, filter{key: key}.at("/cost")),
+		show.Count("sessions and sub-agents", len(list), f.address("/sessions")),
+		show.Count(countName(failed), countIf(list, (*row).failing), failed.address("/sessions")),
+		v.money("", &sum, filter{key: key}.address("/cost")),
 		{Name: "first seen", Text: show.Time(oldest(list), v.made).Text},
 		{Name: "last seen", Text: show.Time(list[0].End, v.made).Text},
 	}
@@ -235,7 +235,7 @@ func (s *failurePages) groupPage(_ context.Context, v *view, values url.Values, 
 	solved.solved = true
 	if body.Kind == "main error" {
 		found := v.sessions(solved)
-		body.Tiles = slices.Insert(body.Tiles, 2, show.Count("solved later", len(found), solved.at("/sessions")))
+		body.Tiles = slices.Insert(body.Tiles, 2, show.Count("solved later", len(found), solved.address("/sessions")))
 		for _, r := range found[:min(len(found), 5)] {
 			body.Solved = append(body.Solved, s.lists.rowOf(v, r))
 		}

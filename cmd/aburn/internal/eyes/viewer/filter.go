@@ -2,8 +2,6 @@ package viewer
 
 import (
 	"net/url"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,8 +70,8 @@ func (f filter) values() url.Values {
 	return values
 }
 
-// at is the address of a page with this filter.
-func (f filter) at(page string, more ...string) string {
+// address is the address of a page with this filter.
+func (f filter) address(page string, more ...string) string {
 	values := f.values()
 	for i := 0; i+1 < len(more); i += 2 {
 		if more[i+1] != "" {
@@ -146,7 +144,7 @@ func (v *view) holds(f *filter, r *row) bool {
 	switch {
 	case f.project != "" && r.root != f.project, f.agent != "" && r.Source != f.agent, f.session != "" && r.name() != f.session, f.family != "" &&
 		r.head.name() != f.family,
-		f.key != "" && !v.hasKey(r, f.key), f.solved && (r.main == nil || r.main.Solved == 0), f.ended != "" && (r.Live || v.dayOf(r.End) != f.ended),
+		f.key != "" && !v.hasKey(r, f.key), f.solved && (r.mainError == nil || r.mainError.Solved == 0), f.ended != "" && (r.Live || v.dayOf(r.End) != f.ended),
 		!v.within(f.since, r), !ofOutcome(f.outcome, r):
 		return false
 	}
@@ -155,7 +153,7 @@ func (v *view) holds(f *filter, r *row) bool {
 
 // hasKey reports whether a session belongs to a main error (of those that ended) or a failure group (of those that failed).
 func (v *view) hasKey(r *row, key string) bool {
-	return r.over() && r.main != nil && r.keys.Fine == key || r.failing() && r.keys.Coarse == key
+	return r.over() && r.mainError != nil && r.keys.Fine == key || r.failing() && r.keys.Coarse == key
 }
 
 func (v *view) dayOf(t time.Time) string {
@@ -193,8 +191,8 @@ func ofOutcome(outcome string, r *row) bool {
 // mentions reports whether a session's first prompt, project, id or main error contains every word of a text.
 func mentions(r *row, text string) bool {
 	said := strings.ToLower(r.Ask + "\n" + r.Project.Path + "\n" + r.Project.Key + "\n" + r.ID + "\n" + r.Source)
-	if r.main != nil {
-		said += "\n" + strings.ToLower(r.main.Text+"\n"+r.main.Head)
+	if r.mainError != nil {
+		said += "\n" + strings.ToLower(r.mainError.Text+"\n"+r.mainError.Head)
 	}
 	for _, word := range strings.Fields(strings.ToLower(text)) {
 		if !strings.Contains(said, word) {
@@ -220,7 +218,7 @@ func (v *view) sessions(f filter) []*row {
 	}
 	var list []*row
 	for _, r := range v.rows {
-		if f.kind == "" && r.subagent() || f.kind == "subagent" && !r.subagent() || f.ofAnswers() && !answered[r] || !v.holds(&f, r) {
+		if f.kind == "" && r.isSubagent() || f.kind == "subagent" && !r.isSubagent() || f.ofAnswers() && !answered[r] || !v.holds(&f, r) {
 			continue
 		}
 		list = append(list, r)
@@ -235,29 +233,6 @@ func (v *view) answers(f filter) (list []*cell) {
 		if c := &v.cells[i]; f.holdsAnswers(from, to, c) && v.holds(&f, c.row) {
 			list = append(list, c)
 		}
-	}
-	return list
-}
-
-// chosenLinks are the filters that are set and that no other control shows, each with an address without it.
-func (v *view) chosenLinks(page string, f filter, shown ...string) (list []struct{ text, href string }) {
-	words := map[string]string{"day": "answers on ", "ended": "ended on ", "model": "model ", "branch": "branch ", "key": "failure ",
-		"family": "with its sub-agents: ", "session": "session ", "q": "search: ",
-		"period": "answers in period: ", "since": "ended in the last ", "project": "project ", "agent": "agent ", "outcome": "outcome "}
-	for _, p := range f.parameters() {
-		if *p.value == "" || slices.Contains(shown, p.name) || words[p.name] == "" {
-			continue
-		}
-		value := *p.value
-		if p.name == "project" {
-			value = filepath.Base(value)
-		}
-		list = append(list, struct{ text, href string }{plain.Cut(plain.Line(words[p.name]+value), 80), f.with(p.name, "").at(page)})
-	}
-	if f.solved {
-		without := f
-		without.solved = false
-		list = append(list, struct{ text, href string }{"solved later", without.at(page)})
 	}
 	return list
 }

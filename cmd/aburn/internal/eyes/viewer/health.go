@@ -120,7 +120,7 @@ func (s *healthPages) gone(root string) bool {
 func (s *healthPages) healthOf(v *view, root string, found []doctor.Check) pages.Project {
 	f := filter{project: root, kind: "all"}
 	one := pages.Project{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root),
-		Sessions: show.Count("sessions and sub-agents", len(v.sessions(f)), f.at("/sessions"))}
+		Sessions: show.Count("sessions and sub-agents", len(v.sessions(f)), f.address("/sessions"))}
 	if st, ok := s.projects.Get(root); ok && st.Err != nil {
 		one.Problem = plain.Line(fault.Of(st.Err).Msg)
 	}
@@ -153,7 +153,7 @@ func (s *healthPages) archiveHealth(body *pages.Health, v *view) {
 	for _, source := range v.sources() {
 		f := filter{kind: "all", agent: source}
 		list := v.sessions(f)
-		one := pages.Source{Name: show.Agent(source), Sessions: show.Count("sessions and sub-agents", len(list), f.at("/sessions"))}
+		one := pages.Source{Name: show.Agent(source), Sessions: show.Count("sessions and sub-agents", len(list), f.address("/sessions"))}
 		if len(list) > 0 {
 			one.Latest = show.Time(list[0].End, v.made)
 		}

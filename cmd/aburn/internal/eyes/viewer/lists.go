@@ -69,7 +69,7 @@ type lists struct {
 }
 
 func (s *lists) rowOf(v *view, r *row) pages.Row {
-	one := pages.Row{Href: r.address(), Ended: show.Time(r.End, v.made), Outcome: outcomeOf(r.verdict), Ask: r.title(), Project: projectLink(r), Agent: r.agent(),
+	one := pages.Row{Href: r.address(), Ended: show.Time(r.End, v.made), Outcome: outcomeOf(r.verdict), Ask: r.title(), Project: projectLink(r), Agent: r.agentTitle(),
 		Amounts: v.amounts,
 		Failed:  pages.Figure{Text: "–"}}
 	one.Sign, one.SignWord = signOf(r)
@@ -77,18 +77,18 @@ func (s *lists) rowOf(v *view, r *row) pages.Row {
 	if r.ActiveMS > 0 {
 		one.Active = units.Milliseconds(r.ActiveMS)
 	}
-	if r.ended > 0 {
+	if r.endedCalls > 0 {
 		one.Failed = failedCalls(r)
 	}
-	if n := len(r.below); n > 0 {
-		one.Subagents = show.Count("sub-agents", n, filter{kind: "subagent", family: r.name()}.at("/sessions"))
+	if n := len(r.subagents); n > 0 {
+		one.Subagents = show.Count("sub-agents", n, filter{kind: "subagent", family: r.name()}.address("/sessions"))
 	}
-	if !r.subagent() {
-		one.Cost = v.money(" with sub-agents", r.family, filter{family: r.name()}.at("/cost"))
+	if !r.isSubagent() {
+		one.Cost = v.money(" with sub-agents", r.familyCost, filter{family: r.name()}.address("/cost"))
 	} else {
-		one.Cost = v.money(" of the sub-agent", &r.own, filter{session: r.name()}.at("/cost"))
+		one.Cost = v.money(" of the sub-agent", &r.cost, filter{session: r.name()}.address("/cost"))
 	}
-	if r.family.Responses == 0 {
+	if r.familyCost.Responses == 0 {
 		one.Cost = pages.Figure{Text: "–"}
 	}
 	return one
@@ -96,9 +96,9 @@ func (s *lists) rowOf(v *view, r *row) pages.Row {
 
 // failedCalls is how many of a session's ended calls failed.
 func failedCalls(r *row) pages.Figure {
-	f := pages.Figure{Name: "failed of ended calls", Text: strconv.Itoa(r.failed) + " of " + strconv.Itoa(r.ended), Value: strconv.Itoa(r.failed),
+	f := pages.Figure{Name: "failed of ended calls", Text: strconv.Itoa(r.failedCalls) + " of " + strconv.Itoa(r.endedCalls), Value: strconv.Itoa(r.failedCalls),
 		Href: r.address() + "?only=failed"}
-	if r.failed > 0 {
+	if r.failedCalls > 0 {
 		f.Class = "bad"
 	}
 	return f
@@ -149,10 +149,10 @@ func (s *lists) part(v *view, list []*row, page string, f filter, at string) (ro
 		rows = append(rows, s.rowOf(v, r))
 	}
 	if len(rest) > rowsPerPage {
-		older = f.at(page, "before", cursor(rest[rowsPerPage-1]))
+		older = f.address(page, "before", cursor(rest[rowsPerPage-1]))
 	}
 	if len(rest) < len(list) {
-		newer = f.at(page)
+		newer = f.address(page)
 	}
 	return rows, newer, older
 }
@@ -171,17 +171,17 @@ func kindWord(kind string) string {
 func (s *lists) sessionsPage(_ context.Context, v *view, values url.Values, _ *http.Request) (*show.Page, error) {
 	f := filterOf(values)
 	list := v.sessions(f)
-	body := &pages.Sessions{Kind: kindWord(f.kind), Others: len(v.rows) > 0, Count: show.Count(countName(f), len(list), f.at("/sessions")),
-		Chosen: links(v.chosenLinks("/sessions", f, "project", "agent", "outcome", "since"))}
+	body := &pages.Sessions{Kind: kindWord(f.kind), Others: len(v.rows) > 0, Count: show.Count(countName(f), len(list), f.address("/sessions")),
+		Chosen: chosenLinks("/sessions", f, "project", "agent", "outcome", "since")}
 	body.Choices = []pages.Choice{choiceOf("What", "kind", kinds, f, "/sessions")}
-	body.Filters = []pages.Select{v.projectSelect(f), v.agentSelect(f), selectOf("outcome", "Outcome", outcomes, f.outcome),
+	body.Filters = []pages.Select{projectSelect(v, f), agentSelect(v, f), selectOf("outcome", "Outcome", outcomes, f.outcome),
 		selectOf("since", "Since", sinces, f.since)}
 	body.Hidden = hiddenFields(f, "project", "agent", "outcome", "since")
 	if f.outcome == "" {
 		failed, over := f.with("outcome", "failed"), f.with("outcome", "over")
 		body.Figures = []pages.Figure{
-			small(show.Count(countName(failed), len(v.sessions(failed)), failed.at("/sessions")), "failed"),
-			small(show.Count(countName(over), len(v.sessions(over)), over.at("/sessions")), "ended"),
+			small(show.Count(countName(failed), len(v.sessions(failed)), failed.address("/sessions")), "failed"),
+			small(show.Count(countName(over), len(v.sessions(over)), over.address("/sessions")), "ended"),
 		}
 	}
 	body.Rows, body.Newer, body.Older = s.part(v, list, "/sessions", f, values.Get("before"))
@@ -206,18 +206,34 @@ func small(f pages.Figure, text string) pages.Figure {
 	return f
 }
 
-func links(list []struct{ text, href string }) (all []pages.Link) {
-	for _, l := range list {
-		all = append(all, pages.Link{Text: l.text, Href: l.href})
+// chosenLinks are the filters that are set and that no other control shows, each with an address without it.
+func chosenLinks(page string, f filter, shown ...string) (list []pages.Link) {
+	words := map[string]string{"day": "answers on ", "ended": "ended on ", "model": "model ", "branch": "branch ", "key": "failure ",
+		"family": "with its sub-agents: ", "session": "session ", "q": "search: ",
+		"period": "answers in period: ", "since": "ended in the last ", "project": "project ", "agent": "agent ", "outcome": "outcome "}
+	for _, p := range f.parameters() {
+		if *p.value == "" || slices.Contains(shown, p.name) || words[p.name] == "" {
+			continue
+		}
+		value := *p.value
+		if p.name == "project" {
+			value = filepath.Base(value)
+		}
+		list = append(list, pages.Link{Text: plain.Cut(plain.Line(words[p.name]+value), 80), Href: f.with(p.name, "").address(page)})
 	}
-	return all
+	if f.solved {
+		without := f
+		without.solved = false
+		list = append(list, pages.Link{Text: "solved later", Href: without.address(page)})
+	}
+	return list
 }
 
 func choiceOf(label, name string, words [][2]string, f filter, page string) pages.Choice {
 	c := pages.Choice{Label: label}
 	now := f.values().Get(name)
 	for _, w := range words {
-		c.Links = append(c.Links, pages.Link{Text: w[1], Href: f.with(name, w[0]).at(page), Current: now == w[0]})
+		c.Links = append(c.Links, pages.Link{Text: w[1], Href: f.with(name, w[0]).address(page), Current: now == w[0]})
 	}
 	return c
 }
@@ -230,7 +246,7 @@ func selectOf(name, label string, words [][2]string, now string) pages.Select {
 	return one
 }
 
-func (v *view) projectSelect(f filter) pages.Select {
+func projectSelect(v *view, f filter) pages.Select {
 	words := [][2]string{{"", "All projects"}}
 	for _, root := range v.roots {
 		words = append(words, [2]string{root, plain.Line(filepath.Base(root))})
@@ -238,7 +254,7 @@ func (v *view) projectSelect(f filter) pages.Select {
 	return selectOf("project", "Project", words, f.project)
 }
 
-func (v *view) agentSelect(f filter) pages.Select {
+func agentSelect(v *view, f filter) pages.Select {
 	words := [][2]string{{"", "All agents"}}
 	for _, source := range v.sources() {
 		words = append(words, [2]string{source, show.Agent(source)})
@@ -296,7 +312,7 @@ func (s *lists) namedPage(ctx context.Context, v *view, _ url.Values, r *http.Re
 // sumOf is what some sessions' own answers cost.
 func sumOf(list []*row) (sum cost.Sum) {
 	for _, r := range list {
-		sum.Add(r.own)
+		sum.Add(r.cost)
 	}
 	return sum
 }

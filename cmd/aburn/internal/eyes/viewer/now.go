@@ -44,7 +44,7 @@ func (s *nowPages) items(v *view) (list []attention.Item, projects []attention.P
 	var unhooked []attention.Item
 	for _, r := range v.rows {
 		// A file that was copied is new, whatever it tells of: the session's own times count too.
-		if r.Live && !r.subagent() && !agentcli.Of(r.Source).Traits.Recorded && !known[r.ID] && s.Now().Sub(r.End) <= attention.LivingFor {
+		if r.Live && !r.isSubagent() && !agentcli.Of(r.Source).Traits.Recorded && !known[r.ID] && s.Now().Sub(r.End) <= attention.LivingFor {
 			unhooked = append(unhooked, attention.Item{Root: r.root, Source: r.Source, Session: logfmt.SessionID(r.ID), Heard: r.End})
 		}
 	}
@@ -116,7 +116,7 @@ func (s *nowPages) addEnded(v *view, body *pages.Now, last []*row, living map[st
 		body.Ended = append(body.Ended, s.lists.rowOf(v, r))
 	}
 	if len(list) > endedShown {
-		body.MoreEnded = pages.Link{Text: "all " + plain.Count(int64(len(last))) + " at rest", Href: filter{ended: v.today}.at("/sessions")}
+		body.MoreEnded = pages.Link{Text: "all " + plain.Count(int64(len(last))) + " at rest", Href: filter{ended: v.today}.address("/sessions")}
 	}
 }
 
@@ -147,9 +147,9 @@ func (s *nowPages) card(v *view, item *attention.Item) pages.Card {
 	}
 	agent := show.Agent(item.Source)
 	if r := rowOf(v, item); r != nil {
-		card.Title, card.Href, agent = titleOf(r, item), r.address(), r.agent()
-		if r.family.Responses > 0 {
-			card.Cost = v.money(" with sub-agents", r.family, filter{family: r.head.name()}.at("/cost"))
+		card.Title, card.Href, agent = titleOf(r, item), r.address(), r.agentTitle()
+		if r.familyCost.Responses > 0 {
+			card.Cost = v.money(" with sub-agents", r.familyCost, filter{family: r.head.name()}.address("/cost"))
 		}
 		card.Copy = resumeCopy(r, item)
 	}
@@ -226,7 +226,7 @@ func resumeCopy(r *row, item *attention.Item) []pages.Copy {
 // find is the session with this id, of whichever agent.
 func (v *view) find(id string) *row {
 	for _, source := range v.sources() {
-		if r := v.byName[source+"/"+id]; r != nil && !r.subagent() {
+		if r := v.byName[source+"/"+id]; r != nil && !r.isSubagent() {
 			return r
 		}
 	}
@@ -247,16 +247,16 @@ func (v *view) costOf(agent string, sessions []string) (sum cost.Sum, href strin
 	n := 0
 	for _, id := range sessions {
 		r := v.byName[agent+"/"+id]
-		if r == nil || r.family.Responses == 0 {
+		if r == nil || r.familyCost.Responses == 0 {
 			continue
 		}
 		if n++; n == 1 {
-			sum, href = *r.family, filter{family: r.head.name()}.at("/cost")
+			sum, href = *r.familyCost, filter{family: r.head.name()}.address("/cost")
 			continue
 		}
 		both := cost.Sum{}
 		both.Add(sum)
-		both.Add(*r.family)
+		both.Add(*r.familyCost)
 		sum, href = both, ""
 	}
 	return sum, href, n > 0

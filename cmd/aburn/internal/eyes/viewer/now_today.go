@@ -41,10 +41,10 @@ func todayOf(v *view) (part todayPart) {
 	sum := v.todaySum()
 	part.last = list
 	part.figures = []pages.Figure{
-		v.money("", &sum, filter{day: v.today}.at("/cost")),
-		show.Count("sessions and sub-agents with answers", sessionsIn(answers), filter{day: v.today, kind: "all"}.at("/sessions")),
-		show.Count("sessions", len(list), ended.at("/sessions")),
-		show.Count("failed sessions", len(v.sessions(failed)), failed.at("/sessions")),
+		v.money("", &sum, filter{day: v.today}.address("/cost")),
+		show.Count("sessions and sub-agents with answers", sessionsIn(answers), filter{day: v.today, kind: "all"}.address("/sessions")),
+		show.Count("sessions", len(list), ended.address("/sessions")),
+		show.Count("failed sessions", len(v.sessions(failed)), failed.address("/sessions")),
 	}
 	part.figures[2].Name = "sessions at rest" // nothing was written for a while: some are of agents that still run
 	part.archive = []pages.Note{{Text: plain.Plural(int64(len(v.sessions(filter{}))), "session") + ", as of " + v.made.Format("15:04:05")}}

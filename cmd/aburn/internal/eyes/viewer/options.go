@@ -43,7 +43,7 @@ func New(o Options) *Site {
 	s.workers = noWorkers{s.projects}
 	if o.Workers != nil {
 		s.workers = o.Workers(Surroundings{Projects: s.projects, Act: o.Act, Recorded: o.Demo, Now: s.Now,
-			Life: func() context.Context { return s.follower.life }, Sessions: func(root string) string { return filter{project: root}.at("/sessions") },
+			Life: func() context.Context { return s.follower.life }, Sessions: func(root string) string { return filter{project: root}.address("/sessions") },
 			Shown: s.shows, Asked: s.follower.looked, Changed: func() { say("work") }})
 	}
 	s.follower.projects, s.follower.workers = s.projects, s.workers

@@ -26,7 +26,7 @@ type projectPages struct {
 // page is all projects that the user has vouched for, with what goes on in each: those where something waits first, then what is
 // stuck, then what lives, then the others by their newest session.
 func (s *projectPages) page(_ context.Context, v *view, _ url.Values, _ *http.Request) (*show.Page, error) {
-	body := &pages.Projects{Amount: v.amounts, Note: v.whose}
+	body := &pages.Projects{Amount: v.amounts, Note: v.billingNote}
 	waiting := map[string]int{}
 	for _, w := range s.workers.Waits() {
 		waiting[w.Root]++
@@ -56,9 +56,9 @@ func (s *projectPages) page(_ context.Context, v *view, _ url.Values, _ *http.Re
 		f := filter{project: root}
 		list := v.sessions(f)
 		sum := total(v.answers(f))
-		one := pages.ProjectRow{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root), Href: f.at("/sessions"), Waiting: waiting[root], Stuck: stuck[root],
-			Living: living[root], Workers: s.workers.Zones(root), Sessions: show.Count("sessions", len(list), f.at("/sessions")),
-			Money: v.money("", &sum, f.with("period", "all").at("/cost"))}
+		one := pages.ProjectRow{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root), Href: f.address("/sessions"), Waiting: waiting[root], Stuck: stuck[root],
+			Living: living[root], Workers: s.workers.Zones(root), Sessions: show.Count("sessions", len(list), f.address("/sessions")),
+			Money: v.money("", &sum, f.with("period", "all").address("/cost"))}
 		if len(list) > 0 {
 			one.Last = show.Time(list[0].End, v.made)
 		} else {

@@ -43,10 +43,10 @@ func (s *searchPages) page(w http.ResponseWriter, r *http.Request, v *view, fill
 	if text != "" {
 		frame.Heading = "Search: " + text
 	}
-	more := func(pairs ...string) string { return f.at("/search", append([]string{"q", text}, pairs...)...) }
+	more := func(pairs ...string) string { return f.address("/search", append([]string{"q", text}, pairs...)...) }
 	body.Choices = searchChoices(f, text)
-	for _, c := range v.chosenLinks("/search", f, "since") {
-		body.Chosen = append(body.Chosen, pages.Link{Text: c.text, Href: withQuery(c.href, text)})
+	for _, c := range chosenLinks("/search", f, "since") {
+		body.Chosen = append(body.Chosen, pages.Link{Text: c.Text, Href: withQuery(c.Href, text)})
 	}
 	all := f.with("kind", "all")
 	if f.kind != "" {
@@ -98,7 +98,7 @@ func asksInside(r *http.Request) bool {
 func searchChoices(f filter, text string) []pages.Choice {
 	c := pages.Choice{Label: "When they ended"}
 	for _, one := range sinces {
-		c.Links = append(c.Links, pages.Link{Text: one[1], Href: f.with("since", one[0]).at("/search", "q", text), Current: f.since == one[0]})
+		c.Links = append(c.Links, pages.Link{Text: one[1], Href: f.with("since", one[0]).address("/search", "q", text), Current: f.since == one[0]})
 	}
 	return []pages.Choice{c}
 }
@@ -134,7 +134,7 @@ func (s *searchPages) foundLines(ctx context.Context, rows []*row, text string, 
 	hits = after(hits, from)
 	if len(hits) > foundSessions {
 		last := hits[foundSessions-1]
-		part.More = pages.Link{Text: "older →", Href: f.at("/search", "q", text, "inside", "no", "after", cursor(last))}
+		part.More = pages.Link{Text: "older →", Href: f.address("/search", "q", text, "inside", "no", "after", cursor(last))}
 		hits = hits[:foundSessions]
 	}
 	for _, r := range hits {
@@ -160,7 +160,7 @@ func (s *searchPages) lineHit(r *row, found *lines.Found, text string) pages.Sea
 }
 
 func (s *searchPages) hitOf(r *row) pages.SearchHit {
-	return pages.SearchHit{Href: r.address(), Title: r.title(), Project: projectLink(r).Text, Agent: r.agent(), When: show.Time(r.End, s.Now()),
+	return pages.SearchHit{Href: r.address(), Title: r.title(), Project: projectLink(r).Text, Agent: r.agentTitle(), When: show.Time(r.End, s.Now()),
 		Outcome: outcomeOf(r.verdict)}
 }
 

@@ -75,12 +75,12 @@ func (s *sessionPages) page(ctx context.Context, v *view, values url.Values, req
 	if s.act {
 		body.Seen = pages.Seen{Session: r.name(), Events: o.story.Stored.Count().Events}
 	}
-	body.Error = o.mainError()
+	body.Error = o.errorPart()
 	body.Files, body.More = o.files()
 	body.Family = familyOf(v, r)
 	body.Kinds, body.Prices = o.kinds()
 	body.Copy = o.copies()
-	frame := &pages.Frame{Title: plain.Cut(r.title(), 60), Page: "sessions", Heading: r.title(), Total: lines, Dollars: r.own.Amount.Decimal()}
+	frame := &pages.Frame{Title: plain.Cut(r.title(), 60), Page: "sessions", Heading: r.title(), Total: lines, Dollars: r.cost.Amount.Decimal()}
 	return &show.Page{Frame: frame, Body: body}, nil
 }
 
@@ -93,7 +93,7 @@ func agentLine(v *view, r *row) string {
 			names = append(names, c.model)
 		}
 	}
-	return plain.Line(units.Join(strings.TrimSpace(r.agent()+" "+r.Agent.Version), plain.Cut(strings.Join(names, ", "), 60)))
+	return plain.Line(units.Join(strings.TrimSpace(r.agentTitle()+" "+r.Agent.Version), plain.Cut(strings.Join(names, ", "), 60)))
 }
 
 func (s *sessionPages) when(r *row) string {
@@ -159,16 +159,16 @@ func (o *opened) hooks(name string) string {
 
 func (o *opened) tiles() []pages.Figure {
 	r, v := o.row, o.v
-	cost := v.money(" of the session", &r.own, filter{session: r.name()}.at("/cost"))
-	if r.subagent() {
+	cost := v.money(" of the session", &r.cost, filter{session: r.name()}.address("/cost"))
+	if r.isSubagent() {
 		cost.Name = v.amounts + " of the sub-agent"
 	}
-	cost.Small = unpriced(&r.own)
-	if len(r.below) > 0 {
-		cost.Small = units.Join(cost.Small, v.in.Says(r.family)+" with "+plain.Plural(int64(len(r.below)), "sub-agent"))
+	cost.Small = unpriced(&r.cost)
+	if len(r.subagents) > 0 {
+		cost.Small = units.Join(cost.Small, v.currency.Says(r.familyCost)+" with "+plain.Plural(int64(len(r.subagents)), "sub-agent"))
 	}
 	list := []pages.Figure{cost}
-	if r.ended > 0 {
+	if r.endedCalls > 0 {
 		list = append(list, failedCalls(r))
 	}
 	if o.digest != nil && len(o.digest.Changes) > 0 {
@@ -184,11 +184,11 @@ func (o *opened) tiles() []pages.Figure {
 		n := len(o.digest.Changes) + o.digest.More.Changes
 		list = append(list, pages.Figure{Name: "files changed", Text: plain.Count(int64(n)), Small: fmt.Sprintf("+%d −%d", added, removed)})
 	}
-	tokens := r.own.Tokens
+	tokens := r.cost.Tokens
 	list = append(list, pages.Figure{Name: "tokens", Text: units.Amount(tokens.Total()), Value: fmt.Sprint(tokens.Total()),
 		Small: units.Amount(tokens.CacheRead) + " from cache"})
-	if r.spent > 0 {
-		list = append(list, pages.Figure{Name: "tokens spent in failed calls", Text: units.Amount(r.spent), Value: fmt.Sprint(r.spent)})
+	if r.spentFailed > 0 {
+		list = append(list, pages.Figure{Name: "tokens spent in failed calls", Text: units.Amount(r.spentFailed), Value: fmt.Sprint(r.spentFailed)})
 	}
 	return list
 }

@@ -12,8 +12,8 @@ import (
 	"aburn/web/pages"
 )
 
-func (o *opened) mainError() *pages.MainError {
-	if o.main == nil {
+func (o *opened) errorPart() *pages.MainError {
+	if o.mainError == nil {
 		return nil
 	}
 	f := filter{key: o.keys.Fine, kind: "all"}
@@ -21,9 +21,9 @@ func (o *opened) mainError() *pages.MainError {
 	if !o.over() { // it is not counted yet
 		n++
 	}
-	return &pages.MainError{Text: plain.Line(o.main.Text), Class: units.Join(string(o.main.Class), insight.Times(o.main.Count)), Key: o.keys.Fine,
+	return &pages.MainError{Text: plain.Line(o.mainError.Text), Class: units.Join(string(o.mainError.Class), insight.Times(o.mainError.Count)), Key: o.keys.Fine,
 		Href:   "/failures/" + o.keys.Fine,
-		At:     pages.Link{Text: "event " + strconv.Itoa(o.main.First), Href: o.eventAt(o.main.First)},
+		At:     pages.Link{Text: "event " + strconv.Itoa(o.mainError.First), Href: o.eventAt(o.mainError.First)},
 		Others: pages.Figure{Text: plain.Count(int64(n)), Small: "other sessions and sub-agents"}}
 }
 
@@ -57,8 +57,8 @@ const relativesShown = 12
 func familyOf(v *view, r *row) (list []pages.Relative) {
 	add := func(sign, word string, o *row, detail string) {
 		one := pages.Relative{Sign: sign, Word: word, Detail: detail, Link: pages.Link{Text: plain.Cut(o.title(), 44), Href: o.address()}}
-		if o.own.Responses > 0 {
-			one.Cost = pages.Figure{Text: v.in.Says(&o.own)}
+		if o.cost.Responses > 0 {
+			one.Cost = pages.Figure{Text: v.currency.Says(&o.cost)}
 		}
 		list = append(list, one)
 	}
@@ -95,17 +95,17 @@ func relations(v *view, r *row) (list []pages.Relative) {
 }
 
 func (o *opened) kinds() (list []pages.Pair, note string) {
-	t := &o.own.Tokens
+	t := &o.cost.Tokens
 	for _, k := range []struct {
 		name string
 		n    int64
 	}{{"input", t.Input}, {"read from cache", t.CacheRead}, {"written to cache, 5 min", t.Write5m}, {"written to cache, 1 h", t.Write1h},
-		{"written to cache", t.Write}, {"output", t.Output}, {"web searches", o.own.Searches}} {
+		{"written to cache", t.Write}, {"output", t.Output}, {"web searches", o.cost.Searches}} {
 		if k.n > 0 {
 			list = append(list, pages.Pair{Name: k.name, Value: units.Amount(k.n)})
 		}
 	}
-	return list, o.v.whose
+	return list, o.v.billingNote
 }
 
 // copies are the commands that go on with a session.

@@ -170,8 +170,8 @@ func (s *Site) fill(v *view, f *pages.Frame, at string) {
 	f.At, f.CanAct = at, s.act
 	f.Waiting = pages.Figure{Name: "waiting", Text: fmt.Sprint(len(s.workers.Waits())), Href: "/#main"}
 	today := v.todaySum()
-	f.Whose = v.whose
-	f.Today = v.money("", &today, filter{day: v.today}.at("/cost"))
+	f.Whose = v.billingNote
+	f.Today = v.money("", &today, filter{day: v.today}.address("/cost"))
 	f.Ingest = s.ingester.sentence()
 	if v.problem != nil {
 		failed := fault.Of(v.problem)

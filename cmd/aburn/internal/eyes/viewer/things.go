@@ -28,7 +28,7 @@ type Things struct {
 
 func (s *nowPages) things(v *view) *Things {
 	items, projects := s.items(v)
-	all := &Things{Projects: projects, Notes: s.workers.Notes(), Waiting: len(s.workers.Waits()), Today: v.todaySum(), In: v.in, Problem: v.problem}
+	all := &Things{Projects: projects, Notes: s.workers.Notes(), Waiting: len(s.workers.Waits()), Today: v.todaySum(), In: v.currency, Problem: v.problem}
 	for _, one := range s.workers.List(s.known(v), items) {
 		thing := Thing{Item: one.Item, Cost: one.Cost}
 		if one.Worker != nil {
@@ -45,8 +45,8 @@ func thingOf(v *view, item *attention.Item) Thing {
 	one := Thing{Item: *item, Title: cardTitle(item)}
 	if r := rowOf(v, item); r != nil {
 		one.Title = titleOf(r, item)
-		if r.family.Responses > 0 {
-			one.Cost = r.family
+		if r.familyCost.Responses > 0 {
+			one.Cost = r.familyCost
 		}
 		if list := resumeCopy(r, item); len(list) > 0 {
 			one.Resume = list[0].Text

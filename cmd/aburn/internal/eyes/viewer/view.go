@@ -29,35 +29,35 @@ import (
 
 // view is what pages show of the archive, worked out once for each state of it. Nobody changes it.
 type view struct {
-	of        archive.State
-	made      time.Time
-	weekSpans []cost.Group // the last weeks up to now, the earliest first
-	today     string
-	rows      []*row // of vouched projects, the newest first
-	byName    map[string]*row
-	bySource  map[string]map[string]*archive.Session
-	verdicts  map[int64]insight.Verdict
-	names     *names.Sessions
-	byKey     map[int64]*row
-	ties      []archive.Relation // between sessions that are shown
-	cells     []cell
-	prices    *cost.Prices
-	amounts   string // what they are called (bill.Billing), and what is said of them once a page
-	whose     string
-	in        *bill.Currency
-	roots     []string // of the vouched projects
-	marked    []string // roots, and the clones for workers of these projects
-	hidden    int      // sessions of others
-	live      bool     // some session is going on, so that mere time changes the view
-	damage    []archive.Damage
-	damaged   map[string]int
-	problem   error // why there is nothing to show
-	todayCost func() cost.Sum
+	archiveState archive.State
+	made         time.Time
+	weekSpans    []cost.Group // the last weeks up to now, the earliest first
+	today        string
+	rows         []*row // of vouched projects, the newest first
+	byName       map[string]*row
+	bySource     map[string]map[string]*archive.Session
+	verdicts     map[int64]insight.Verdict
+	names        *names.Sessions
+	byKey        map[int64]*row
+	ties         []archive.Relation // between sessions that are shown
+	cells        []cell
+	prices       *cost.Prices
+	amounts      string // what they are called (bill.Billing), and what is said of them once a page
+	billingNote  string
+	currency     *bill.Currency
+	roots        []string // of the vouched projects
+	trusted      []string // roots, and the clones for workers of these projects
+	hidden       int      // sessions of others
+	live         bool     // some session is going on, so that mere time changes the view
+	damage       []archive.Damage
+	damaged      map[string]int
+	problem      error // why there is nothing to show
+	todayCost    func() cost.Sum
 }
 
 // money is an amount, and of what it is one.
 func (v *view) money(of string, sum *cost.Sum, href string) pages.Figure {
-	return Money(v.in, v.amounts+of, sum, href)
+	return Money(v.currency, v.amounts+of, sum, href)
 }
 
 // todaySum is what today's answers cost, which every page says.
@@ -66,24 +66,24 @@ func (v *view) todaySum() cost.Sum { return v.todayCost() }
 // row is a session or sub-agent with what is known of it beside the archive.
 type row struct {
 	archive.Session
-	root    string // of the vouched project
-	verdict insight.Verdict
-	keys    insight.Keys
-	shape   string
-	main    *insight.ErrorGroup // its main error, nil without one
-	ended   int                 // calls that have an end
-	failed  int                 // of ended
-	spent   int64               // tokens in failed calls
-	parent  *row
-	head    *row // the session at the head of its sub-agents, which is itself if it is none
-	below   []*row
-	own     cost.Sum
-	family  *cost.Sum // with its sub-agents; own without any
-	days    []string  // on which it, without its sub-agents, had answers
+	root        string // of the vouched project
+	verdict     insight.Verdict
+	keys        insight.Keys
+	shape       string
+	mainError   *insight.ErrorGroup // its main error, nil without one
+	endedCalls  int                 // calls that have an end
+	failedCalls int                 // of ended
+	spentFailed int64               // tokens in failed calls
+	parent      *row
+	head        *row // the session at the head of its sub-agents, which is itself if it is none
+	subagents   []*row
+	cost        cost.Sum
+	familyCost  *cost.Sum // with its sub-agents; own without any
+	days        []string  // on which it, without its sub-agents, had answers
 }
 
-func (r *row) name() string   { return r.Source + "/" + r.ID }
-func (r *row) subagent() bool { return r.head != r }
+func (r *row) name() string     { return r.Source + "/" + r.ID }
+func (r *row) isSubagent() bool { return r.head != r }
 
 // over reports whether the session is not going on.
 func (r *row) over() bool { return !r.Live }
@@ -93,11 +93,11 @@ func (r *row) failing() bool { return r.over() && r.verdict.Failing() }
 // makeView reads the archive.
 func makeView(ctx context.Context, s *scope, costsOnly bool) *view {
 	now := s.Now()
-	v := &view{of: archive.StateOf(s.dir), made: now, today: now.Format(time.DateOnly), byName: map[string]*row{},
+	v := &view{archiveState: archive.StateOf(s.dir), made: now, today: now.Format(time.DateOnly), byName: map[string]*row{},
 		bySource: map[string]map[string]*archive.Session{},
-		verdicts: map[int64]insight.Verdict{}, names: names.New(nil), prices: cost.Shipped(), amounts: bill.APIValue, marked: project.Marked(s.env)}
-	slices.Sort(v.marked)
-	v.roots = slices.DeleteFunc(slices.Clone(v.marked), func(root string) bool { return project.Original(root, s.env) != root })
+		verdicts: map[int64]insight.Verdict{}, names: names.New(nil), prices: cost.Shipped(), amounts: bill.APIValue, trusted: project.Marked(s.env)}
+	slices.Sort(v.trusted)
+	v.roots = slices.DeleteFunc(slices.Clone(v.trusted), func(root string) bool { return project.Original(root, s.env) != root })
 	for i := weeksShown - 1; i >= 0; i-- {
 		v.weekSpans = append(v.weekSpans, cost.Period(cost.ByWeek, now.AddDate(0, 0, -7*i)))
 	}
@@ -126,9 +126,9 @@ func (v *view) read(ctx context.Context, s *scope, costsOnly bool) error {
 	v.choose(all, s)
 	set, agents := bill.SettingsOf(c), slices.Sorted(maps.Keys(v.bySource))
 	billing := bill.Billing(set.Billing)
-	v.amounts, v.whose, v.in = billing.Name(agents...), billing.Note(prices.Made, agents...)+".", bill.CurrencyOf(set)
-	if note := v.in.Note(); note != "" {
-		v.whose += " " + note + "."
+	v.amounts, v.billingNote, v.currency = billing.Name(agents...), billing.Note(prices.Made, agents...)+".", bill.CurrencyOf(set)
+	if note := v.currency.Note(); note != "" {
+		v.billingNote += " " + note + "."
 	}
 	if !costsOnly {
 		if err := v.judge(ctx, s); err != nil {
@@ -167,7 +167,7 @@ func (v *view) choose(all []archive.Session, s *scope) {
 			continue
 		}
 		r := &row{Session: *one, root: root}
-		r.head, r.family = r, &r.own
+		r.head, r.familyCost = r, &r.cost
 		v.rows = append(v.rows, r)
 		v.byName[r.name()] = r
 		if v.bySource[r.Source] == nil {
@@ -216,14 +216,14 @@ func (v *view) judge(ctx context.Context, s *scope) error {
 			r.verdict = insight.Verdict{Outcome: insight.Unknown, Rule: insight.RuleNothing, Reason: "its trace cannot be read"}
 			continue
 		}
-		r.verdict, r.keys, r.Live = ownVerdict(d.Judged()), insight.Keys{Coarse: strings.Clone(d.Keys.Coarse), Sub: "", Fine: strings.Clone(d.Keys.Fine)}, d.Live
-		r.spent = d.Spent.Failed
+		r.verdict, r.keys, r.Live = detachedVerdict(d.Judged()), insight.Keys{Coarse: strings.Clone(d.Keys.Coarse), Sub: "", Fine: strings.Clone(d.Keys.Fine)}, d.Live
+		r.spentFailed = d.Spent.Failed
 		for i := range d.Tools {
-			r.ended += d.Tools[i].Ended
-			r.failed += d.Tools[i].Failed
+			r.endedCalls += d.Tools[i].Ended
+			r.failedCalls += d.Tools[i].Failed
 		}
 		if d.Decisive >= 0 && d.Decisive < len(d.Errors) {
-			r.main = ownError(&d.Errors[d.Decisive])
+			r.mainError = detachedError(&d.Errors[d.Decisive])
 		}
 		if r.failing() {
 			r.shape = shapeWords(d)
@@ -234,13 +234,13 @@ func (v *view) judge(ctx context.Context, s *scope) error {
 }
 
 // The texts of a digest share one memory. What is kept of it here must not keep all of it.
-func ownVerdict(v insight.Verdict) insight.Verdict {
-	v.Outcome, v.Rule, v.Refined, v.Reason = insight.Outcome(owned(string(v.Outcome))), owned(v.Rule), "", strings.Clone(v.Reason)
+func detachedVerdict(v insight.Verdict) insight.Verdict {
+	v.Outcome, v.Rule, v.Refined, v.Reason = insight.Outcome(detached(string(v.Outcome))), detached(v.Rule), "", strings.Clone(v.Reason)
 	return v
 }
 
-func ownError(e *insight.ErrorGroup) *insight.ErrorGroup {
-	return &insight.ErrorGroup{Class: failure.Class(owned(string(e.Class))), Tool: owned(e.Tool), Text: strings.Clone(e.Text), Count: e.Count, First: e.First,
+func detachedError(e *insight.ErrorGroup) *insight.ErrorGroup {
+	return &insight.ErrorGroup{Class: failure.Class(detached(string(e.Class))), Tool: detached(e.Tool), Text: strings.Clone(e.Text), Count: e.Count, First: e.First,
 		Solved: e.Solved}
 }
 
@@ -283,14 +283,14 @@ func (v *view) relate(ctx context.Context, arch *archive.Archive) error {
 			r.head = r.head.parent
 		}
 		if r.head != r {
-			r.head.below = append(r.head.below, r)
+			r.head.subagents = append(r.head.subagents, r)
 		}
 	}
 	return nil
 }
 
-// agent is the product name of the session's agent, also where only hooks recorded it.
-func (r *row) agent() string {
+// agentTitle is the product name of the session's agent, also where only hooks recorded it.
+func (r *row) agentTitle() string {
 	if agentcli.Of(r.Source).Traits.Recorded {
 		return plain.Line(show.Agent(r.Agent.Name)) + ", by hooks"
 	}

@@ -58,12 +58,12 @@ const problemEvery = 30 * time.Second
 // stale reports whether the archive says something else by now.
 func (s *views) stale(v *view) bool {
 	now := s.Now()
-	return v.of != archive.StateOf(s.dir) || v.today != now.Format(time.DateOnly) || v.live && now.Sub(v.made) > archive.LiveFor/2 ||
+	return v.archiveState != archive.StateOf(s.dir) || v.today != now.Format(time.DateOnly) || v.live && now.Sub(v.made) > archive.LiveFor/2 ||
 		v.problem != nil && now.Sub(v.made) > problemEvery || s.otherRoots(v)
 }
 
 // otherRoots reports whether projects were trusted, or no longer, since the view was made.
 func (s *views) otherRoots(v *view) bool {
 	roots := s.roots()
-	return roots != nil && !slices.Equal(v.marked, roots)
+	return roots != nil && !slices.Equal(v.trusted, roots)
 }

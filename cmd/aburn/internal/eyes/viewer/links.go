@@ -16,7 +16,7 @@ func projectLink(r *row) pages.Link {
 	if sub := strings.TrimPrefix(r.Project.Key, r.root); sub != "" && sub != r.Project.Key {
 		name += filepath.ToSlash(sub)
 	}
-	return pages.Link{Text: plain.Line(name), Href: filter{project: r.root}.at("/sessions")}
+	return pages.Link{Text: plain.Line(name), Href: filter{project: r.root}.address("/sessions")}
 }
 
 // address is the page of a session.
