@@ -55,7 +55,10 @@ var floors = []struct{ packages, may string }{
 	{"worker/...", "internal/... internal/journal/... internal/queue internal/settings logfmt/..."},
 	{"web/...", "internal/..."},
 	{"archive/conversation", "archive/... internal/... trace trace/contents trace/readers web/excerpt"},
-	{"web/show", "insight/cost/... internal/... web/..."},
+	{"web/site/...",
+		"archive/... archive/conversation archive/lookup archive/story attention hooks insight/... insight/cost/... install/... internal/... internal/workspace " +
+			"logfmt/... " +
+			"trace trace/contents trace/readers web/..."},
 	{"web/graphpage web/reportpage", "insight/... internal/... trace trace/graph web/..."},
 
 	{"cmd/internal/...", "internal/... internal/settings internal/workspace"},

@@ -8,15 +8,15 @@ import (
 	"aburn/archive"
 	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/eyes"
-	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/internal/fault"
 	"aburn/internal/project"
 	"aburn/internal/workspace"
+	"aburn/web/site"
 )
 
 // OptionsFor are those of all projects.
-func OptionsFor(env func(string) string) (viewer.Options, error) {
-	o := viewer.Options{Dir: archive.Dir(env), Env: env, Zone: time.Local, Clock: time.Now, Act: true}
+func OptionsFor(env func(string) string) (site.Options, error) {
+	o := site.Options{Dir: archive.Dir(env), Env: env, Zone: time.Local, Clock: time.Now, Act: true}
 	if o.Dir == "" {
 		return o, lookup.NoHome()
 	}
@@ -24,7 +24,7 @@ func OptionsFor(env func(string) string) (viewer.Options, error) {
 }
 
 // OptionsOf are those of a command line with --timezone and --project.
-func OptionsOf(c *workspace.Caller, cmd *cli.Command) (viewer.Options, error) {
+func OptionsOf(c *workspace.Caller, cmd *cli.Command) (site.Options, error) {
 	o, err := OptionsFor(c.Env)
 	if err != nil {
 		return o, err

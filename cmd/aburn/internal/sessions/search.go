@@ -15,6 +15,7 @@ import (
 	"aburn/archive"
 	"aburn/archive/conversation"
 	"aburn/archive/lookup"
+	"aburn/archive/names"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
@@ -108,13 +109,13 @@ func runSearch(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	names, err := lookup.ReadNames(ctx, arch)
+	short, err := names.Read(ctx, arch)
 	if err != nil {
 		return err
 	}
 	out := a.Screen(cmd)
 	print := func(s *archive.Session, found *searchFound, more int) {
-		printFound(out, words, names.Of(s.Source, s.ID), s, found, more, c.Now)
+		printFound(out, words, short.Of(s.Source, s.ID), s, found, more, c.Now)
 	}
 	if cmd.Bool("json") {
 		print = func(*archive.Session, *searchFound, int) {}

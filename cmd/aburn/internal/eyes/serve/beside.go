@@ -9,10 +9,10 @@ import (
 
 	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/cmd/aburn/internal/eyes/desk"
-	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/web/server"
+	"aburn/web/site"
 )
 
 // DashboardCommand is `aburn dashboard`: the page of aburn web, whoever serves it.
@@ -37,7 +37,7 @@ func Beside(ctx context.Context, a *kit.App, port int, ready func(port int)) err
 		return err
 	}
 	o.Workers = dashboard.WorkersOf(a)
-	h := &host{site: viewer.New(o), act: true}
+	h := &host{site: site.New(o), act: true}
 	var d *desk.Desk
 	for {
 		if d, err = desk.OpenDesk(a.Getenv); err == nil {

@@ -18,7 +18,6 @@ import (
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/cmd/aburn/internal/eyes/desk"
-	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/aburn/internal/eyes/who"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
@@ -26,6 +25,7 @@ import (
 	"aburn/web"
 	"aburn/web/pages"
 	"aburn/web/server"
+	"aburn/web/site"
 )
 
 // WebCommand is `aburn web`.
@@ -82,7 +82,7 @@ func runWeb(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	o.Act, o.Demo, o.Workers = !cmd.Bool("read-only"), h.demo != nil, dashboard.WorkersOf(a)
-	h.site, h.act = viewer.New(o), o.Act
+	h.site, h.act = site.New(o), o.Act
 	d, err := desk.OpenDesk(c.Env)
 	if errors.Is(err, desk.ErrRuns) {
 		return h.showLink(a, cmd, d, true)
@@ -96,7 +96,7 @@ func runWeb(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // host is a process that serves the pages.
 type host struct {
-	site    *viewer.Site
+	site    *site.Site
 	act     bool
 	demo    *demo    // nil without --demo
 	environ []string // for the browser

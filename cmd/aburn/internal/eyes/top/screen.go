@@ -17,13 +17,13 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/eyes/desk"
-	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/internal/units"
 	"aburn/web/show"
+	"aburn/web/site"
 )
 
 // terminalOf are the terminal's ends, nil where a whole screen cannot be shown.
@@ -39,7 +39,7 @@ func terminalOf(a *kit.App) (in, out *os.File) {
 
 // screen is what one person sees of aburn top.
 type screen struct {
-	site    *viewer.Site
+	site    *site.Site
 	out     *term.Out
 	term    *term.Screen
 	top     *Report
@@ -59,7 +59,7 @@ type screen struct {
 var sorts = [...]string{"", "by cost", "by project"}
 
 // follow shows the screen until the user ends it.
-func follow(ctx context.Context, a *kit.App, cmd *cli.Command, o viewer.Options, in, out *os.File) error {
+func follow(ctx context.Context, a *kit.App, cmd *cli.Command, o site.Options, in, out *os.File) error {
 	ctx, stop := kit.UntilSignal(ctx)
 	defer stop()
 	changed := make(chan struct{}, 1)
@@ -69,7 +69,7 @@ func follow(ctx context.Context, a *kit.App, cmd *cli.Command, o viewer.Options,
 		default:
 		}
 	}
-	site := viewer.New(o)
+	site := site.New(o)
 	site.Live(ctx)
 	site.Refresh(ctx)
 	site.Things(ctx) // before the screen is taken: the first look at the archive may take a while

@@ -16,7 +16,6 @@ import (
 	"aburn/attention"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/aburn/internal/dashboard"
-	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
@@ -28,6 +27,7 @@ import (
 	"aburn/internal/units"
 	"aburn/logfmt"
 	"aburn/web/show"
+	"aburn/web/site"
 )
 
 // Command is `aburn top`.
@@ -63,7 +63,7 @@ func runTop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return follow(ctx, a, cmd, o, in, out)
 	}
 	chosen.CatchUpAtOnce(ctx, a, cmd, lookup.Choice{})
-	site := viewer.New(o)
+	site := site.New(o)
 	site.Refresh(ctx)
 	top := reportOf(ctx, site)
 	if cmd.Bool("json") {
@@ -122,7 +122,7 @@ var (
 )
 
 // reportOf is what the screen shows.
-func reportOf(ctx context.Context, site *viewer.Site) *Report {
+func reportOf(ctx context.Context, site *site.Site) *Report {
 	all := site.Things(ctx)
 	top := &Report{At: site.Now().UTC().Truncate(time.Millisecond), Waiting: all.Waiting, Items: []Item{}, Notes: []string{}}
 	if all.Problem == nil {
@@ -155,7 +155,7 @@ func reportOf(ctx context.Context, site *viewer.Site) *Report {
 	return top
 }
 
-func itemOf(thing *viewer.Thing, in *bill.Currency) Item {
+func itemOf(thing *site.Thing, in *bill.Currency) Item {
 	item := &thing.Item
 	one := Item{Group: groupWords[item.Group], Kind: kindWords[item.Kind], Project: item.Root, Branch: plain.Line(item.Branch), Source: item.Source,
 		Session: item.Session,

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"aburn/cmd/aburn/internal/eyes/viewer"
 	"aburn/internal/journal"
 	"aburn/internal/lab/drawn"
 	"aburn/internal/lab/scenario"
@@ -22,10 +21,11 @@ import (
 	"aburn/internal/project"
 	"aburn/internal/term"
 	"aburn/logfmt"
+	"aburn/web/site"
 )
 
 // randomSite is a user's projects with random logs.
-func randomSite(t *testing.T, logs [][]scenario.Item, seed uint64) *viewer.Site {
+func randomSite(t *testing.T, logs [][]scenario.Item, seed uint64) *site.Site {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
 	home := t.TempDir()
@@ -63,7 +63,7 @@ func randomSite(t *testing.T, logs [][]scenario.Item, seed uint64) *viewer.Site 
 			t.Fatal(err)
 		}
 	}
-	s := viewer.New(viewer.Options{Dir: filepath.Join(home, "archive"), Env: os.Getenv, Zone: time.UTC, Clock: func() time.Time { return at }})
+	s := site.New(site.Options{Dir: filepath.Join(home, "archive"), Env: os.Getenv, Zone: time.UTC, Clock: func() time.Time { return at }})
 	s.Refresh(t.Context())
 	return s
 }
@@ -83,7 +83,7 @@ var (
 )
 
 // cardsOf are the cards of the page Now, in their order.
-func cardsOf(t *testing.T, s *viewer.Site) (list []card) {
+func cardsOf(t *testing.T, s *site.Site) (list []card) {
 	t.Helper()
 	got := httptest.NewRecorder()
 	s.Handler().ServeHTTP(got, httptest.NewRequest("GET", "/", nil))

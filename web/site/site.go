@@ -1,0 +1,194 @@
+// Package site answers the pages of aburn web from the archive, the price table and the status of projects. It shows no project that
+// its user has not vouched for, starts no agent and writes nothing but the archive.
+package site
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"aburn/attention"
+	"aburn/internal/fault"
+	"aburn/internal/plain"
+	"aburn/web/pages"
+	"aburn/web/server"
+	"aburn/web/show"
+	"aburn/web/site/snapshot"
+)
+
+// Site is the pages of one user.
+type Site struct {
+	*snapshot.Scope
+	act, demo bool
+	events    *server.Events
+
+	views    *snapshot.Views
+	follower *follower
+	ingester *ingester
+	status   *statusLines
+	projects *attention.Projects
+	workers  Workers
+	seen     *seenMarks
+
+	now    *nowPages
+	search *searchPages
+	routes map[string]page
+}
+
+// page answers one page.
+type page func(ctx context.Context, v *snapshot.View, values url.Values, r *http.Request) (*show.Page, error)
+
+// Handler answers the pages.
+func (s *Site) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, answer := range s.routes {
+		mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, answer) })
+	}
+	for pattern, answer := range s.workers.Routes() {
+		mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) {
+			s.answer(w, r, func(ctx context.Context, v *snapshot.View, values url.Values, r *http.Request) (*show.Page, error) {
+				return answer(ctx, s.now.known(v), values, r)
+			})
+		})
+	}
+	mux.HandleFunc("GET /search", func(w http.ResponseWriter, r *http.Request) {
+		at := s.events.At()
+		v := s.views.Current(r.Context())
+		s.search.page(w, r, v, func(f *pages.Frame) { s.fill(v, f, at) })
+	})
+	mux.Handle("GET /events", s.events)
+	return mux
+}
+
+// marksPage has what every page shows of what waits, for a script that brings a page up to date.
+func marksPage(context.Context, *snapshot.View, url.Values, *http.Request) (*show.Page, error) {
+	return &show.Page{Frame: &pages.Frame{}, Body: &pages.Marks{}}, nil
+}
+
+func noPage(context.Context, *snapshot.View, url.Values, *http.Request) (*show.Page, error) {
+	return nil, show.NotFound("this page does not exist")
+}
+
+// Posts are what buttons ask for.
+func (s *Site) Posts() map[string]http.Handler {
+	if !s.act {
+		return nil
+	}
+	seen := func(w http.ResponseWriter, r *http.Request) { s.seen.post(w, r, s.views.Load(), s.Now()) }
+	return map[string]http.Handler{
+		"/ingest": http.HandlerFunc(s.ingester.post), "/seen": http.HandlerFunc(seen), "/do": http.HandlerFunc(s.workers.Do),
+		"/search/stop": http.HandlerFunc(s.search.searches.stop),
+	}
+}
+
+// Sockets are the terminals of workers.
+func (s *Site) Sockets() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /w/{project}/{name}/socket", s.workers.Socket)
+	return mux
+}
+
+// Live gives the pages the life of their server: what a button begins continues until it ends.
+func (s *Site) Live(ctx context.Context) { s.follower.life = ctx }
+
+// Follow follows the projects, their workers and the archive until ctx ends.
+func (s *Site) Follow(ctx context.Context) { s.follower.run(ctx) }
+
+// KeepComplete reads new sessions into the archive until ctx ends, as `aburn ingest --watch`.
+func (s *Site) KeepComplete(ctx context.Context, warn func(error)) { s.ingester.watch(ctx, warn) }
+
+// KeepStatusLines keeps up to date until ctx ends what agents' status lines say: who waits, and with complete, where new sessions are
+// read, what today costs.
+func (s *Site) KeepStatusLines(ctx context.Context, complete bool, warn func(error)) {
+	s.status.keep(ctx, complete, warn)
+}
+
+// Refresh brings all projects and their workers up to date.
+func (s *Site) Refresh(ctx context.Context) {
+	s.projects.Refresh(ctx, true)
+	s.workers.Refresh(ctx, true)
+}
+
+// Projects are those that the pages show.
+func (s *Site) Projects() *attention.Projects { return s.projects }
+
+// Things are what the first page shows, as of the last look at the archive and the logs.
+func (s *Site) Things(ctx context.Context) *Things { return s.now.things(s.views.Current(ctx)) }
+
+// PageOf is the path of a session's page once the archive has it, else of Now.
+func (s *Site) PageOf(session string) string {
+	if v := s.views.Load(); v != nil && session != "" {
+		if r := v.Find(session); r != nil {
+			return r.Address()
+		}
+	}
+	return "/"
+}
+
+func (s *Site) answer(w http.ResponseWriter, r *http.Request, answer page) {
+	s.follower.catchUp()
+	at := s.events.At() // before the page is made: what changes meanwhile is told
+	v := s.views.Current(r.Context())
+	got, err := answer(r.Context(), v, r.URL.Query(), r)
+	status := http.StatusOK
+	switch miss := (*show.Missing)(nil); {
+	case err == nil && got.Elsewhere != "":
+		http.Redirect(w, r, got.Elsewhere, http.StatusSeeOther)
+		return
+	case err != nil && errors.As(err, &miss):
+		status = http.StatusNotFound
+		got = &show.Page{Frame: &pages.Frame{Title: "Not found", Heading: "Not found", Notes: []pages.Note{{Text: plain.Line(miss.Text)}}}}
+	case err != nil:
+		status = http.StatusInternalServerError
+		f := fault.Of(err)
+		got = &show.Page{Frame: &pages.Frame{Title: "It did not work", Heading: "It did not work", Notes: []pages.Note{show.Note(f.Msg, f.Hints...)}}}
+	}
+	s.fill(v, got.Frame, at)
+	var text bytes.Buffer
+	if got.Body == nil {
+		err = pages.Message(&text, got.Frame)
+	} else {
+		err = got.Body.Write(&text, got.Frame)
+	}
+	if err != nil { // a template and its view do not fit
+		http.Error(w, "the page cannot be written", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if got.Policy != "" {
+		w.Header().Set("Content-Security-Policy", got.Policy)
+	}
+	w.Header().Set("Content-Length", fmt.Sprint(text.Len()))
+	w.WriteHeader(status)
+	w.Write(text.Bytes())
+}
+
+// fill adds to the frame what all pages have.
+func (s *Site) fill(v *snapshot.View, f *pages.Frame, at string) {
+	f.At, f.CanAct = at, s.act
+	f.Waiting = pages.Figure{Name: "waiting", Text: fmt.Sprint(len(s.workers.Waits())), Href: "/#main"}
+	today := v.TodaySum()
+	f.Whose = v.BillingNote
+	f.Today = v.Money("", &today, snapshot.Filter{Day: v.Today}.Address("/cost"))
+	f.Ingest = s.ingester.sentence()
+	if v.Problem != nil {
+		failed := fault.Of(v.Problem)
+		f.Notes = append([]pages.Note{show.Note(failed.Msg, failed.Hints...)}, f.Notes...)
+	}
+	if s.demo {
+		f.Notes = append([]pages.Note{show.Note("This is a demo: recorded sessions, repeated over two weeks, and a log that goes on while you look. Nothing of "+
+			"yours is shown. With your own:", "aburn install-hooks", "aburn web")}, f.Notes...)
+	}
+	switch {
+	case v.Problem == nil && len(v.Roots) == 0:
+		f.Notes = append(f.Notes, show.Note("You have not vouched for a project on this machine yet, so none is shown. Run this in each of yours:", "aburn init"))
+	case v.Problem == nil && len(v.Rows) == 0 && v.Hidden > 0:
+		f.Notes = append(f.Notes, show.Note("The archive has no session of the projects that you have vouched for, and "+plain.Plural(int64(v.Hidden), "session")+
+			" of others. Run this in a project to see its sessions:", "aburn init"))
+	case v.Problem == nil && len(v.Rows) == 0:
+		f.Notes = append(f.Notes, show.Note("No session has been read yet. They come here as agents work in your projects. If none does:", "aburn doctor"))
+	}
+}

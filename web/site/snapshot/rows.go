@@ -1,0 +1,56 @@
+package snapshot
+
+import (
+	"encoding/base64"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aburn/insight/cost"
+)
+
+// Cursor is a place in a list: the row after which it goes on. It stays where it is when newer rows come.
+func Cursor(r *Row) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(MillisOf(r), 10) + " " + r.Source + " " + r.ID))
+}
+
+func MillisOf(r *Row) int64 {
+	if r.End.IsZero() {
+		return 0
+	}
+	return r.End.UnixMilli()
+}
+
+// After are the rows of a list behind a cursor. One that means nothing begins at the start.
+func After(list []*Row, at string) []*Row {
+	text, err := base64.RawURLEncoding.DecodeString(at)
+	parts := strings.SplitN(string(text), " ", 3)
+	if at == "" || err != nil || len(parts) != 3 {
+		return list
+	}
+	end, err := strconv.ParseInt(parts[0], 10, 64)
+	if err != nil {
+		return list
+	}
+	i := slices.IndexFunc(list, func(r *Row) bool {
+		if n := MillisOf(r); n != end {
+			return n < end
+		}
+		if r.Source != parts[1] {
+			return r.Source > parts[1]
+		}
+		return r.ID > parts[2]
+	})
+	if i < 0 {
+		return nil
+	}
+	return list[i:]
+}
+
+// SumOf is what some sessions' own answers cost.
+func SumOf(list []*Row) (sum cost.Sum) {
+	for _, r := range list {
+		sum.Add(r.Cost)
+	}
+	return sum
+}
