@@ -55,10 +55,11 @@ var floors = []struct{ packages, may string }{
 	{"worker/...", "internal/... internal/journal/... internal/queue internal/settings logfmt/..."},
 	{"web/...", "internal/..."},
 	{"archive/conversation", "archive/... internal/... trace trace/contents trace/readers web/excerpt"},
-	{"web/site/...",
-		"archive/... archive/conversation archive/lookup archive/story attention hooks insight/... insight/cost/... install/... internal/... internal/workspace " +
-			"logfmt/... " +
-			"trace trace/contents trace/readers web/..."},
+	{"web/links", "internal/... web/..."},
+	{"web/demo", "internal/... internal/journal/... logfmt/..."},
+	{"web/serve", "internal/... internal/journal/... internal/workspace supervisor/watchlock web/... web/links"},
+	{"web/site/...", "archive/... archive/conversation archive/lookup archive/story attention hooks insight/... insight/cost/... install/... internal/... " +
+		"internal/workspace logfmt/... trace trace/contents trace/readers web/..."},
 	{"web/graphpage web/reportpage", "insight/... internal/... trace trace/graph web/..."},
 
 	{"cmd/internal/...", "internal/... internal/settings internal/workspace"},
@@ -106,7 +107,7 @@ var only = []struct{ what, by string }{
 
 // depthCeiling is how many packages the longest chain of imports within this module may have. Lower it where you can: 9 is
 // the aim.
-const depthCeiling = 15
+const depthCeiling = 13
 
 // links says how many packages an executable may link, the standard library included, and which it must not. Linked
 // packages cost more than running code: aburn-hook runs on every tool call, and one aburn-hold stays with each worker for

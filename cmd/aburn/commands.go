@@ -9,10 +9,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive/lookup"
+	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/cmd/aburn/internal/debug"
 	"aburn/cmd/aburn/internal/eyes"
-	"aburn/cmd/aburn/internal/eyes/serve"
-	"aburn/cmd/aburn/internal/eyes/top"
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/mcp"
 	"aburn/cmd/aburn/internal/record"
@@ -99,13 +98,13 @@ func groups(a *kit.App) []group {
 			setup.InstallHooksCommand(a), record.InitCommand(a), sessions.IngestCommand(a), record.VerifyCommand(a), sessions.ExportCommand(a), sessions.KeepCommand(a),
 		}},
 		{"Look", []*cli.Command{
-			supervise.StatusCommand(a, supervise.Crew{Standings: work.Standings, Keeper: daemon.Keeper}), serve.WebCommand(a), top.Command(a), record.TailCommand(a),
+			supervise.StatusCommand(a, supervise.Crew{Standings: work.Standings, Keeper: daemon.Keeper}), dashboard.WebCommand(a), dashboard.TopCommand(a), record.TailCommand(a),
 			supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a), sessions.SearchCommand(a),
 			eyes.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
 			eyes.PricesCommand(a),
 		}},
 		{workGroup, []*cli.Command{
-			spawn.Command(a), daemon.StartCommand(a, serve.Beside), daemon.StopCommand(a), daemon.RestoreCommand(a), work.PsCommand(a), serve.DashboardCommand(a),
+			spawn.Command(a), daemon.StartCommand(a, dashboard.Serve), daemon.StopCommand(a), daemon.RestoreCommand(a), work.PsCommand(a), dashboard.DashboardCommand(a),
 			spawn.AttachCommand(a), work.AnswerCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.PrCommand(a), work.SyncCommand(a), work.OverlapCommand(a),
 			work.ConfigCommand(a), work.ProjectCommand(a),
 			work.SnapshotsCommand(a), work.SendCommand(a), work.InterruptCommand(a), work.DoneCommand(a), work.AskCommand(a), work.KillCommand(a),

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/cmd/aburn/internal/eyes"
-	"aburn/cmd/aburn/internal/eyes/top"
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/aburn/internal/supervise"
@@ -59,7 +59,7 @@ func TestJSONPage(t *testing.T) {
 		{"remedy", remedy.Answer{}, part("`aburn remedy`") + part("`aburn replay`")},
 		{"remedy --applied", learn.AppliedReport{}, part("`aburn remedy`")},
 		{"lessons", lesson.Lessons{}, part("`aburn lessons`")},
-		{"top", top.Report{}, part("`aburn top`")},
+		{"top", dashboard.TopReport{}, part("`aburn top`")},
 		{"cost", eyes.CostReport{}, part("`aburn cost`")}, {"prices", eyes.PricesReport{}, part("`aburn prices`")},
 		{"spawn", spawn.Report{}, part("`aburn spawn`")}, {"notice", daemon.NoticeReport{}, part("A notice of `aburn start`")},
 		{"send", crew.Sent{}, part("`aburn send`")}, {"project ls", work.ProjectReport{}, part("`aburn project`")},

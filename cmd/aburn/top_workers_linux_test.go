@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/cmd/aburn/internal/eyes/top"
+	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/internal/lab/world"
 	"aburn/worker"
 	"aburn/worker/ledger"
@@ -40,7 +40,7 @@ func TestTopCountsWorkers(t *testing.T) {
 	w.serve("--no-ingest")
 	w.until("/", "git push")
 	w.until("/", "3 waiting</a>")
-	var report top.Report
+	var report dashboard.TopReport
 	if err := json.Unmarshal([]byte(w.aburn("top", "--json", "--no-ingest")), &report); err != nil {
 		t.Fatal(err)
 	}

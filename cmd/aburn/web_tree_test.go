@@ -16,7 +16,7 @@ func TestSessionsOfRemovedTrees(t *testing.T) {
 	world.Slow(t)
 	t.Parallel()
 	w := newWebWorld(t, 0)
-	recorded, err := os.ReadFile("internal/eyes/serve/demo/home/.claude/projects/-home-user-shop/77d1a0e4-0000-4000-8000-000000000002.jsonl")
+	recorded, err := os.ReadFile("../../web/demo/recorded/home/.claude/projects/-home-user-shop/77d1a0e4-0000-4000-8000-000000000002.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,6 +112,9 @@ func (s *Site) Refresh(ctx context.Context) {
 	s.workers.Refresh(ctx, true)
 }
 
+// Followed are the roots of the projects that the pages follow.
+func (s *Site) Followed() []string { return s.projects.Followed() }
+
 // Projects are those that the pages show.
 func (s *Site) Projects() *attention.Projects { return s.projects }
 

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"aburn/cmd/aburn/internal/eyes/who"
 	"aburn/cmd/aburn/internal/work/board"
 	"aburn/internal/fault"
+	"aburn/internal/peer"
 	"aburn/web/show"
 	"aburn/worker/crew"
 )
@@ -66,7 +66,7 @@ func (s *Pages) Do(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the page asks for what this aburn does not know: load it again", http.StatusBadRequest)
 		return
 	}
-	if agent := who.Asks(r); agent != "" {
+	if agent := peer.OfRequest(r); agent != "" {
 		s.tellDeed(w, board.Deed{Text: "Buttons are for people, and " + agent + " started the program that pressed this one."}, "")
 		return
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/coder/websocket"
 
-	"aburn/cmd/aburn/internal/eyes/who"
 	"aburn/cmd/aburn/internal/work/board"
 	"aburn/internal/fault"
+	"aburn/internal/peer"
 	"aburn/internal/plain"
 	"aburn/web/pages"
 	"aburn/web/server"
@@ -51,7 +51,7 @@ func (s *Pages) Socket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	keys := r.FormValue("keys") == "1" && s.o.Act
-	if keys && who.Asks(r) != "" {
+	if keys && peer.OfRequest(r) != "" {
 		http.Error(w, "keyboards are for people", http.StatusForbidden)
 		return
 	}

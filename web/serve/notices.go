@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"aburn/cmd/aburn/internal/supervise"
 	"aburn/internal/journal"
 	"aburn/internal/project"
 	"aburn/internal/workspace"
@@ -23,7 +22,7 @@ const livelyFor = 12 * time.Hour
 
 // notices watches all projects that live and that nobody else watches, until ctx ends. A watcher that ends because its project does not
 // live any more begins again with the next entry. Each warning is given once.
-func (h *host) notices(ctx context.Context, warn workspace.WarnFunc, link func(session string) string) {
+func (o *Options) notices(ctx context.Context, link func(session string) string) {
 	var mu sync.Mutex
 	said, projects := map[string]bool{}, map[string]watched{}
 	running := sync.WaitGroup{}
@@ -33,16 +32,16 @@ func (h *host) notices(ctx context.Context, warn workspace.WarnFunc, link func(s
 		defer mu.Unlock()
 		if !said[msg] {
 			said[msg] = true
-			warn(msg, hints...)
+			o.Warn(msg, hints...)
 		}
 	}
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
-		for _, root := range h.site.Projects().Followed() {
+		for _, root := range o.Site.Followed() {
 			written := writtenAt(root)
 			mu.Lock()
-			fresh := h.site.Now().Sub(written) < livelyFor && !projects[root].runs && written.After(projects[root].until)
+			fresh := o.Site.Now().Sub(written) < livelyFor && !projects[root].runs && written.After(projects[root].until)
 			if fresh {
 				projects[root] = watched{runs: true}
 			}
@@ -51,7 +50,7 @@ func (h *host) notices(ctx context.Context, warn workspace.WarnFunc, link func(s
 				continue
 			}
 			running.Go(func() {
-				until := h.watchOne(ctx, root, once, link)
+				until := o.watchOne(ctx, root, once, link)
 				mu.Lock()
 				defer mu.Unlock()
 				projects[root] = watched{until: until}
@@ -72,11 +71,11 @@ type watched struct {
 }
 
 // watchOne watches a project, and returns after which entry it is worth another try.
-func (h *host) watchOne(ctx context.Context, root string, warn workspace.WarnFunc, link func(session string) string) time.Time {
-	c := h.site.Caller(root)
+func (o *Options) watchOne(ctx context.Context, root string, warn workspace.WarnFunc, link func(session string) string) time.Time {
+	c := o.Site.Caller(root)
 	c.Warn = func(msg string, hints ...string) { warn(filepath.Base(root)+": "+msg, hints...) }
 	began := writtenAt(root)
-	err := supervise.Watch(ctx, c, link)
+	err := o.Watch(ctx, c, link)
 	if other := (*watchlock.RunningError)(nil); errors.As(err, &other) {
 		return began.Add(-time.Nanosecond) // the other one may end at any time
 	}

@@ -1,4 +1,4 @@
-package top
+package dashboard
 
 import (
 	"bytes"
@@ -16,12 +16,12 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/eyes/desk"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/internal/units"
+	"aburn/web/links"
 	"aburn/web/show"
 	"aburn/web/site"
 )
@@ -42,11 +42,11 @@ type screen struct {
 	site    *site.Site
 	out     *term.Out
 	term    *term.Screen
-	top     *Report
-	rows    []Item // as they are shown: filtered and sorted
-	at      string // the ID of the chosen item, so that it stays chosen when others come
-	first   int    // row at the top of the list
-	open    bool   // the chosen item is shown whole
+	top     *TopReport
+	rows    []TopItem // as they are shown: filtered and sorted
+	at      string    // the ID of the chosen item, so that it stays chosen when others come
+	first   int       // row at the top of the list
+	open    bool      // the chosen item is shown whole
 	help    bool
 	typing  bool // into filter
 	filter  string
@@ -130,13 +130,13 @@ func (t *screen) choose() {
 	}
 	switch sorts[t.sort] {
 	case "by cost":
-		slices.SortStableFunc(t.rows, func(a, b Item) int { return cmp.Compare(amountOf(&b), amountOf(&a)) })
+		slices.SortStableFunc(t.rows, func(a, b TopItem) int { return cmp.Compare(amountOf(&b), amountOf(&a)) })
 	case "by project":
-		slices.SortStableFunc(t.rows, func(a, b Item) int { return strings.Compare(filepath.Base(a.Project), filepath.Base(b.Project)) })
+		slices.SortStableFunc(t.rows, func(a, b TopItem) int { return strings.Compare(filepath.Base(a.Project), filepath.Base(b.Project)) })
 	}
 }
 
-func amountOf(t *Item) int64 {
+func amountOf(t *TopItem) int64 {
 	if t.sum == nil {
 		return -1
 	}
@@ -145,7 +145,7 @@ func amountOf(t *Item) int64 {
 
 // chosen is the row of the chosen item; the first where it is gone.
 func (t *screen) chosen() int {
-	return max(slices.IndexFunc(t.rows, func(one Item) bool { return one.item.ID() == t.at }), 0)
+	return max(slices.IndexFunc(t.rows, func(one TopItem) bool { return one.item.ID() == t.at }), 0)
 }
 
 // move chooses another row.
@@ -226,13 +226,13 @@ func (t *screen) write(key term.Key) {
 
 // openNow opens the page of an aburn web that runs.
 func openNow(a *kit.App) string {
-	link, err := desk.Ask(a.Getenv)
+	link, err := links.Ask(a.Getenv)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "aburn web does not run: start it in another terminal"
 	case err != nil:
 		return fault.Of(err).Msg
-	case desk.OpenBrowser(link, a.Getenv, os.Environ()):
+	case links.OpenBrowser(link, a.Getenv, os.Environ()):
 		return "opens in your browser"
 	}
 	return "no browser is found here: aburn web --print gives a link"

@@ -1,4 +1,4 @@
-package who
+package peer
 
 import (
 	"bufio"
@@ -75,8 +75,8 @@ func socketAt(table string, ip net.IP, port uint16) string {
 	return ""
 }
 
-// Peer is the process at the other end of a socket, 0 if unknown.
-func Peer(conn net.Conn) (pid int) {
+// PID is the process at the other end of a socket, 0 if unknown.
+func PID(conn net.Conn) (pid int) {
 	unix, ok := conn.(*net.UnixConn)
 	if !ok {
 		return 0

@@ -1,5 +1,5 @@
-// Package desk is the socket by which commands of the same user find the pages that run, and ask them for a link.
-package desk
+// Package links is the socket by which commands of one user find the pages that run, and ask them for a link.
+package links
 
 import (
 	"bufio"
@@ -17,9 +17,9 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/eyes/who"
 	"aburn/internal/fault"
 	"aburn/internal/lockfile"
+	"aburn/internal/peer"
 	"aburn/internal/project"
 )
 
@@ -35,16 +35,16 @@ var ErrRuns = errors.New("aburn web runs already")
 // longestSocket is how long a socket's path may be on every system, in bytes.
 const longestSocket = 100
 
-// Desk gives links: one aburn web of a user holds it, others ask there. No link is in a file.
-type Desk struct {
+// Socket gives links: one aburn web of a user holds it, others ask there. No link is in a file.
+type Socket struct {
 	Root   *os.Root
 	lock   *lockfile.Lock
 	path   string // of the socket
-	socket net.Listener
+	listen net.Listener
 }
 
-// OpenDesk takes the lock of this user. With errRuns the desk can only be asked.
-func OpenDesk(env func(string) string) (*Desk, error) {
+// Open takes the lock of this user. With ErrRuns the socket can only be asked.
+func Open(env func(string) string) (*Socket, error) {
 	dir := project.StateDir(env)
 	if dir == "" {
 		return nil, fault.Usage("there is no place for aburn's state: neither XDG_STATE_HOME nor HOME is set")
@@ -56,7 +56,7 @@ func OpenDesk(env func(string) string) (*Desk, error) {
 	if err != nil {
 		return nil, fault.Failed(err.Error())
 	}
-	d := &Desk{Root: root}
+	d := &Socket{Root: root}
 	if d.path, err = socketPath(dir); err != nil {
 		return nil, fault.Failed(err.Error())
 	}
@@ -68,7 +68,7 @@ func OpenDesk(env func(string) string) (*Desk, error) {
 		return nil, fault.Failed(err.Error())
 	}
 	os.Remove(d.path) // of an aburn web that was killed: the lock is ours
-	if d.socket, err = net.Listen("unix", d.path); err == nil {
+	if d.listen, err = net.Listen("unix", d.path); err == nil {
 		err = os.Chmod(d.path, 0o600)
 	}
 	if err != nil {
@@ -91,7 +91,7 @@ func Ask(env func(string) string) (link string, err error) {
 	if err != nil {
 		return "", fs.ErrNotExist
 	}
-	return (&Desk{path: path}).Ask()
+	return (&Socket{path: path}).Ask()
 }
 
 // socketPath is where the socket is: in a folder that only this user may enter. A path that is too long for a socket is replaced
@@ -117,16 +117,16 @@ func socketPath(dir string) (string, error) {
 }
 
 // Answer gives a link to whoever asks, but not to agents.
-func (d *Desk) Answer(ctx context.Context, link func() string, agent func(pid int) string) {
-	context.AfterFunc(ctx, func() { d.socket.Close() })
+func (d *Socket) Answer(ctx context.Context, link func() string, agent func(pid int) string) {
+	context.AfterFunc(ctx, func() { d.listen.Close() })
 	go func() {
 		for {
-			conn, err := d.socket.Accept()
+			conn, err := d.listen.Accept()
 			if err != nil {
 				return
 			}
 			conn.SetDeadline(time.Now().Add(5 * time.Second))
-			if name := agent(who.Peer(conn)); name != "" {
+			if name := agent(peer.PID(conn)); name != "" {
 				fmt.Fprintf(conn, "no %s\n", name)
 			} else {
 				fmt.Fprintf(conn, "link %s\n", link())
@@ -136,14 +136,14 @@ func (d *Desk) Answer(ctx context.Context, link func() string, agent func(pid in
 	}()
 }
 
-// deskPatience is how long an aburn web that has just begun may take until it answers.
-const deskPatience = 5 * time.Second
+// patience is how long an aburn web that has just begun may take until it answers.
+const patience = 5 * time.Second
 
 // Ask asks the aburn web of this user for a link.
-func (d *Desk) Ask() (string, error) {
+func (d *Socket) Ask() (string, error) {
 	var conn net.Conn
 	var err error
-	for until := time.Now().Add(deskPatience); ; time.Sleep(20 * time.Millisecond) {
+	for until := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		if conn, err = net.Dial("unix", d.path); err == nil {
 			break
 		}
@@ -152,7 +152,7 @@ func (d *Desk) Ask() (string, error) {
 		}
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(deskPatience))
+	conn.SetDeadline(time.Now().Add(patience))
 	line, err := bufio.NewReader(conn).ReadString('\n')
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	switch {
@@ -164,9 +164,10 @@ func (d *Desk) Ask() (string, error) {
 	return "", fault.Failed(fmt.Sprintf("aburn web runs, and gives no link: %v", err))
 }
 
-func (d *Desk) Close() {
-	if d.socket != nil {
-		d.socket.Close()
+// Close gives up the socket and its lock.
+func (d *Socket) Close() {
+	if d.listen != nil {
+		d.listen.Close()
 	}
 	if dir := filepath.Dir(d.path); dir != d.Root.Name() {
 		os.Remove(dir)

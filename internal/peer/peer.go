@@ -1,7 +1,7 @@
-// Package who tells a person from an agent: which process is at the other end of a connection of this computer, and which agent started
+// Package peer tells a person from an agent: which process is at the other end of a connection of this computer, and which agent started
 // it. It is no wall: whoever runs as this user can do what this user can. It keeps a model that tries commands from getting a link in its
 // output, and from pressing buttons.
-package who
+package peer
 
 import (
 	"net/http"
@@ -12,8 +12,8 @@ import (
 	"aburn/internal/proc"
 )
 
-// Asks names the agent or worker that a request comes from, as far as that is seen, "" for a person's browser.
-func Asks(r *http.Request) string {
+// OfRequest names the agent or worker that a request comes from, as far as that is seen, "" for a person's browser.
+func OfRequest(r *http.Request) string {
 	pid := callerOf(r.RemoteAddr)
 	if pid == 0 {
 		return ""
@@ -21,14 +21,14 @@ func Asks(r *http.Request) string {
 	if name, _, ok := proc.Parent(pid); ok && slices.Contains(agentsNames(), name) {
 		return name
 	}
-	return Started(pid, func(variable string) string { return proc.Environ(pid, variable) })
+	return Starter(pid, func(variable string) string { return proc.Environ(pid, variable) })
 }
 
 // agentsNames are the executables of agents, and of what holds workers.
 func agentsNames() []string { return append([]string{"aburn-hold"}, agentPrograms()...) }
 
-// Started names the agent that a process descends from, "" if none is seen.
-func Started(pid int, env func(string) string) string {
+// Starter names the agent that a process descends from, "" if none is seen.
+func Starter(pid int, env func(string) string) string {
 	if env(hold.MarkVariable) != "" {
 		return "a worker"
 	}

@@ -1,4 +1,4 @@
-package serve
+package dashboard
 
 import (
 	"context"
@@ -7,10 +7,11 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/dashboard"
-	"aburn/cmd/aburn/internal/eyes/desk"
+	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
+	"aburn/web/links"
+	"aburn/web/serve"
 	"aburn/web/server"
 	"aburn/web/site"
 )
@@ -29,21 +30,21 @@ func DashboardCommand(a *kit.App) *cli.Command {
 // retryEvery is how often aburn start looks whether the aburn web that ran before has ended.
 const retryEvery = 5 * time.Second
 
-// Beside serves the page in the process of aburn start until ctx ends, from the first free port on. While an aburn web runs it waits for its
+// Serve serves the page in the process of aburn start until ctx ends, from the first free port on. While an aburn web runs it waits for its
 // end. Until somebody asks for a link, it only listens.
-func Beside(ctx context.Context, a *kit.App, port int, ready func(port int)) error {
-	o, err := dashboard.OptionsFor(a.Getenv)
+func Serve(ctx context.Context, a *kit.App, port int, ready func(port int)) error {
+	o, err := OptionsFor(a.Getenv)
 	if err != nil {
 		return err
 	}
-	o.Workers = dashboard.WorkersOf(a)
-	h := &host{site: site.New(o), act: true}
-	var d *desk.Desk
+	o.Workers = WorkersOf(a)
+	with := serve.Options{Site: site.New(o), Ingest: true, Notices: true, Lazily: true, Warn: a.Warn, Watch: supervise.Watch}
+	var d *links.Socket
 	for {
-		if d, err = desk.OpenDesk(a.Getenv); err == nil {
+		if d, err = links.Open(a.Getenv); err == nil {
 			break
 		}
-		if !errors.Is(err, desk.ErrRuns) {
+		if !errors.Is(err, links.ErrRuns) {
 			return err
 		}
 		d.Root.Close()
@@ -58,5 +59,5 @@ func Beside(ctx context.Context, a *kit.App, port int, ready func(port int)) err
 	if err != nil {
 		return fault.Failed("no port is free: " + err.Error())
 	}
-	return h.answerOn(ctx, a, d, list, at, opening{ingest: true, notices: true, lazily: true}, func() { ready(at) })
+	return serve.Run(ctx, with, d, list, at, func() { ready(at) })
 }

@@ -1,5 +1,4 @@
-// Package top is the page Now of aburn web for a terminal: the same things, in the same order and words.
-package top
+package dashboard
 
 import (
 	"bytes"
@@ -15,7 +14,6 @@ import (
 	"aburn/archive/lookup"
 	"aburn/attention"
 	"aburn/cmd/aburn/internal/chosen"
-	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
@@ -30,8 +28,8 @@ import (
 	"aburn/web/site"
 )
 
-// Command is `aburn top`.
-func Command(a *kit.App) *cli.Command {
+// TopCommand is `aburn top`.
+func TopCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "top",
 		Usage: "follow what waits for you and what works, in all projects, on one screen",
@@ -53,11 +51,11 @@ func Command(a *kit.App) *cli.Command {
 }
 
 func runTop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	o, err := dashboard.OptionsOf(scope.CallerOf(a, cmd), cmd)
+	o, err := OptionsOf(scope.CallerOf(a, cmd), cmd)
 	if err != nil {
 		return err
 	}
-	o.CostsOnly, o.Workers = true, dashboard.WorkersOf(a)
+	o.CostsOnly, o.Workers = true, WorkersOf(a)
 	in, out := terminalOf(a)
 	if !cmd.Bool("once") && !cmd.Bool("json") && in != nil {
 		return follow(ctx, a, cmd, o, in, out)
@@ -72,22 +70,22 @@ func runTop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return top.print(a.Screen(cmd))
 }
 
-// Report is what `aburn top --json` prints.
-type Report struct {
+// TopReport is what `aburn top --json` prints.
+type TopReport struct {
 	At      time.Time    `json:"at"`
 	Waiting int          `json:"waiting"`
 	Stuck   int          `json:"stuck"`
 	Working int          `json:"working"`
 	Today   *bill.Priced `json:"today,omitempty"` // nil: there is no archive that says it
-	Items   []Item       `json:"items"`
+	Items   []TopItem    `json:"items"`
 	Notes   []string     `json:"notes"`
 
 	today string // as a person reads it
 	empty string // said where there is no item
 }
 
-// Item is one line.
-type Item struct {
+// TopItem is one line of aburn top.
+type TopItem struct {
 	Group   string           `json:"group"`
 	Kind    string           `json:"kind"`
 	Project string           `json:"project"`
@@ -122,9 +120,9 @@ var (
 )
 
 // reportOf is what the screen shows.
-func reportOf(ctx context.Context, site *site.Site) *Report {
+func reportOf(ctx context.Context, site *site.Site) *TopReport {
 	all := site.Things(ctx)
-	top := &Report{At: site.Now().UTC().Truncate(time.Millisecond), Waiting: all.Waiting, Items: []Item{}, Notes: []string{}}
+	top := &TopReport{At: site.Now().UTC().Truncate(time.Millisecond), Waiting: all.Waiting, Items: []TopItem{}, Notes: []string{}}
 	if all.Problem == nil {
 		top.today, top.Today = all.In.Says(&all.Today), bill.PricedOf(&all.Today)
 	}
@@ -155,9 +153,9 @@ func reportOf(ctx context.Context, site *site.Site) *Report {
 	return top
 }
 
-func itemOf(thing *site.Thing, in *bill.Currency) Item {
+func itemOf(thing *site.Thing, in *bill.Currency) TopItem {
 	item := &thing.Item
-	one := Item{Group: groupWords[item.Group], Kind: kindWords[item.Kind], Project: item.Root, Branch: plain.Line(item.Branch), Source: item.Source,
+	one := TopItem{Group: groupWords[item.Group], Kind: kindWords[item.Kind], Project: item.Root, Branch: plain.Line(item.Branch), Source: item.Source,
 		Session: item.Session,
 		Title:   thing.Title, What: item.What, Quoted: item.Quoted, Whole: item.Whole, Also: item.Also, Proof: append([]logfmt.Seq{}, item.Proof...), item: *item}
 	switch {
@@ -178,7 +176,7 @@ func itemOf(thing *site.Thing, in *bill.Currency) Item {
 }
 
 // head is the first line.
-func (t *Report) head() string {
+func (t *TopReport) head() string {
 	text := fmt.Sprintf("%d waiting · %d stuck · %d working", t.Waiting, t.Stuck, t.Working)
 	if t.today != "" {
 		text += " · today " + t.today
@@ -187,7 +185,7 @@ func (t *Report) head() string {
 }
 
 // print prints all lines once.
-func (t *Report) print(out *term.Out) error {
+func (t *TopReport) print(out *term.Out) error {
 	fmt.Fprintln(out, out.Paint(term.Bold, t.head()))
 	for _, n := range t.Notes {
 		term.Paragraph(out, 0, "", n)
@@ -200,7 +198,7 @@ func (t *Report) print(out *term.Out) error {
 }
 
 // tableOf is a line for each item: mark, how long, project, branch, agent, word, what, cost.
-func tableOf(at time.Time, items []Item) *term.Table {
+func tableOf(at time.Time, items []TopItem) *term.Table {
 	table := &term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{}, {Right: true}, {Flex: true, Min: 4}, {Flex: true, Min: 6, Spare: 3}, {Spare: 2}, {Flex: true, Min: 8}, {Flex: true, Min: 6}, {Right: true, Spare: 1},
 	}}
@@ -220,7 +218,7 @@ func tableOf(at time.Time, items []Item) *term.Table {
 }
 
 // says is what a line has room for: what is asked, or done, before the words around it.
-func (t *Item) says() string {
+func (t *TopItem) says() string {
 	switch {
 	case t.item.Worker != nil:
 		return t.Title + ": " + cmp.Or(t.Quoted, t.What, t.Task)
@@ -255,7 +253,7 @@ func agentWord(source string) string {
 }
 
 // detail is all that is known of an item, in lines of the output's width.
-func (t *Item) detail(out *term.Out, at time.Time) []string {
+func (t *TopItem) detail(out *term.Out, at time.Time) []string {
 	var b bytes.Buffer
 	to := out.Onto(&b)
 	term.Paragraph(to, 1, "", t.Title)

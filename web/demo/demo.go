@@ -1,4 +1,5 @@
-package serve
+// Package demo is a throw-away home with recorded sessions and workers, and a project whose log continues while somebody looks.
+package demo
 
 import (
 	"bufio"
@@ -20,18 +21,18 @@ import (
 	"aburn/logfmt"
 )
 
-// demo is a throw-away home with recorded sessions, and a project whose log goes on while one looks.
+// Demo is a throw-away home with recorded sessions, and a project whose log goes on while one looks.
 //
 // The entries are of real sessions of Claude Code 2.1.329 on a scripted model, as hooks recorded them; only what names the computer
 // was taken out. The sessions on disk are drawn by hand in the forms of the real clients. They are repeated over two weeks.
-type demo struct {
+type Demo struct {
 	dir, project string
 	before       []*logfmt.Entry // of the workers, with their times
 	entries      []*logfmt.Entry
 }
 
-//go:embed all:demo
-var recorded embed.FS
+//go:embed all:recorded
+var files embed.FS
 
 // The folder in which the recorded sessions worked, and when the last one ended.
 const recordedFolder = "/home/user/shop"
@@ -44,19 +45,19 @@ const demoLive = "af1c5fba"
 // demoBegun is how many of its entries are there from the start: with its prompt, which names it.
 const demoBegun = 3
 
-// newDemo makes the home, and makes it this process's: nothing of the user's is read or written.
-func newDemo() (*demo, error) {
+// New makes the home, and makes it this process's: nothing of the user's is read or written.
+func New() (*Demo, error) {
 	dir, err := os.MkdirTemp("", "aburn-web-demo-")
 	if err != nil {
 		return nil, err
 	}
-	d := &demo{dir: dir, project: filepath.Join(dir, "shop")}
+	d := &Demo{dir: dir, project: filepath.Join(dir, "shop")}
 	for _, name := range ownVariables() {
 		os.Unsetenv(name)
 	}
 	os.Setenv("HOME", filepath.Join(dir, "home"))
 	if err = d.fill(); err != nil {
-		d.clear()
+		d.Clear()
 		return nil, err
 	}
 	return d, nil
@@ -75,9 +76,10 @@ func ownVariables() []string {
 	return list
 }
 
-func (d *demo) clear() { os.RemoveAll(d.dir) }
+// Clear removes the home.
+func (d *Demo) Clear() { os.RemoveAll(d.dir) }
 
-func (d *demo) fill() error {
+func (d *Demo) fill() error {
 	if err := os.MkdirAll(filepath.Join(d.project, project.OssDir), 0o700); err != nil {
 		return err
 	}
@@ -93,7 +95,7 @@ func (d *demo) fill() error {
 	if err := d.leaveWorkers(); err != nil {
 		return err
 	}
-	text, err := recorded.ReadFile("demo/entries.jsonl")
+	text, err := files.ReadFile("recorded/entries.jsonl")
 	if err != nil {
 		return err
 	}
@@ -114,7 +116,7 @@ var (
 )
 
 // leave puts the recorded sessions into the home, as the n-th copy, which ended at a time.
-func (d *demo) leave(n int, end time.Time) error {
+func (d *Demo) leave(n int, end time.Time) error {
 	again := func(text string) string {
 		text = ids.ReplaceAllStringFunc(text, func(id string) string {
 			switch id {
@@ -129,16 +131,16 @@ func (d *demo) leave(n int, end time.Time) error {
 		})
 		return strings.ReplaceAll(text, recordedFolder, filepath.ToSlash(d.project))
 	}
-	return fs.WalkDir(recorded, "demo/home", func(path string, entry fs.DirEntry, err error) error {
+	return fs.WalkDir(files, "recorded/home", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		text, err := recorded.ReadFile(path)
+		text, err := files.ReadFile(path)
 		if err != nil {
 			return err
 		}
 		shifted := laterBy(again(string(text)), end.Sub(recordedEnd))
-		name := filepath.Join(d.dir, "home", filepath.FromSlash(again(strings.TrimPrefix(path, "demo/home/"))))
+		name := filepath.Join(d.dir, "home", filepath.FromSlash(again(strings.TrimPrefix(path, "recorded/home/"))))
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return err
 		}
@@ -149,8 +151,8 @@ func (d *demo) leave(n int, end time.Time) error {
 	})
 }
 
-// play writes the log: what happened in the last minutes at once, then the session that lives, an entry every other second.
-func (d *demo) play(ctx context.Context) error {
+// Play writes the log: what happened in the last minutes at once, then the session that lives, an entry every other second.
+func (d *Demo) Play(ctx context.Context) error {
 	root, err := os.OpenRoot(filepath.Join(d.project, project.OssDir))
 	if err != nil {
 		return err

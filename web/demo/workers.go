@@ -1,4 +1,4 @@
-package serve
+package demo
 
 import (
 	"bufio"
@@ -33,7 +33,7 @@ var workersBegan = time.Date(2026, 11, 23, 7, 44, 11, 0, time.UTC)
 var millis = regexp.MustCompile(`(?m)^1795\d{9} `)
 
 // leaveWorkers puts the workers into the user's state, and their entries before those of the demo.
-func (d *demo) leaveWorkers() error {
+func (d *Demo) leaveWorkers() error {
 	root, err := filepath.EvalSymlinks(d.project)
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func (d *demo) leaveWorkers() error {
 		return err
 	}
 	to := strings.NewReplacer("@TREES@", filepath.ToSlash(trees), "@WT@", filepath.ToSlash(wt), "@KEY@", key, recordedFolder, filepath.ToSlash(root))
-	log, err := recorded.ReadFile("demo/workers/log.jsonl")
+	log, err := files.ReadFile("recorded/workers/log.jsonl")
 	if err != nil {
 		return err
 	}
@@ -79,13 +79,13 @@ func leaveWorker(name, dir string, again func([]byte) string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	from := path.Join("demo/workers", name)
-	files, err := fs.ReadDir(recorded, from)
+	from := path.Join("recorded/workers", name)
+	entries, err := fs.ReadDir(files, from)
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
-		text, err := recorded.ReadFile(path.Join(from, f.Name()))
+	for _, f := range entries {
+		text, err := files.ReadFile(path.Join(from, f.Name()))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, f.Name()), []byte(again(text)), 0o600)
 		}

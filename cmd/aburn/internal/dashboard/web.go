@@ -1,6 +1,4 @@
-// Package serve is the process of aburn web: it listens on this computer, gives links to people and to no agent, reads new sessions,
-// watches projects that nobody watches, and plays the demo.
-package serve
+package dashboard
 
 import (
 	"context"
@@ -8,22 +6,20 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"runtime/debug"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/chosen"
-	"aburn/cmd/aburn/internal/dashboard"
-	"aburn/cmd/aburn/internal/eyes/desk"
-	"aburn/cmd/aburn/internal/eyes/who"
+	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
+	"aburn/internal/peer"
 	"aburn/internal/shell"
 	"aburn/web"
-	"aburn/web/pages"
+	"aburn/web/demo"
+	"aburn/web/links"
+	"aburn/web/serve"
 	"aburn/web/server"
 	"aburn/web/site"
 )
@@ -62,50 +58,45 @@ func runWeb(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if port := cmd.Int("port"); port < 1 || port > 65535 {
 		return fault.Usage("--port: a number from 1 to 65535", "aburn web --port 4781")
 	}
-	if agent := who.Started(os.Getpid(), a.Getenv); agent != "" {
+	if agent := peer.Starter(os.Getpid(), a.Getenv); agent != "" {
 		return fault.Failed("links are for people, and "+agent+" started this process", "run aburn web in a terminal of your own")
 	}
 	ctx, stop := kit.UntilSignal(ctx)
 	defer stop()
-	h := &host{environ: os.Environ()} // a browser that opens is the user's, also in a demo
+	h := &pageServer{environ: os.Environ()} // a browser that opens is the user's, also in a demo
 	if cmd.Bool("demo") {
-		d, err := newDemo()
+		d, err := demo.New()
 		if err != nil {
 			return fault.Failed(err.Error())
 		}
-		defer d.clear()
-		h.demo = d
+		defer d.Clear()
+		h.Demo = d.Play
 	}
 	c := chosen.CallerOf(a, cmd)
-	o, err := dashboard.OptionsOf(c.Caller, cmd)
+	o, err := OptionsOf(c.Caller, cmd)
 	if err != nil {
 		return err
 	}
-	o.Act, o.Demo, o.Workers = !cmd.Bool("read-only"), h.demo != nil, dashboard.WorkersOf(a)
-	h.site, h.act = site.New(o), o.Act
-	d, err := desk.OpenDesk(c.Env)
-	if errors.Is(err, desk.ErrRuns) {
+	o.Act, o.Demo, o.Workers = !cmd.Bool("read-only"), h.Demo != nil, WorkersOf(a)
+	h.Site, h.Ingest, h.Notices, h.Warn, h.Watch = site.New(o), !cmd.Bool("no-ingest"), o.Act && !cmd.Bool("no-notices"), a.Warn, supervise.Watch
+	d, err := links.Open(c.Env)
+	if errors.Is(err, links.ErrRuns) {
 		return h.showLink(a, cmd, d, true)
 	}
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	return h.serve(ctx, a, cmd, d)
+	return h.run(ctx, a, cmd, d)
 }
 
-// host is a process that serves the pages.
-type host struct {
-	site    *site.Site
-	act     bool
-	demo    *demo    // nil without --demo
+// pageServer is aburn web as its flags say.
+type pageServer struct {
+	serve.Options
 	environ []string // for the browser
 }
 
-// collectAt is by how many percent the heap grows between two collections. A server that idles for days should be small.
-const collectAt = 30
-
-func (h *host) serve(ctx context.Context, a *kit.App, cmd *cli.Command, d *desk.Desk) error {
+func (h *pageServer) run(ctx context.Context, a *kit.App, cmd *cli.Command, d *links.Socket) error {
 	list, port, err := server.Listen(cmd.Int("port"))
 	if err != nil {
 		return fault.Failed("no port is free: "+err.Error(), fmt.Sprintf("aburn web --port %d", cmd.Int("port")+100))
@@ -113,8 +104,7 @@ func (h *host) serve(ctx context.Context, a *kit.App, cmd *cli.Command, d *desk.
 	if port != cmd.Int("port") && !cmd.Bool("print") {
 		a.Note(fmt.Sprintf("port %d is taken: %d it is", cmd.Int("port"), port))
 	}
-	open := opening{ingest: !cmd.Bool("no-ingest"), notices: !cmd.Bool("no-notices")}
-	return h.answerOn(ctx, a, d, list, port, open, func() {
+	return serve.Run(ctx, h.Options, d, list, port, func() {
 		if err := h.showLink(a, cmd, d, false); err != nil {
 			failed := fault.Of(err)
 			a.Warn(failed.Msg, failed.Hints...)
@@ -122,75 +112,8 @@ func (h *host) serve(ctx context.Context, a *kit.App, cmd *cli.Command, d *desk.
 	})
 }
 
-// opening says what a server does beside answering, and when that begins.
-type opening struct {
-	ingest, notices bool
-	lazily          bool // only once somebody asks for a link
-}
-
-// answerOn serves the pages, and says when links are given, until ctx ends.
-func (h *host) answerOn(ctx context.Context, a *kit.App, d *desk.Desk, list []net.Listener, port int, open opening, ready func()) error {
-	files := map[string]server.File{}
-	for path, f := range pages.Files() {
-		files[path] = server.File{Type: f[0], Text: f[1]}
-	}
-	guard := server.New(server.Options{Port: port, Pages: h.site.Handler(), Posts: h.site.Posts(), Sockets: h.site.Sockets(), Files: files, Door: pages.Door})
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	h.site.Live(ctx)
-	var running sync.WaitGroup
-	defer func() { stop(); running.Wait() }() // watchers give their locks back
-	begin := sync.OnceFunc(func() { h.begin(ctx, a, &running, port, open) })
-	if !open.lazily {
-		begin()
-	}
-	link := func() string {
-		begin()
-		return guard.Link(web.LiveHost(), "/")
-	}
-	d.Answer(ctx, link, func(pid int) string { return who.Started(pid, func(string) string { return "" }) })
-	go ready()
-	return guard.Serve(ctx, list)
-}
-
-// begin follows, reads and watches until ctx ends. What has to be waited for is running.
-func (h *host) begin(ctx context.Context, a *kit.App, running *sync.WaitGroup, port int, open opening) {
-	debug.SetGCPercent(collectAt)
-	go h.site.Follow(ctx)
-	if open.ingest {
-		go h.site.KeepComplete(ctx, func(err error) {
-			failed := fault.Of(err)
-			a.Warn(failed.Msg, failed.Hints...)
-		})
-	}
-	if h.demo != nil {
-		go func() {
-			if err := h.demo.play(ctx); err != nil {
-				a.Warn("the demo's log cannot be written: " + err.Error())
-			}
-		}()
-		return
-	}
-	running.Go(func() { h.site.KeepStatusLines(ctx, open.ingest, warnOnce(a)) })
-	if h.act && open.notices {
-		running.Go(func() {
-			h.notices(ctx, a.Warn, func(session string) string {
-				return "http://" + net.JoinHostPort(web.LiveHost(), strconv.Itoa(port)) + h.site.PageOf(session)
-			})
-		})
-	}
-}
-
-// warnOnce warns of the first failure to keep what status lines read: the next one has the same cause.
-func warnOnce(a *kit.App) func(error) {
-	var once sync.Once
-	return func(err error) {
-		once.Do(func() { a.Warn("status lines and budgets are not kept up to date: " + err.Error()) })
-	}
-}
-
-// showLink asks the desk for a link, and opens or prints it.
-func (h *host) showLink(a *kit.App, cmd *cli.Command, d *desk.Desk, again bool) error {
+// showLink asks the socket for a link, and opens or prints it.
+func (h *pageServer) showLink(a *kit.App, cmd *cli.Command, d *links.Socket, again bool) error {
 	env := a.Getenv
 	link, err := d.Ask()
 	switch {
@@ -210,7 +133,7 @@ func (h *host) showLink(a *kit.App, cmd *cli.Command, d *desk.Desk, again bool) 
 	case cmd.Bool("no-open"):
 	case env("SSH_CONNECTION") != "":
 		fmt.Fprintf(a.Stdout, "On your own computer: ssh -L %s:127.0.0.1:%s %s\nThen open this link there:\n", port, port, shell.Quote(sshTarget(env)))
-	case desk.OpenBrowser(link, env, h.environ):
+	case links.OpenBrowser(link, env, h.environ):
 		fmt.Fprintf(a.Stdout, "aburn is at http://%s, and opens in your browser. Ctrl-C ends it. `aburn web` in another terminal gives a new link.\n", at)
 		return nil
 	}
