@@ -48,6 +48,7 @@ var floors = []struct{ packages, may string }{
 	{"archive/...", "internal/... insight/... trace trace/contents trace/draft trace/join trace/packed"},
 	{"archive/story", "archive/... insight/... internal/... internal/entries trace trace/join"},
 	{"archive/lookup", "archive/... insight/... internal/... internal/settings internal/workspace trace trace/contents trace/readers"},
+	{"insight/queries", "archive/... archive/lookup insight/... internal/... internal/settings internal/workspace trace trace/readers"},
 	{"insight/cost/...", "archive/... hooks insight/... internal/... internal/settings internal/workspace trace"},
 
 	{"install/...", "archive/... hooks internal/... internal/journal/... internal/queue internal/settings logfmt/... trace"},
@@ -61,6 +62,7 @@ var floors = []struct{ packages, may string }{
 	{"web/site/...", "archive/... archive/conversation archive/lookup archive/story attention hooks insight/... insight/cost/... install/... internal/... " +
 		"internal/workspace logfmt/... trace trace/contents trace/readers web/..."},
 	{"web/graphpage web/reportpage", "insight/... internal/... trace trace/graph web/..."},
+	{"insight/forest", "archive/... archive/lookup insight/... internal/... trace trace/graph web/graphpage"},
 
 	{"cmd/internal/...", "internal/... internal/settings internal/workspace"},
 	{"cmd/aburn-hold", "internal/hold"},

@@ -13,8 +13,8 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/ingest"
-	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/internal/kit"
+	"aburn/insight/forest"
 	"aburn/internal/fault"
 	"aburn/internal/lab/world"
 	"aburn/internal/scrub"
@@ -119,7 +119,7 @@ func TestGraphOfAnything(t *testing.T) {
 		session("dddddddd-4", "continuation aaaaaaaa-1"), session("eeeeeeee-5", "subagent ffffffff-9"))
 	for _, args := range [][]string{{"graph", "--json"}, {"graph", "bbbb", "--json"}} {
 		code, out, errs := run(args...)
-		var r sessions.GraphReport
+		var r forest.GraphReport
 		if err := json.Unmarshal([]byte(out), &r); err != nil || code != fault.ExitOK {
 			t.Fatalf("%v: exit %d %v\n%s%s", args, code, err, out, errs)
 		}

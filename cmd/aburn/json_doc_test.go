@@ -8,13 +8,14 @@ import (
 
 	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/cmd/aburn/internal/eyes"
-	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/daemon"
 	"aburn/cmd/aburn/internal/work/spawn"
+	"aburn/insight/forest"
 	"aburn/insight/lesson"
+	"aburn/insight/queries"
 	"aburn/insight/remedy"
 	"aburn/insight/replay"
 	"aburn/insight/report"
@@ -52,12 +53,12 @@ func TestJSONPage(t *testing.T) {
 		{"show", sessions.DifferencesReport{}, part("`aburn show`")},
 		{"search", sessions.SearchReport{}, part("`aburn search`") + part("`aburn sessions`")},
 		{"keep", sessions.KeptReport{}, part("`aburn keep`")},
-		{"graph", sessions.GraphReport{}, part("`aburn graph`")}, {"tools", sessions.ToolsReport{}, part("`aburn tools`")},
+		{"graph", forest.GraphReport{}, part("`aburn graph`")}, {"tools", sessions.ToolsReport{}, part("`aburn tools`")},
 		{"export", sessions.SentReport{}, part("`aburn export`")},
 		{"report of sessions", report.Report{}, part("`aburn report`")},
 		{"replay", replay.Replay{}, part("`aburn replay`")},
 		{"remedy", remedy.Answer{}, part("`aburn remedy`") + part("`aburn replay`")},
-		{"remedy --applied", learn.AppliedReport{}, part("`aburn remedy`")},
+		{"remedy --applied", queries.AppliedReport{}, part("`aburn remedy`")},
 		{"lessons", lesson.Lessons{}, part("`aburn lessons`")},
 		{"top", dashboard.TopReport{}, part("`aburn top`")},
 		{"cost", eyes.CostReport{}, part("`aburn cost`")}, {"prices", eyes.PricesReport{}, part("`aburn prices`")},

@@ -6,17 +6,12 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
-	"aburn/insight/lesson"
-	"aburn/internal/fault"
+	"aburn/insight/queries"
 	"aburn/internal/shell"
 	"aburn/internal/term"
 )
-
-// LessonLimit is the default of --limit.
-const LessonLimit = 20
 
 func LessonsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
@@ -26,7 +21,7 @@ func LessonsCommand(a *kit.App) *cli.Command {
 			"how recently, each\n" +
 			"with its sessions and events. It changes nothing. On a pipe it is Markdown.",
 		Flags: append(chosen.ChoiceFlags(),
-			&cli.IntFlag{Name: "limit", Usage: "only the first `N`; 0 for all (default " + strconv.Itoa(LessonLimit) + ")"},
+			&cli.IntFlag{Name: "limit", Usage: "only the first `N`; 0 for all (default " + strconv.Itoa(queries.LessonLimit) + ")"},
 			kit.JSONFlag()),
 		ArgValidator: kit.NoArguments,
 		Metadata: kit.Examples(
@@ -38,14 +33,14 @@ func LessonsCommand(a *kit.App) *cli.Command {
 }
 
 func runLessons(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	limit := LessonLimit
+	limit := queries.LessonLimit
 	if cmd.IsSet("limit") {
 		limit = cmd.Int("limit")
 	}
 	if err := chosen.CatchUp(ctx, a, cmd, chosen.ChoiceOf(cmd)); err != nil {
 		return err
 	}
-	answer, err := LessonsOf(ctx, chosen.CallerOf(a, cmd), LessonsQuery{chosen.ChoiceOf(cmd), limit})
+	answer, err := queries.LessonsOf(ctx, chosen.CallerOf(a, cmd), queries.LessonsQuery{Choice: chosen.ChoiceOf(cmd), Limit: limit})
 	switch {
 	case err != nil:
 		return err
@@ -67,43 +62,4 @@ func runLessons(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		term.PrintNextSteps(out, "aburn replay "+shell.Quote(newest.Source+"/"+newest.Session))
 	}
 	return nil
-}
-
-// LessonsQuery asks for lessons.
-type LessonsQuery struct {
-	lookup.Choice
-	Limit int // 0 for all
-}
-
-// LessonsAnswer is what recurs in the chosen sessions.
-type LessonsAnswer struct {
-	*lesson.Lessons
-	None     bool // no session was chosen
-	Archived int  // sessions in the archive; counted only if None
-}
-
-// LessonsOf answers a query.
-func LessonsOf(ctx context.Context, c *lookup.Caller, q LessonsQuery) (*LessonsAnswer, error) {
-	if q.Limit < 0 {
-		return nil, fault.Usage("--limit: must not be negative")
-	}
-	arch, f, err := lookup.ViewChosen(ctx, c.Caller, q.Choice)
-	if err != nil {
-		return nil, err
-	}
-	defer arch.Close()
-	all, err := c.Digests(ctx, f)
-	if err != nil {
-		return nil, err
-	}
-	answer := &LessonsAnswer{Lessons: lesson.Find(lookup.DigestsOnly(all), c.Now, q.Limit), None: len(all) == 0}
-	if answer.None {
-		answer.Archived, err = lookup.CountArchived(ctx, arch)
-	}
-	return answer, err
-}
-
-// NothingRecurs is the note about sessions without a lesson.
-func (a *LessonsAnswer) NothingRecurs() string {
-	return "no two of " + a.Units() + " went wrong in the same way"
 }

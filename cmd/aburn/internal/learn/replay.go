@@ -6,15 +6,12 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/archive"
 	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
-	"aburn/insight"
-	"aburn/insight/replay"
+	"aburn/insight/queries"
 	"aburn/internal/shell"
 	"aburn/internal/term"
-	"aburn/trace"
 )
 
 func ReplayCommand(a *kit.App) *cli.Command {
@@ -43,7 +40,7 @@ func runReplay(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	word := cmd.Args().First()
-	r, err := ReplayOf(ctx, chosen.CallerOf(a, cmd), word)
+	r, err := queries.ReplayOf(ctx, chosen.CallerOf(a, cmd), word)
 	if err != nil {
 		return err
 	}
@@ -56,29 +53,4 @@ func runReplay(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	term.PrintNextSteps(out, "aburn remedy "+shell.Quote(cmp.Or(r.Key, word)))
 	return nil
-}
-
-// ReplayOf answers for a word that means a key or a session.
-func ReplayOf(ctx context.Context, c *lookup.Caller, word string) (*replay.Replay, error) {
-	if word == "" {
-		return nil, lookup.NoTarget()
-	}
-	arch, err := lookup.View(ctx, c.Caller)
-	if err != nil {
-		return nil, err
-	}
-	defer arch.Close()
-	all, err := c.Digests(ctx, archive.Filter{})
-	if err != nil {
-		return nil, err
-	}
-	t, err := lookup.FindTarget(ctx, arch, all, word)
-	if err != nil {
-		return nil, err
-	}
-	keys := map[*insight.Digest]int64{}
-	for i := range all {
-		keys[all[i].Digest] = all[i].Key
-	}
-	return replay.Make(t.Key, t.Members(all), func(d *insight.Digest) (*trace.SessionTrace, error) { return arch.Trace(ctx, keys[d]) }), nil
 }

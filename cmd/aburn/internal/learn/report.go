@@ -5,30 +5,19 @@ package learn
 import (
 	"context"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/archive"
-	"aburn/archive/digests"
-	"aburn/archive/lookup"
-	"aburn/archive/names"
-	"aburn/archive/tried"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
-	"aburn/insight"
-	"aburn/insight/remedy"
+	"aburn/insight/queries"
 	"aburn/insight/report"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/web/reportpage"
 )
-
-// ReportRows is the default of --limit: how many lines each part of a report has.
-const ReportRows = 10
 
 func ReportCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
@@ -51,7 +40,7 @@ func ReportCommand(a *kit.App) *cli.Command {
 			"backtest` replays\n" +
 			"old logs.",
 		Flags: slices.Concat(chosen.ChoiceFlags(), kit.PageFlags("write a page with plots into `FILE`; it needs no network"), []cli.Flag{
-			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(ReportRows) + ", with --json and --html all)"},
+			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(queries.ReportRows) + ", with --json and --html all)"},
 			kit.JSONFlag(),
 		}),
 		ArgValidator: reportArguments,
@@ -84,7 +73,7 @@ func runReport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	toTerminal := !cmd.IsSet("html") && !cmd.Bool("json")
-	answer, err := ReportOf(ctx, c, ReportQuery{Choice: chosen.ChoiceOf(cmd), Limit: reportLimit(cmd), Names: toTerminal || cmd.IsSet("html")})
+	answer, err := queries.ReportOf(ctx, c, queries.ReportQuery{Choice: chosen.ChoiceOf(cmd), Limit: reportLimit(cmd), Names: toTerminal || cmd.IsSet("html")})
 	switch {
 	case err != nil:
 		return err
@@ -104,96 +93,7 @@ func reportLimit(cmd *cli.Command) int {
 	if cmd.IsSet("limit") || cmd.Bool("json") || cmd.IsSet("html") {
 		return cmd.Int("limit")
 	}
-	return ReportRows
-}
-
-// ReportQuery asks for a report.
-type ReportQuery struct {
-	lookup.Choice
-	Limit int  // lines of each part, 0 for all
-	Names bool // also short names of the sessions, which only tables need
-}
-
-// ReportAnswer is a report of the chosen sessions.
-type ReportAnswer struct {
-	*report.Report
-	Digests    []*insight.Digest // the chosen sessions
-	ShortNames *names.Sessions
-	None       bool // no session was chosen
-	Archived   int  // sessions in the archive; counted only if None
-}
-
-// ReportOf answers a query.
-func ReportOf(ctx context.Context, c *lookup.Caller, q ReportQuery) (*ReportAnswer, error) {
-	arch, filter, err := lookup.ViewChosen(ctx, c.Caller, q.Choice)
-	if err != nil {
-		return nil, err
-	}
-	defer arch.Close()
-	list, err := c.Digests(ctx, filter)
-	if err != nil {
-		return nil, err
-	}
-	o := report.Options{Now: c.Now.UTC().Truncate(time.Second),
-		Chosen: report.Chosen{Since: filter.Since, Until: filter.Until, Source: filter.Source, Project: filter.Project}}
-	if o.Remedies, err = measureRemedies(ctx, c, filter, list); err != nil {
-		return nil, err
-	}
-	answer := &ReportAnswer{Digests: lookup.DigestsOnly(list)}
-	answer.Report = report.Make(answer.Digests, o)
-	answer.None = answer.Units.All == 0
-	if q.Limit > 0 {
-		answer.Report = answer.Top(q.Limit)
-	}
-	switch {
-	case answer.None:
-		answer.Archived, err = lookup.CountArchived(ctx, arch)
-	case q.Names:
-		answer.ShortNames, err = reportNames(ctx, arch, filter, list)
-	}
-	return answer, err
-}
-
-// Name is the short name of a session.
-func (a *ReportAnswer) Name(source, id string) string {
-	if a.ShortNames == nil { // there is none to name
-		return source + "/" + id
-	}
-	return a.ShortNames.Of(source, id)
-}
-
-// measureRemedies counts the failures that remedies were tried against, before and after, in sessions of any age.
-func measureRemedies(ctx context.Context, c *lookup.Caller, filter archive.Filter, list []digests.Session) ([]remedy.Measured, error) {
-	dir := archive.Dir(c.Env)
-	notes, skipped, err := tried.Read(dir)
-	if skipped > 0 {
-		c.Warn(plain.Plural(int64(skipped), "line") + " of " + filepath.Join(dir, tried.Name) + " could not be read")
-	}
-	if err != nil { // a report is useful without it
-		f := fault.Of(err)
-		c.Warn("what was tried is left out: "+f.Msg, f.Hints...)
-	}
-	if len(notes) == 0 {
-		return nil, nil
-	}
-	if !filter.Since.IsZero() || !filter.Until.IsZero() {
-		filter.Since, filter.Until = time.Time{}, time.Time{}
-		if list, err = c.Digests(ctx, filter); err != nil {
-			return nil, err
-		}
-	}
-	return remedy.Measure(lookup.DigestsOnly(list), notes), nil
-}
-
-func reportNames(ctx context.Context, arch *archive.Archive, filter archive.Filter, list []digests.Session) (*names.Sessions, error) {
-	if filter != (archive.Filter{}) {
-		return names.Read(ctx, arch)
-	}
-	ids := make([]string, len(list))
-	for i := range list {
-		ids[i] = list[i].ID
-	}
-	return names.Among(ids), nil
+	return queries.ReportRows
 }
 
 // unitsText is "412 sessions and 88 sub-agents".

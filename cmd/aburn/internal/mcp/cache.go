@@ -7,7 +7,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
-	"aburn/cmd/aburn/internal/sessions"
+	"aburn/insight/forest"
 )
 
 // archiveCache caches what questions read from the archive, until something is written to the archive. Questions come one after
@@ -15,7 +15,7 @@ import (
 type archiveCache struct {
 	dir     string          // of the archive
 	digests []cachedDigests // the newest last
-	trees   *sessions.Forest
+	trees   *forest.Forest
 	of      archive.State // when the trees were read
 	at      time.Time
 	treesOf string // the only project in them, or ""
@@ -67,13 +67,13 @@ func (c *archiveCache) loadTimeless(ctx context.Context, f archive.Filter) ([]di
 }
 
 // forest is sessions.ReadForest of an archive that shows only this project, cached.
-func (c *archiveCache) forest(within string) func(context.Context, *archive.Archive) (*sessions.Forest, error) {
-	return func(ctx context.Context, arch *archive.Archive) (*sessions.Forest, error) {
+func (c *archiveCache) forest(within string) func(context.Context, *archive.Archive) (*forest.Forest, error) {
+	return func(ctx context.Context, arch *archive.Archive) (*forest.Forest, error) {
 		state := archive.StateOf(c.dir)
 		if c.trees != nil && c.of == state && c.treesOf == within && (!c.trees.Running() || time.Since(c.at) < liveFor) {
 			return c.trees, nil
 		}
-		f, err := sessions.ReadForest(ctx, arch)
+		f, err := forest.ReadForest(ctx, arch)
 		if err == nil {
 			c.trees, c.of, c.at, c.treesOf = f, state, time.Now(), within
 		}

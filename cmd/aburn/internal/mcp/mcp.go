@@ -18,10 +18,10 @@ import (
 	"aburn/archive"
 	"aburn/archive/digests"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/record"
-	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/internal/kit"
+	"aburn/insight/forest"
+	"aburn/insight/queries"
 	"aburn/install"
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
@@ -100,10 +100,10 @@ type answers struct {
 
 // Bounds of an agent's answers. Lists have the bounds of the commands, also in the data.
 const (
-	reportRows  = learn.ReportRows
-	lessonLimit = learn.LessonLimit
-	treeLimit   = sessions.TreeLimit // unless it says how many
-	digestLimit = 100                // in the list of digests
+	reportRows  = queries.ReportRows
+	lessonLimit = queries.LessonLimit
+	treeLimit   = forest.TreeLimit // unless it says how many
+	digestLimit = 100              // in the list of digests
 	logLines    = 100
 	logBytes    = status.StatusBytes // of the log in which the lines are searched: one line can be as long as the disk
 	callBytes   = 1 << 20            // of the log in which the call that asks is searched: it has just begun

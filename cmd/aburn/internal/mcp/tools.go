@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/record"
-	"aburn/cmd/aburn/internal/sessions"
+	"aburn/insight/forest"
 	"aburn/insight/lesson"
+	"aburn/insight/queries"
 	"aburn/insight/remedy"
 	"aburn/insight/replay"
 	"aburn/insight/report"
@@ -129,7 +129,7 @@ func (m *answers) tools() []mcpserver.Tool {
 			"For a session that fails, or for a key: a known fix if one applies and the data prove it, else what comparable sessions that completed had changed, "+
 				"else plainly that nothing is comparable. Siblings are of this project, or of all where the user's settings have mcp.all_projects. Without key and "+
 				"session: your own session, as it stands so far.", m.remedyTool),
-		mcpserver.NewTool[graphAsk, sessions.GraphReport]("session_graph", "How sessions hang together",
+		mcpserver.NewTool[graphAsk, forest.GraphReport]("session_graph", "How sessions hang together",
 			"Trees of this project's sessions (of all with all_projects, where the user's settings have mcp.all_projects): continuations, forks, sub-agents, with "+
 				"calls, failed calls, tokens and time of each, and of all below it.", m.graphTool),
 		mcpserver.NewTool[chooseAsk, lesson.Lessons]("lessons", "What recurs",
@@ -196,7 +196,7 @@ func (m *answers) reportTool(ctx context.Context, who mcpserver.Asker, ask choos
 	if err != nil {
 		return nil, err
 	}
-	r, err := learn.ReportOf(ctx, q.Caller, learn.ReportQuery{Choice: what, Limit: reportRows})
+	r, err := queries.ReportOf(ctx, q.Caller, queries.ReportQuery{Choice: what, Limit: reportRows})
 	switch {
 	case err != nil:
 		return nil, q.fail(err)
@@ -215,7 +215,7 @@ func (m *answers) replayTool(ctx context.Context, who mcpserver.Asker, ask targe
 		return nil, err
 	}
 	q := m.question(ctx, who)
-	r, err := learn.ReplayOf(ctx, q.Caller, word)
+	r, err := queries.ReplayOf(ctx, q.Caller, word)
 	if err != nil {
 		return nil, q.closed(err)
 	}
@@ -228,7 +228,7 @@ func (m *answers) remedyTool(ctx context.Context, who mcpserver.Asker, ask targe
 		return nil, err
 	}
 	q := m.question(ctx, who)
-	r, err := learn.RemedyOf(ctx, q.Caller, learn.RemedyQuery{Target: word, Current: word == ""})
+	r, err := queries.RemedyOf(ctx, q.Caller, queries.RemedyQuery{Target: word, Current: word == ""})
 	if err != nil {
 		return nil, q.closed(err)
 	}
@@ -244,7 +244,7 @@ func (m *answers) graphTool(ctx context.Context, who mcpserver.Asker, ask graphA
 			return nil, err
 		}
 	}
-	g, err := sessions.GraphOf(ctx, q.Caller, sessions.GraphQuery{Choice: what, Session: ask.Session, Top: graph.Measure(ask.Top),
+	g, err := forest.GraphOf(ctx, q.Caller, forest.GraphQuery{Choice: what, Session: ask.Session, Top: graph.Measure(ask.Top),
 		Limit: cmp.Or(ask.Limit, treeLimit)}, m.cache.forest(q.Within))
 	switch {
 	case err != nil && ask.Session != "":
@@ -267,7 +267,7 @@ func (m *answers) lessonsTool(ctx context.Context, who mcpserver.Asker, ask choo
 	if err != nil {
 		return nil, err
 	}
-	l, err := learn.LessonsOf(ctx, q.Caller, learn.LessonsQuery{Choice: what, Limit: lessonLimit})
+	l, err := queries.LessonsOf(ctx, q.Caller, queries.LessonsQuery{Choice: what, Limit: lessonLimit})
 	switch {
 	case err != nil:
 		return nil, q.fail(err)

@@ -1,27 +1,21 @@
 package sessions
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/archive"
-	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
+	"aburn/insight/forest"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/units"
 	"aburn/trace/graph"
 	"aburn/web/graphpage"
 )
-
-// TreeLimit is the default of --limit: how many trees, or lines of --top, are shown.
-const TreeLimit = 10
 
 func GraphCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
@@ -41,7 +35,7 @@ func GraphCommand(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "top", Usage: "rank by `MEASURE`: tokens, failures or duration"},
 			&cli.BoolFlag{Name: "mermaid", Usage: "print a Mermaid flowchart"},
 		}, kit.PageFlags("write a page with the tree and its calls into `FILE`; needs SESSION"), []cli.Flag{
-			&cli.IntFlag{Name: "limit", Usage: "only `N` trees, or lines of --top; 0 for all (default " + strconv.Itoa(TreeLimit) + ", with --json all)"},
+			&cli.IntFlag{Name: "limit", Usage: "only `N` trees, or lines of --top; 0 for all (default " + strconv.Itoa(forest.TreeLimit) + ", with --json all)"},
 			kit.JSONFlag(),
 		}),
 		ArgValidator:  graphArguments,
@@ -81,11 +75,11 @@ func graphArguments(_ context.Context, cmd *cli.Command) error {
 	return q.Check()
 }
 
-func graphQueryOf(cmd *cli.Command) GraphQuery {
-	q := GraphQuery{Choice: chosen.ChoiceOf(cmd), Session: cmd.Args().First(), Top: graph.Measure(cmd.String("top")), Limit: cmd.Int("limit"),
+func graphQueryOf(cmd *cli.Command) forest.GraphQuery {
+	q := forest.GraphQuery{Choice: chosen.ChoiceOf(cmd), Session: cmd.Args().First(), Top: graph.Measure(cmd.String("top")), Limit: cmd.Int("limit"),
 		Calls: cmd.IsSet("html")}
 	if !cmd.IsSet("limit") && !cmd.Bool("json") {
-		q.Limit = TreeLimit
+		q.Limit = forest.TreeLimit
 	}
 	return q
 }
@@ -96,16 +90,16 @@ func runGraph(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	a.PauseGC()
-	answer, err := GraphOf(ctx, c, graphQueryOf(cmd), ReadForest)
+	answer, err := forest.GraphOf(ctx, c, graphQueryOf(cmd), forest.ReadForest)
 	switch {
 	case err != nil:
 		return err
 	case cmd.IsSet("html"):
-		p := answer.page(c.Now)
+		p := answer.Page(c.Now)
 		whole := p.Nodes[0].Whole
 		return a.WritePage(cmd, p.HTML, units.Join(plain.Plural(int64(whole.Sessions), "session"), plain.Plural(int64(whole.Calls), "call")))
 	case cmd.Bool("mermaid"):
-		return graphpage.Mermaid(a.Stdout, answer.list())
+		return graphpage.Mermaid(a.Stdout, answer.List())
 	case cmd.Bool("json"):
 		return a.PrintJSON(answer.Report())
 	case answer.Total == 0:
@@ -119,87 +113,4 @@ func runGraph(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		a.Note(text)
 	}
 	return nil
-}
-
-// GraphQuery asks for trees, or for a rank.
-type GraphQuery struct {
-	lookup.Choice
-	Session string        // only the tree of this one; excludes a choice
-	Top     graph.Measure // rank by it instead
-	Limit   int           // trees, or lines of a rank; 0 for all
-	Calls   bool          // also the calls of each session, which only a page needs
-}
-
-func (q *GraphQuery) Check() error {
-	switch {
-	case q.Session != "" && q.Choice != lookup.Choice{}:
-		return fault.Usage("--since, --until, --source and --project choose trees, and SESSION has chosen one")
-	case q.Limit < 0:
-		return fault.Usage("--limit: must not be negative")
-	}
-	_, err := lookup.CheckWord("top", string(q.Top), fault.Strings(graph.Measures()...))
-	return err
-}
-
-// GraphOf answers a query. all reads the trees of the whole archive, or returns cached ones.
-func GraphOf(ctx context.Context, c *lookup.Caller, q GraphQuery, all func(context.Context, *archive.Archive) (*Forest, error)) (*GraphAnswer, error) {
-	if err := q.Check(); err != nil {
-		return nil, err
-	}
-	arch, filter, err := lookup.ViewChosen(ctx, c.Caller, q.Choice)
-	if err != nil {
-		return nil, err
-	}
-	defer arch.Close()
-	f, err := all(ctx, arch)
-	if err != nil {
-		return nil, err
-	}
-	g := &GraphAnswer{Forest: f, measure: q.Top}
-	if q.Session != "" {
-		err = g.chooseOne(ctx, c, arch, q.Session)
-	} else {
-		err = g.choose(ctx, c, arch, filter)
-	}
-	if err != nil {
-		return nil, err
-	}
-	g.cut(q.Limit)
-	if err := g.readTotals(ctx, c, arch, g.trees); err != nil {
-		return nil, err
-	}
-	if q.Calls {
-		err = g.readCalls(ctx, arch)
-	}
-	if err == nil && g.Total == 0 {
-		g.Archived, err = lookup.CountArchived(ctx, arch)
-	}
-	return g, err
-}
-
-func (g *GraphAnswer) readCalls(ctx context.Context, arch *archive.Archive) error {
-	g.calls = map[int][]graphpage.Call{}
-	number := 0
-	for n := range g.trees[0].All() {
-		number++
-		if n.Missing {
-			continue
-		}
-		for row, err := range arch.Calls(ctx, archive.CallFilter{Key: n.Key}) {
-			if err != nil {
-				return err
-			}
-			g.calls[number] = append(g.calls[number], graphpage.Call{
-				Index: row.Index, Tool: row.Tool, Type: row.Type, Status: row.Status, Failed: row.Failed, Denied: row.Denied, ExitCode: row.ExitCode,
-				Text: row.Subject(), Start: row.Start, DurationMS: row.DurationMS, Gap: row.Gap, Length: row.Length,
-			})
-		}
-	}
-	return nil
-}
-
-func (g *GraphAnswer) page(now time.Time) *graphpage.Page {
-	p := &graphpage.Page{Nodes: g.list(), Made: now, Calls: g.calls}
-	p.Title = cmp.Or(p.Nodes[0].Label(), p.Nodes[0].Source+" "+p.Nodes[0].Name)
-	return p
 }

@@ -236,26 +236,13 @@ func outcomeCell(o insight.Outcome, text string) term.Cell {
 // about is the signs of a session and its first prompt.
 func about(s *lookup.Judged) string {
 	text := s.Ask
-	if sign := relationSign(s.Relation); sign != "" {
+	if sign := lookup.RelationSign(s.Relation); sign != "" {
 		text = sign + " " + text
 	}
 	if s.Gone {
 		text = "- " + text
 	}
 	return text
-}
-
-// relationSign is how a session came to be, in one character; "" for a root.
-func relationSign(r trace.Relation) string {
-	switch r {
-	case trace.Subagent:
-		return "↳"
-	case trace.Fork:
-		return "↗"
-	case trace.Continuation:
-		return "→"
-	}
-	return ""
 }
 
 // SessionsReport is `aburn sessions --json`.

@@ -1,4 +1,6 @@
-package sessions
+// Package forest answers how archived sessions hang together: it reads them as trees of continuations, forks and sub-agents,
+// chooses or ranks trees, and prints them as text. Commands and the MCP server share it.
+package forest
 
 import (
 	"cmp"
@@ -198,8 +200,8 @@ func (g *GraphAnswer) cut(limit int) {
 	g.ranked = g.ranked[:min(limit, len(g.ranked))]
 }
 
-// list is the nodes of the trees, or the ranked nodes, for --json and pages.
-func (g *GraphAnswer) list() []graphpage.Node {
+// List is the nodes of the trees, or the ranked nodes, for --json and pages.
+func (g *GraphAnswer) List() []graphpage.Node {
 	list := []graphpage.Node{}
 	numbers := map[*graph.Node]int{}
 	add := func(n *graph.Node, depth int) {
@@ -256,5 +258,5 @@ type GraphReport struct {
 
 // Report is the answer as --json prints it.
 func (g *GraphAnswer) Report() GraphReport {
-	return GraphReport{Total: g.Total, Top: g.measure, Nodes: g.list()}
+	return GraphReport{Total: g.Total, Top: g.measure, Nodes: g.List()}
 }

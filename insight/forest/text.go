@@ -1,4 +1,4 @@
-package sessions
+package forest
 
 import (
 	"fmt"
@@ -55,7 +55,7 @@ const treeWide = 140
 func (g *GraphAnswer) showTrees(out *term.Out, now time.Time) error {
 	narrow := out.Width() > 0 && out.Width() < treeWide
 	table := term.Table{Columns: treeColumns(narrow), Width: term.TableWidth}
-	list := g.list()
+	list := g.List()
 	drawn := branches(list)
 	for i := range list {
 		n := &list[i]
@@ -89,7 +89,7 @@ func (g *GraphAnswer) nodeStyle(n *graphpage.Node) term.Style {
 
 // nodeTitle is what stands in a node's first column behind its branch.
 func nodeTitle(n *graphpage.Node) string {
-	sign := relationSign(n.Relation)
+	sign := lookup.RelationSign(n.Relation)
 	if n.Provenance == trace.Inferred {
 		sign += "?"
 	}
@@ -236,7 +236,7 @@ func (g *GraphAnswer) rankFields(narrow bool) []term.Field[rankLine] {
 			return term.Count(l.sessions, term.Plain, term.Plain)
 		}},
 		{Column: term.Column{Title: "about", Flex: true, Min: 10}, Cell: func(l rankLine) term.Cell {
-			return term.Cell{Text: strings.TrimSpace(relationSign(l.node.Relation) + " " + l.node.Label())}
+			return term.Cell{Text: strings.TrimSpace(lookup.RelationSign(l.node.Relation) + " " + l.node.Label())}
 		}},
 	}
 }
