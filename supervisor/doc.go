@@ -15,5 +15,5 @@
 //
 // Package state folds entries into a State, limits holds the numbers: these three import logfmt, workflow and little
 // else. The rest of the room does input and output: look reads the log and queues advice, watch follows it, backtest
-// replays logs. Begin with Judge, then kinds.go and the detector of one type.
+// replays logs. Begin with Judge, then limits/types.go and the detector of one type.
 package supervisor

@@ -2,6 +2,7 @@ package supervisor_test
 
 import (
 	"fmt"
+	"testing"
 	"time"
 
 	"aburn/logfmt"
@@ -31,4 +32,20 @@ func Example() {
 	// explicit_failure: the command "ship" ended as failed (entry 2) and was not completed since
 	// proved by entry 1
 	// proved by entry 2
+}
+
+// Where neither the State nor the Input has limits, the defaults hold.
+func TestJudgeWithoutLimits(t *testing.T) {
+	model := workflow.Default()
+	at := time.Date(2026, 11, 28, 9, 30, 0, 0, time.UTC)
+	for _, l := range []*limits.Limits{nil, limits.Default()} {
+		s := state.New(&model, nil)
+		for i, ev := range []logfmt.Event{logfmt.Start, logfmt.Failed} {
+			s.Apply(&logfmt.Entry{Time: at, Seq: logfmt.Seq(i + 1), Cmd: "ship", Event: ev, Session: "af1c5fba", Source: "prompt"}, false)
+		}
+		issues, _ := supervisor.Look(s, supervisor.Input{Now: at.Add(time.Hour), Limits: l})
+		if len(issues) != 1 || issues[0].Type != limits.ExplicitFailure {
+			t.Errorf("with limits %v: %v", l, issues)
+		}
+	}
 }

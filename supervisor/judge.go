@@ -61,7 +61,9 @@ func judge(s *state.State, in Input) *judgement {
 		return j
 	}
 	if j.limits == nil {
-		j.limits = s.Limits()
+		if j.limits = s.Limits(); j.limits == nil {
+			j.limits = limits.Default()
+		}
 	}
 	for _, session := range s.Sessions {
 		j.session(session)
@@ -249,7 +251,7 @@ func (j *judgement) timed(t Type, r ramp, passed, limit time.Duration, known flo
 }
 
 func ceiling(t Type) float64 {
-	if k := t.kind(); k != nil && k.Earned {
+	if t.Kind().Earned {
 		return 0.99
 	}
 	return MaxUnearned

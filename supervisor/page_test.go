@@ -40,7 +40,7 @@ func table() string {
 	defaults := limits.Default()
 	var b strings.Builder
 	b.WriteString("| type | priority | above 0.9 | it is said when | by default |\n|---|---|---|---|---|\n")
-	var group Group
+	var group limits.Group
 	for _, k := range Kinds() {
 		if k.Group != group {
 			group = k.Group
@@ -78,7 +78,7 @@ func TestKindsAreTheTypes(t *testing.T) {
 		if k := typ.Kind(); rank(typ) == 3 && k.Priority != "low" || k.Group == "" || k.Means == "" {
 			t.Errorf("%s: %+v", typ, k)
 		}
-		if critical := typ.Kind().Group == Hard || typ == limits.ExplicitFailure; critical != (typ.Priority() == "critical") {
+		if critical := typ.Kind().Group == limits.Hard || typ == limits.ExplicitFailure; critical != (typ.Priority() == "critical") {
 			t.Errorf("%s has the priority %s", typ, typ.Priority())
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Limits is every number that a verdict depends on. A project may set them, a sweep tries others.
-// A new parameter is a field here, a line in params and one in Default, and `go test ./internal/settings -update`.
+// A new parameter is a field here and a row of params, and `go test ./internal/settings -update`.
 type Limits struct {
 	QueueAbove   float64       // an issue of a higher confidence becomes a task of the queue
 	SuggestAbove float64       // one of a higher confidence comes with a suggestion; below, it is only told
@@ -38,13 +38,11 @@ type Limits struct {
 
 // Default is a copy of what holds where nobody set anything.
 func Default() *Limits {
-	return &Limits{
-		QueueAbove: 0.9, SuggestAbove: 0.7, Cooldown: 30 * time.Minute,
-		LoopRepeats: 4, ToolFailureRunFailures: 5, EditChurnReturns: 2,
-		SilenceAfter: 15 * time.Minute, MissingMilestonesPhases: 2, DecliningVelocityGaps: 3, DecliningVelocityFactor: 4,
-		AgentSilenceAfter: 10 * time.Minute, UndeclaredCommandTurns: 1, IgnoredAdviceTurns: 2, AbandonedAgentAfter: 15 * time.Minute,
-		PermissionWaitAfter: 5 * time.Minute, QuestionWaitAfter: 10 * time.Minute,
+	l := &Limits{QueueAbove: 0.9, SuggestAbove: 0.7, Cooldown: 30 * time.Minute}
+	for _, p := range l.params() {
+		p.put(p.def)
 	}
+	return l
 }
 
 // PhaseTimeout is how long a phase may take: one limit for all phases, else its own.
@@ -55,37 +53,52 @@ func (l *Limits) PhaseTimeout(own time.Duration) time.Duration {
 	return own
 }
 
-// param is one number by name: to points to a *time.Duration, *int or *float64, which may be from least to most
-// (seconds for a duration). about is for docs/guide/settings.md.
+// param is one number by name: to points to a *time.Duration, *int or *float64, which is def by default and may be from least
+// to most (seconds for a duration). about is for docs/guide/settings.md.
 type param struct {
-	name        string
-	to          any
-	least, most float64
-	about       string
+	name             string
+	to               any
+	def, least, most float64
+	about            string
 }
 
-const day = 24 * 60 * 60
+// put sets the number without a check.
+func (p param) put(n float64) {
+	switch to := p.to.(type) {
+	case *time.Duration:
+		*to = seconds(n)
+	case *int:
+		*to = int(n)
+	case *float64:
+		*to = n
+	}
+}
+
+const (
+	minute = 60
+	day    = 24 * 60 * minute
+)
 
 // params is made for each use: hooks link this, and most never ask.
 func (l *Limits) params() []param {
 	return []param{
-		{Loop + ".repeats", &l.LoopRepeats, 2, 1000, "the same action again, with nothing changed in between"},
-		{PhaseStuck + ".timeout", &l.PhaseStuckTimeout, 0, day, "one timeout for every phase; 0 = those of `timeouts.*`"},
-		{ToolFailureRun + ".failures", &l.ToolFailureRunFailures, 2, 1000, "failing calls in a row"},
-		{EditChurn + ".returns", &l.EditChurnReturns, 1, 1000, "times that a file's earlier content came back"},
-		{Silence + ".after", &l.SilenceAfter, 1, 7 * day, "nothing at all, in a session at work"},
-		{MissingMilestone + ".phases", &l.MissingMilestonesPhases, 1, 1000, "phases complete since the last milestone, when a slice is over"},
-		{Declining + ".gaps", &l.DecliningVelocityGaps, 2, 1000, "gaps between milestones, each longer than the one before; a trend needs at least 5"},
-		{Declining + ".factor", &l.DecliningVelocityFactor, 1, 1000,
+		{Loop + ".repeats", &l.LoopRepeats, 4, 2, 1000, "the same action again, with nothing changed in between"},
+		{PhaseStuck + ".timeout", &l.PhaseStuckTimeout, 0, 0, day, "one timeout for every phase; 0 = those of `timeouts.*`"},
+		{ToolFailureRun + ".failures", &l.ToolFailureRunFailures, 5, 2, 1000, "failing calls in a row"},
+		{EditChurn + ".returns", &l.EditChurnReturns, 2, 1, 1000, "times that a file's earlier content came back"},
+		{Silence + ".after", &l.SilenceAfter, 15 * minute, 1, 7 * day, "nothing at all, in a session at work"},
+		{MissingMilestone + ".phases", &l.MissingMilestonesPhases, 2, 1, 1000, "phases complete since the last milestone, when a slice is over"},
+		{Declining + ".gaps", &l.DecliningVelocityGaps, 3, 2, 1000, "gaps between milestones, each longer than the one before; a trend needs at least 5"},
+		{Declining + ".factor", &l.DecliningVelocityFactor, 4, 1, 1000,
 			"how many times the first of those gaps the last one is; half as much is enough with each gap more, but at least twice"},
-		{AgentSilence + ".after", &l.AgentSilenceAfter, 1, 7 * day, "no entry of an agent since it was spawned"},
-		{Undeclared + ".turns", &l.UndeclaredCommandTurns, 1, 1000, "turns of work since a command was invoked that logged nothing"},
-		{IgnoredAdvice + ".turns", &l.IgnoredAdviceTurns, 1, 1000, "turns of work with the same trouble since the advice was seen"},
-		{AbandonedAgent + ".after", &l.AbandonedAgentAfter, 1, 7 * day, "nothing of an agent that had begun"},
-		{AbruptStop + ".after", &l.AbruptStopAfter, 0, 7 * day, "since the process is gone: its last entry may be on its way"},
-		{Partial + ".after", &l.PartialCompletionAfter, 0, 7 * day, "since the session is gone"},
-		{PermissionWait + ".after", &l.PermissionWaitAfter, 1, 7 * day, "a permission without an answer"},
-		{QuestionWait + ".after", &l.QuestionWaitAfter, 1, 7 * day, "a question without an answer"},
+		{AgentSilence + ".after", &l.AgentSilenceAfter, 10 * minute, 1, 7 * day, "no entry of an agent since it was spawned"},
+		{Undeclared + ".turns", &l.UndeclaredCommandTurns, 1, 1, 1000, "turns of work since a command was invoked that logged nothing"},
+		{IgnoredAdvice + ".turns", &l.IgnoredAdviceTurns, 2, 1, 1000, "turns of work with the same trouble since the advice was seen"},
+		{AbandonedAgent + ".after", &l.AbandonedAgentAfter, 15 * minute, 1, 7 * day, "nothing of an agent that had begun"},
+		{AbruptStop + ".after", &l.AbruptStopAfter, 0, 0, 7 * day, "since the process is gone: its last entry may be on its way"},
+		{Partial + ".after", &l.PartialCompletionAfter, 0, 0, 7 * day, "since the session is gone"},
+		{PermissionWait + ".after", &l.PermissionWaitAfter, 5 * minute, 1, 7 * day, "a permission without an answer"},
+		{QuestionWait + ".after", &l.QuestionWaitAfter, 10 * minute, 1, 7 * day, "a question without an answer"},
 	}
 }
 
@@ -150,15 +163,10 @@ func (p param) set(value string) error {
 	if err != nil || !(n >= p.least && n <= p.most) {
 		return errors.New(p.should())
 	}
-	switch to := p.to.(type) {
-	case *int:
-		if n != math.Trunc(n) {
-			return errors.New(p.should())
-		}
-		*to = int(n)
-	case *float64:
-		*to = n
+	if _, whole := p.to.(*int); whole && n != math.Trunc(n) {
+		return errors.New(p.should())
 	}
+	p.put(n)
 	return nil
 }
 
@@ -196,48 +204,4 @@ func shortDuration(d time.Duration) string {
 		text = text[:len(text)-2]
 	}
 	return text
-}
-
-// The names of the types of issues, as settings, logs and answers have them.
-const (
-	Loop             = "loop"
-	PhaseStuck       = "phase_stuck"
-	Regression       = "regression"
-	OutOfOrder       = "out_of_order"
-	ChainBroken      = "chain_broken"
-	TDDViolation     = "tdd_violation"
-	ExplicitFailure  = "explicit_failure"
-	AgentFailed      = "agent_failed"
-	ToolFailureRun   = "tool_failure_run"
-	EditChurn        = "edit_churn"
-	Silence          = "silence"
-	MissingMilestone = "missing_milestones"
-	Declining        = "declining_velocity"
-	IncompleteOutput = "incomplete_outputs"
-	AgentSilence     = "agent_silence"
-	Undeclared       = "undeclared_command"
-	IgnoredAdvice    = "ignored_advice"
-	AbruptStop       = "abrupt_stop"
-	Partial          = "partial_completion"
-	AbandonedAgent   = "abandoned_agent"
-	KilledTool       = "killed_tool"
-	PermissionWait   = "permission_wait"
-	QuestionWait     = "question_wait"
-)
-
-// InTurnAbove is the confidence above which an issue of a type of InTurn may be told inside of a turn.
-const InTurnAbove = 0.95
-
-// InTurn lists the types that an agent may be told inside of a turn: more of the turn proves them further, and nothing
-// that the turn may still do explains them.
-func InTurn() []string { return []string{Loop, ToolFailureRun, EditChurn, PhaseStuck} }
-
-// Types lists the names in the order of the documentation.
-func Types() []string {
-	return []string{
-		Loop, PhaseStuck, Regression, OutOfOrder, ChainBroken, TDDViolation, ExplicitFailure, AgentFailed, ToolFailureRun, EditChurn,
-		Silence, MissingMilestone, Declining, IncompleteOutput, AgentSilence, Undeclared, IgnoredAdvice,
-		AbruptStop, Partial, AbandonedAgent, KilledTool,
-		PermissionWait, QuestionWait,
-	}
 }

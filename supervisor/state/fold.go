@@ -8,9 +8,12 @@ import (
 )
 
 // New is the State of an empty log. The caller must not change the model or the
-// limits afterwards. Of the limits, the facts depend on ToolFailureRunFailures
-// alone: see countFailure.
+// limits afterwards; nil limits are the default ones. Of the limits, the facts
+// depend on ToolFailureRunFailures alone: see countFailure.
 func New(model *workflow.Model, l *limits.Limits) *State {
+	if l == nil {
+		l = limits.Default()
+	}
 	return &State{model: model, limits: l, fold: &folder{}}
 }
 
@@ -204,5 +207,5 @@ func (x *step) beginEpoch() {
 // Model is the workflow that the State was folded with; nil for none.
 func (s *State) Model() *workflow.Model { return s.model }
 
-// Limits are those that the State was folded with.
+// Limits are those that the State was folded with; nil for the zero State.
 func (s *State) Limits() *limits.Limits { return s.limits }

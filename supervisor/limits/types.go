@@ -1,0 +1,113 @@
+package limits
+
+// The names of the types of issues, as settings, logs and answers have them.
+const (
+	Loop             = "loop"
+	PhaseStuck       = "phase_stuck"
+	Regression       = "regression"
+	OutOfOrder       = "out_of_order"
+	ChainBroken      = "chain_broken"
+	TDDViolation     = "tdd_violation"
+	ExplicitFailure  = "explicit_failure"
+	AgentFailed      = "agent_failed"
+	ToolFailureRun   = "tool_failure_run"
+	EditChurn        = "edit_churn"
+	Silence          = "silence"
+	MissingMilestone = "missing_milestones"
+	Declining        = "declining_velocity"
+	IncompleteOutput = "incomplete_outputs"
+	AgentSilence     = "agent_silence"
+	Undeclared       = "undeclared_command"
+	IgnoredAdvice    = "ignored_advice"
+	AbruptStop       = "abrupt_stop"
+	Partial          = "partial_completion"
+	AbandonedAgent   = "abandoned_agent"
+	KilledTool       = "killed_tool"
+	PermissionWait   = "permission_wait"
+	QuestionWait     = "question_wait"
+)
+
+// InTurnAbove is the confidence above which an issue of a type of InTurn may be told inside of a turn.
+const InTurnAbove = 0.95
+
+// InTurn lists the types that an agent may be told inside of a turn: more of the turn proves them further, and nothing
+// that the turn may still do explains them.
+func InTurn() []string { return []string{Loop, ToolFailureRun, EditChurn, PhaseStuck} }
+
+// Group is what some types have in common.
+type Group string
+
+// The groups.
+const (
+	Presence Group = "presence of bad"
+	Absence  Group = "absence of good"
+	Hard     Group = "hard stops"
+	Waiting  Group = "waiting"
+)
+
+// Kind is what is fixed about a type, whatever the evidence.
+type Kind struct {
+	Type     string
+	Group    Group
+	Priority string // critical, high, medium or low
+	Earned   bool   // the corpus has proved it: its confidence may exceed MaxUnearned
+	Means    string // when it is reported, in a sentence for docs
+}
+
+// MaxUnearned is the highest confidence of a type that has not earned more. It is below the default of QueueAbove.
+const MaxUnearned = 0.9
+
+// kinds lists all types in the order of the documentation. A type is its name above, a row here, and a detector in supervisor.
+var kinds = [...]Kind{
+	{Loop, Presence, "high", true,
+		"the same call with the same input, two calls in turns, or the same milestone, again and again with no progress and no change between"},
+	{PhaseStuck, Presence, "high", true, "a phase was worked on for longer than its timeout, with no progress for as long and no call open"},
+	{Regression, Presence, "high", true,
+		"a test that had passed is broken, outside a phase that wants a failing test, and the command or phase failed with it broken"},
+	{OutOfOrder, Presence, "medium", true, "a phase was begun without one that the model requires before it"},
+	{ChainBroken, Presence, "medium", true, "a command of the chain was begun although the one before it was jumped over, failed or never finished"},
+	{TDDViolation, Presence, "high", true,
+		"production code was edited in a phase for tests only, or the next phase began and no test was seen or declared failing"},
+	{ExplicitFailure, Presence, "critical", true, "a command ended with FAILED, and its session did not complete it since; or a phase did, and was left"},
+	{AgentFailed, Presence, "high", true, "a sub-agent's end says that it failed, and nobody did its task since"},
+	{ToolFailureRun, Presence, "high", true, "many calls in a row failed, with different inputs"},
+	{EditChurn, Presence, "medium", true, "a file's content goes back and forth between contents that it had before"},
+
+	{Silence, Absence, "medium", false, "a session is at work on a command and nothing at all was heard for long, and nothing explains it"},
+	{MissingMilestone, Absence, "low", false, "a slice is over without a milestone, in a command that is expected to log some"},
+	{Declining, Absence, "low", false, "the gaps between milestones grow, one after the other or as a trend, with no pause inside"},
+	{IncompleteOutput, Absence, "high", true, "a COMPLETE names a file that does not exist"},
+	{AgentSilence, Absence, "medium", false, "a sub-agent was started long ago, and not one entry of it or its tools came"},
+	{Undeclared, Absence, "low", true, "a command of the chain was invoked, and a turn of work passed without a lifecycle entry of it"},
+	{IgnoredAdvice, Absence, "medium", true, "advice was delivered and seen, and over turns of work the same trouble goes on"},
+
+	{AbruptStop, Hard, "critical", true, "a session ended in the middle of a turn for a reason that is not the user's, or its process is gone"},
+	{Partial, Hard, "critical", false, "a command has phases complete, neither ended nor failed, and its session is over or gone"},
+	{AbandonedAgent, Hard, "critical", false, "a sub-agent had begun and has said nothing for long, and its parent went on or finished"},
+	{KilledTool, Hard, "critical", true, "a call was open when its session was cut off, or when another process took it up"},
+
+	{PermissionWait, Waiting, "high", false, "a permission is unanswered for long"},
+	{QuestionWait, Waiting, "medium", false, "a question to the user is unanswered for long"},
+}
+
+// Kinds lists the types with what is fixed about each, in the order of the documentation.
+func Kinds() []Kind { return append([]Kind(nil), kinds[:]...) }
+
+// Types lists the names in the order of the documentation.
+func Types() []string {
+	names := make([]string, len(kinds))
+	for i := range kinds {
+		names[i] = kinds[i].Type
+	}
+	return names
+}
+
+// KindOf returns the row of a type; the zero Kind for a name that no type has.
+func KindOf(name string) Kind {
+	for i := range kinds {
+		if kinds[i].Type == name {
+			return kinds[i]
+		}
+	}
+	return Kind{}
+}
