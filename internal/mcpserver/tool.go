@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,6 +23,7 @@ type Tool struct {
 	writes, apart            bool
 	name, title, description string
 	input, output            reflect.Type
+	explained                [][2]string // arguments and their descriptions
 	answer                   func(context.Context, Asker, json.RawMessage) (*Answer, error)
 }
 
@@ -44,6 +46,12 @@ func NewTool[In, Data any](name, title, description string, answer func(context.
 // Writing is the tool, as one that changes something.
 func (t Tool) Writing() Tool {
 	t.writes = true
+	return t
+}
+
+// Explain is the tool, with a description of an argument that is known only when it runs. A tool without the argument stays as it is.
+func (t Tool) Explain(argument, description string) Tool {
+	t.explained = append(slices.Clip(t.explained), [2]string{argument, description})
 	return t
 }
 
@@ -137,6 +145,11 @@ func (s *Server) addTools(server *mcp.Server) error {
 		input, err := jsonschema.ForType(t.input, nil)
 		if err != nil {
 			return fmt.Errorf("schema of %s: %w", t.name, err)
+		}
+		for _, e := range t.explained {
+			if p := input.Properties[e[0]]; p != nil {
+				p.Description = e[1]
+			}
 		}
 		output, err := t.schema()
 		if err != nil {

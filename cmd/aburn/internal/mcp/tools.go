@@ -19,6 +19,7 @@ import (
 	"aburn/insight/replay"
 	"aburn/insight/report"
 	"aburn/install"
+	"aburn/internal/agentcli"
 	"aburn/internal/fault"
 	"aburn/internal/mcpserver"
 	"aburn/internal/project"
@@ -38,7 +39,7 @@ type (
 	workflowAsk struct{}
 	chooseAsk   struct {
 		Since   string `json:"since,omitempty" jsonschema:"only sessions that ended since then: 24h, 7d, 2026-11-21"`
-		Source  string `json:"source,omitempty" jsonschema:"only sessions of this agent: claude, codex, opencode, openclaw, gemini, qwen, copilot, own, worker"`
+		Source  string `json:"source,omitempty"` // described in tools
 		Project string `json:"project,omitempty" jsonschema:"sessions in this folder of your project; of another project only if the user's own settings have mcp.all_projects"`
 		All     bool   `json:"all_projects,omitempty" jsonschema:"sessions of all projects, not only of the one that you work in; only if the user's own settings have mcp.all_projects"`
 	}
@@ -110,7 +111,7 @@ func (t targetAsk) word() (string, error) {
 }
 
 func (m *answers) tools() []mcpserver.Tool {
-	return []mcpserver.Tool{
+	list := []mcpserver.Tool{
 		mcpserver.NewTool[chainAsk, chainSchema]("chain", "What the commands before this one produced",
 			"The last COMPLETE of a workflow command in this worktree (ideate, plan, build, ship): its summary, outputs and next command, and what makes it "+
 				"doubtful by now. "+
@@ -136,6 +137,10 @@ func (m *answers) tools() []mcpserver.Tool {
 			"Shapes of failure that at least two sessions of this project have (of all with all_projects, where the user's settings have mcp.all_projects), ranked "+
 				"by how often and how recently, with evidence.", m.lessonsTool),
 	}
+	for i := range list {
+		list[i] = list[i].Explain("source", "only sessions of this agent: "+agentcli.Names(agentcli.All()))
+	}
+	return list
 }
 
 // chainSchema is the schema of chain's data: the commands as in `aburn chain --json`, with the other members of the entry.
