@@ -2,8 +2,6 @@ package chain_test
 
 import (
 	"testing"
-
-	"aburn/chain"
 )
 
 // BenchmarkMiss reads 64 MiB for nothing.
@@ -12,7 +10,7 @@ func BenchmarkMiss(b *testing.B) {
 	b.SetBytes(64 << 20)
 	for b.Loop() {
 		q := w.query(".", "ship")
-		if _, err := chain.Last(w.log, q); err != nil {
+		if _, err := w.open().Last(q); err != nil {
 			b.Fatal(err)
 		}
 	}

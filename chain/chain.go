@@ -3,22 +3,18 @@ package chain
 import (
 	"time"
 
-	"aburn/internal/journal"
-	"aburn/internal/project"
 	"aburn/logfmt"
 	"aburn/workflow"
 )
 
-// Query is the question and the caller's place.
+// Query is a question about a log.
 type Query struct {
-	Cmd     string           // the command asked for; Overview ignores it
-	Project *project.Project // its worktree is the caller's
-	Model   workflow.Model   // gives the predecessors
+	Cmd     string         // the command asked for; Overview ignores it
+	Model   workflow.Model // gives the predecessors
 	Now     time.Time
-	Session logfmt.SessionID    // only entries of this session, by its id or the id's beginning or end; "" = any
-	Any     bool                // without a COMPLETE here, take the newest of another worktree
-	All     bool                // search the whole log, however large
-	Env     func(string) string // to recognise other worktrees; nil: do not examine their outputs
+	Session logfmt.SessionID // only entries of this session, by its id or the id's beginning or end; "" = any
+	Any     bool             // without a COMPLETE here, take the newest of another worktree
+	All     bool             // search the whole log, however large
 }
 
 // State is what a command's newest entry in the caller's worktree says.
@@ -71,22 +67,22 @@ func (r *Result) Stale() bool {
 }
 
 // Last finds the last COMPLETE of q.Cmd. A miss is no error; its Result is not Found.
-func Last(j *journal.Journal, q Query) (Result, error) {
-	s := newSearch(q, q.Cmd)
-	if err := s.run(j); err != nil {
+func (l *Log) Last(q Query) (Result, error) {
+	s := newSearch(l, q, q.Cmd)
+	if err := s.run(); err != nil {
 		return Result{}, err
 	}
 	return s.result(q.Cmd), nil
 }
 
 // Overview is Last for each command of the model, in its order, in one pass.
-func Overview(j *journal.Journal, q Query) ([]Result, error) {
+func (l *Log) Overview(q Query) ([]Result, error) {
 	var cmds []string
 	for _, c := range q.Model.Commands {
 		cmds = append(cmds, c.Name)
 	}
-	s := newSearch(q, cmds...)
-	if err := s.run(j); err != nil {
+	s := newSearch(l, q, cmds...)
+	if err := s.run(); err != nil {
 		return nil, err
 	}
 	results := make([]Result, 0, len(cmds))

@@ -1,4 +1,4 @@
-// Package chain answers "what did the commands before me produce?" from a journal: the last
+// Package chain answers "what did the commands before me produce?" from a log: the last
 // COMPLETE of a command in the caller's worktree, and whether it still holds. It knows no agent.
 //
 // Invariants:
@@ -14,5 +14,5 @@
 //
 // # Where to begin
 //
-// It may import the journal, logfmt, workflow and plumbing. Begin with Query and Last.
+// It may import the journal, logfmt, workflow and plumbing. Begin with Open, Query and Log.Last.
 package chain

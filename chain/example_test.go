@@ -7,43 +7,37 @@ import (
 	"time"
 
 	"aburn/chain"
-	"aburn/internal/journal"
-	"aburn/internal/project"
 	"aburn/logfmt"
 	"aburn/workflow"
 )
 
-// Last says what a command completed last in this worktree, and which command comes next.
-func ExampleLast() {
+// Last says what a command completed last in this worktree, and which state it is in now.
+func ExampleLog_Last() {
 	now := time.Date(2026, 11, 28, 9, 30, 0, 0, time.UTC)
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	if err := os.Mkdir(filepath.Join(dir, project.OssDir), 0o755); err != nil {
-		panic(err)
+	entry := logfmt.Entry{
+		Time: now.Add(-time.Hour), Cmd: "plan", Event: logfmt.Complete, Session: "af1c5fba", Source: "prompt", Data: []byte(`{"summary":"three steps"}`),
 	}
-	env := func(string) string { return "" }
-	p, err := project.Find(dir, env)
+	lines, err := entry.AppendTo(nil)
 	if err != nil {
 		panic(err)
 	}
-	root, err := os.OpenRoot(filepath.Join(dir, project.OssDir))
+	if err := os.Mkdir(filepath.Join(dir, ".oss"), 0o700); err != nil {
+		panic(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".oss", "workflow.log"), lines, 0o600); err != nil {
+		panic(err)
+	}
+	log, err := chain.Open(dir, func(string) string { return "" })
 	if err != nil {
 		panic(err)
 	}
-	defer root.Close()
-	log := journal.New(root, journal.Options{By: journal.Command, Now: func() time.Time { return now }})
-	_, err = log.Append(func(journal.Tail) []*logfmt.Entry {
-		return []*logfmt.Entry{{
-			Time: now, Cmd: "plan", Event: logfmt.Complete, Session: "af1c5fba", Source: "prompt", Data: []byte(`{"summary":"three steps"}`),
-		}}
-	})
-	if err != nil {
-		panic(err)
-	}
-	r, err := chain.Last(log, chain.Query{Cmd: "plan", Project: p, Model: workflow.Default(), Now: now, Env: env})
-	fmt.Println(r.Found, r.State, r.Summary, err)
-	// Output: true done three steps <nil>
+	defer log.Close()
+	r, err := log.Last(chain.Query{Cmd: "plan", Model: workflow.Default(), Now: now})
+	fmt.Println(r.Found, r.State, r.Summary, r.Age, err)
+	// Output: true done three steps 1h0m0s <nil>
 }

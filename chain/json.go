@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"aburn/internal/plain"
 	"aburn/logfmt"
 )
@@ -62,10 +60,10 @@ func (r *Result) JSON() []byte {
 	return escape(o.Bytes())
 }
 
-// OverviewJSON returns the whole chain as one JSON object.
-func OverviewJSON(q Query, results []Result) []byte {
+// JSON returns the results of Overview as one JSON object.
+func (l *Log) JSON(results []Result) []byte {
 	var o logfmt.Object
-	o.Str("wt", q.Project.Wt).StrIf("branch", q.Project.Branch())
+	o.Str("wt", l.Worktree()).StrIf("branch", l.Branch())
 	o.Raw("commands", list(results, func(r Result) []byte { return r.JSON() }))
 	return escape(o.Bytes())
 }
@@ -113,40 +111,4 @@ func escape(json []byte) []byte {
 		return []byte("{}")
 	}
 	return plain.AppendJSON(make([]byte, 0, len(json)), json)
-}
-
-// Get returns the value at a gjson path in an answer's JSON, for scripts: a string without quotes
-// and on one line, an output as its path, anything else as JSON. It reports whether there is such
-// a value. here turns the path of one output into one that is usable where the caller stands; wt is
-// the worktree of its entry. An error of here is returned.
-func Get(json []byte, path string, here func(wt, output string) (string, error)) (value string, found bool, err error) {
-	v := gjson.GetBytes(json, path)
-	if !v.Exists() || v.Type == gjson.Null {
-		return "", false, nil
-	}
-	entry, one := entryOfOutput(path)
-	if p := v.Get("path"); v.IsObject() && p.Type == gjson.String && (one || v.Get("sha256").Exists() || v.Get("state").Exists()) {
-		v, one = p, true
-	}
-	if one && v.Type == gjson.String {
-		if v.Str, err = here(gjson.GetBytes(json, entry+"wt").Str, v.Str); err != nil {
-			return "", true, err
-		}
-	}
-	if v.Type != gjson.String {
-		return string(escape([]byte(v.Raw))), true, nil
-	}
-	return plain.ModelLine(v.Str), true, nil
-}
-
-// entryOfOutput is the path of the entry, with its dot, whose outputs path asks about, as in outputs.0, data.outputs.0.path,
-// commands.1.data.outputs.0. one says that it names one of them by its number.
-func entryOfOutput(path string) (entry string, one bool) {
-	path = strings.TrimSuffix(path, ".path")
-	entry, number := "", path
-	if i := strings.LastIndex(path, "outputs."); i >= 0 {
-		entry, number = strings.TrimSuffix(path[:i], "data."), path[i+len("outputs."):]
-	}
-	one = number != path && number != "" && strings.Trim(number, "0123456789") == "" && (entry == "" || strings.HasSuffix(entry, "."))
-	return entry, one
 }

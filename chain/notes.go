@@ -3,6 +3,7 @@ package chain
 import (
 	"time"
 
+	"aburn/internal/quote"
 	"aburn/logfmt"
 )
 
@@ -45,19 +46,19 @@ func (s *search) notes(r *Result, hit int) []Note {
 	var notes []Note
 	add := func(kind NoteKind, at time.Time, text string) { notes = append(notes, Note{kind, text, at}) }
 	e := &r.Entry
-	cmd := Quote(r.Cmd, logfmt.MaxCmd)
+	cmd := quote.Text(r.Cmd, logfmt.MaxCmd)
 	if r.Elsewhere {
-		add(OtherWorktree, time.Time{}, "made in "+Worktree(e.Wt)+", you are in "+Worktree(s.q.Project.Wt))
+		add(OtherWorktree, time.Time{}, "made in "+quote.Worktree(e.Wt)+", you are in "+quote.Worktree(s.log.Worktree()))
 	}
-	if now := s.q.Project.Branch(); e.Branch != "" && now != "" && e.Branch != now && !IsCleaned(e.Branch) {
-		add(OtherBranch, time.Time{}, "made on "+Quote(e.Branch, maxName)+", you are on "+Quote(now, maxName))
+	if now := s.log.Branch(); e.Branch != "" && now != "" && e.Branch != now && !isCleaned(e.Branch) {
+		add(OtherBranch, time.Time{}, "made on "+quote.Text(e.Branch, quote.MaxName)+", you are on "+quote.Text(now, quote.MaxName))
 	}
 	for _, o := range r.Outputs {
 		switch o.State {
 		case Gone:
-			add(OutputGone, time.Time{}, Quote(o.Path, MaxPath)+" no longer exists")
+			add(OutputGone, time.Time{}, quote.Text(o.Path, quote.MaxPath)+" no longer exists")
 		case Changed:
-			add(OutputChanged, time.Time{}, Quote(o.Path, MaxPath)+" has changed since")
+			add(OutputChanged, time.Time{}, quote.Text(o.Path, quote.MaxPath)+" has changed since")
 		}
 	}
 	switch r.State {
@@ -81,7 +82,7 @@ func (s *search) predecessorNotes(cmd string, hit int) []Note {
 		return nil
 	}
 	var notes []Note
-	name, this := Quote(p, logfmt.MaxCmd), Quote(cmd, logfmt.MaxCmd)
+	name, this := quote.Text(p, logfmt.MaxCmd), quote.Text(cmd, logfmt.MaxCmd)
 	if m := s.again(p, hit); m != nil {
 		notes = append(notes, Note{PredecessorAgain, name + " completed again after this", m.entry.Time})
 	}

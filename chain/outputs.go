@@ -72,7 +72,7 @@ func (s *search) outputs(e *logfmt.Entry) []Output {
 	if len(outputs) == 0 {
 		return nil
 	}
-	dir := s.q.Folder(e.Wt)
+	dir := s.log.Folder(e.Wt)
 	root, err := os.OpenRoot(dir)
 	if dir == "" || err != nil {
 		for i := range outputs {
@@ -91,19 +91,19 @@ func (s *search) outputs(e *logfmt.Entry) []Output {
 
 // Folder is the folder of a worktree that entries name, or "" if it is no worktree of this
 // project. A name from a log must not lead anywhere else.
-func (q *Query) Folder(wt string) string {
-	p := q.Project
+func (l *Log) Folder(wt string) string {
+	p := l.project
 	switch wt {
 	case p.Wt:
 		return p.Worktree
 	case "":
 		return p.Root
 	}
-	if filepath.IsAbs(wt) || q.Env == nil {
+	if filepath.IsAbs(wt) {
 		return ""
 	}
 	dir := filepath.Join(p.Root, filepath.FromSlash(wt))
-	other, err := project.Find(dir, q.Env)
+	other, err := project.Find(dir, l.env)
 	if err != nil || other.Root != p.Root || other.Wt != wt {
 		return ""
 	}
@@ -116,11 +116,11 @@ var ErrOutside = errors.New("outside the worktree")
 // Locate returns the absolute path of an output of worktree wt. An output that isn't a file, such as an address, and one that logging has changed
 // have no path: "". The error is ErrOutside if the path, or a link in it, leads out of the worktree: a log may name any file, and a script that
 // reads the file that it names would read that one.
-func (q *Query) Locate(wt, output string) (string, error) {
-	if output == "" || strings.Contains(output, "://") || IsCleaned(output) {
+func (l *Log) Locate(wt, output string) (string, error) {
+	if output == "" || strings.Contains(output, "://") || isCleaned(output) {
 		return "", nil
 	}
-	dir := q.Folder(wt)
+	dir := l.Folder(wt)
 	if dir == "" {
 		return "", ErrOutside
 	}
@@ -151,7 +151,7 @@ func (c *checker) check(o *Output) (OutputState, string) {
 	if strings.Contains(o.Path, "://") { // such as a pull request or a deployment
 		return Unchecked, "not a file"
 	}
-	if IsCleaned(o.Path) {
+	if isCleaned(o.Path) {
 		return Unchecked, "its name is not in the log as it is"
 	}
 	name, ok := c.local(o.Path)
@@ -182,9 +182,9 @@ func (c *checker) check(o *Output) (OutputState, string) {
 	return c.hash(name, o.SHA256)
 }
 
-// IsCleaned reports whether logging changed a text: a secret was removed, or a character that acts
+// isCleaned reports whether logging changed a text: a secret was removed, or a character that acts
 // on a terminal. It does not examine the file that the text names.
-func IsCleaned(text string) bool {
+func isCleaned(text string) bool {
 	return strings.Contains(text, "[redacted:") || strings.ContainsRune(text, utf8.RuneError)
 }
 

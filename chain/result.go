@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"aburn/internal/quote"
 	"aburn/logfmt"
 )
 
@@ -20,7 +21,7 @@ func (s *search) result(cmd string) Result {
 			r.HasOther, r.Other = true, s.moments[other].wt
 		}
 	}
-	wt := s.q.Project.Wt
+	wt := s.log.Worktree()
 	if r.Elsewhere {
 		wt = s.moments[hit].wt
 	}
@@ -28,7 +29,7 @@ func (s *search) result(cmd string) Result {
 		r.State, r.Since = stateOf(m.event), m.entry.Time
 		if by, at := s.leftBy(m); r.State == Running && !at.IsZero() {
 			r.State, r.LeftBy, r.LeftAt = Left, by, at
-			r.Notes = []Note{{LeftUnfinished, "session " + Quote(string(by), logfmt.MaxSession) + " ended and left it unfinished", at}}
+			r.Notes = []Note{{LeftUnfinished, "session " + quote.Text(string(by), logfmt.MaxSession) + " ended and left it unfinished", at}}
 		}
 	}
 	if hit < 0 {
@@ -46,7 +47,7 @@ func (s *search) result(cmd string) Result {
 func (s *search) elsewhere(cmd string) int {
 	for i := range s.moments {
 		m := &s.moments[i]
-		if hit, ok := s.hits[place{cmd, m.wt}]; ok && hit == i && m.cmd == cmd && m.wt != s.q.Project.Wt {
+		if hit, ok := s.hits[place{cmd, m.wt}]; ok && hit == i && m.cmd == cmd && m.wt != s.log.Worktree() {
 			return i
 		}
 	}

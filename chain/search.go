@@ -36,6 +36,7 @@ type ending struct {
 
 // search reads the log backwards and keeps the moments of the watched commands.
 type search struct {
+	log     *Log
 	q       Query
 	targets []string                   // commands asked for
 	watched []string                   // targets and their predecessors
@@ -47,8 +48,8 @@ type search struct {
 	bounded bool // some relevant part of the log may be unread
 }
 
-func newSearch(q Query, targets ...string) *search {
-	s := &search{q: q, targets: targets, watched: slices.Clone(targets), missing: len(targets), hits: map[place]int{},
+func newSearch(l *Log, q Query, targets ...string) *search {
+	s := &search{log: l, q: q, targets: targets, watched: slices.Clone(targets), missing: len(targets), hits: map[place]int{},
 		last: map[place]logfmt.SessionID{}, ends: map[logfmt.SessionID]ending{}}
 	for _, t := range targets {
 		if p := predecessor(q.Model, t); p != "" && !slices.Contains(s.watched, p) {
@@ -59,7 +60,8 @@ func newSearch(q Query, targets ...string) *search {
 }
 
 // run reads until every answer is known, or up to the bound.
-func (s *search) run(j *journal.Journal) error {
+func (s *search) run() error {
+	j := s.log.journal
 	o, cut, err := s.bound(j)
 	if err != nil {
 		return err
@@ -125,7 +127,7 @@ func (s *search) keep(line []byte) bool {
 		m.entry.Data, m.entry.Extra = nil, nil
 	} else {
 		s.hits[at] = len(s.moments)
-		if m.wt == s.q.Project.Wt && slices.Contains(s.targets, m.cmd) {
+		if m.wt == s.log.Worktree() && slices.Contains(s.targets, m.cmd) {
 			s.missing--
 		}
 	}
@@ -197,7 +199,7 @@ func (s *search) watches(cmd []byte) bool {
 
 // here is the index of the newest COMPLETE in the caller's worktree, or -1.
 func (s *search) here(cmd string) int {
-	if i, ok := s.hits[place{cmd, s.q.Project.Wt}]; ok {
+	if i, ok := s.hits[place{cmd, s.log.Worktree()}]; ok {
 		return i
 	}
 	return -1

@@ -47,7 +47,7 @@ func (j *judgement) silence(v *view) {
 // turnEndsUnknown reports whether the ends of the session's turns cannot be known: no
 // hook records it, or its client runs a review in it, whose end it never reports.
 func turnEndsUnknown(s *state.Session) bool {
-	return s.Source == "" || s.Turn.Machine && s.Traits().ReviewsNeverEnd
+	return s.Source == "" || s.Turn.Machine && s.ReviewsNeverEnd()
 }
 
 // quietAgents finds sub-agents that never logged anything, and those that fell silent

@@ -116,7 +116,7 @@ func TestMCPCutsNoSecretInTwo(t *testing.T) {
 	r, a := w.ask(s, "workflow", nil, nil)
 	check("workflow", textOf(r))
 	check("workflow", string(a.Answer))
-	for _, bound := range []int{240, 400} { // chain.MaxPath and chain.MaxText
+	for _, bound := range []int{240, 400} { // quote.MaxPath and quote.MaxText
 		for _, before := range []int{10, 20, 30} {
 			text := strings.Repeat("x", bound-before-1) + " " + secret
 			write("COMPLETE", "s0", fmt.Sprintf(`{"summary":%q,"outputs":[%q],"next_suggested":%q}`, text, text, text))

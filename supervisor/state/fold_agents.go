@@ -142,7 +142,7 @@ func (s *Session) closeAgent(a *Agent) {
 	a.forgetCalls()
 	name := a.Name()
 	s.clearWaits(name)
-	runsOn := s.Traits().CallsRunOn
+	runsOn := s.traits().CallsRunOn
 	s.Calls = slices.DeleteFunc(s.Calls, func(c *Call) bool {
 		if c.Agent == name && runsOn {
 			c.Background = true

@@ -174,7 +174,7 @@ func (x *step) prompt() {
 		x.beginEpoch()
 		s.Asked = x.at
 	}
-	if s.Turn.Open && s.Traits().PromptsCut {
+	if s.Turn.Open && s.traits().PromptsCut {
 		s.cutCalls(x.at)
 	}
 	s.clearWaits("")
@@ -227,7 +227,7 @@ func (x *step) turnEnd() {
 	switch {
 	case x.e.Event == logfmt.Interrupt:
 		s.cutCalls(x.at)
-	case !s.Traits().CallsRunOn:
+	case !s.traits().CallsRunOn:
 		s.Calls = slices.DeleteFunc(s.Calls, func(c *Call) bool { return c.Agent == "" && !c.Background })
 	case x.e.Event == logfmt.Stop: // what the hook could not close then runs on
 		for _, c := range s.Calls {
@@ -279,7 +279,7 @@ func (x *step) advanceClock() {
 			return
 		}
 	case logfmt.Prompt:
-		if !x.d.Machine && !x.ses.Traits().TellsInterrupts {
+		if !x.d.Machine && !x.ses.traits().TellsInterrupts {
 			return
 		}
 	}

@@ -92,8 +92,11 @@ type Session struct {
 	Clock       Clock // how long it has worked, until Last; see ClockAt
 }
 
-// Traits are what is known of the agent. Of one that nobody knows it is nothing.
-func (s *Session) Traits() *agentcli.Traits { return &agentcli.Of(s.Source).Traits }
+// ReviewsNeverEnd reports whether turns of a machine's own prompts may stay without an end in the log.
+func (s *Session) ReviewsNeverEnd() bool { return s.traits().ReviewsNeverEnd }
+
+// traits are what is known of the agent; all false for an unknown one.
+func (s *Session) traits() *agentcli.Traits { return &agentcli.Of(s.Source).Traits }
 
 // Proc is one process on one host; the zero value is unknown.
 type Proc struct {

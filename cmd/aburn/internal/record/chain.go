@@ -19,6 +19,7 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
+	"aburn/internal/quote"
 	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/workflow"
@@ -109,6 +110,7 @@ type ChainQuery struct {
 // ChainAnswer is what one command produced, or all commands of the chain.
 type ChainAnswer struct {
 	q        chain.Query
+	log      *chain.Log // closed; it still knows worktrees
 	results  []chain.Result
 	one      bool
 	expected bool // the result is about Expect
@@ -121,9 +123,16 @@ func ChainOf(c *workspace.Caller, q ChainQuery) (*ChainAnswer, error) {
 		return nil, err
 	}
 	defer w.Close()
-	answer := &ChainAnswer{q: chain.Query{
-		Project: w.Project, Model: *w.Settings.Model(), Now: c.Now, Env: c.Env, Session: q.Session, Any: q.Any, All: q.All,
-	}}
+	dir, err := c.Folder()
+	if err != nil {
+		return nil, err
+	}
+	log, err := chain.Open(dir, c.Env)
+	if err != nil {
+		return nil, fault.Failed(err.Error())
+	}
+	defer log.Close()
+	answer := &ChainAnswer{log: log, q: chain.Query{Model: *w.Settings.Model(), Now: c.Now, Session: q.Session, Any: q.Any, All: q.All}}
 	if !w.Marked {
 		c.Warn(workspace.NotTrusted(w.Project).Error(), "aburn init")
 	}
@@ -146,7 +155,7 @@ func (a *ChainAnswer) findLast(w *workspace.Workspace, command string) error {
 	if w.Marked {
 		a.q.Cmd = command
 		var err error
-		if result, err = chain.Last(w.Log, a.q); err != nil {
+		if result, err = a.log.Last(a.q); err != nil {
 			return err
 		}
 	}
@@ -158,7 +167,7 @@ func (a *ChainAnswer) findLast(w *workspace.Workspace, command string) error {
 func (a *ChainAnswer) overview(w *workspace.Workspace) (err error) {
 	a.results, a.one = nil, false
 	if w.Marked {
-		a.results, err = chain.Overview(w.Log, a.q)
+		a.results, err = a.log.Overview(a.q)
 		return err
 	}
 	for _, c := range a.q.Model.Commands {
@@ -172,7 +181,7 @@ func (a *ChainAnswer) JSON() []byte {
 	if a.one {
 		return WithoutSecrets(a.results[0].JSON())
 	}
-	return WithoutSecrets(chain.OverviewJSON(a.q, a.results))
+	return WithoutSecrets(a.log.JSON(a.results))
 }
 
 // Commands are the results, each as --json gives it.
@@ -186,9 +195,9 @@ func (a *ChainAnswer) Commands() (list []json.RawMessage) {
 // here is the path of an output of an entry of worktree wt, as it can be used in the folder where the caller stands: relative to
 // that folder if it lies in the worktree, else absolute. Addresses, and what is no path any more, stay as they are.
 func (a *ChainAnswer) here(wt, output string) (string, error) {
-	path, err := a.q.Locate(wt, output)
+	path, err := a.log.Locate(wt, output)
 	if err != nil {
-		return "", fault.Failed("the log names a file outside of the worktree: "+chain.Quote(output, chain.MaxPath), "aburn chain --json shows what it says")
+		return "", fault.Failed("the log names a file outside of the worktree: "+quote.Text(output, quote.MaxPath), "aburn chain --json shows what it says")
 	}
 	if path == "" {
 		return output, nil
@@ -197,7 +206,7 @@ func (a *ChainAnswer) here(wt, output string) (string, error) {
 	if err == nil {
 		cwd, err = filepath.EvalSymlinks(cwd) // .. goes by the real folders
 	}
-	if err != nil || !within(cwd, a.q.Folder(wt)) {
+	if err != nil || !within(cwd, a.log.Folder(wt)) {
 		return path, nil
 	}
 	rel, err := filepath.Rel(cwd, path)
@@ -220,14 +229,14 @@ func within(path, dir string) bool {
 func (a *ChainAnswer) printValue(out io.Writer, path string) error {
 	of := "the chain"
 	if a.one {
-		of = "the last COMPLETE of " + chain.Quote(a.results[0].Cmd, logfmt.MaxCmd)
+		of = "the last COMPLETE of " + quote.Text(a.results[0].Cmd, logfmt.MaxCmd)
 	}
-	value, ok, err := chain.Get(a.JSON(), path, a.here)
+	value, ok, err := chainValue(a.JSON(), path, a.here)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		return fault.Failed(of+" has no "+chain.Quote(path, chain.MaxPath), "--json shows what it has")
+		return fault.Failed(of+" has no "+quote.Text(path, quote.MaxPath), "--json shows what it has")
 	}
 	_, err = fmt.Fprintln(out, value)
 	return err
@@ -236,9 +245,9 @@ func (a *ChainAnswer) printValue(out io.Writer, path string) error {
 // searched names the worktree that was searched, and the session.
 func (a *ChainAnswer) searched() string {
 	if a.q.Session == "" {
-		return chain.Worktree(a.q.Project.Wt)
+		return quote.Worktree(a.log.Worktree())
 	}
-	return chain.Worktree(a.q.Project.Wt) + " by session " + chain.Quote(string(a.q.Session), logfmt.MaxSession)
+	return quote.Worktree(a.log.Worktree()) + " by session " + quote.Text(string(a.q.Session), logfmt.MaxSession)
 }
 
 // Missing is the error of an empty answer: no command of the chain was ever logged here, or the one command has no COMPLETE.
@@ -256,19 +265,19 @@ func (a *ChainAnswer) Missing() error {
 }
 
 func (a *ChainAnswer) missingOne(r *chain.Result) error {
-	name := chain.Quote(r.Cmd, logfmt.MaxCmd)
+	name := quote.Text(r.Cmd, logfmt.MaxCmd)
 	f := &fault.Error{Code: fault.ExitFailed, Msg: name + " has not completed in " + a.searched()}
 	age := plain.Age(a.q.Now.Sub(r.Since))
 	switch r.State {
 	case chain.Running:
 		f.Msg += ": it was started " + age + " and has not ended"
 	case chain.Left:
-		f.Msg += ": it was started " + age + ", and left " + plain.Age(a.q.Now.Sub(r.LeftAt)) + " by session " + chain.Quote(string(r.LeftBy), logfmt.MaxSession)
+		f.Msg += ": it was started " + age + ", and left " + plain.Age(a.q.Now.Sub(r.LeftAt)) + " by session " + quote.Text(string(r.LeftBy), logfmt.MaxSession)
 	case chain.Failed:
 		f.Msg += ": it failed " + age
 	}
 	if r.HasOther {
-		f.Hints = append(f.Hints, "it completed in "+chain.Worktree(r.Other)+": aburn chain "+name+" --any")
+		f.Hints = append(f.Hints, "it completed in "+quote.Worktree(r.Other)+": aburn chain "+name+" --any")
 	}
 	if r.Bounded {
 		f.Hints = append(f.Hints, "only the newest part of the log was searched: aburn chain "+name+" --all")

@@ -7,12 +7,13 @@ import (
 
 	"aburn/chain"
 	"aburn/internal/plain"
+	"aburn/internal/quote"
 	"aburn/internal/term"
 	"aburn/logfmt"
 )
 
 // Bounds of the text of `aburn chain`, which an agent reads as often as a person. Every text from the log goes through
-// chain.Quote or chain.Quoted: on one line, cut, without secrets.
+// quote.Text or quote.Always: on one line, cut, without secrets.
 const (
 	shownOutputs = 20
 	shownMetrics = 8
@@ -27,7 +28,7 @@ func (a *ChainAnswer) Print(o *term.Out) error {
 	if a.one {
 		return printResult(o, a.q.Now, &a.results[0])
 	}
-	return printOverview(o, a.q, a.results)
+	return a.printOverview(o)
 }
 
 func printResult(o *term.Out, now time.Time, r *chain.Result) error {
@@ -35,7 +36,7 @@ func printResult(o *term.Out, now time.Time, r *chain.Result) error {
 	b.WriteString(headline(o, r))
 	line := func(label, text string) { fmt.Fprintf(&b, "  %s %s\n", o.Paint(term.Dim, plain.Pad(label, 8)), text) }
 	if r.Summary != "" {
-		line("summary", chain.Quoted(r.Summary, chain.MaxText))
+		line("summary", quote.Always(r.Summary, quote.MaxText))
 	}
 	label := "outputs"
 	for i, out := range r.Outputs {
@@ -43,14 +44,14 @@ func printResult(o *term.Out, now time.Time, r *chain.Result) error {
 			line("", fmt.Sprintf("and %d more: --json lists them", len(r.Outputs)-i))
 			break
 		}
-		line(label, chain.Quote(out.Path, chain.MaxPath)+"  "+outputFate(o, out))
+		line(label, quote.Text(out.Path, quote.MaxPath)+"  "+outputFate(o, out))
 		label = ""
 	}
 	if len(r.Metrics) > 0 {
 		line("metrics", metricsText(r.Metrics))
 	}
 	if r.Next != "" {
-		line("next", chain.Quote(r.Next, logfmt.MaxCmd))
+		line("next", quote.Text(r.Next, logfmt.MaxCmd))
 	}
 	for _, n := range r.Notes[:min(len(r.Notes), shownNotes)] {
 		line("note", o.Paint(term.Yellow, noteText(now, n)))
@@ -61,15 +62,15 @@ func printResult(o *term.Out, now time.Time, r *chain.Result) error {
 
 func headline(o *term.Out, r *chain.Result) string {
 	e := &r.Entry
-	text := o.Paint(term.Bold, chain.Quote(r.Cmd, logfmt.MaxCmd)) + " completed " + plain.Age(r.Age)
+	text := o.Paint(term.Bold, quote.Text(r.Cmd, logfmt.MaxCmd)) + " completed " + plain.Age(r.Age)
 	if r.Elsewhere {
-		text += " in " + chain.Worktree(e.Wt)
+		text += " in " + quote.Worktree(e.Wt)
 	}
 	if e.Session != "" {
-		text += ", session " + chain.Quote(string(e.Session), logfmt.MaxSession)
+		text += ", session " + quote.Text(string(e.Session), logfmt.MaxSession)
 	}
 	if e.Branch != "" {
-		text += ", branch " + chain.Quote(e.Branch, shownBranch)
+		text += ", branch " + quote.Text(e.Branch, shownBranch)
 	}
 	return text + " " + o.Paint(term.Dim, DataNotice) + "\n"
 }
@@ -99,7 +100,7 @@ func metricsText(all []chain.Metric) string {
 			words = append(words, "…")
 			break
 		}
-		words = append(words, chain.Quote(m.Key, 40)+"="+chain.Quote(m.Value, 60))
+		words = append(words, quote.Text(m.Key, 40)+"="+quote.Text(m.Value, 60))
 	}
 	return strings.Join(words, ", ")
 }
@@ -112,20 +113,20 @@ func noteText(now time.Time, n chain.Note) string {
 }
 
 // printOverview prints the chain as a table, 80 cells wide where no terminal says otherwise, and the notes below it.
-func printOverview(o *term.Out, q chain.Query, results []chain.Result) error {
-	where := "chain of " + chain.Worktree(q.Project.Wt)
-	if branch := q.Project.Branch(); branch != "" {
-		where += ", on " + chain.Quote(branch, shownBranch)
+func (a *ChainAnswer) printOverview(o *term.Out) error {
+	where := "chain of " + quote.Worktree(a.log.Worktree())
+	if branch := a.log.Branch(); branch != "" {
+		where += ", on " + quote.Text(branch, shownBranch)
 	}
 	fmt.Fprintf(o, "%s %s\n", where, o.Paint(term.Dim, DataNotice))
-	table := chainTable(q, results)
+	table := chainTable(a.q, a.results)
 	if o.Width() == 0 {
 		narrow(table, term.PageWidth)
 	}
 	if err := table.Print(o, 0); err != nil {
 		return err
 	}
-	return printNotes(o, q.Now, results)
+	return printNotes(o, a.q.Now, a.results)
 }
 
 // outputsColumn is the column that is cut.
@@ -145,10 +146,10 @@ func chainTable(q chain.Query, results []chain.Result) *term.Table {
 			age = plain.Age(q.Now.Sub(since))
 		}
 		if r.Next != "" {
-			next = chain.Quote(r.Next, logfmt.MaxCmd)
+			next = quote.Text(r.Next, logfmt.MaxCmd)
 		}
 		table.AddCells(
-			term.Cell{Text: plain.Cut(chain.Quote(r.Cmd, logfmt.MaxCmd), shownName), Style: term.Bold}, stateCell(r), term.Cell{Text: age},
+			term.Cell{Text: plain.Cut(quote.Text(r.Cmd, logfmt.MaxCmd), shownName), Style: term.Bold}, stateCell(r), term.Cell{Text: age},
 			term.Cell{Text: outputsText(r.Outputs)}, term.Cell{Text: plain.Cut(next, shownName)},
 		)
 	}
@@ -177,7 +178,7 @@ func outputsText(outputs []chain.Output) string {
 	if len(outputs) == 0 {
 		return ""
 	}
-	text := chain.Quote(outputs[0].Path, chain.MaxPath)
+	text := quote.Text(outputs[0].Path, quote.MaxPath)
 	if more := len(outputs) - 1; more > 0 {
 		text += fmt.Sprintf(" +%d", more)
 	}
@@ -210,7 +211,7 @@ func printNotes(o *term.Out, now time.Time, results []chain.Result) error {
 			if shown++; shown > shownNotes {
 				return nil
 			}
-			_, err := fmt.Fprintf(o, "%s %s: %s\n", o.Paint(term.Dim, "note"), chain.Quote(results[i].Cmd, logfmt.MaxCmd), o.Paint(term.Yellow, noteText(now, n)))
+			_, err := fmt.Fprintf(o, "%s %s: %s\n", o.Paint(term.Dim, "note"), quote.Text(results[i].Cmd, logfmt.MaxCmd), o.Paint(term.Yellow, noteText(now, n)))
 			if err != nil {
 				return err
 			}

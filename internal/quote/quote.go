@@ -1,4 +1,5 @@
-package chain
+// Package quote shows texts from a log in sentences for people and models: on one line, cut, and without secrets.
+package quote
 
 import (
 	"strconv"
@@ -11,17 +12,17 @@ import (
 )
 
 const (
-	// MaxPath and MaxText bound what is shown of a path and of a summary from the log, in bytes.
+	// Bounds of what is shown of a path, of a summary, and of a branch or worktree, in bytes.
 	MaxPath = 240
 	MaxText = 400
-	maxName = 120 // of a branch or worktree
+	MaxName = 120 // of a branch or worktree
 )
 
-// Quote shows a string from the log on one line, without secrets, cut to about max bytes. It is
+// Text shows a string from the log on one line, without secrets, cut to about max bytes. It is
 // bare if it consists of the characters of names and paths, and otherwise quoted. Characters that
 // plain.Model replaces become escapes, so that a model can still tell two files apart. Characters
 // that it removes are left out.
-func Quote(s string, max int) string {
+func Text(s string, max int) string {
 	s = cut(withoutSecrets(s), max)
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !bare(r) }) < 0 {
 		return s
@@ -29,8 +30,8 @@ func Quote(s string, max int) string {
 	return quoted(s)
 }
 
-// Quoted is Quote with quotes in any case, for sentences.
-func Quoted(s string, max int) string { return quoted(cut(withoutSecrets(s), max)) }
+// Always is Text with quotes in any case, for sentences.
+func Always(s string, max int) string { return quoted(cut(withoutSecrets(s), max)) }
 
 // withoutSecrets comes before every cut, because the rest of a cut secret is not found any more. The
 // search passes over characters that are left out: one of them could hide a secret.
@@ -73,7 +74,7 @@ func Worktree(wt string) string {
 	if wt == "" {
 		return "the main worktree"
 	}
-	return "the worktree " + Quote(wt, maxName)
+	return "the worktree " + Text(wt, MaxName)
 }
 
 // bare reports whether r needs no quotes.

@@ -1,7 +1,6 @@
-package chain
+package quote
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"unicode"
@@ -10,7 +9,7 @@ import (
 	"aburn/internal/plain"
 )
 
-func TestQuote(t *testing.T) {
+func TestText(t *testing.T) {
 	for in, want := range map[string]string{
 		"docs/plan.md":            `docs/plan.md`,
 		"übersicht/план.md":       `übersicht/план.md`,
@@ -34,8 +33,8 @@ func TestQuote(t *testing.T) {
 		strings.Repeat("é", 40):   strings.Repeat("é", 14) + "…",
 		strings.Repeat("x y", 20): `"x yx yx yx yx yx yx yx yx yx…"`,
 	} {
-		if got := Quote(in, 31); got != want {
-			t.Errorf("Quote(%q) = %s, want %s", in, got, want)
+		if got := Text(in, 31); got != want {
+			t.Errorf("Text(%q) = %s, want %s", in, got, want)
 		}
 	}
 }
@@ -55,13 +54,8 @@ func TestNothingHidden(t *testing.T) {
 		}
 	}
 	raw := all.String() + "\xff\xfe"
-	value, _ := json.Marshal(raw)
-	got, ok, err := Get([]byte(`{"a":`+string(value)+`}`), "a", nil)
-	if !ok || err != nil {
-		t.Fatal("no value")
-	}
 	for name, out := range map[string]string{
-		"Quoted": Quoted(raw, 1<<20), "Quote": Quote(raw, 1<<20), "escape": string(escape([]byte(strings.Map(noControl, raw)))), "Get": got,
+		"Always": Always(raw, 1<<20), "Text": Text(raw, 1<<20),
 	} {
 		for i, r := range out {
 			if plain.ModelText(string(r)) != string(r) {
@@ -72,12 +66,4 @@ func TestNothingHidden(t *testing.T) {
 			t.Errorf("%s lets bytes through that are no UTF-8", name)
 		}
 	}
-}
-
-// noControl leaves out what cannot stand in JSON.
-func noControl(r rune) rune {
-	if r < ' ' {
-		return -1
-	}
-	return r
 }
