@@ -49,8 +49,8 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
-	o.warnStranded(a)
-	members, err := o.Chosen(ctx, cmd.Args().Slice())
+	warnStranded(o, a)
+	members, err := Chosen(ctx, o, cmd.Args().Slice())
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	results, left := []crew.Cleanup{}, 0
 	others, _ := o.Peek(ctx)
 	for _, m := range members {
-		r := o.CleanupOne(ctx, m, options)
+		r := CleanupOne(ctx, o.Crew, m, options)
 		r.GoOn = goOn(others, m.Name)
 		if !r.Removed {
 			left++
@@ -73,7 +73,7 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		results = append(results, r)
 	}
 	if cmd.NArg() == 0 {
-		results = append(results, o.expire(ctx, time.Now(), options)...)
+		results = append(results, expire(ctx, o, time.Now(), options)...)
 	}
 	if cmd.Bool("json") {
 		err = a.PrintJSON(results)
@@ -87,7 +87,7 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // expire drops snapshots that nobody needs, of all workers, and says of which.
-func (o *Office) expire(ctx context.Context, now time.Time, options crew.CleanupOptions) (list []crew.Cleanup) {
+func expire(ctx context.Context, o *Office, now time.Time, options crew.CleanupOptions) (list []crew.Cleanup) {
 	members, err := o.Peek(ctx)
 	if err != nil {
 		return nil
@@ -97,7 +97,7 @@ func (o *Office) expire(ctx context.Context, now time.Time, options crew.Cleanup
 			continue
 		}
 		r := crew.Cleanup{Name: m.Name}
-		repo, err := o.RepositoryOf(ctx, m)
+		repo, err := RepositoryOf(ctx, o.Crew, m)
 		if err == nil {
 			r.Expired, err = o.Expire(ctx, repo, m, now, options.DryRun)
 		}
@@ -112,11 +112,11 @@ func (o *Office) expire(ctx context.Context, now time.Time, options crew.Cleanup
 }
 
 // CleanupOne removes one worker's tree, if that loses nothing.
-func (o *Office) CleanupOne(ctx context.Context, m *crew.Member, options crew.CleanupOptions) crew.Cleanup {
-	repo, err := o.RepositoryOf(ctx, m)
+func CleanupOne(ctx context.Context, c *crew.Crew, m *crew.Member, options crew.CleanupOptions) crew.Cleanup {
+	repo, err := RepositoryOf(ctx, c, m)
 	if err == nil {
 		var r crew.Cleanup
-		if r, err = o.Cleanup(ctx, repo, m, options); err == nil {
+		if r, err = Cleanup(ctx, c, repo, m, options); err == nil {
 			return r
 		}
 	}
@@ -124,7 +124,7 @@ func (o *Office) CleanupOne(ctx context.Context, m *crew.Member, options crew.Cl
 }
 
 // Chosen are the named workers, or all whose tree may still be there.
-func (o *Office) Chosen(ctx context.Context, words []string) ([]*crew.Member, error) {
+func Chosen(ctx context.Context, o *Office, words []string) ([]*crew.Member, error) {
 	if len(words) == 0 {
 		all, err := o.Look(ctx)
 		if err != nil {

@@ -62,7 +62,7 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
-	members, strays, err := o.toKill(ctx, cmd.Args().Slice(), cmd.Bool("forget"))
+	members, strays, err := toKill(ctx, o, cmd.Args().Slice(), cmd.Bool("forget"))
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 				now[i], errs[i] = m, o.Forget(m)
 				return
 			}
-			now[i], errs[i] = o.Kill(ctx, m)
+			now[i], errs[i] = Kill(ctx, o.Crew, m)
 		})
 	}
 	lost, lostErrs := make([]int, len(strays)), make([]error, len(strays))
@@ -99,8 +99,8 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // toKill are the workers and strays that words mean; without words all of which something runs.
-func (o *Office) toKill(ctx context.Context, words []string, forget bool) (members []*crew.Member, strays []*crew.Stray, err error) {
-	all, lost, err := o.Roll(ctx)
+func toKill(ctx context.Context, o *Office, words []string, forget bool) (members []*crew.Member, strays []*crew.Stray, err error) {
+	all, lost, err := Roll(ctx, o)
 	if err != nil {
 		return nil, nil, fault.Failed(err.Error())
 	}

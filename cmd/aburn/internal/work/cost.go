@@ -31,7 +31,7 @@ type WorkerCost struct {
 }
 
 // costs are what workers used up, by their names. A worker of which no session was read has none.
-func (o *Office) costs(ctx context.Context, c *workspace.Caller, members []*crew.Member) (map[string]*WorkerCost, error) {
+func costs(ctx context.Context, o *Office, c *workspace.Caller, members []*crew.Member) (map[string]*WorkerCost, error) {
 	arch, err := archive.View(ctx, archive.Dir(c.Env))
 	if none := (*archive.NotFound)(nil); errors.As(err, &none) {
 		return nil, nil
@@ -112,12 +112,12 @@ func limitText(m *crew.Member, w *WorkerCost) string {
 }
 
 // SpentNow reads what is new of a worker's sessions, and says what they used up.
-func (o *Office) SpentNow(ctx context.Context, env func(string) string, m *crew.Member) (worker.Spent, string, error) {
+func SpentNow(ctx context.Context, o *Office, env func(string) string, m *crew.Member) (worker.Spent, string, error) {
 	c := workspace.Quiet(o.Root, env, time.Now())
 	if err := lookup.Refresh(ctx, c, filepath.Clean(m.Request.Tree)); err != nil {
 		return worker.Spent{}, "", err
 	}
-	all, err := o.costs(ctx, c, []*crew.Member{m})
+	all, err := costs(ctx, o, c, []*crew.Member{m})
 	if err != nil {
 		return worker.Spent{}, "", err
 	}

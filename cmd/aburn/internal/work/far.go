@@ -46,10 +46,10 @@ func FarCommand(a *kit.App) *cli.Command {
 			}
 			defer o.Close()
 			if cmd.Bool("gates") {
-				return o.tryHere(ctx, a, cmd.Args().First())
+				return tryHere(ctx, o, a, cmd.Args().First())
 			}
 			if cmd.Bool("screen") {
-				return o.screenHere(ctx, a, cmd.Args().First())
+				return screenHere(ctx, o, a, cmd.Args().First())
 			}
 			news := []crew.News{}
 			for _, name := range cmd.Args().Slice() {
@@ -61,7 +61,7 @@ func FarCommand(a *kit.App) *cli.Command {
 }
 
 // tryHere runs gates for the machine that merges.
-func (o *Office) tryHere(ctx context.Context, a *kit.App, name string) error {
+func tryHere(ctx context.Context, o *Office, a *kit.App, name string) error {
 	var order crew.FarGates
 	if err := json.NewDecoder(a.Stdin).Decode(&order); err != nil {
 		return fault.Usage("stdin names no gates: " + err.Error())
@@ -70,7 +70,7 @@ func (o *Office) tryHere(ctx context.Context, a *kit.App, name string) error {
 	if err != nil {
 		return err
 	}
-	repo, err := o.RepositoryOf(ctx, m)
+	repo, err := RepositoryOf(ctx, o.Crew, m)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ type FarScreen struct {
 	Rows  int      `json:"rows"`
 }
 
-func (o *Office) screenHere(ctx context.Context, a *kit.App, name string) error {
+func screenHere(ctx context.Context, o *Office, a *kit.App, name string) error {
 	m, err := o.Member(ctx, name)
 	if err != nil {
 		return err
@@ -106,26 +106,26 @@ func (o *Office) screenHere(ctx context.Context, a *kit.App, name string) error 
 }
 
 // ScreenThere is what the terminal of a worker on another machine shows, and the way to that machine.
-func (o *Office) ScreenThere(ctx context.Context, m *crew.Member) (s FarScreen, h ssh.Host, err error) {
+func ScreenThere(ctx context.Context, c *crew.Crew, m *crew.Member) (s FarScreen, h ssh.Host, err error) {
 	host, _ := crew.FarHost(m.Request.Via)
-	r, err := o.FarRun(ctx, m, "", "far", "--screen", m.Name)
+	r, err := FarRun(ctx, c, m, "", "far", "--screen", m.Name)
 	if err == nil {
 		err = json.Unmarshal(r.Stdout, &s)
 	}
-	return s, o.Host(host), err
+	return s, Host(c, host), err
 }
 
 // gatesWork is how long gates may take in another repository.
 const gatesWork = 25 * time.Minute
 
-// try has the aburn of a far member run gates.
-func (o *Office) try(ctx context.Context, m *crew.Member, order crew.FarGates) (v crew.FarVerdict, err error) {
+// tryThere has the aburn of a far member run gates.
+func tryThere(ctx context.Context, c *crew.Crew, m *crew.Member, order crew.FarGates) (v crew.FarVerdict, err error) {
 	text, err := json.Marshal(order)
 	if err != nil {
 		return v, err
 	}
 	hostName, _ := crew.FarHost(m.Request.Via)
-	host := o.Host(hostName)
+	host := Host(c, hostName)
 	host.Works = gatesWork
 	r, err := host.Do(ctx, strings.NewReader(string(text)), ssh.Aburn(m.Request.Address, "far", "--gates", m.Name))
 	switch {
@@ -138,8 +138,8 @@ func (o *Office) try(ctx context.Context, m *crew.Member, order crew.FarGates) (
 }
 
 // Host is a machine, or with an empty name this one. What runs here must find this aburn, and not the project around it.
-func (o *Office) Host(name string) ssh.Host {
-	h := ssh.Host{Name: name, Env: o.Environ}
+func Host(c *crew.Crew, name string) ssh.Host {
+	h := ssh.Host{Name: name, Env: c.Environ}
 	if name != "" {
 		return h
 	}
@@ -151,13 +151,13 @@ func (o *Office) Host(name string) ssh.Host {
 	return h
 }
 
-// ask is the crew's way to other machines.
-func (o *Office) ask(ctx context.Context, host, dir string, names []string) (news []crew.News, err error) {
-	r, err := o.Host(host).Do(ctx, nil, ssh.Aburn(dir, append([]string{"far"}, names...)...))
+// askThere is the crew's way to other machines.
+func askThere(ctx context.Context, c *crew.Crew, host, dir string, names []string) (news []crew.News, err error) {
+	r, err := Host(c, host).Do(ctx, nil, ssh.Aburn(dir, append([]string{"far"}, names...)...))
 	if err == nil {
 		err = json.Unmarshal(r.Stdout, &news)
 		if err != nil || r.Code != 0 {
-			err = fmt.Errorf("%s: %s", o.Host(host), FarText(r))
+			err = fmt.Errorf("%s: %s", Host(c, host), FarText(r))
 		}
 	}
 	return news, err
@@ -188,9 +188,9 @@ func FarSaid(r run.Result, what string) (list []string) {
 }
 
 // FarRun runs aburn on the machine of a member. What aburn there says of a failure is the error.
-func (o *Office) FarRun(ctx context.Context, m *crew.Member, stdin string, args ...string) (run.Result, error) {
+func FarRun(ctx context.Context, c *crew.Crew, m *crew.Member, stdin string, args ...string) (run.Result, error) {
 	host, _ := crew.FarHost(m.Request.Via)
-	r, err := o.Host(host).Do(ctx, strings.NewReader(stdin), ssh.Aburn(m.Request.Address, args...))
+	r, err := Host(c, host).Do(ctx, strings.NewReader(stdin), ssh.Aburn(m.Request.Address, args...))
 	if err == nil && r.Code != 0 {
 		err = errors.New(FarText(r))
 	}
@@ -215,8 +215,8 @@ func Elsewhere(host ssh.Host, dir string) tree.Elsewhere {
 }
 
 // Bring fetches the commits and snapshots of a far member, the present state of its tree too.
-func (o *Office) Bring(ctx context.Context, repo *tree.Repo, m *crew.Member) (*crew.Member, string, error) {
-	if _, err := o.FarRun(ctx, m, "", "snapshots", "--take", m.Name); err != nil && errors.Is(err, ssh.ErrLost) {
+func Bring(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member) (*crew.Member, string, error) {
+	if _, err := FarRun(ctx, c, m, "", "snapshots", "--take", m.Name); err != nil && errors.Is(err, ssh.ErrLost) {
 		return m, "", err
 	}
 	copied := "refs/aburn/far/" + m.Name
@@ -224,11 +224,11 @@ func (o *Office) Bring(ctx context.Context, repo *tree.Repo, m *crew.Member) (*c
 	if here := repo.Tip(ctx, m.Request.Branch); m.Request.Branch != m.Made && here != "" && !repo.Holds(ctx, copied, here) {
 		return m, "", fmt.Errorf("its branch %s has the name of a branch of yours", m.Request.Branch)
 	}
-	commit, err := repo.Fetch(ctx, o.from(m), m.Request.Branch, copied, crew.SnapshotRefs(m.Name))
+	commit, err := repo.Fetch(ctx, elsewhereOf(c, m), m.Request.Branch, copied, crew.SnapshotRefs(m.Name))
 	if err != nil {
 		return m, commit, err
 	}
-	now, err := o.Look(ctx, m.Name)
+	now, err := c.Look(ctx, m.Name)
 	if err == nil {
 		err = now[0].Err
 	}
@@ -241,28 +241,28 @@ func (o *Office) Bring(ctx context.Context, repo *tree.Repo, m *crew.Member) (*c
 	return now[0], commit, nil
 }
 
-func (o *Office) from(m *crew.Member) tree.Elsewhere {
+func elsewhereOf(c *crew.Crew, m *crew.Member) tree.Elsewhere {
 	host, _ := crew.FarHost(m.Request.Via)
-	return Elsewhere(o.Host(host), m.Request.Address)
+	return Elsewhere(Host(c, host), m.Request.Address)
 }
 
 // Kill ends a worker, wherever it runs.
-func (o *Office) Kill(ctx context.Context, m *crew.Member) (*crew.Member, error) {
+func Kill(ctx context.Context, c *crew.Crew, m *crew.Member) (*crew.Member, error) {
 	if !m.Far() {
-		return o.Crew.Kill(ctx, m)
+		return c.Kill(ctx, m)
 	}
 	if m.Over() {
 		if !m.Certified() { // its agent may have left something there
-			if _, err := o.FarRun(ctx, m, "", "kill", m.Name); err != nil && !errors.Is(err, ssh.ErrLost) {
+			if _, err := FarRun(ctx, c, m, "", "kill", m.Name); err != nil && !errors.Is(err, ssh.ErrLost) {
 				return m, err
 			}
 		}
 		return m, crew.ErrOver
 	}
-	if _, err := o.FarRun(ctx, m, "", "kill", m.Name); err != nil {
+	if _, err := FarRun(ctx, c, m, "", "kill", m.Name); err != nil {
 		return m, err
 	}
-	now, err := o.Look(ctx, m.Name)
+	now, err := c.Look(ctx, m.Name)
 	if err != nil {
 		return m, err
 	}
@@ -270,19 +270,19 @@ func (o *Office) Kill(ctx context.Context, m *crew.Member) (*crew.Member, error)
 }
 
 // Interrupt ends the turn of a worker, wherever it runs.
-func (o *Office) Interrupt(ctx context.Context, m *crew.Member) error {
+func Interrupt(ctx context.Context, c *crew.Crew, m *crew.Member) error {
 	if !m.Far() {
-		return o.Crew.Interrupt(ctx, m)
+		return c.Interrupt(ctx, m)
 	}
 	if m.Over() {
 		return crew.ErrOver
 	}
-	_, err := o.FarRun(ctx, m, "", "interrupt", m.Name)
+	_, err := FarRun(ctx, c, m, "", "interrupt", m.Name)
 	return err
 }
 
 // SendFar has the aburn there deliver a message.
-func (o *Office) SendFar(ctx context.Context, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
+func SendFar(ctx context.Context, c *crew.Crew, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
 	sent := crew.Sent{Worker: m.Name, State: crew.Declined}
 	if msg.From != "" {
 		sent.Why = "an agent sends to no other machine"
@@ -295,7 +295,7 @@ func (o *Office) SendFar(ctx context.Context, m *crew.Member, msg crew.Message, 
 	if options.Type {
 		args = append(args, "--type")
 	}
-	r, err := o.FarRun(ctx, m, msg.Text, append(args, m.Name, "-")...)
+	r, err := FarRun(ctx, c, m, msg.Text, append(args, m.Name, "-")...)
 	var list []crew.Sent
 	if json.Unmarshal(r.Stdout, &list) == nil && len(list) == 1 {
 		return list[0]
@@ -310,9 +310,9 @@ func (o *Office) SendFar(ctx context.Context, m *crew.Member, msg crew.Message, 
 }
 
 // Cleanup removes a worker's tree, wherever it is. What a far one holds is brought here before anything is removed.
-func (o *Office) Cleanup(ctx context.Context, repo *tree.Repo, m *crew.Member, options crew.CleanupOptions) (r crew.Cleanup, err error) {
+func Cleanup(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member, options crew.CleanupOptions) (r crew.Cleanup, err error) {
 	if !m.Far() {
-		return o.Crew.Cleanup(ctx, repo, m, options)
+		return c.Cleanup(ctx, repo, m, options)
 	}
 	r = crew.Cleanup{Name: m.Name}
 	switch {
@@ -323,7 +323,7 @@ func (o *Office) Cleanup(ctx context.Context, repo *tree.Repo, m *crew.Member, o
 		r.Why = "its tree was removed already"
 		return r, nil
 	}
-	now, commit, err := o.Bring(ctx, repo, m)
+	now, commit, err := Bring(ctx, c, repo, m)
 	if err != nil {
 		return r, err
 	}
@@ -333,7 +333,7 @@ func (o *Office) Cleanup(ctx context.Context, repo *tree.Repo, m *crew.Member, o
 			args = append(args, flag)
 		}
 	}
-	out, err := o.FarRun(ctx, m, "", append(args, m.Name)...)
+	out, err := FarRun(ctx, c, m, "", append(args, m.Name)...)
 	var list []crew.Cleanup
 	if json.Unmarshal(out.Stdout, &list) != nil || len(list) != 1 {
 		return r, err
@@ -342,11 +342,11 @@ func (o *Office) Cleanup(ctx context.Context, repo *tree.Repo, m *crew.Member, o
 		return r, nil
 	}
 	if r.Kept != "" { // the state that it kept last
-		if err = repo.FetchRefs(ctx, o.from(m), crew.SnapshotRefs(m.Name)); err != nil {
+		if err = repo.FetchRefs(ctx, elsewhereOf(c, m), crew.SnapshotRefs(m.Name)); err != nil {
 			return r, fmt.Errorf("its tree is gone there, and its last snapshot stands there in %s: %w", crew.SnapshotRefs(m.Name), err)
 		}
 	}
-	if list, err := o.Look(ctx, m.Name); err == nil && list[0].Err == nil {
+	if list, err := c.Look(ctx, m.Name); err == nil && list[0].Err == nil {
 		now = list[0]
 	}
 	if commit == m.Base() && m.Request.Branch == m.Made && repo.DropBranch(ctx, m.Made, commit) {
@@ -354,11 +354,11 @@ func (o *Office) Cleanup(ctx context.Context, repo *tree.Repo, m *crew.Member, o
 	} else {
 		r.Branch = m.Request.Branch
 	}
-	return r, o.Brought(now, commit)
+	return r, c.Brought(now, commit)
 }
 
 // SitFar shows a far worker's terminal here.
-func (o *Office) SitFar(cmd *cli.Command, m *crew.Member) error {
+func SitFar(o *Office, cmd *cli.Command, m *crew.Member) error {
 	args := []string{"attach"}
 	switch {
 	case cmd.Bool("terminal") || cmd.Bool("headless"):
@@ -367,9 +367,9 @@ func (o *Office) SitFar(cmd *cli.Command, m *crew.Member) error {
 		args = append(args, "--read-only")
 	}
 	host, _ := crew.FarHost(m.Request.Via)
-	if err := o.Host(host).Sit(m.Request.Address, append(args, m.Name)...); err != nil {
+	if err := Host(o.Crew, host).Sit(m.Request.Address, append(args, m.Name)...); err != nil {
 		fmt.Fprintln(os.Stderr)
-		return fault.Failed("the line to "+o.Host(host).String()+" ended: "+err.Error()+"; the worker goes on", "aburn ps "+m.Name)
+		return fault.Failed("the line to "+Host(o.Crew, host).String()+" ended: "+err.Error()+"; the worker goes on", "aburn ps "+m.Name)
 	}
 	return nil
 }

@@ -79,8 +79,8 @@ func mergeOptions(cmd *cli.Command) (o crew.MergeOptions, err error) {
 }
 
 // mergeConfig adds what the configuration says. A person's own --gate needs none.
-func (o *Office) mergeConfig(a *kit.App, cmd *cli.Command, of *crew.Member, m *crew.MergeOptions) error {
-	if err := o.MergeDefaults(a, of, m); err != nil {
+func mergeConfig(o *Office, a *kit.App, cmd *cli.Command, of *crew.Member, m *crew.MergeOptions) error {
+	if err := MergeDefaults(o, a, of, m); err != nil {
 		return err
 	}
 	if own := cmd.StringSlice("gate"); len(own) > 0 {
@@ -93,7 +93,7 @@ func (o *Office) mergeConfig(a *kit.App, cmd *cli.Command, of *crew.Member, m *c
 }
 
 // MergeDefaults are how a worker is merged where nobody says it.
-func (o *Office) MergeDefaults(a fault.Reporter, of *crew.Member, m *crew.MergeOptions) error {
+func MergeDefaults(o *Office, a fault.Reporter, of *crew.Member, m *crew.MergeOptions) error {
 	c, err := o.Config("")
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
-	if err := o.mergeConfig(a, cmd, m, &options); err != nil {
+	if err := mergeConfig(o, a, cmd, m, &options); err != nil {
 		return err
 	}
 	r, err := o.Merge(ctx, repo, m, options)
@@ -178,7 +178,7 @@ func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*Office, *crew
 	if o.Dir == theirs.Root {
 		return o, m, theirs, nil
 	}
-	here, err := o.Repository(ctx, o.Dir)
+	here, err := Repository(ctx, o.Crew, o.Dir)
 	if err == nil && !here.Same(theirs) {
 		err = fault.Usage(m.Name+" works in another repository: "+theirs.Root, "aburn -C "+theirs.Root+" merge "+m.Name)
 	}

@@ -14,12 +14,12 @@ import (
 )
 
 // OpenPull is the open pull request with a number, and the name of the remote that has its branch.
-func (o *Office) OpenPull(ctx context.Context, repo *tree.Repo, number int) (pull *forge.Pull, remote string, err error) {
+func OpenPull(ctx context.Context, o *Office, repo *tree.Repo, number int) (pull *forge.Pull, remote string, err error) {
 	c, err := o.Config("")
 	if err != nil {
 		return nil, "", err
 	}
-	f, there, owner, err := o.Forge(ctx, c, repo)
+	f, there, owner, err := Forge(ctx, o, c, repo)
 	var problem *tree.Problem
 	if errors.As(err, &problem) {
 		return nil, "", fault.Usage(problem.Text, problem.Advice)

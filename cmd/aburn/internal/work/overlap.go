@@ -58,7 +58,7 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	for _, x := range list {
 		clash = clash || x.Kind == worker.OverlapConflict
 	}
-	o.toldAll(ctx, list)
+	toldAll(ctx, o, list)
 	if clash {
 		return fault.Exit(fault.ExitFailed)
 	}
@@ -66,7 +66,7 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // toldAll writes down that the person has just read of these.
-func (o *Office) toldAll(ctx context.Context, list []crew.Overlap) {
+func toldAll(ctx context.Context, o *Office, list []crew.Overlap) {
 	for _, x := range list {
 		if now, err := o.Look(ctx, x.Workers[0]); err == nil && now[0].Err == nil && x.Kind == worker.OverlapConflict {
 			for _, e := range crew.Clashes(now[0], map[string]bool{x.Workers[1]: true}) {
@@ -141,7 +141,7 @@ func ClashText(list []ClashReport) string {
 }
 
 // tellClashes says of each conflict once that it is there.
-func (o *Office) tellClashes(a *kit.App, members []*crew.Member, names map[string]bool) {
+func tellClashes(o *Office, a *kit.App, members []*crew.Member, names map[string]bool) {
 	if scope.PersonOnly(a, "") != nil {
 		return // it is the person who has to hear of it
 	}
@@ -169,6 +169,6 @@ func conflictText(name string, e ledger.Entry) string {
 }
 
 // Compare looks for overlaps after an agent's work was kept. What cannot be compared is said by `aburn overlap`.
-func (o *Office) Compare(ctx context.Context) {
+func Compare(ctx context.Context, o *Office) {
 	o.CompareNow(ctx)
 }

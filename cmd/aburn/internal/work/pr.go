@@ -68,7 +68,7 @@ func runPr(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	f, remote, owner, err := o.Forge(ctx, c, repo)
+	f, remote, owner, err := Forge(ctx, o, c, repo)
 	if err != nil {
 		return MergeFailure(m, err)
 	}
@@ -104,7 +104,7 @@ func waitsForSomebody(r crew.PullRequest) bool {
 }
 
 // Forge is the forge of a repository's remote, and the owner of the branches that are pushed there.
-func (o *Office) Forge(ctx context.Context, c *config.Config, repo *tree.Repo) (f forge.Forge, remote tree.Remote, owner string, err error) {
+func Forge(ctx context.Context, o *Office, c *config.Config, repo *tree.Repo) (f forge.Forge, remote tree.Remote, owner string, err error) {
 	if remote, err = repo.Remote(ctx); err != nil {
 		return nil, remote, "", err
 	}

@@ -280,7 +280,7 @@ func takesProject(cmd *cli.Command) bool {
 // Find is the name of the worker that a person means, who may name its project before it.
 func (o *Office) Find(word string) (string, error) {
 	if first, rest, slashed := strings.Cut(word, "/"); slashed {
-		list := ledger.Meant(o.known(), first)
+		list := ledger.Meant(known(o), first)
 		if len(list) != 1 {
 			return "", ledger.ErrUnknown
 		}

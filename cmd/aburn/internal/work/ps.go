@@ -85,7 +85,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	now := time.Now()
 	a.PauseGC()
 	if word := cmd.Args().First(); word != "" {
-		m, err := o.memberOrStray(ctx, a, cmd, word)
+		m, err := memberOrStray(ctx, o, a, cmd, word)
 		if m == nil || err != nil {
 			return err
 		}
@@ -95,18 +95,18 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 				names = Living(found)
 			}
 		}
-		costs, err := o.costsOf(ctx, a, cmd, []*crew.Member{m})
+		costs, err := costsOf(ctx, o, a, cmd, []*crew.Member{m})
 		if err != nil {
 			return err
 		}
 		r := ReportOf(o, m, names, now)
 		r.Workers = o.ChildrenOf(m.Name)
 		r.Cost, r.Disk = costs[m.Name], diskOf(ctx, cmd, []*crew.Member{m})[m.Name]
-		r.Verdicts = o.verdicts(ctx, scope.CallerOf(a, cmd), []*crew.Member{m})[m.Session]
+		r.Verdicts = verdicts(ctx, scope.CallerOf(a, cmd), []*crew.Member{m})[m.Session]
 		return checked(cmd, []*crew.Member{m}, nil, psOne(a, cmd, m, r, now))
 	}
-	o.warnStranded(a)
-	all, strays, err := o.Roll(ctx)
+	warnStranded(o, a)
+	all, strays, err := Roll(ctx, o)
 	if err != nil {
 		return fault.Failed(err.Error())
 	}
@@ -115,10 +115,10 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		shown = crew.Living(all)
 	}
 	names := Living(all)
-	found := o.verdicts(ctx, scope.CallerOf(a, cmd), shown)
+	found := verdicts(ctx, scope.CallerOf(a, cmd), shown)
 	var costs map[string]*WorkerCost
 	if cmd.Bool("cost") {
-		if costs, err = o.costsOf(ctx, a, cmd, shown); err != nil {
+		if costs, err = costsOf(ctx, o, a, cmd, shown); err != nil {
 			return err
 		}
 	}
@@ -138,17 +138,17 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return checked(cmd, shown, strays, a.PrintJSON(reports))
 	}
 	err = psTable(a, cmd, shown, strays, names, costs, disk, found, len(all), now)
-	o.tellClashes(a, shown, names)
+	tellClashes(o, a, shown, names)
 	return checked(cmd, shown, strays, err)
 }
 
 // memberOrStray is the worker that a word means. If only processes are left of it that no ledger knows, they are shown, and there is
 // no member.
-func (o *Office) memberOrStray(ctx context.Context, a *kit.App, cmd *cli.Command, word string) (*crew.Member, error) {
+func memberOrStray(ctx context.Context, o *Office, a *kit.App, cmd *cli.Command, word string) (*crew.Member, error) {
 	if ledger.ValidName(word) != nil {
 		return o.Member(ctx, word) // and why there is none
 	}
-	members, strays, err := o.Roll(ctx, o.meant(word)...)
+	members, strays, err := Roll(ctx, o, meant(o, word)...)
 	if err != nil {
 		return nil, fault.Failed(err.Error())
 	}
@@ -162,7 +162,7 @@ func (o *Office) memberOrStray(ctx context.Context, a *kit.App, cmd *cli.Command
 }
 
 // meant are the names of the worker that a word means, or the word itself: a name that no ledger has looks for strays only.
-func (o *Office) meant(word string) []string {
+func meant(o *Office, word string) []string {
 	if name, err := o.Find(word); err == nil {
 		return []string{name}
 	}
@@ -182,11 +182,11 @@ func psStray(a *kit.App, cmd *cli.Command, s *crew.Stray) error {
 }
 
 // costsOf are what workers used up. --cost reads new sessions first; without it the archive answers as it is.
-func (o *Office) costsOf(ctx context.Context, a *kit.App, cmd *cli.Command, members []*crew.Member) (map[string]*WorkerCost, error) {
+func costsOf(ctx context.Context, o *Office, a *kit.App, cmd *cli.Command, members []*crew.Member) (map[string]*WorkerCost, error) {
 	if cmd.Bool("cost") {
 		chosen.CatchUpOrWarn(ctx, a, cmd, lookup.Choice{Project: o.Root})
 	}
-	costs, err := o.costs(ctx, scope.CallerOf(a, cmd), members)
+	costs, err := costs(ctx, o, scope.CallerOf(a, cmd), members)
 	if err != nil && !cmd.Bool("cost") { // where each worker stands is known all the same
 		return nil, nil
 	}

@@ -21,13 +21,13 @@ import (
 )
 
 // stranded are the workers of this project that are recorded for a path where it was before.
-func (o *Office) stranded() []ledger.Stranded {
+func stranded(o *Office) []ledger.Stranded {
 	return ledger.StrandedFrom(o.Root, tree.Linked(o.Checkout), o.Env)
 }
 
 // warnStranded says where the workers of a project that moved went.
-func (o *Office) warnStranded(a *kit.App) {
-	for _, s := range o.stranded() {
+func warnStranded(o *Office, a *kit.App) {
+	for _, s := range stranded(o) {
 		a.Warn(plain.Line(strandedText(s)), "aburn project repair", "or move it back to "+plain.Line(s.Root))
 	}
 }
@@ -45,7 +45,7 @@ func strandedText(s ledger.Stranded) string {
 
 // Stranded refuses a new worker while others are recorded for a former path: a project has one list of them.
 func (o *Office) Stranded() error {
-	if list := o.stranded(); len(list) > 0 {
+	if list := stranded(o); len(list) > 0 {
 		return fault.Failed(plain.Line(strandedText(list[0])), "aburn project repair")
 	}
 	return nil
@@ -145,11 +145,11 @@ func bringAlong(ctx context.Context, a *kit.App, root string, s ledger.Stranded)
 		return err
 	}
 	defer o.Close()
-	return o.repairTrees(ctx, s.Names)
+	return repairTrees(ctx, o, s.Names)
 }
 
 // repairTrees has git and the workers' worktrees know of one another again.
-func (o *Office) repairTrees(ctx context.Context, names []string) error {
+func repairTrees(ctx context.Context, o *Office, names []string) error {
 	repos := map[string][]string{}
 	for _, name := range names {
 		e, err := o.Store.Book(name).Request()
@@ -159,7 +159,7 @@ func (o *Office) repairTrees(ctx context.Context, names []string) error {
 		repos[e.Repo] = append(repos[e.Repo], e.Tree)
 	}
 	for dir, paths := range repos {
-		repo, err := o.Repository(ctx, dir)
+		repo, err := Repository(ctx, o.Crew, dir)
 		if err != nil {
 			return err
 		}

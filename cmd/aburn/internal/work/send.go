@@ -69,14 +69,14 @@ func runSend(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
-	members, err := o.Chosen(ctx, names)
+	members, err := Chosen(ctx, o, names)
 	if err != nil {
 		return err
 	}
 	results := make([]crew.Sent, len(members))
 	var all sync.WaitGroup
 	for i, m := range members {
-		all.Go(func() { results[i] = o.sendOne(ctx, cmd, m, crew.Message{Text: text, From: from}, options) })
+		all.Go(func() { results[i] = sendOne(ctx, o, cmd, m, crew.Message{Text: text, From: from}, options) })
 	}
 	all.Wait()
 	if cmd.Bool("json") {
@@ -92,16 +92,16 @@ func runSend(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return err
 }
 
-func (o *Office) sendOne(ctx context.Context, cmd *cli.Command, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
+func sendOne(ctx context.Context, o *Office, cmd *cli.Command, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
 	refused := crew.Sent{Worker: m.Name, State: crew.Declined}
 	if idle := m.Worker.Delivery() == worker.ByKeys; cmd.Bool("interrupt") && !idle {
-		if err := o.Interrupt(ctx, m); err != nil {
+		if err := Interrupt(ctx, o.Crew, m); err != nil {
 			refused.Why = "its turn was not ended: " + err.Error()
 			return refused
 		}
 	}
 	if m.Far() {
-		return o.SendFar(ctx, m, msg, options)
+		return SendFar(ctx, o.Crew, m, msg, options)
 	}
 	r, err := o.Send(ctx, m.Name, msg, options)
 	if err != nil {
@@ -247,13 +247,13 @@ func runInterrupt(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
-	members, err := o.Chosen(ctx, cmd.Args().Slice())
+	members, err := Chosen(ctx, o, cmd.Args().Slice())
 	if err != nil {
 		return err
 	}
 	acts := NewActs(a, cmd.Bool("json"))
 	for _, m := range members {
-		switch err := o.Interrupt(ctx, m); {
+		switch err := Interrupt(ctx, o.Crew, m); {
 		case errors.Is(err, crew.ErrOver):
 			acts.Failed(ActedOn(m, ""), "its agent has ended already")
 		case err != nil:

@@ -19,7 +19,7 @@ type LeftProcess struct {
 
 // Roll is Look, and whose the processes are that carry marks of workers: those that no ledger knows are strays. Members that have
 // strays in their place are left out.
-func (o *Office) Roll(ctx context.Context, names ...string) ([]*crew.Member, []*crew.Stray, error) {
+func Roll(ctx context.Context, o *Office, names ...string) ([]*crew.Member, []*crew.Stray, error) {
 	found := make(chan []crew.Carrier, 1)
 	go func() { found <- crew.Marked() }()
 	all, err := o.Look(ctx, names...)
@@ -105,7 +105,7 @@ func Unaccounted(ctx context.Context, env func(string) string, dir string) (find
 		return nil
 	}
 	defer o.Close()
-	for _, s := range o.stranded() {
+	for _, s := range stranded(o) {
 		findings = append(findings, strandedText(s)+": aburn project repair")
 	}
 	all, err := o.Peek(ctx)

@@ -18,7 +18,7 @@ import (
 
 // TranscriptsNow names how the files stand in which a worker's sessions are stored: the same text if none of them was written, ""
 // if none is known. A database that many sessions share counts as written when any of them is.
-func (o *Office) TranscriptsNow(ctx context.Context, env func(string) string, m *crew.Member) (string, error) {
+func TranscriptsNow(ctx context.Context, o *Office, env func(string) string, m *crew.Member) (string, error) {
 	c := workspace.Quiet(o.Root, env, time.Now())
 	paths, err := transcripts(ctx, c, m)
 	if err == nil && len(paths) == 0 {

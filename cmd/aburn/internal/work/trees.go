@@ -54,7 +54,7 @@ func runDiff(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("stat"):
 		form = tree.Stat
 	}
-	text, left, from, err := o.diffIn(ctx, repo, m, form)
+	text, left, from, err := diffIn(ctx, o.Crew, repo, m, form)
 	if err != nil {
 		return fault.Failed(err.Error())
 	}
@@ -121,30 +121,30 @@ func paintDiff(out *term.Out, line string) string {
 const notInDiff = "not in the diff: "
 
 // DiffOf is the difference of the tree, of the last snapshot, or of the branch; from says if it is not the tree's, or not all of it.
-func (o *Office) DiffOf(ctx context.Context, repo *tree.Repo, m *crew.Member, stat bool) (text, from string, err error) {
+func DiffOf(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member, stat bool) (text, from string, err error) {
 	form := tree.Patch
 	if stat {
 		form = tree.Stat
 	}
-	text, left, from, err := o.diffIn(ctx, repo, m, form)
+	text, left, from, err := diffIn(ctx, c, repo, m, form)
 	if len(left) > 0 {
 		from = notInDiff + strings.Join(left, ", ")
 	}
 	return text, from, err
 }
 
-func (o *Office) diffIn(ctx context.Context, repo *tree.Repo, m *crew.Member, form tree.Form) (text string, left []string, from string, err error) {
+func diffIn(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member, form tree.Form) (text string, left []string, from string, err error) {
 	d := m.Request
-	text, left, err = repo.Tree(d.Tree).Diff(ctx, o.Store.Book(m.Name).Dir, d.Base, d.BaseRef, form)
+	text, left, err = repo.Tree(d.Tree).Diff(ctx, c.Store.Book(m.Name).Dir, d.Base, d.BaseRef, form)
 	if !errors.Is(err, tree.ErrGone) {
 		return text, left, "", err
 	}
-	text, from, err = o.diffOfGone(ctx, repo, m, form)
+	text, from, err = diffOfGone(ctx, repo, m, form)
 	return text, nil, from, err
 }
 
 // diffOfGone is the difference of the last snapshot, or of the branch, of a worker whose tree is not here.
-func (o *Office) diffOfGone(ctx context.Context, repo *tree.Repo, m *crew.Member, form tree.Form) (text, from string, err error) {
+func diffOfGone(ctx context.Context, repo *tree.Repo, m *crew.Member, form tree.Form) (text, from string, err error) {
 	d := m.Request
 	if all := crew.Snapshots(m.Ledger); len(all) > 0 {
 		text, err = repo.DiffKept(ctx, all[len(all)-1].Commit, d.Base, d.BaseRef, form)
@@ -169,9 +169,9 @@ func openTree(ctx context.Context, a *kit.App, cmd *cli.Command) (*Office, *crew
 	m, err := o.Member(ctx, cmd.Args().First())
 	if err == nil {
 		var repo *tree.Repo
-		if repo, err = o.RepositoryOf(ctx, m); err == nil {
+		if repo, err = RepositoryOf(ctx, o.Crew, m); err == nil {
 			if m.Far() && m.Ledger.Last(worker.Removed) == nil {
-				now, _, err := o.Bring(ctx, repo, m)
+				now, _, err := Bring(ctx, o.Crew, repo, m)
 				switch m = now; {
 				case errors.Is(err, tree.ErrRewritten):
 					a.Warn(err.Error()+", which stands at refs/aburn/far/"+m.Name, "git log --oneline "+m.Request.Branch+" refs/aburn/far/"+m.Name)
@@ -241,9 +241,9 @@ func runSnapshots(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	defer o.Close()
 	switch {
 	case cmd.Bool("take"):
-		return o.take(ctx, a, cmd, repo, m)
+		return take(ctx, o, a, cmd, repo, m)
 	case cmd.IsSet("restore"):
-		return o.restore(ctx, a, cmd, repo, m)
+		return restore(ctx, o, a, cmd, repo, m)
 	}
 	refs, err := repo.Refs(ctx, crew.SnapshotRefs(m.Name))
 	if err != nil {
@@ -290,7 +290,7 @@ func snapshotTable(out *term.Out, m *crew.Member, reports []SnapshotReport) erro
 	return table.Print(out, 0)
 }
 
-func (o *Office) take(ctx context.Context, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
+func take(ctx context.Context, o *Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
 	if m.Far() { // it was taken and brought
 		fmt.Fprintf(a.Stdout, "%s  snapshot %d\n", m.Name, len(crew.Snapshots(m.Ledger)))
 		return nil
@@ -299,7 +299,7 @@ func (o *Office) take(ctx context.Context, a *kit.App, cmd *cli.Command, repo *t
 	if err != nil {
 		return fault.Failed(m.Name+": "+err.Error(), "aburn snapshots "+m.Name)
 	}
-	o.Compare(ctx)
+	Compare(ctx, o)
 	if now, err := o.Look(ctx, m.Name); err == nil {
 		m = now[0]
 	}
@@ -319,7 +319,7 @@ func (o *Office) take(ctx context.Context, a *kit.App, cmd *cli.Command, repo *t
 	return err
 }
 
-func (o *Office) restore(ctx context.Context, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
+func restore(ctx context.Context, o *Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
 	n := int(cmd.Int("restore"))
 	all := crew.Snapshots(m.Ledger)
 	if n < 1 || n > len(all) {

@@ -40,7 +40,7 @@ type Office struct {
 	ReadyFor  func() time.Duration // what readyThresholdMs says; 0 is the usual
 }
 
-func (o *Office) known() []ledger.Named { return ledger.Known(o.Env) }
+func known(o *Office) []ledger.Named { return ledger.Known(o.Env) }
 
 // OpenOffice finds the project around the current folder, and its workers.
 func OpenOffice(a *kit.App, cmd *cli.Command) (*Office, error) {
@@ -69,7 +69,12 @@ func officeAt(env func(string) string, caller *workspace.Caller, dir string) (*O
 		o.Queue = queue.New(ws.Oss, key)
 	}
 	o.Checkout = checkout(ws, env)
-	o.Ask, o.Try = o.ask, o.try
+	o.Ask = func(ctx context.Context, host, dir string, names []string) ([]crew.News, error) {
+		return askThere(ctx, o.Crew, host, dir, names)
+	}
+	o.Try = func(ctx context.Context, m *crew.Member, order crew.FarGates) (crew.FarVerdict, error) {
+		return tryThere(ctx, o.Crew, m, order)
+	}
 	o.Runtimes = []crew.Runtime{pty.Runtime{Env: o.Environ}}
 	if r, ok := tmux.New(o.Environ); ok {
 		o.Tmux = r
@@ -109,8 +114,8 @@ func checkout(ws *workspace.Workspace, env func(string) string) string {
 func (o *Office) Close() { o.Workspace.Close() }
 
 // Repository is the repository around dir.
-func (o *Office) Repository(ctx context.Context, dir string) (*tree.Repo, error) {
-	r, err := tree.Open(ctx, dir, o.Environ)
+func Repository(ctx context.Context, c *crew.Crew, dir string) (*tree.Repo, error) {
+	r, err := tree.Open(ctx, dir, c.Environ)
 	var problem *tree.Problem
 	if errors.As(err, &problem) {
 		return nil, fault.Usage(problem.Text, problem.Advice)
@@ -119,11 +124,11 @@ func (o *Office) Repository(ctx context.Context, dir string) (*tree.Repo, error)
 }
 
 // RepositoryOf is the repository whose worktree a worker's tree is.
-func (o *Office) RepositoryOf(ctx context.Context, m *crew.Member) (*tree.Repo, error) {
+func RepositoryOf(ctx context.Context, c *crew.Crew, m *crew.Member) (*tree.Repo, error) {
 	if m.Request.Repo == "" {
 		return nil, fault.Failed("the ledger of " + m.Name + " does not say which repository it works in")
 	}
-	return o.Repository(ctx, m.Request.Repo)
+	return Repository(ctx, c, m.Request.Repo)
 }
 
 // Member is the worker that a word means.

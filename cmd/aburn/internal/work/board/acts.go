@@ -89,7 +89,7 @@ func (x *act) send(ctx context.Context) (d Deed, err error) {
 	}
 	text, secrets := scrub.Text(text)
 	if x.Wish.Interrupt && x.m.Worker.Delivery() != worker.ByKeys {
-		if err := x.Office.Interrupt(ctx, x.m); err != nil {
+		if err := work.Interrupt(ctx, x.Office.Crew, x.m); err != nil {
 			return Deed{Text: "not sent: its turn was not ended: " + err.Error()}, nil
 		}
 	}
@@ -116,7 +116,7 @@ func (x *act) send(ctx context.Context) (d Deed, err error) {
 func (x *act) sendPage(ctx context.Context, text string) (crew.Sent, error) {
 	msg, options := crew.Message{Text: text}, crew.SendOptions{Wait: pageWait}
 	if x.m.Far() {
-		return x.SendFar(ctx, x.m, msg, options), nil
+		return work.SendFar(ctx, x.Office.Crew, x.m, msg, options), nil
 	}
 	return x.Send(ctx, x.m.Name, msg, options)
 }
@@ -137,7 +137,7 @@ func (x *act) answer(ctx context.Context) (d Deed, err error) {
 }
 
 func (x *act) interrupt(ctx context.Context) (d Deed, err error) {
-	switch err := x.Office.Interrupt(ctx, x.m); {
+	switch err := work.Interrupt(ctx, x.Office.Crew, x.m); {
 	case errors.Is(err, crew.ErrOver):
 		return d, fault.Failed("its agent has ended already")
 	case err != nil:
@@ -151,7 +151,7 @@ func (x *act) kill(ctx context.Context) (d Deed, err error) {
 		return Deed{Ask: true, Text: "End the agent of " + x.m.Name + " and all that it started? It is " + work.StateText(x.m) +
 			". Its tree, branch and conversation stay; a running turn is lost."}, nil
 	}
-	now, err := x.Kill(ctx, x.m)
+	now, err := work.Kill(ctx, x.Office.Crew, x.m)
 	switch {
 	case errors.Is(err, crew.ErrOver):
 		return Deed{Text: "It had ended already: " + work.StateText(x.m), OK: true}, nil
@@ -162,17 +162,17 @@ func (x *act) kill(ctx context.Context) (d Deed, err error) {
 }
 
 func (x *act) merge(ctx context.Context) (d Deed, err error) {
-	repo, err := x.Repository(ctx, x.Root)
+	repo, err := work.Repository(ctx, x.Office.Crew, x.Root)
 	if err != nil {
 		return d, err
 	}
 	if x.m.Far() {
-		if x.m, _, err = x.Bring(ctx, repo, x.m); err != nil {
+		if x.m, _, err = work.Bring(ctx, x.Office.Crew, repo, x.m); err != nil {
 			return d, fault.Failed("its machine did not give its branch: " + err.Error())
 		}
 	}
 	options := crew.MergeOptions{Check: !x.sure, Seen: x.seen}
-	if err := x.MergeDefaults(x.a, x.m, &options); err != nil {
+	if err := work.MergeDefaults(x.Office, x.a, x.m, &options); err != nil {
 		return d, err
 	}
 	r, err := x.Merge(ctx, repo, x.m, options)
@@ -199,7 +199,7 @@ func (x *act) merge(ctx context.Context) (d Deed, err error) {
 
 func (x *act) cleanup(ctx context.Context) (d Deed, err error) {
 	options := crew.CleanupOptions{DryRun: !x.sure, Preserve: true}
-	r := x.CleanupOne(ctx, x.m, options)
+	r := work.CleanupOne(ctx, x.Office.Crew, x.m, options)
 	work.CleanupText(x.out, x.a, []crew.Cleanup{r}, options)
 	switch {
 	case !r.Removed:

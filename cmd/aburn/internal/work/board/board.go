@@ -311,11 +311,11 @@ func (b *Board) recount(root string, o *work.Office, members []*crew.Member) {
 
 func (b *Board) counting(ctx context.Context, root string, o *work.Office, due []*crew.Member) {
 	for _, m := range due {
-		repo, err := o.RepositoryOf(ctx, m)
+		repo, err := work.RepositoryOf(ctx, o.Crew, m)
 		if err != nil {
 			continue
 		}
-		text, _, err := o.DiffOf(ctx, repo, m, true)
+		text, _, err := work.DiffOf(ctx, o.Crew, repo, m, true)
 		if err != nil {
 			continue
 		}

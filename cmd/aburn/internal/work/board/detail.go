@@ -161,9 +161,9 @@ func (b *Board) Diff(ctx context.Context, key, name string) (s Standing, text, f
 		return s, "", "", err
 	}
 	defer o.Close()
-	repo, err := o.RepositoryOf(ctx, m)
+	repo, err := work.RepositoryOf(ctx, o.Crew, m)
 	if err == nil {
-		text, from, err = o.DiffOf(ctx, repo, m, false)
+		text, from, err = work.DiffOf(ctx, o.Crew, repo, m, false)
 	}
 	return standing(o, m, map[string]bool{}, time.Now()), text, from, err
 }

@@ -32,7 +32,7 @@ func (b *Board) Screen(ctx context.Context, key, name string, keys bool) (Screen
 	defer o.Close()
 	switch host, far := crew.FarHost(m.Request.Via); {
 	case far && host != "":
-		now, there, err := o.ScreenThere(ctx, m)
+		now, there, err := work.ScreenThere(ctx, o.Crew, m)
 		if err != nil {
 			return nil, fault.Failed(host + " cannot show it: " + strings.TrimSpace(err.Error()))
 		}
@@ -54,7 +54,7 @@ func (b *Board) Shows(ctx context.Context, key, name string) ([]string, error) {
 	switch host, far := crew.FarHost(m.Request.Via); {
 	case far && host != "":
 		var s work.FarScreen
-		s, _, err = o.ScreenThere(ctx, m)
+		s, _, err = work.ScreenThere(ctx, o.Crew, m)
 		lines = s.Lines
 	default:
 		var typist slot.Typist = pty.Runtime{}

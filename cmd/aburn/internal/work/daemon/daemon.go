@@ -297,12 +297,14 @@ func (d *daemon) charge(root string, o *work.Office) *round.Project {
 			default:
 			}
 		},
-		Repo:  func(ctx context.Context, m *crew.Member) (*tree.Repo, error) { return o.RepositoryOf(ctx, m) },
+		Repo:  func(ctx context.Context, m *crew.Member) (*tree.Repo, error) { return work.RepositoryOf(ctx, o.Crew, m) },
 		Gates: func(m *crew.Member) (crew.Gates, string) { return standingGates(o, d.a, m) },
 		Spent: func(ctx context.Context, m *crew.Member) (worker.Spent, string, error) {
-			return o.SpentNow(ctx, d.a.Getenv, m)
+			return work.SpentNow(ctx, o, d.a.Getenv, m)
 		},
-		Grown: func(ctx context.Context, m *crew.Member) (string, error) { return o.TranscriptsNow(ctx, d.a.Getenv, m) },
+		Grown: func(ctx context.Context, m *crew.Member) (string, error) {
+			return work.TranscriptsNow(ctx, o, d.a.Getenv, m)
+		},
 		Judge: func(ctx context.Context) ([]round.Standstill, error) {
 			return work.Standstills(ctx, work.CallerOf(d.a.Getenv, root))
 		},

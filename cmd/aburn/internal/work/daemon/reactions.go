@@ -55,18 +55,18 @@ func (d *daemon) pulls(o *work.Office) *round.Pulls {
 	return &round.Pulls{
 		Forge: func(ctx context.Context, m *crew.Member) (forge.Forge, string, string, error) {
 			load()
-			repo, err := o.RepositoryOf(ctx, m)
+			repo, err := work.RepositoryOf(ctx, o.Crew, m)
 			if err != nil {
 				return nil, "", "", err
 			}
-			f, _, owner, err := o.Forge(ctx, c, repo)
+			f, _, owner, err := work.Forge(ctx, o, c, repo)
 			if err != nil {
 				return nil, "", "", err
 			}
 			return f, owner, repo.Main, nil
 		},
 		Refs: func(ctx context.Context, m *crew.Member) (string, error) {
-			repo, err := o.RepositoryOf(ctx, m)
+			repo, err := work.RepositoryOf(ctx, o.Crew, m)
 			if err != nil {
 				return "", err
 			}

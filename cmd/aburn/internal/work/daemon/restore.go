@@ -65,7 +65,7 @@ func runRestore(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
-	members, err := o.Chosen(ctx, names)
+	members, err := work.Chosen(ctx, o, names)
 	if err != nil {
 		return err
 	}

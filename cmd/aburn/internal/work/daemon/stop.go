@@ -166,7 +166,7 @@ func (d *daemon) stopAll(ctx context.Context, list []hand, acts *work.Acts) erro
 				ended[i], errs[i] = h.Office.EndStray(ctx, h.stray)
 				return
 			}
-			now[i], errs[i] = h.Office.Kill(ctx, h.m)
+			now[i], errs[i] = work.Kill(ctx, h.Office.Crew, h.m)
 		})
 	}
 	all.Wait()

@@ -55,7 +55,7 @@ func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if m.Far() && (!m.Over() || cmd.Bool("terminal") || cmd.Bool("headless")) {
-		return o.SitFar(cmd, m)
+		return work.SitFar(o, cmd, m)
 	}
 	if cmd.Bool("terminal") || cmd.Bool("headless") {
 		if m, err = handOver(ctx, o, a, cmd, m); err != nil {

@@ -46,7 +46,7 @@ func attached(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	if _, _, err := o.Snapshot(ctx, repo, m); err != nil {
 		a.Warn("the state of its tree was not kept: "+err.Error(), "aburn snapshots --take "+s.Name)
 	}
-	o.Compare(ctx)
+	work.Compare(ctx, o)
 	return ended(ctx, o, a, cmd, repo, s, p)
 }
 

@@ -36,7 +36,7 @@ func handOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	if err != nil {
 		return m, err
 	}
-	repo, err := o.RepositoryOf(ctx, m)
+	repo, err := work.RepositoryOf(ctx, o.Crew, m)
 	if err != nil {
 		return m, err
 	}

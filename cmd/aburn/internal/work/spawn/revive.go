@@ -69,7 +69,7 @@ func Revive(ctx context.Context, o *work.Office, a fault.Reporter, m *crew.Membe
 	if o.Runs(m) && !m.Over() {
 		return m, fault.Failed(m.Name+" has not ended: "+work.StateText(m), "aburn ps "+m.Name)
 	}
-	repo, err := o.RepositoryOf(ctx, m)
+	repo, err := work.RepositoryOf(ctx, o.Crew, m)
 	if err != nil {
 		return m, err
 	}
@@ -127,7 +127,7 @@ func reviveFar(ctx context.Context, o *work.Office, a fault.Reporter, m *crew.Me
 	if err != nil {
 		return m, err
 	}
-	r, err := o.FarRun(ctx, m, string(stdin), "far-spawn", "--restore", m.Name)
+	r, err := work.FarRun(ctx, o.Crew, m, string(stdin), "far-spawn", "--restore", m.Name)
 	if err != nil {
 		return m, fault.Failed(m.Name+" cannot go on: "+err.Error(), "aburn ps "+m.Name)
 	}

@@ -140,7 +140,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	repo, err := o.Repository(ctx, o.Dir)
+	repo, err := work.Repository(ctx, o.Crew, o.Dir)
 	if err != nil {
 		return err
 	}

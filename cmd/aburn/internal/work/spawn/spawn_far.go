@@ -29,7 +29,7 @@ import (
 // spawnFar has another repository's aburn spawn the worker, at a terminal of its holder's there.
 func spawnFar(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, one order) error {
 	p := one.plan
-	host := o.Host(p.Runtime.(crew.Machine).Host)
+	host := work.Host(o.Crew, p.Runtime.(crew.Machine).Host)
 	name, email := repo.Identity(ctx)
 	dir, err := host.Prepare(ctx, o.Store.FarKey(), name, email)
 	if err != nil {
@@ -155,7 +155,7 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if o.Holder, err = work.Program("aburn-hold"); err != nil {
 		return err
 	}
-	repo, err := o.Repository(ctx, o.Dir)
+	repo, err := work.Repository(ctx, o.Crew, o.Dir)
 	if err != nil {
 		return err
 	}

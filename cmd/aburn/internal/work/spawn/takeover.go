@@ -50,7 +50,7 @@ func takeOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 // pullRequest finds the branch of the pull request that --pr names, and brings it here.
 func pullRequest(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, p *crew.Plan) error {
 	number := cmd.Int("pr")
-	pull, remote, err := o.OpenPull(ctx, repo, number)
+	pull, remote, err := work.OpenPull(ctx, o, repo, number)
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func askForge(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, 
 	if err != nil {
 		return m, err
 	}
-	f, remote, owner, err := o.Forge(ctx, c, repo)
+	f, remote, owner, err := work.Forge(ctx, o, c, repo)
 	if err != nil {
 		return m, work.MergeFailure(m, err)
 	}
