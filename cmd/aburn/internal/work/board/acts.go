@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/work"
-	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
@@ -54,7 +53,7 @@ func (b *Board) Do(ctx context.Context, w Wish, sure bool, seen crew.Seen) (d De
 		return Deed{Text: "This worker is recorded: nothing is done."}, nil
 	}
 	var said bytes.Buffer
-	x := &act{Office: o, out: &said, a: fault.Plain{W: &said}, m: m, Wish: w, sure: sure, seen: seen}
+	x := &act{Office: o, restarts: b.restarts, out: &said, a: fault.Plain{W: &said}, m: m, Wish: w, sure: sure, seen: seen}
 	do := map[string]func(context.Context) (Deed, error){
 		"send": x.send, "answer": x.answer, "interrupt": x.interrupt, "kill": x.kill, "merge": x.merge, "cleanup": x.cleanup, "restore": x.restore,
 	}[w.Do]
@@ -78,8 +77,9 @@ type act struct {
 	a   fault.Reporter // and what beside its answer
 	m   *crew.Member
 	Wish
-	sure bool
-	seen crew.Seen // of what they are sure
+	restarts RestartFunc
+	sure     bool
+	seen     crew.Seen // of what they are sure
 }
 
 func (x *act) send(ctx context.Context) (d Deed, err error) {
@@ -211,14 +211,13 @@ func (x *act) cleanup(ctx context.Context) (d Deed, err error) {
 }
 
 func (x *act) restore(ctx context.Context) (d Deed, err error) {
-	ran := x.m.Ledger.Last(worker.Launched) != nil // then the repository was trusted
-	now, err := spawn.Revive(ctx, x.Office, x.a, x.m, spawn.Again{Trusted: ran})
+	now, lacks, err := x.restarts(ctx, x.Office, x.a, x.m)
 	if err != nil {
 		return d, err
 	}
 	d = Deed{Text: now.Name + " goes on · " + now.Request.Agent + " · " + now.Request.Via, OK: true}
-	if names := spawn.Lacks(x.m); len(names) > 0 {
-		d.Text += " · without " + strings.Join(names, ", ") + ", which only your shell may have: aburn restore there"
+	if len(lacks) > 0 {
+		d.Text += " · without " + strings.Join(lacks, ", ") + ", which only your shell may have: aburn restore there"
 	}
 	return d, nil
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/work"
-	"aburn/cmd/internal/kit"
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/units"
@@ -50,11 +50,12 @@ type Standing struct {
 //
 // It looks as ps does: what holders wrote gets into the ledgers, and a spawn that died in the middle is undone.
 type Board struct {
-	a     *kit.App
+	env   func(string) string
 	shown func(root string) bool
 	asked func() bool
 	told  func()
 
+	restarts RestartFunc
 	recorded bool // see Options
 
 	looking sync.Mutex // one goroutine looks at a time
@@ -86,11 +87,15 @@ type Options struct {
 	Changed func()      // after what is shown may have changed
 	// Recorded says that the ledgers are of workers that ran elsewhere: no process is asked, and nothing is done with them.
 	Recorded bool
+	Restart  RestartFunc
 }
 
+// RestartFunc restarts an ended worker, and names the variables of its first start that this environment does not have.
+type RestartFunc func(ctx context.Context, o *work.Office, r fault.Reporter, m *crew.Member) (now *crew.Member, lacks []string, err error)
+
 // New prepares following, and looks at nothing.
-func New(a *kit.App, o Options) *Board {
-	return &Board{a: a, shown: o.Shown, asked: o.Asked, told: o.Changed, recorded: o.Recorded, of: map[string]*followed{}, dirty: map[string]bool{},
+func New(env func(string) string, o Options) *Board {
+	return &Board{env: env, restarts: o.Restart, shown: o.Shown, asked: o.Asked, told: o.Changed, recorded: o.Recorded, of: map[string]*followed{}, dirty: map[string]bool{},
 		stats: map[string]stat{}, living: context.Background()}
 }
 
@@ -153,11 +158,11 @@ func (b *Board) seek(now time.Time) {
 // list opens the projects that have workers, or only processes of workers, and closes those that are shown no more.
 func (b *Board) list() {
 	b.listed = true
-	roots := ledger.Projects(b.a.Getenv)
-	for _, root := range project.Marked(b.a.Getenv) {
-		key := project.KeyOf(root, project.StateDir(b.a.Getenv))
+	roots := ledger.Projects(b.env)
+	for _, root := range project.Marked(b.env) {
+		key := project.KeyOf(root, project.StateDir(b.env))
 		marks := func(p crew.Carrier) bool { return strings.HasPrefix(p.Value, key+"/") }
-		if !slices.Contains(roots, root) && slices.ContainsFunc(b.marked, marks) && project.Original(root, b.a.Getenv) == root { // a clone is no project
+		if !slices.Contains(roots, root) && slices.ContainsFunc(b.marked, marks) && project.Original(root, b.env) == root { // a clone is no project
 			roots = append(roots, root)
 		}
 	}
@@ -166,7 +171,7 @@ func (b *Board) list() {
 		if b.of[root] != nil {
 			continue
 		}
-		if o, err := work.OfficeOf(b.a.Getenv, root); err == nil {
+		if o, err := work.OfficeOf(b.env, root); err == nil {
 			b.of[root] = &followed{Office: o}
 			b.soil(root)
 		}

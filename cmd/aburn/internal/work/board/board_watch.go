@@ -94,7 +94,7 @@ func (f *boardWatch) list() {
 // folders are those to watch, with their projects' roots.
 func (f *boardWatch) folders() map[string]string {
 	want := map[string]string{}
-	if state := project.StateDir(f.a.Getenv); state != "" {
+	if state := project.StateDir(f.env); state != "" {
 		workers := filepath.Join(state, "workers")
 		want[state], want[workers] = "", ""
 		keys, _ := os.ReadDir(workers)

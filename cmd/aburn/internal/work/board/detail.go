@@ -90,12 +90,12 @@ func (b *Board) Detail(ctx context.Context, key, name, only string) (*Detail, er
 
 // member opens the office of a project that is shown, and one of its workers.
 func (b *Board) member(ctx context.Context, key, name string) (*work.Office, *crew.Member, error) {
-	for _, root := range ledger.Projects(b.a.Getenv) {
-		store, err := ledger.Open(root, b.a.Getenv)
+	for _, root := range ledger.Projects(b.env) {
+		store, err := ledger.Open(root, b.env)
 		if err != nil || store.Key != key || !b.shown(root) {
 			continue
 		}
-		o, err := work.OfficeOf(b.a.Getenv, root)
+		o, err := work.OfficeOf(b.env, root)
 		if err != nil {
 			return nil, nil, err
 		}

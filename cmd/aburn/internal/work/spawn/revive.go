@@ -15,6 +15,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/worker"
 	"aburn/worker/crew"
 	"aburn/worker/tree"
 )
@@ -98,6 +99,15 @@ func Revive(ctx context.Context, o *work.Office, a fault.Reporter, m *crew.Membe
 		return m, handOverFailure(m, err)
 	}
 	return now, nil
+}
+
+// Restart has an ended worker go on for a page, and names the variables that it does not have any more.
+func Restart(ctx context.Context, o *work.Office, r fault.Reporter, m *crew.Member) (now *crew.Member, lacks []string, err error) {
+	ran := m.Ledger.Last(worker.Launched) != nil // then the repository was trusted
+	if now, err = Revive(ctx, o, r, m, Again{Trusted: ran}); err != nil {
+		return m, nil, err
+	}
+	return now, Lacks(m), nil
 }
 
 // treeAgain makes a tree that is gone: from the last snapshot, else from its branch.
