@@ -22,6 +22,7 @@ import (
 	"aburn/supervisor/status"
 	"aburn/worker/config"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
 )
 
 // Every member that these commands print stands in docs/formats/json.md (those of tasks in queue.md), in the part about its command.
@@ -67,7 +68,7 @@ func TestJSONPage(t *testing.T) {
 		{"prompt", spawn.PromptReport{}, part("`aburn spawn`")}, {"ps", work.WorkerReport{}, part("`aburn ps`")},
 		{"cleanup", crew.Cleanup{}, part("`aburn cleanup`")},
 		{"kill", work.Acted{}, part("`aburn kill`, `interrupt`, `answer`, `restore`, `stop`")},
-		{"snapshots", work.SnapshotReport{}, part("`aburn snapshots`")}, {"restore", work.RestoreReport{}, part("`aburn snapshots`")},
+		{"snapshots", describe.SnapshotReport{}, part("`aburn snapshots`")}, {"restore", work.RestoreReport{}, part("`aburn snapshots`")},
 		{"diff", work.DiffReport{}, part("`aburn diff`")}, {"merge", crew.Merge{}, part("`aburn merge`")}, {"pr", crew.PullRequest{}, part("`aburn pr`")},
 		{"sync", crew.Sync{}, part("`aburn sync`")}, {"config check", config.Config{}, part("`aburn config check`")},
 		{"rules file", work.ConfigReport{}, part("`aburn config check`")}, {"overlap", crew.Overlap{}, part("`aburn overlap`")},

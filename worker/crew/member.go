@@ -100,3 +100,10 @@ func requested(l *ledger.Contents) (d ledger.Detail, at time.Time) {
 	}
 	return d, at
 }
+
+// Running are the members of which something runs.
+func Running(all []*Member) []*Member {
+	return slices.DeleteFunc(slices.Clone(all), func(m *Member) bool {
+		return m.Err != nil || (m.Over() || m.Ledger.Gen() == 0) && len(m.Left) == 0
+	})
+}

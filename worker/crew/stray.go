@@ -242,3 +242,11 @@ func LeftWords(list []Carrier) string {
 	}
 	return strings.Join(words, ", ")
 }
+
+// Accounted is Roll of members that were looked at, and of marked processes that were found.
+func Accounted(c *Crew, all []*Member, marked []Carrier) ([]*Member, []*Stray) {
+	strays := c.Account(all, marked)
+	return slices.DeleteFunc(all, func(m *Member) bool {
+		return m.Err != nil && slices.ContainsFunc(strays, func(s *Stray) bool { return s.Name == m.Name })
+	}), strays
+}

@@ -7,13 +7,13 @@ import (
 
 	"aburn/attention"
 	"aburn/cmd/aburn/internal/eyes/workers"
-	"aburn/cmd/aburn/internal/work/board"
 	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/web/pages"
 	"aburn/web/show"
 	"aburn/web/site"
+	"aburn/worker/board"
 )
 
 // withWorkers follows the workers of all projects, with their board and their pages.

@@ -25,7 +25,10 @@ import (
 	"aburn/internal/scrub"
 	"aburn/internal/settings"
 	"aburn/internal/units"
+	"aburn/worker/control"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
+	"aburn/worker/projects"
 )
 
 // working lets an agent see the workers of its own project, begin one, and write to one. Only the user's own settings allow it
@@ -86,12 +89,12 @@ func (w *working) tools() []mcpserver.Tool {
 }
 
 // office is the project's, which the user vouched for.
-func (w *working) office() (*work.Office, error) {
+func (w *working) office() (*projects.Project, error) {
 	p, err := w.vouched()
 	if err != nil {
 		return nil, err
 	}
-	return work.OfficeOf(w.a.Getenv, p.Root)
+	return projects.Open(w.a.Getenv, p.Root)
 }
 
 func (w *working) list(ctx context.Context, _ mcpserver.Asker, ask workersAsk) (*mcpserver.Answer, error) {
@@ -104,7 +107,7 @@ func (w *working) list(ctx context.Context, _ mcpserver.Asker, ask workersAsk) (
 	if err != nil {
 		return nil, err
 	}
-	shown, names := crew.Living(all), work.Living(all)
+	shown, names := crew.Living(all), describe.Living(all)
 	if ask.Name != "" {
 		m, err := o.Member(ctx, ask.Name)
 		if err != nil {
@@ -120,7 +123,7 @@ func (w *working) list(ctx context.Context, _ mcpserver.Asker, ask workersAsk) (
 	for _, m := range shown {
 		r := work.ReportOf(o, m, names, now)
 		answer.Workers = append(answer.Workers, r)
-		line := m.Name + "  " + work.StateText(m)
+		line := m.Name + "  " + describe.StateText(m)
 		if r.Says != "" {
 			line += " · says: " + plain.Cut(r.Says, 200)
 		}
@@ -194,7 +197,7 @@ func (w *working) parentOf(all []*crew.Member) (parent *crew.Member, err error) 
 }
 
 func (w *working) send(ctx context.Context, who mcpserver.Asker, ask sendAsk) (*mcpserver.Answer, error) {
-	text, err := work.CheckMessage(ask.Text)
+	text, err := control.CheckMessage(ask.Text)
 	if err != nil {
 		return nil, plainError(err)
 	}

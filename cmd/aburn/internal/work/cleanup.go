@@ -3,9 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -13,8 +11,10 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
-	"aburn/internal/plain"
+	"aburn/worker/control"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
+	"aburn/worker/projects"
 )
 
 func CleanupCommand(a *kit.App) *cli.Command {
@@ -44,7 +44,7 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := scope.PersonOnly(a, "remove workers' trees"); err != nil {
 		return err
 	}
-	o, err := OpenOffice(a, cmd)
+	o, err := OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	results, left := []crew.Cleanup{}, 0
 	others, _ := o.Peek(ctx)
 	for _, m := range members {
-		r := CleanupOne(ctx, o.Crew, m, options)
+		r := control.CleanupOne(ctx, o.Crew, m, options)
 		r.GoOn = goOn(others, m.Name)
 		if !r.Removed {
 			left++
@@ -78,7 +78,7 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("json") {
 		err = a.PrintJSON(results)
 	} else {
-		err = CleanupText(a.Stdout, a, results, options)
+		err = describe.CleanupText(a.Stdout, a, results, options)
 	}
 	if err == nil && left > 0 && cmd.NArg() > 0 {
 		return fault.Exit(fault.ExitFailed)
@@ -87,7 +87,7 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // expire drops snapshots that nobody needs, of all workers, and says of which.
-func expire(ctx context.Context, o *Office, now time.Time, options crew.CleanupOptions) (list []crew.Cleanup) {
+func expire(ctx context.Context, o *projects.Project, now time.Time, options crew.CleanupOptions) (list []crew.Cleanup) {
 	members, err := o.Peek(ctx)
 	if err != nil {
 		return nil
@@ -97,7 +97,7 @@ func expire(ctx context.Context, o *Office, now time.Time, options crew.CleanupO
 			continue
 		}
 		r := crew.Cleanup{Name: m.Name}
-		repo, err := RepositoryOf(ctx, o.Crew, m)
+		repo, err := crew.RepositoryOf(ctx, o.Crew, m)
 		if err == nil {
 			r.Expired, err = o.Expire(ctx, repo, m, now, options.DryRun)
 		}
@@ -111,20 +111,8 @@ func expire(ctx context.Context, o *Office, now time.Time, options crew.CleanupO
 	return list
 }
 
-// CleanupOne removes one worker's tree, if that loses nothing.
-func CleanupOne(ctx context.Context, c *crew.Crew, m *crew.Member, options crew.CleanupOptions) crew.Cleanup {
-	repo, err := RepositoryOf(ctx, c, m)
-	if err == nil {
-		var r crew.Cleanup
-		if r, err = Cleanup(ctx, c, repo, m, options); err == nil {
-			return r
-		}
-	}
-	return crew.Cleanup{Name: m.Name, Why: err.Error()}
-}
-
 // Chosen are the named workers, or all whose tree may still be there.
-func Chosen(ctx context.Context, o *Office, words []string) ([]*crew.Member, error) {
+func Chosen(ctx context.Context, o *projects.Project, words []string) ([]*crew.Member, error) {
 	if len(words) == 0 {
 		all, err := o.Look(ctx)
 		if err != nil {
@@ -147,49 +135,4 @@ func Chosen(ctx context.Context, o *Office, words []string) ([]*crew.Member, err
 		members = append(members, m)
 	}
 	return members, nil
-}
-
-// CleanupText prints what became of each tree.
-func CleanupText(out io.Writer, a fault.Reporter, results []crew.Cleanup, o crew.CleanupOptions) error {
-	removed, kept, dropped := "removed", "kept", "dropped"
-	if o.DryRun {
-		removed, kept, dropped = "would be removed", "would be kept", "would be dropped"
-	}
-	if len(results) == 0 {
-		fmt.Fprintln(out, "no worker has a tree")
-	}
-	forced := false
-	for _, r := range results {
-		text := fmt.Sprintf("%s  %s: %s", r.Name, kept, r.Why)
-		if r.Expired > 0 {
-			text = fmt.Sprintf("%s  %s %s: its tree is gone for long, and each change of it was made by a commit", r.Name, plain.Plural(int64(r.Expired), "snapshot"),
-				dropped)
-		}
-		if r.Removed {
-			text = r.Name + "  tree " + removed
-			if r.Left > 0 && o.DryRun {
-				text += " · " + plain.Plural(int64(r.Left), "process", "processes") + " that it left would be ended"
-			} else if r.Left > 0 {
-				text += " · " + plain.Plural(int64(r.Left), "process", "processes") + " that it left ended"
-			}
-			if r.Kept != "" {
-				text += fmt.Sprintf(" · state in snapshot %d, %s", r.Snapshot, r.Kept)
-			}
-			if r.Branch != "" {
-				text += " · branch " + r.Branch + " stays"
-			}
-			if len(r.Former) > 0 {
-				text += " · so do those before it: " + strings.Join(r.Former, ", ")
-			}
-			if len(r.GoOn) > 0 {
-				text += " · what it spawned goes on: " + strings.Join(r.GoOn, ", ")
-			}
-		}
-		forced = forced || strings.Contains(r.Why, "changed: ")
-		fmt.Fprintln(out, plain.Line(text))
-	}
-	if forced && !o.Preserve {
-		a.Hint("aburn cleanup --force-preserve keeps changes in a snapshot first")
-	}
-	return nil
 }

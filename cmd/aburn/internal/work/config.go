@@ -3,9 +3,7 @@ package work
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -18,6 +16,7 @@ import (
 	"aburn/internal/project"
 	"aburn/internal/workspace"
 	"aburn/worker/config"
+	"aburn/worker/projects"
 )
 
 func ConfigCommand(a *kit.App) *cli.Command {
@@ -78,35 +77,11 @@ func configConfirmCommand(a *kit.App) *cli.Command {
 	}
 }
 
-// accepted is the file with hashes of texts that the person confirmed for this project.
-func (o *Office) accepted() string { return filepath.Join(o.Store.Dir, "confirmed") }
-
-// Config is what counts for the project.
-func (o *Office) Config(only string) (*config.Config, error) {
-	root := o.Root
-	p := config.Places{
-		Root: root, User: config.UserFile(project.ConfigDir(o.Env)), Only: only, Home: o.Env("HOME"), Accepted: config.Accepted(o.accepted()),
-	}
-	c, err := config.Load(p)
-	var m *config.Mistake
-	switch {
-	case errors.As(err, &m):
-		var hints []string
-		if m.Word != "" {
-			hints = fault.DidYouMean(m.Word, m.Known)
-		}
-		return nil, fault.Usage(plain.Line(m.Error()), append(hints, "aburn config check")...)
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.Usage(err.Error())
-	}
-	return c, err
-}
-
 func runConfigCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 0 {
 		return fault.Usage("config check takes no names", "--from FILE")
 	}
-	o, err := OpenOffice(a, cmd)
+	o, err := OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -119,9 +94,9 @@ func runConfigCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	var rules *RulesFile
+	var rules *projects.RulesFile
 	if only == "" {
-		if rules, err = o.checkRules(ctx, c); err != nil {
+		if rules, err = o.CheckRules(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -137,11 +112,11 @@ func runConfigCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 // ConfigReport is what `aburn config check --json` prints.
 type ConfigReport struct {
 	*config.Config
-	Rules *RulesFile `json:"rules_file,omitempty"`
-	Wrong []string   `json:"wrong,omitempty"` // what cannot be used as it is
+	Rules *projects.RulesFile `json:"rules_file,omitempty"`
+	Wrong []string            `json:"wrong,omitempty"` // what cannot be used as it is
 }
 
-func rulesText(a *kit.App, cmd *cli.Command, r *RulesFile) error {
+func rulesText(a *kit.App, cmd *cli.Command, r *projects.RulesFile) error {
 	out := a.Screen(cmd)
 	if r.Counts {
 		_, err := fmt.Fprintln(out, plain.Line(r.Path)+" is told to agents.")
@@ -155,15 +130,7 @@ func rulesText(a *kit.App, cmd *cli.Command, r *RulesFile) error {
 	return nil
 }
 
-// Relative is a path as seen from the project, where that is shorter.
-func (o *Office) Relative(path string) string {
-	if rel, err := filepath.Rel(o.Root, path); err == nil && len(rel) < len(path) {
-		return rel
-	}
-	return path
-}
-
-func configText(a *kit.App, cmd *cli.Command, o *Office, c *config.Config) error {
+func configText(a *kit.App, cmd *cli.Command, o *projects.Project, c *config.Config) error {
 	out := a.Screen(cmd)
 	if len(c.Files) == 0 {
 		_, err := fmt.Fprintln(out, "no file says anything: "+config.UserFile(project.ConfigDir(a.Getenv))+", "+filepath.Join(o.Root, "aburn.yaml"))
@@ -208,7 +175,7 @@ func runConfigConfirm(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := scope.PersonOnly(a, "confirm what a repository would run"); err != nil {
 		return err
 	}
-	o, err := OpenOffice(a, cmd)
+	o, err := OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -218,12 +185,12 @@ func runConfigConfirm(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	want := strings.ToLower(cmd.Args().First())
-	rules, err := o.checkRules(ctx, c)
+	rules, err := o.CheckRules(ctx, c)
 	if err != nil {
 		return err
 	}
 	if rules != nil && !rules.Counts && strings.HasPrefix(rules.SHA256, want) {
-		if err := o.keepHash(o.acceptedRules(), rules.SHA256); err != nil {
+		if err := o.KeepHash(o.AcceptedRules(), rules.SHA256); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.Stdout, plain.Line("counts now: what "+rules.Path+" says"))
@@ -235,7 +202,7 @@ func runConfigConfirm(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case !strings.HasPrefix(c.Confirm, want):
 		return fault.Failed("the text is another one by now", "aburn config check")
 	}
-	if err := o.keepHash(o.accepted(), c.Confirm); err != nil {
+	if err := o.KeepHash(o.Accepted(), c.Confirm); err != nil {
 		return err
 	}
 	for _, text := range c.Texts {

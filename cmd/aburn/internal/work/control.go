@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -14,8 +13,10 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
-	"aburn/worker"
+	"aburn/worker/control"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
+	"aburn/worker/projects"
 )
 
 func KillCommand(a *kit.App) *cli.Command {
@@ -57,7 +58,7 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := scope.PersonOnly(a, "end workers"); err != nil {
 		return err
 	}
-	o, err := OpenOffice(a, cmd)
+	o, err := OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 				now[i], errs[i] = m, o.Forget(m)
 				return
 			}
-			now[i], errs[i] = Kill(ctx, o.Crew, m)
+			now[i], errs[i] = control.Kill(ctx, o.Crew, m)
 		})
 	}
 	lost, lostErrs := make([]int, len(strays)), make([]error, len(strays))
@@ -99,13 +100,13 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // toKill are the workers and strays that words mean; without words all of which something runs.
-func toKill(ctx context.Context, o *Office, words []string, forget bool) (members []*crew.Member, strays []*crew.Stray, err error) {
+func toKill(ctx context.Context, o *projects.Project, words []string, forget bool) (members []*crew.Member, strays []*crew.Stray, err error) {
 	all, lost, err := Roll(ctx, o)
 	if err != nil {
 		return nil, nil, fault.Failed(err.Error())
 	}
 	if len(words) == 0 {
-		return Running(all), lost, nil
+		return crew.Running(all), lost, nil
 	}
 	for _, word := range words {
 		s := strayCalled(lost, word)
@@ -124,16 +125,9 @@ func toKill(ctx context.Context, o *Office, words []string, forget bool) (member
 	return members, strays, nil
 }
 
-// Running are the members of which something runs.
-func Running(all []*crew.Member) []*crew.Member {
-	return slices.DeleteFunc(slices.Clone(all), func(m *crew.Member) bool {
-		return m.Err != nil || (m.Over() || m.Ledger.Gen() == 0) && len(m.Left) == 0
-	})
-}
-
 // SayEnded tells what became of a stray.
 func SayEnded(acts *Acts, s *crew.Stray, project string, n int, err error) {
-	one := Acted{Worker: s.Name, Project: project, Did: DidKill, State: unaccounted, Left: n}
+	one := Acted{Worker: s.Name, Project: project, Did: DidKill, State: describe.Unaccounted, Left: n}
 	if err != nil {
 		acts.Failed(one, err.Error())
 		return
@@ -147,7 +141,7 @@ func sayKilled(acts *Acts, m, now *crew.Member, err error, forget bool, children
 	case errors.Is(err, crew.ErrOver):
 		one := ActedOn(m, WasOver)
 		one.Left = m.Ended
-		acts.Did(one, m.Name+"  "+OverText(m))
+		acts.Did(one, m.Name+"  "+describe.OverText(m))
 	case err != nil && forget:
 		acts.Failed(ActedOn(m, ""), "not forgotten: "+err.Error()+", and aburn kill ends it")
 	case err != nil:
@@ -156,8 +150,8 @@ func sayKilled(acts *Acts, m, now *crew.Member, err error, forget bool, children
 		acts.Did(Acted{Worker: m.Name, Did: DidForget}, m.Name+"  forgotten: if it runs somewhere, it goes on there")
 	default:
 		one := ActedOn(now, DidKill)
-		one.Left, one.GoOn = left(now), children
-		text := now.Name + "  " + StateText(now) + LeftText(now)
+		one.Left, one.GoOn = describe.Left(now), children
+		text := now.Name + "  " + describe.StateText(now) + describe.LeftText(now)
 		if len(children) > 0 {
 			text += "; what it spawned goes on: " + strings.Join(children, ", ")
 		}
@@ -187,45 +181,4 @@ func confirmAll(a *kit.App, cmd *cli.Command, members []*crew.Member, strays []*
 		return fault.Failed("nothing was ended")
 	}
 	return nil
-}
-
-// LeftText says how many processes were ended with the agent.
-func LeftText(m *crew.Member) string {
-	if n := left(m); n > 0 {
-		return fmt.Sprintf(", with %d more of its processes", n)
-	}
-	return ""
-}
-
-func left(m *crew.Member) int {
-	n := m.Ended
-	if c := m.Ledger.Last(worker.Certificate); c != nil && c.Left != nil {
-		n += *c.Left
-	}
-	return n
-}
-
-// OverText says that an agent had ended before, and how many processes were ended that it left.
-func OverText(m *crew.Member) string {
-	text := "had ended already: " + StateText(m)
-	if m.Ended > 0 {
-		text += "; it left " + plain.Plural(int64(m.Ended), "process", "processes") + ", ended now"
-	}
-	return text
-}
-
-// EndText says how an agent ended.
-func EndText(m *crew.Member) string {
-	c := m.Ledger.Last(worker.Certificate)
-	switch {
-	case c == nil:
-		return strings.ReplaceAll(string(m.Worker.Status()), "_", " ")
-	case c.Exit == nil:
-		return fmt.Sprintf("ended by signal %d", c.Signal)
-	}
-	text := fmt.Sprintf("ended with %d", *c.Exit)
-	if l := m.Ledger.Last(worker.Launched); l != nil && c.At.After(l.At) {
-		text += " after " + plain.Duration(c.At.Sub(l.At))
-	}
-	return text
 }

@@ -17,6 +17,7 @@ import (
 	"aburn/trace"
 	"aburn/worker"
 	"aburn/worker/crew"
+	"aburn/worker/projects"
 )
 
 // WorkerCost is what the sessions of a worker used up, sub-agents included, as far as they were read.
@@ -31,7 +32,7 @@ type WorkerCost struct {
 }
 
 // costs are what workers used up, by their names. A worker of which no session was read has none.
-func costs(ctx context.Context, o *Office, c *workspace.Caller, members []*crew.Member) (map[string]*WorkerCost, error) {
+func costs(ctx context.Context, o *projects.Project, c *workspace.Caller, members []*crew.Member) (map[string]*WorkerCost, error) {
 	arch, err := archive.View(ctx, archive.Dir(c.Env))
 	if none := (*archive.NotFound)(nil); errors.As(err, &none) {
 		return nil, nil
@@ -112,7 +113,7 @@ func limitText(m *crew.Member, w *WorkerCost) string {
 }
 
 // SpentNow reads what is new of a worker's sessions, and says what they used up.
-func SpentNow(ctx context.Context, o *Office, env func(string) string, m *crew.Member) (worker.Spent, string, error) {
+func SpentNow(ctx context.Context, o *projects.Project, env func(string) string, m *crew.Member) (worker.Spent, string, error) {
 	c := workspace.Quiet(o.Root, env, time.Now())
 	if err := lookup.Refresh(ctx, c, filepath.Clean(m.Request.Tree)); err != nil {
 		return worker.Spent{}, "", err

@@ -2,22 +2,18 @@ package work
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os/exec"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
-	"aburn/internal/agentcli"
 	"aburn/internal/fault"
-	"aburn/internal/git"
 	"aburn/internal/plain"
-	"aburn/worker/config"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
+	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
 
@@ -79,8 +75,8 @@ func mergeOptions(cmd *cli.Command) (o crew.MergeOptions, err error) {
 }
 
 // mergeConfig adds what the configuration says. A person's own --gate needs none.
-func mergeConfig(o *Office, a *kit.App, cmd *cli.Command, of *crew.Member, m *crew.MergeOptions) error {
-	if err := MergeDefaults(o, a, of, m); err != nil {
+func mergeConfig(o *projects.Project, a *kit.App, cmd *cli.Command, of *crew.Member, m *crew.MergeOptions) error {
+	if err := projects.MergeDefaults(o, a, of, m); err != nil {
 		return err
 	}
 	if own := cmd.StringSlice("gate"); len(own) > 0 {
@@ -90,50 +86,6 @@ func mergeConfig(o *Office, a *kit.App, cmd *cli.Command, of *crew.Member, m *cr
 		m.Gates = crew.Gates{}
 	}
 	return nil
-}
-
-// MergeDefaults are how a worker is merged where nobody says it.
-func MergeDefaults(o *Office, a fault.Reporter, of *crew.Member, m *crew.MergeOptions) error {
-	c, err := o.Config("")
-	if err != nil {
-		return err
-	}
-	if m.How == "" && !m.Hooks {
-		m.How = wantedHow(c.Word("merge"), *m)
-	}
-	m.Gates = GatesFor(c, of)
-	m.Gates.Tell = func(line string) { a.Note("gate: " + plain.Line(line)) }
-	return nil
-}
-
-// GatesFor are the gates of a worker: its own, or those of the configuration.
-func GatesFor(c *config.Config, m *crew.Member) crew.Gates {
-	g := GatesOf(c)
-	if len(m.Request.Gates) > 0 {
-		g.Run = m.Request.Gates
-	}
-	g.Program, _ = exec.LookPath(agentcli.Of(m.Request.Agent).Program)
-	return g
-}
-
-// GatesOf are the gates that a configuration names.
-func GatesOf(c *config.Config) crew.Gates {
-	g := crew.Gates{Run: c.Words("gates"), Retries: gateRetries, Unsandboxed: c.Flag("gates.unsandboxed")}
-	if c.Where("gates.retries") != "" {
-		g.Retries = c.Number("gates.retries")
-	}
-	return g
-}
-
-// gateRetries is how often gates may fail before only --no-gates helps, beside the first time.
-const gateRetries = 2
-
-// wantedHow is the way of the configuration.
-func wantedHow(word string, o crew.MergeOptions) crew.How {
-	if how := crew.How(word); how != crew.HowForward && !(how == crew.HowRebase && o.Message != "") {
-		return how
-	}
-	return ""
 }
 
 func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
@@ -156,12 +108,12 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	r, err := o.Merge(ctx, repo, m, options)
 	if err != nil {
-		return MergeFailure(m, err)
+		return describe.MergeFailure(m, err)
 	}
 	if cmd.Bool("json") {
 		err = a.PrintJSON(r)
 	} else {
-		err = MergeText(a.Stdout, a, m, r)
+		err = describe.MergeText(a.Stdout, a, m, r)
 	}
 	if err == nil && len(r.Conflicts) > 0 {
 		return fault.Exit(fault.ExitFailed)
@@ -170,7 +122,7 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // openHere opens the worker that the first argument means, and the repository of the folder in which the person stands.
-func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*Office, *crew.Member, *tree.Repo, error) {
+func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*projects.Project, *crew.Member, *tree.Repo, error) {
 	o, m, theirs, err := openTree(ctx, a, cmd)
 	if err != nil {
 		return nil, nil, nil, err
@@ -178,7 +130,7 @@ func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*Office, *crew
 	if o.Dir == theirs.Root {
 		return o, m, theirs, nil
 	}
-	here, err := Repository(ctx, o.Crew, o.Dir)
+	here, err := crew.Repository(ctx, o.Crew, o.Dir)
 	if err == nil && !here.Same(theirs) {
 		err = fault.Usage(m.Name+" works in another repository: "+theirs.Root, "aburn -C "+theirs.Root+" merge "+m.Name)
 	}
@@ -187,87 +139,6 @@ func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*Office, *crew
 		return nil, nil, nil, err
 	}
 	return o, m, here, nil
-}
-
-// MergeFailure is the error of a merge or a sync that was not done.
-func MergeFailure(m *crew.Member, err error) error {
-	var refused *crew.Refused
-	var problem *tree.Problem
-	var failed *git.Error
-	switch {
-	case errors.As(err, &refused):
-		return fault.Failed(m.Name+": "+refused.Text, refused.Hints...)
-	case errors.As(err, &problem):
-		return fault.Usage(m.Name+": "+problem.Text, problem.Advice)
-	case errors.As(err, &failed):
-		return fault.Failed(m.Name+": "+failed.Error(), "git status")
-	}
-	return fault.Failed(m.Name + ": " + err.Error())
-}
-
-// conflictLines lists files that conflict.
-func conflictLines(out io.Writer, list []tree.Conflict) {
-	for _, c := range list {
-		text := "  " + c.Path
-		if c.Kind != "" {
-			text += "  (" + c.Kind + ")"
-		}
-		fmt.Fprintln(out, plain.Line(text))
-	}
-}
-
-// MergeText prints what a merge did.
-func MergeText(out io.Writer, a fault.Reporter, m *crew.Member, r crew.Merge) error {
-	commits, files := plain.Plural(int64(r.Commits), "commit"), plain.Plural(int64(r.Files), "file")
-	text := r.Worker + "  "
-	switch {
-	case len(r.Conflicts) > 0:
-		text += fmt.Sprintf("conflicts with %s in %s; nothing was touched", r.Into, plain.Plural(int64(len(r.Conflicts)), "file"))
-		if r.Stopped != "" {
-			text += ". The commit that does not fit: " + r.Stopped[:min(8, len(r.Stopped))]
-		}
-	case r.How == crew.HowAlready && len(r.Left) == 0 && r.Head == m.Base():
-		text += "changed nothing"
-	case r.How == crew.HowAlready && len(r.Left) == 0:
-		text += r.Into + " has all of it"
-	case r.How == crew.HowAlready:
-		text += r.Into + " has all that it committed"
-	case r.Check:
-		text += fmt.Sprintf("would merge into %s without a conflict: %s, %s (%s)", r.Into, commits, files, r.How)
-	default:
-		text += fmt.Sprintf("merged into %s: %s, %s (%s) · %s..%s", r.Into, commits, files, r.How, r.From[:8], r.To[:8])
-	}
-	fmt.Fprintln(out, plain.Line(text))
-	conflictLines(out, r.Conflicts)
-	did := "committed first"
-	if r.Check || len(r.Conflicts) > 0 {
-		did = "would be committed first"
-	}
-	for _, f := range r.Included {
-		fmt.Fprintln(out, plain.Line("  "+did+": "+f))
-	}
-	if r.Works {
-		a.Warn("its agent's turn is not over: what it commits later is not in this", "aburn ps "+m.Name)
-	}
-	warnBehind(a, r.Branch, r.Behind)
-	if len(r.Left) > 0 {
-		a.Warn(plain.Plural(int64(len(r.Left)), "file")+" of its tree in no commit, and so not merged: "+plain.Line(strings.Join(r.Left[:min(5, len(r.Left))], ", ")),
-			"aburn merge --include-changes "+m.Name)
-	}
-	switch {
-	case len(r.Conflicts) > 0 && m.Quiet():
-		a.Hint("aburn sync " + m.Name + " shows which of its commits does not fit; or git merge " + m.Request.Branch + ", and solve it here")
-	case len(r.Modules) > 0 && !r.Check:
-		a.Hint("git submodule update: " + plain.Line(strings.Join(r.Modules[:min(3, len(r.Modules))], ", ")) + " moved")
-	}
-	return nil
-}
-
-// warnBehind warns of former branches of a worker with commits that its present one does not have.
-func warnBehind(a fault.Reporter, branch string, behind []string) {
-	for _, b := range behind {
-		a.Warn(plain.Line("it worked on "+b+" before, which has commits that "+branch+" does not have"), "git log --oneline "+branch+".."+b, "git merge "+b)
-	}
 }
 
 func SyncCommand(a *kit.App) *cli.Command {
@@ -306,7 +177,7 @@ func runSync(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	s, err := o.Sync(ctx, repo, m, cmd.String("onto"), cmd.Bool("check"))
 	if err != nil {
-		return MergeFailure(m, err)
+		return describe.MergeFailure(m, err)
 	}
 	if cmd.Bool("json") {
 		err = a.PrintJSON(s)
@@ -333,7 +204,7 @@ func syncText(a *kit.App, m *crew.Member, s crew.Sync) error {
 		text += fmt.Sprintf("%s on %s %s, with %d more from there · was %s", commits, s.Onto, s.Base[:8], s.Ahead, s.From[:8])
 	}
 	fmt.Fprintln(a.Stdout, plain.Line(text))
-	conflictLines(a.Stdout, s.Conflicts)
+	describe.ConflictLines(a.Stdout, s.Conflicts)
 	if len(s.Conflicts) > 0 {
 		a.Hint("git -C " + plain.Line(m.Request.Tree) + " rebase " + s.Onto + ", or let the worker do it")
 	}

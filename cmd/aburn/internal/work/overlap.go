@@ -13,7 +13,9 @@ import (
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
 	"aburn/worker/ledger"
+	"aburn/worker/projects"
 )
 
 func OverlapCommand(a *kit.App) *cli.Command {
@@ -33,7 +35,7 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 0 {
 		return fault.Usage("overlap takes no names: it looks at all workers", "aburn overlap --help")
 	}
-	o, err := OpenOffice(a, cmd)
+	o, err := OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -66,7 +68,7 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // toldAll writes down that the person has just read of these.
-func toldAll(ctx context.Context, o *Office, list []crew.Overlap) {
+func toldAll(ctx context.Context, o *projects.Project, list []crew.Overlap) {
 	for _, x := range list {
 		if now, err := o.Look(ctx, x.Workers[0]); err == nil && now[0].Err == nil && x.Kind == worker.OverlapConflict {
 			for _, e := range crew.Clashes(now[0], map[string]bool{x.Workers[1]: true}) {
@@ -90,58 +92,13 @@ func overlapText(a *kit.App, list []crew.Overlap) error {
 		if _, err := fmt.Fprintln(a.Stdout, plain.Line(text)); err != nil {
 			return err
 		}
-		conflictLines(a.Stdout, x.Conflicts)
+		describe.ConflictLines(a.Stdout, x.Conflicts)
 	}
 	return nil
 }
 
-// ClashReport is another worker that changed the same files, in `aburn ps --json`.
-type ClashReport struct {
-	Worker string   `json:"worker"`
-	Kind   string   `json:"kind"`
-	Files  []string `json:"files"`
-	Count  int      `json:"count"`
-}
-
-// Living are the names of workers whose tree may be there.
-func Living(members []*crew.Member) map[string]bool {
-	names := map[string]bool{}
-	for _, m := range crew.Living(members) {
-		names[m.Name] = true
-	}
-	return names
-}
-
-// clashesOf are a member's overlaps as they were last seen.
-func clashesOf(m *crew.Member, names map[string]bool) (list []ClashReport) {
-	if m.Err != nil || m.Gone() {
-		return nil
-	}
-	for _, e := range crew.Clashes(m, names) {
-		list = append(list, ClashReport{e.Peer, e.Is, e.Files, e.Count})
-	}
-	return list
-}
-
-// ClashText is what stands behind a worker's state.
-func ClashText(list []ClashReport) string {
-	var texts []string
-	for _, kind := range []string{worker.OverlapConflict, worker.OverlapFiles} {
-		var with []string
-		for _, c := range list {
-			if c.Kind == kind {
-				with = append(with, c.Worker)
-			}
-		}
-		if len(with) > 0 {
-			texts = append(texts, kind+" with "+strings.Join(with, ", "))
-		}
-	}
-	return strings.Join(texts, "; ")
-}
-
 // tellClashes says of each conflict once that it is there.
-func tellClashes(o *Office, a *kit.App, members []*crew.Member, names map[string]bool) {
+func tellClashes(o *projects.Project, a *kit.App, members []*crew.Member, names map[string]bool) {
 	if scope.PersonOnly(a, "") != nil {
 		return // it is the person who has to hear of it
 	}
@@ -169,6 +126,6 @@ func conflictText(name string, e ledger.Entry) string {
 }
 
 // Compare looks for overlaps after an agent's work was kept. What cannot be compared is said by `aburn overlap`.
-func Compare(ctx context.Context, o *Office) {
+func Compare(ctx context.Context, o *projects.Project) {
 	o.CompareNow(ctx)
 }

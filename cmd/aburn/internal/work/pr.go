@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -13,10 +12,9 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
-	"aburn/worker/config"
 	"aburn/worker/crew"
-	"aburn/worker/forge"
-	"aburn/worker/tree"
+	"aburn/worker/describe"
+	"aburn/worker/projects"
 )
 
 func PrCommand(a *kit.App) *cli.Command {
@@ -68,11 +66,11 @@ func runPr(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	f, remote, owner, err := Forge(ctx, o, c, repo)
+	f, remote, owner, err := projects.Forge(ctx, o, c, repo)
 	if err != nil {
-		return MergeFailure(m, err)
+		return describe.MergeFailure(m, err)
 	}
-	p.Gates = GatesFor(c, m)
+	p.Gates = projects.GatesFor(c, m)
 	p.Gates.Tell = func(line string) { a.Note("gate: " + plain.Line(line)) }
 	if own := cmd.StringSlice("gate"); len(own) > 0 {
 		p.Gates.Run = own
@@ -85,7 +83,7 @@ func runPr(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		if r.Pushed && !r.Opened && r.State == "" {
 			a.Warn("its branch was pushed; no pull request was opened", "aburn pr "+m.Name)
 		}
-		return ForgeFailure(m, err)
+		return describe.ForgeFailure(m, err)
 	}
 	if cmd.Bool("json") {
 		err = a.PrintJSON(r)
@@ -103,45 +101,13 @@ func waitsForSomebody(r crew.PullRequest) bool {
 	return r.State == worker.PullClosed || r.Checks == worker.CheckFailing || r.Review == worker.ReviewChanges || r.Clash != nil && *r.Clash
 }
 
-// Forge is the forge of a repository's remote, and the owner of the branches that are pushed there.
-func Forge(ctx context.Context, o *Office, c *config.Config, repo *tree.Repo) (f forge.Forge, remote tree.Remote, owner string, err error) {
-	if remote, err = repo.Remote(ctx); err != nil {
-		return nil, remote, "", err
-	}
-	f, owner, err = forge.Find(forge.Remote{Name: remote.Name, Push: remote.URL, Base: remote.Base}, forge.Access{
-		Plugin: c.Word("scm.plugin"), Host: c.Word("scm.host"), URL: c.Word("scm.url"), TokenEnv: c.Word("scm.token_env"),
-		TokenFile: c.Word("scm.token_file"), Dir: repo.Root, Environ: o.Environ,
-	})
-	if p := (*forge.Problem)(nil); errors.As(err, &p) {
-		err = &tree.Problem{Text: p.Text, Advice: p.Advice}
-	}
-	return f, remote, owner, err
-}
-
-// ForgeFailure is the error that a person is told when a forge, or a push to it, failed.
-func ForgeFailure(m *crew.Member, err error) error {
-	var limited *forge.Limited
-	var failed *forge.Failed
-	switch {
-	case errors.Is(err, forge.ErrNoClient):
-		return fault.Failed(m.Name+": "+err.Error()+", and GitHub is asked by it", "install GitHub's client gh, then gh auth login")
-	case errors.Is(err, forge.ErrNoLogin):
-		return fault.Failed(m.Name+": "+err.Error(), forge.LoginHints()...)
-	case errors.As(err, &limited):
-		return fault.Failed(m.Name+": "+plain.Line(limited.Error()), "try again then")
-	case errors.As(err, &failed):
-		return fault.Failed(m.Name + ": the forge says: " + plain.Line(failed.Error()))
-	}
-	return MergeFailure(m, err)
-}
-
 func prText(a *kit.App, m *crew.Member, r crew.PullRequest, check bool) {
 	text := r.Worker + "  "
 	switch name := fmt.Sprintf("#%d", r.Number); {
 	case check && r.State == "":
 		text += "has no pull request"
 	case check:
-		text += pullText(name, r.State, r.Draft, r.Checks, r.Review, r.Clash != nil && *r.Clash, r.Threads)
+		text += describe.PullText(name, r.State, r.Draft, r.Checks, r.Review, r.Clash != nil && *r.Clash, r.Threads)
 	case r.Opened:
 		text += fmt.Sprintf("%s opened against %s: %s", name, r.Base, plain.Plural(int64(r.Commits), "commit"))
 	case r.Pushed:
@@ -160,7 +126,7 @@ func prText(a *kit.App, m *crew.Member, r crew.PullRequest, check bool) {
 	if r.Works {
 		a.Warn("its agent's turn is not over: what it commits later is not in this", "aburn pr "+m.Name)
 	}
-	warnBehind(a, r.Branch, r.Behind)
+	describe.WarnBehind(a, r.Branch, r.Behind)
 	if len(r.Left) > 0 {
 		hint := "aburn send " + m.Name + " \"commit what is left\""
 		if m.Over() {
@@ -169,54 +135,4 @@ func prText(a *kit.App, m *crew.Member, r crew.PullRequest, check bool) {
 		a.Warn(plain.Plural(int64(len(r.Left)), "file")+" of its tree in no commit, and so not pushed: "+plain.Line(strings.Join(r.Left[:min(5, len(r.Left))], ", ")),
 			hint)
 	}
-}
-
-// pullText is how a pull request stands, in words.
-func pullText(name, state string, draft bool, checks, review string, clash bool, threads int) string {
-	words := []string{name + " " + state}
-	if draft && state == worker.PullOpen {
-		words[0] += " as a draft"
-	}
-	if state != worker.PullOpen {
-		return words[0]
-	}
-	if checks != "" {
-		words = append(words, "checks "+checks)
-	}
-	if text := map[string]string{worker.ReviewApproved: "approved", worker.ReviewChanges: "changes requested",
-		worker.ReviewAsked: "review asked"}[review]; text != "" {
-		words = append(words, text)
-	}
-	if clash {
-		words = append(words, "conflicts")
-	}
-	if threads > 0 {
-		words = append(words, plain.Plural(int64(threads), "open thread"))
-	}
-	return strings.Join(words, " · ")
-}
-
-// PullReport is a pull request in `aburn ps --json`, as the forge said it last.
-type PullReport struct {
-	Number    int    `json:"number"`
-	State     string `json:"state"`
-	URL       string `json:"url,omitempty"`
-	Draft     bool   `json:"draft,omitempty"`
-	Head      string `json:"head,omitempty"`
-	Checks    string `json:"checks,omitempty"`
-	Review    string `json:"review,omitempty"`
-	Conflicts bool   `json:"conflicts,omitempty"`
-}
-
-// PullOf is nil where nobody knows of one.
-func PullOf(m *crew.Member) *PullReport {
-	if m.Err != nil || m.Worker.Pull.Number == 0 {
-		return nil
-	}
-	p := m.Worker.Pull
-	r := &PullReport{Number: p.Number, State: p.Is, Head: p.Head, Checks: p.Checks, Review: p.Review, Conflicts: p.Conflicts}
-	if e := m.Ledger.Last(worker.Pulled); e != nil {
-		r.URL, r.Draft = e.URL, e.Draft
-	}
-	return r
 }

@@ -276,20 +276,3 @@ func folderOf(a *kit.App, cmd *cli.Command) (string, error) {
 func takesProject(cmd *cli.Command) bool {
 	return slices.ContainsFunc(cmd.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), "project") })
 }
-
-// Find is the name of the worker that a person means, who may name its project before it.
-func (o *Office) Find(word string) (string, error) {
-	if first, rest, slashed := strings.Cut(word, "/"); slashed {
-		list := ledger.Meant(known(o), first)
-		if len(list) != 1 {
-			return "", ledger.ErrUnknown
-		}
-		if list[0].Root != o.Root {
-			return "", errOtherProject
-		}
-		word = rest
-	}
-	return o.Crew.Find(word)
-}
-
-var errOtherProject = errors.New("it is in another project: one call is about one project")

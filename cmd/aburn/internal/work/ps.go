@@ -23,33 +23,35 @@ import (
 	"aburn/supervisor/status"
 	"aburn/worker"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
 	"aburn/worker/ledger"
+	"aburn/worker/projects"
 )
 
 // WorkerReport is one worker in `aburn ps --json`.
 type WorkerReport struct {
-	Summary
-	Verdicts []status.Verdict `json:"verdicts,omitempty"`
-	Pull     *PullReport      `json:"pr,omitempty"`
-	Budget   string           `json:"budget,omitempty"`
-	Cost     *WorkerCost      `json:"cost,omitempty"`
-	Disk     *int64           `json:"disk,omitempty"`
-	Error    string           `json:"error,omitempty"`
+	describe.Summary
+	Verdicts []status.Verdict     `json:"verdicts,omitempty"`
+	Pull     *describe.PullReport `json:"pr,omitempty"`
+	Budget   string               `json:"budget,omitempty"`
+	Cost     *WorkerCost          `json:"cost,omitempty"`
+	Disk     *int64               `json:"disk,omitempty"`
+	Error    string               `json:"error,omitempty"`
 }
 
 // ReportOf is what is known of a worker. names are the workers whose overlaps count.
-func ReportOf(o *Office, m *crew.Member, names map[string]bool, now time.Time) WorkerReport {
-	r := WorkerReport{Summary: Summarize(m, names, now, o.ReadyFor())}
+func ReportOf(o *projects.Project, m *crew.Member, names map[string]bool, now time.Time) WorkerReport {
+	r := WorkerReport{Summary: describe.Summarize(m, names, now, o.ReadyFor())}
 	if m.Err != nil {
 		r.Error = m.Err.Error()
 		return r
 	}
-	r.Pull, r.Budget = PullOf(m), m.Request.Limit
+	r.Pull, r.Budget = describe.PullOf(m), m.Request.Limit
 	return r
 }
 
 func strayReport(s *crew.Stray) WorkerReport {
-	return WorkerReport{Summary: SummarizeStray(s), Error: s.Why}
+	return WorkerReport{Summary: describe.SummarizeStray(s), Error: s.Why}
 }
 
 func PsCommand(a *kit.App) *cli.Command {
@@ -77,7 +79,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 1 {
 		return fault.Usage("name one worker, or none", "aburn ps --help")
 	}
-	o, err := OpenOffice(a, cmd)
+	o, err := OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -92,7 +94,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		names := map[string]bool{}
 		if peers, err := o.Peers(m); err == nil && len(peers) > 0 {
 			if found, err := o.Look(ctx, peers...); err == nil {
-				names = Living(found)
+				names = describe.Living(found)
 			}
 		}
 		costs, err := costsOf(ctx, o, a, cmd, []*crew.Member{m})
@@ -114,7 +116,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if !cmd.Bool("all") {
 		shown = crew.Living(all)
 	}
-	names := Living(all)
+	names := describe.Living(all)
 	found := verdicts(ctx, scope.CallerOf(a, cmd), shown)
 	var costs map[string]*WorkerCost
 	if cmd.Bool("cost") {
@@ -144,7 +146,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // memberOrStray is the worker that a word means. If only processes are left of it that no ledger knows, they are shown, and there is
 // no member.
-func memberOrStray(ctx context.Context, o *Office, a *kit.App, cmd *cli.Command, word string) (*crew.Member, error) {
+func memberOrStray(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, word string) (*crew.Member, error) {
 	if ledger.ValidName(word) != nil {
 		return o.Member(ctx, word) // and why there is none
 	}
@@ -162,7 +164,7 @@ func memberOrStray(ctx context.Context, o *Office, a *kit.App, cmd *cli.Command,
 }
 
 // meant are the names of the worker that a word means, or the word itself: a name that no ledger has looks for strays only.
-func meant(o *Office, word string) []string {
+func meant(o *projects.Project, word string) []string {
 	if name, err := o.Find(word); err == nil {
 		return []string{name}
 	}
@@ -175,14 +177,14 @@ func psStray(a *kit.App, cmd *cli.Command, s *crew.Stray) error {
 	}
 	out := a.Screen(cmd)
 	term.Title(out, true, s.Name)
-	term.HangingParagraph(out, 11, "state", plain.Line(StrayText(s)))
+	term.HangingParagraph(out, 11, "state", plain.Line(describe.StrayText(s)))
 	term.HangingParagraph(out, 11, "running", plain.Line(crew.LeftWords(s.Processes)+" (aburn kill "+s.Name+")"))
 	term.HangingParagraph(out, 11, "tree", plain.Line(s.Tree))
 	return nil
 }
 
 // costsOf are what workers used up. --cost reads new sessions first; without it the archive answers as it is.
-func costsOf(ctx context.Context, o *Office, a *kit.App, cmd *cli.Command, members []*crew.Member) (map[string]*WorkerCost, error) {
+func costsOf(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, members []*crew.Member) (map[string]*WorkerCost, error) {
 	if cmd.Bool("cost") {
 		chosen.CatchUpOrWarn(ctx, a, cmd, lookup.Choice{Project: o.Root})
 	}
@@ -226,7 +228,7 @@ func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, strays []*cre
 	}
 	for _, m := range members {
 		since, changed, pr := "-", "-", "-"
-		if p := PullOf(m); p != nil {
+		if p := describe.PullOf(m); p != nil {
 			pr = fmt.Sprintf("#%d", p.Number)
 		}
 		if m.Err == nil && !m.Worker.Since.IsZero() {
@@ -238,14 +240,14 @@ func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, strays []*cre
 		if m.Err == nil && m.Gone() {
 			changed = "tree gone"
 		}
-		state := StateText(m)
-		if clash := ClashText(clashesOf(m, names)); clash != "" {
+		state := describe.StateText(m)
+		if clash := describe.ClashText(describe.ClashesOf(m, names)); clash != "" {
 			state += " · " + clash
 		}
 		if text := verdictText(found[m.Session]); text != "" {
 			state += " · " + text
 		}
-		if text := LeftRunning(m); text != "" {
+		if text := describe.LeftRunning(m); text != "" {
 			state += " · " + text
 		}
 		task := m.Request.Task
@@ -263,7 +265,7 @@ func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, strays []*cre
 		table.Add(cells...)
 	}
 	for _, s := range strays {
-		table.Add(s.Name, StrayText(s), "-", "-", "-", "-")
+		table.Add(s.Name, describe.StrayText(s), "-", "-", "-", "-")
 	}
 	if err := table.Print(out, 0); err != nil {
 		return err
@@ -372,7 +374,7 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, r WorkerReport, now tim
 	if r.Since != nil {
 		since = " since " + plain.Age(now.Sub(*r.Since))
 	}
-	line("state", StateText(m)+since+" ("+strings.ReplaceAll(units.Join(r.State, r.Reason), "_", " ")+")")
+	line("state", describe.StateText(m)+since+" ("+strings.ReplaceAll(units.Join(r.State, r.Reason), "_", " ")+")")
 	line("why", strings.Join(r.Evidence, "; "))
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
@@ -386,7 +388,7 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, r WorkerReport, now tim
 		line("messages", plain.Plural(int64(r.Messages), "message")+" of which its record shows nothing yet")
 	}
 	line("remarks", strings.Join(r.Flags, "; "))
-	line("running", LeftWords(m))
+	line("running", describe.LeftWords(m))
 	if r.Damaged > 0 {
 		line("damage", plain.Plural(int64(r.Damaged), "line")+" of its ledger could not be read")
 	}
@@ -405,7 +407,7 @@ func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, r WorkerReport, now tim
 	line("agent", units.Join(r.Agent, r.Via, r.Session))
 	line("branch", units.Join(r.Branch, "from "+strings.TrimSpace(r.BaseRef+" "+r.Base[:min(len(r.Base), 8)]), formerly(r.Former)))
 	if p := r.Pull; p != nil {
-		line("pr", pullText(fmt.Sprintf("#%d", p.Number), p.State, p.Draft, p.Checks, p.Review, p.Conflicts, 0)+" · "+p.URL)
+		line("pr", describe.PullText(fmt.Sprintf("#%d", p.Number), p.State, p.Draft, p.Checks, p.Review, p.Conflicts, 0)+" · "+p.URL)
 	}
 	where := r.Tree
 	if r.Removed {

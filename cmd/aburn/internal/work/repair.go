@@ -16,39 +16,17 @@ import (
 	"aburn/internal/project"
 	"aburn/internal/shell"
 	"aburn/internal/workspace"
+	"aburn/worker/crew"
 	"aburn/worker/ledger"
+	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
 
-// stranded are the workers of this project that are recorded for a path where it was before.
-func stranded(o *Office) []ledger.Stranded {
-	return ledger.StrandedFrom(o.Root, tree.Linked(o.Checkout), o.Env)
-}
-
 // warnStranded says where the workers of a project that moved went.
-func warnStranded(o *Office, a *kit.App) {
-	for _, s := range stranded(o) {
-		a.Warn(plain.Line(strandedText(s)), "aburn project repair", "or move it back to "+plain.Line(s.Root))
+func warnStranded(o *projects.Project, a *kit.App) {
+	for _, s := range projects.Stranded(o) {
+		a.Warn(plain.Line(projects.StrandedText(s)), "aburn project repair", "or move it back to "+plain.Line(s.Root))
 	}
-}
-
-// maxStranded is how many workers are named.
-const maxStranded = 5
-
-func strandedText(s ledger.Stranded) string {
-	named := strings.Join(s.Names[:min(len(s.Names), maxStranded)], ", ")
-	if n := len(s.Names) - maxStranded; n > 0 {
-		named += fmt.Sprintf(" and %d more", n)
-	}
-	return fmt.Sprintf("this project was at %s, where %s recorded: %s", s.Root, plain.Plural(int64(len(s.Names)), "worker is", "workers are"), named)
-}
-
-// Stranded refuses a new worker while others are recorded for a former path: a project has one list of them.
-func (o *Office) Stranded() error {
-	if list := stranded(o); len(list) > 0 {
-		return fault.Failed(plain.Line(strandedText(list[0])), "aburn project repair")
-	}
-	return nil
 }
 
 func repairCommand(a *kit.App) *cli.Command {
@@ -140,7 +118,7 @@ func bringAlong(ctx context.Context, a *kit.App, root string, s ledger.Stranded)
 	if err != nil {
 		return fault.Failed(err.Error())
 	}
-	o, err := OfficeOf(a.Getenv, root)
+	o, err := projects.Open(a.Getenv, root)
 	if err != nil {
 		return err
 	}
@@ -149,7 +127,7 @@ func bringAlong(ctx context.Context, a *kit.App, root string, s ledger.Stranded)
 }
 
 // repairTrees has git and the workers' worktrees know of one another again.
-func repairTrees(ctx context.Context, o *Office, names []string) error {
+func repairTrees(ctx context.Context, o *projects.Project, names []string) error {
 	repos := map[string][]string{}
 	for _, name := range names {
 		e, err := o.Store.Book(name).Request()
@@ -159,7 +137,7 @@ func repairTrees(ctx context.Context, o *Office, names []string) error {
 		repos[e.Repo] = append(repos[e.Repo], e.Tree)
 	}
 	for dir, paths := range repos {
-		repo, err := Repository(ctx, o.Crew, dir)
+		repo, err := crew.Repository(ctx, o.Crew, dir)
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ import (
 	"aburn/logfmt"
 	"aburn/worker/crew"
 	"aburn/worker/ledger"
+	"aburn/worker/projects"
 )
 
 // maxReport bounds what an agent says of itself in an entry, in bytes.
@@ -76,7 +77,7 @@ func runReport(a *kit.App, cmd *cli.Command, ev logfmt.Event) error {
 		return fault.Usage("this folder is not of the project that the worker "+fault.Quote(worker)+" belongs to", "run it in the worker's tree")
 	}
 	e := &logfmt.Entry{Cmd: logfmt.SessionCmd, Event: ev, Source: "aburn", Wt: w.Wt}
-	if c := (&crew.Crew{Root: w.Root, Checkout: checkout(w, a.Getenv), Store: store}); c.Wt(worker) != "" {
+	if c := (&crew.Crew{Root: w.Root, Checkout: projects.Checkout(w, a.Getenv), Store: store}); c.Wt(worker) != "" {
 		e.Wt = c.Wt(worker)
 	}
 	e.Session, e.Agent = reporter(a, session)

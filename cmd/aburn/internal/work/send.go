@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v3"
 
@@ -22,7 +20,9 @@ import (
 	"aburn/internal/scrub"
 	"aburn/internal/workspace"
 	"aburn/worker"
+	"aburn/worker/control"
 	"aburn/worker/crew"
+	"aburn/worker/projects"
 )
 
 // sendWait is how long send waits for the agent's own record by default.
@@ -64,7 +64,7 @@ func runSend(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	o, err := OpenOffice(a, cmd)
+	o, err := OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -92,16 +92,16 @@ func runSend(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return err
 }
 
-func sendOne(ctx context.Context, o *Office, cmd *cli.Command, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
+func sendOne(ctx context.Context, o *projects.Project, cmd *cli.Command, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
 	refused := crew.Sent{Worker: m.Name, State: crew.Declined}
 	if idle := m.Worker.Delivery() == worker.ByKeys; cmd.Bool("interrupt") && !idle {
-		if err := Interrupt(ctx, o.Crew, m); err != nil {
+		if err := control.Interrupt(ctx, o.Crew, m); err != nil {
 			refused.Why = "its turn was not ended: " + err.Error()
 			return refused
 		}
 	}
 	if m.Far() {
-		return SendFar(ctx, o.Crew, m, msg, options)
+		return control.SendFar(ctx, o.Crew, m, msg, options)
 	}
 	r, err := o.Send(ctx, m.Name, msg, options)
 	if err != nil {
@@ -146,7 +146,7 @@ func sendArguments(a *kit.App, cmd *cli.Command) (names []string, text string, e
 		}
 		text = string(data)
 	}
-	if text, err = CheckMessage(text); err != nil {
+	if text, err = control.CheckMessage(text); err != nil {
 		return nil, "", err
 	}
 	text, secrets := scrub.Text(text) // it lies in files until it is accepted, and in the queue's archive
@@ -154,25 +154,6 @@ func sendArguments(a *kit.App, cmd *cli.Command) (names []string, text string, e
 		a.Note(plain.Plural(int64(secrets), "secret was", "secrets were") + " taken out of the text")
 	}
 	return names, text, nil
-}
-
-// CheckMessage is a message as it is sent, or why it cannot be.
-func CheckMessage(text string) (string, error) {
-	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
-	switch {
-	case text == "":
-		return "", fault.Usage("there is no text")
-	case len(text) > crew.MaxMessage:
-		return "", fault.Usage(fmt.Sprintf("the text is longer than %d bytes", crew.MaxMessage), "put it into a file, and name that in the message")
-	case !utf8.ValidString(text):
-		return "", fault.Usage("the text is not UTF-8")
-	}
-	for _, r := range text {
-		if plain.Control(r) && r != '\n' && r != '\t' {
-			return "", fault.Usage(fmt.Sprintf("the text has the control character %U", r), "take it out: the agent would read what you do not see")
-		}
-	}
-	return text, nil
 }
 
 // sendOptions also says which agent sends, if no person does. An agent presses no keys.
@@ -242,7 +223,7 @@ func runInterrupt(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := scope.PersonOnly(a, "end turns of workers"); err != nil {
 		return err
 	}
-	o, err := OpenOffice(a, cmd)
+	o, err := OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -253,7 +234,7 @@ func runInterrupt(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	acts := NewActs(a, cmd.Bool("json"))
 	for _, m := range members {
-		switch err := Interrupt(ctx, o.Crew, m); {
+		switch err := control.Interrupt(ctx, o.Crew, m); {
 		case errors.Is(err, crew.ErrOver):
 			acts.Failed(ActedOn(m, ""), "its agent has ended already")
 		case err != nil:

@@ -7,11 +7,12 @@ import (
 	"aburn/supervisor/status"
 	"aburn/worker"
 	"aburn/worker/crew"
+	"aburn/worker/projects"
 )
 
 // Standings are the workers of a project whose tree is there or whose agent lives, by whose turn it is. It writes nothing.
 func Standings(ctx context.Context, env func(string) string, root string) ([]status.Standing, error) {
-	o, err := OfficeOf(env, root)
+	o, err := projects.Open(env, root)
 	if err != nil {
 		return nil, err
 	}

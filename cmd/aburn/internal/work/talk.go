@@ -2,20 +2,15 @@ package work
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
-	"aburn/internal/hold"
 	"aburn/internal/plain"
-	"aburn/worker"
-	"aburn/worker/crew"
-	"aburn/worker/headless"
-	"aburn/worker/slot"
+	"aburn/worker/control"
+	"aburn/worker/describe"
 )
 
 func AnswerCommand(a *kit.App) *cli.Command {
@@ -43,14 +38,11 @@ func AnswerCommand(a *kit.App) *cli.Command {
 	}
 }
 
-// answerTime is how long an agent may take to say that it has an answer.
-const answerTime = 30 * time.Second
-
 func runAnswer(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := scope.PersonOnly(a, "answer for the person"); err != nil {
 		return err
 	}
-	o, err := OpenOffice(a, cmd)
+	o, err := OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -62,40 +54,16 @@ func runAnswer(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	ch, h, ok := o.Channel(m)
 	switch {
 	case m.Over():
-		return fault.Failed(m.Name+" has ended: "+StateText(m), "aburn ps "+m.Name)
+		return fault.Failed(m.Name+" has ended: "+describe.StateText(m), "aburn ps "+m.Name)
 	case !ok:
 		return fault.Failed(m.Name+" has a terminal, where what it asks is answered", "aburn attach "+m.Name)
 	}
-	q, err := Answer(ctx, ch, h, cmd.String("id"), cmd.Args().Get(1) == "allow", cmd.String("text"))
+	q, err := control.Answer(ctx, ch, h, cmd.String("id"), cmd.Args().Get(1) == "allow", cmd.String("text"))
 	if err != nil {
-		return AnswerFailure(m, err)
+		return describe.AnswerFailure(m, err)
 	}
 	did := map[bool]string{true: DidAllow, false: DidDeny}[cmd.Args().Get(1) == "allow"]
 	acts := NewActs(a, cmd.Bool("json"))
 	acts.Did(Acted{Worker: m.Name, Did: did, Asked: plain.Line(q.What)}, m.Name+"  "+did+": "+q.What)
 	return acts.End()
-}
-
-// Answer answers the question of an id; an empty id means the only one.
-func Answer(ctx context.Context, ch headless.Channel, h slot.Handle, id string, allow bool, text string) (slot.Question, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	return ch.Answer(ctx, h, id, allow, text)
-}
-
-// AnswerFailure is the error that a person is told when an answer did not reach the agent.
-func AnswerFailure(m *crew.Member, err error) error {
-	switch {
-	case errors.Is(err, headless.ErrNoQuestion) && m.Worker.Reason == worker.AwaitingUser && m.Said != "":
-		return fault.Failed(m.Name+" asked with aburn ask, and goes on with what it is told", "aburn send "+m.Name+" TEXT")
-	case errors.Is(err, headless.ErrNoQuestion):
-		return fault.Failed(m.Name+" does not ask that, or not any more", "aburn ps "+m.Name)
-	case errors.Is(err, headless.ErrSeveral):
-		return fault.Usage(m.Name+" asks several things", "aburn ps "+m.Name, "aburn answer --id ID")
-	case errors.Is(err, hold.ErrGone):
-		return fault.Failed(m.Name+" has ended", "aburn ps "+m.Name)
-	case errors.Is(err, context.DeadlineExceeded):
-		return fault.Failed("the agent was given the answer, and has not said that it has it", "aburn ps "+m.Name)
-	}
-	return fault.Failed(m.Name+": "+err.Error(), "aburn ps "+m.Name)
 }

@@ -14,11 +14,12 @@ import (
 	"aburn/archive/lookup"
 	"aburn/internal/workspace"
 	"aburn/worker/crew"
+	"aburn/worker/projects"
 )
 
 // TranscriptsNow names how the files stand in which a worker's sessions are stored: the same text if none of them was written, ""
 // if none is known. A database that many sessions share counts as written when any of them is.
-func TranscriptsNow(ctx context.Context, o *Office, env func(string) string, m *crew.Member) (string, error) {
+func TranscriptsNow(ctx context.Context, o *projects.Project, env func(string) string, m *crew.Member) (string, error) {
 	c := workspace.Quiet(o.Root, env, time.Now())
 	paths, err := transcripts(ctx, c, m)
 	if err == nil && len(paths) == 0 {

@@ -18,7 +18,10 @@ import (
 	"aburn/internal/term"
 	"aburn/internal/workspace"
 	"aburn/worker"
+	"aburn/worker/control"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
+	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
 
@@ -54,7 +57,7 @@ func runDiff(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("stat"):
 		form = tree.Stat
 	}
-	text, left, from, err := diffIn(ctx, o.Crew, repo, m, form)
+	text, left, from, err := describe.DiffIn(ctx, o.Crew, repo, m, form)
 	if err != nil {
 		return fault.Failed(err.Error())
 	}
@@ -62,7 +65,7 @@ func runDiff(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return diffJSON(a, m, text, left, from)
 	}
 	for _, s := range left {
-		a.Warn(notInDiff + s)
+		a.Warn(describe.NotInDiff + s)
 	}
 	if from != "" {
 		a.Note(from)
@@ -117,61 +120,18 @@ func paintDiff(out *term.Out, line string) string {
 	return line
 }
 
-// notInDiff is said before what a diff leaves out, and why.
-const notInDiff = "not in the diff: "
-
-// DiffOf is the difference of the tree, of the last snapshot, or of the branch; from says if it is not the tree's, or not all of it.
-func DiffOf(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member, stat bool) (text, from string, err error) {
-	form := tree.Patch
-	if stat {
-		form = tree.Stat
-	}
-	text, left, from, err := diffIn(ctx, c, repo, m, form)
-	if len(left) > 0 {
-		from = notInDiff + strings.Join(left, ", ")
-	}
-	return text, from, err
-}
-
-func diffIn(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member, form tree.Form) (text string, left []string, from string, err error) {
-	d := m.Request
-	text, left, err = repo.Tree(d.Tree).Diff(ctx, c.Store.Book(m.Name).Dir, d.Base, d.BaseRef, form)
-	if !errors.Is(err, tree.ErrGone) {
-		return text, left, "", err
-	}
-	text, from, err = diffOfGone(ctx, repo, m, form)
-	return text, nil, from, err
-}
-
-// diffOfGone is the difference of the last snapshot, or of the branch, of a worker whose tree is not here.
-func diffOfGone(ctx context.Context, repo *tree.Repo, m *crew.Member, form tree.Form) (text, from string, err error) {
-	d := m.Request
-	if all := crew.Snapshots(m.Ledger); len(all) > 0 {
-		text, err = repo.DiffKept(ctx, all[len(all)-1].Commit, d.Base, d.BaseRef, form)
-		if m.Far() && m.Ledger.Last(worker.Removed) == nil {
-			return text, fmt.Sprintf("its tree is in another repository: this is snapshot %d", len(all)), err
-		}
-		return text, fmt.Sprintf("its tree is gone: this is snapshot %d", len(all)), err
-	}
-	if _, err := repo.Commit(ctx, d.Branch); err != nil {
-		return "", "its tree is gone, and its branch had no commits", nil
-	}
-	text, err = repo.DiffBranch(ctx, d.Branch, d.Base, d.BaseRef, form)
-	return text, "its tree is gone: this is its branch", err
-}
-
 // openTree opens the worker that the first argument means, and its repository.
-func openTree(ctx context.Context, a *kit.App, cmd *cli.Command) (*Office, *crew.Member, *tree.Repo, error) {
-	o, err := OpenOffice(a, cmd)
+func openTree(ctx context.Context, a *kit.App, cmd *cli.Command) (*projects.Project, *crew.Member, *tree.Repo, error) {
+	o, err := OpenProject(a, cmd)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	m, err := o.Member(ctx, cmd.Args().First())
 	if err == nil {
 		var repo *tree.Repo
-		if repo, err = RepositoryOf(ctx, o.Crew, m); err == nil {
+		if repo, err = crew.RepositoryOf(ctx, o.Crew, m); err == nil {
 			if m.Far() && m.Ledger.Last(worker.Removed) == nil {
-				now, _, err := Bring(ctx, o.Crew, repo, m)
+				now, _, err := control.Bring(ctx, o.Crew, repo, m)
 				switch m = now; {
 				case errors.Is(err, tree.ErrRewritten):
 					a.Warn(err.Error()+", which stands at refs/aburn/far/"+m.Name, "git log --oneline "+m.Request.Branch+" refs/aburn/far/"+m.Name)
@@ -207,19 +167,6 @@ func SnapshotsCommand(a *kit.App) *cli.Command {
 	}
 }
 
-// SnapshotReport is one snapshot in `aburn snapshots --json`.
-type SnapshotReport struct {
-	Number  int       `json:"snapshot"`
-	At      time.Time `json:"at"`
-	Kind    string    `json:"kind"`
-	Commit  string    `json:"commit"`
-	Ref     string    `json:"ref"`
-	Changes *int      `json:"changes,omitempty"`
-	Skipped []string  `json:"skipped,omitempty"`
-	Dropped bool      `json:"dropped,omitempty"`
-	Expired bool      `json:"expired,omitempty"`
-}
-
 // RestoreReport is what `aburn snapshots --restore --json` prints.
 type RestoreReport struct {
 	Into     string `json:"into"`
@@ -249,9 +196,9 @@ func runSnapshots(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	reports := []SnapshotReport{}
+	reports := []describe.SnapshotReport{}
 	for i, e := range crew.Snapshots(m.Ledger) {
-		reports = append(reports, SnapshotReport{
+		reports = append(reports, describe.SnapshotReport{
 			Number: i + 1, At: e.At, Kind: string(e.Kind), Commit: e.Commit, Ref: e.Ref, Changes: e.Changes, Skipped: e.Skipped, Dropped: refs[e.Ref] != e.Commit,
 			Expired: crew.HasExpired(m.Ledger, e.Ref),
 		})
@@ -262,7 +209,7 @@ func runSnapshots(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return snapshotTable(a.Screen(cmd), m, reports)
 }
 
-func snapshotTable(out *term.Out, m *crew.Member, reports []SnapshotReport) error {
+func snapshotTable(out *term.Out, m *crew.Member, reports []describe.SnapshotReport) error {
 	if len(reports) == 0 {
 		_, err := fmt.Fprintln(out, "no snapshot of "+m.Name)
 		return err
@@ -290,7 +237,7 @@ func snapshotTable(out *term.Out, m *crew.Member, reports []SnapshotReport) erro
 	return table.Print(out, 0)
 }
 
-func take(ctx context.Context, o *Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
+func take(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
 	if m.Far() { // it was taken and brought
 		fmt.Fprintf(a.Stdout, "%s  snapshot %d\n", m.Name, len(crew.Snapshots(m.Ledger)))
 		return nil
@@ -305,7 +252,8 @@ func take(ctx context.Context, o *Office, a *kit.App, cmd *cli.Command, repo *tr
 	}
 	n := len(crew.Snapshots(m.Ledger))
 	if cmd.Bool("json") {
-		return a.PrintJSON(SnapshotReport{Number: n, At: time.Now().UTC(), Kind: string(worker.Snapshotted), Commit: k.Commit, Ref: k.Ref, Changes: &k.Changes,
+		return a.PrintJSON(describe.SnapshotReport{Number: n, At: time.Now().UTC(), Kind: string(worker.Snapshotted), Commit: k.Commit, Ref: k.Ref,
+			Changes: &k.Changes,
 			Skipped: k.Skipped})
 	}
 	text := fmt.Sprintf("snapshot %d: %s, %s", n, plain.Plural(int64(k.Changes), "changed file"), k.Commit)
@@ -319,7 +267,7 @@ func take(ctx context.Context, o *Office, a *kit.App, cmd *cli.Command, repo *tr
 	return err
 }
 
-func restore(ctx context.Context, o *Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
+func restore(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
 	n := int(cmd.Int("restore"))
 	all := crew.Snapshots(m.Ledger)
 	if n < 1 || n > len(all) {

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"aburn/attention"
-	"aburn/cmd/aburn/internal/work"
-	"aburn/cmd/aburn/internal/work/board"
 	"aburn/insight/cost"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -20,6 +18,8 @@ import (
 	"aburn/web/pages"
 	"aburn/web/show"
 	"aburn/worker"
+	"aburn/worker/board"
+	"aburn/worker/describe"
 )
 
 // squads are the workers of the projects that are shown; nothing without a board.
@@ -295,7 +295,7 @@ func (s *Pages) workerCard(v Known, w *board.Standing) pages.Worker {
 		Words: show.Scrubbed(w.Words),
 		Task:  plain.Cut(show.Scrubbed(w.Task), 200), Agent: plain.Line(show.Agent(w.Agent)), Via: plain.Line(w.Via), Branch: plain.Line(w.Branch),
 		Key: w.Key, Stat: w.Stat, Pull: pullOf(w), Clash: plain.Line(w.Clash),
-		Conflict: slices.ContainsFunc(w.Overlaps, func(c work.ClashReport) bool { return c.Kind == worker.OverlapConflict }),
+		Conflict: slices.ContainsFunc(w.Overlaps, func(c describe.ClashReport) bool { return c.Kind == worker.OverlapConflict }),
 		Needs:    needy(w), Remarks: w.Flags, Status: w.Status,
 	}
 	card.Mark, card.Class = workerLook(w)

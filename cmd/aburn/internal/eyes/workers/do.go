@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"aburn/cmd/aburn/internal/work/board"
 	"aburn/internal/fault"
 	"aburn/internal/peer"
 	"aburn/web/show"
+	"aburn/worker/board"
 	"aburn/worker/crew"
 )
 

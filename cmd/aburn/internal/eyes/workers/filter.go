@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"aburn/cmd/aburn/internal/work/board"
 	"aburn/internal/plain"
 	"aburn/web/pages"
 	"aburn/web/show"
+	"aburn/worker/board"
 )
 
 // filter is which workers the board shows, and how: a state of the page is an address.

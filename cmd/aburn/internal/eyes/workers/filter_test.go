@@ -4,14 +4,14 @@ import (
 	"net/url"
 	"testing"
 
-	"aburn/cmd/aburn/internal/work"
-	"aburn/cmd/aburn/internal/work/board"
 	"aburn/worker"
+	"aburn/worker/board"
+	"aburn/worker/describe"
 )
 
 // A filter takes a worker if every part of it does, and its address says the same filter again.
 func TestFilterTakes(t *testing.T) {
-	w := &board.Standing{Summary: work.Summary{Worker: "fix-rounding", Task: "Fix the totals", Agent: "claude", Branch: "aburn/fix-rounding"},
+	w := &board.Standing{Summary: describe.Summary{Worker: "fix-rounding", Task: "Fix the totals", Agent: "claude", Branch: "aburn/fix-rounding"},
 		Key: "shop", Words: "in review: ci failed", Pull: worker.Pull{Number: 31}}
 	for query, want := range map[string]bool{
 		"": true, "project=shop": true, "project=other": false, "agent=claude": true, "agent=codex": false, "zone=review": true, "zone=works": false,

@@ -5,11 +5,11 @@ import (
 	"net/url"
 	"strings"
 
-	"aburn/cmd/aburn/internal/work/board"
 	"aburn/internal/plain"
 	"aburn/web/pages"
 	"aburn/web/show"
 	"aburn/worker"
+	"aburn/worker/board"
 )
 
 // pullOf is what the forge said last of a worker's pull request; nothing without one. What it did not say stays out.

@@ -11,13 +11,13 @@ import (
 
 	"github.com/coder/websocket"
 
-	"aburn/cmd/aburn/internal/work/board"
 	"aburn/internal/fault"
 	"aburn/internal/peer"
 	"aburn/internal/plain"
 	"aburn/web/pages"
 	"aburn/web/server"
 	"aburn/web/show"
+	"aburn/worker/board"
 )
 
 // terminalOf is the page of a worker's terminal.

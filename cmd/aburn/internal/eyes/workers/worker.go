@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"aburn/attention"
-	"aburn/cmd/aburn/internal/work"
-	"aburn/cmd/aburn/internal/work/board"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/shell"
@@ -23,6 +21,8 @@ import (
 	"aburn/web/pages"
 	"aburn/web/show"
 	"aburn/worker"
+	"aburn/worker/board"
+	"aburn/worker/describe"
 )
 
 // squadNamed is the project that an address names: by its key, or by its folder's name if only one project has that.
@@ -272,7 +272,7 @@ func (s *Pages) issuesOf(w *board.Standing) (list []pages.Finding) {
 	return list
 }
 
-func (s *Pages) snapshotOf(w *board.Standing, one *work.SnapshotReport) pages.Snapshot {
+func (s *Pages) snapshotOf(w *board.Standing, one *describe.SnapshotReport) pages.Snapshot {
 	p := pages.Snapshot{Number: one.Number, Time: show.Time(one.At, s.o.Now()), Commit: one.Commit[:min(10, len(one.Commit))], Changed: "unknown changes"}
 	if one.Changes != nil {
 		p.Changed = plain.Plural(int64(*one.Changes), "changed file")

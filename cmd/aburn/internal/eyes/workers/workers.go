@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"aburn/attention"
-	"aburn/cmd/aburn/internal/work/board"
 	"aburn/insight/cost"
 	"aburn/web/pages"
+	"aburn/worker/board"
 )
 
 // Options say where pages of workers get what they show.

@@ -26,6 +26,7 @@ import (
 	"aburn/worker"
 	"aburn/worker/crew"
 	"aburn/worker/ledger"
+	"aburn/worker/projects"
 	"aburn/worker/round"
 	"aburn/worker/tree"
 )
@@ -159,7 +160,7 @@ type daemon struct {
 
 // charge is one project of the daemon's.
 type charge struct {
-	Office *work.Office
+	Opened *projects.Project
 	*round.Project
 	failed string
 	clone  bool
@@ -198,7 +199,7 @@ func (d *daemon) run(ctx context.Context) {
 	d.forgetWaits()
 	for _, c := range d.projects {
 		c.Wait()
-		c.Office.Close()
+		c.Opened.Close()
 	}
 }
 
@@ -244,7 +245,7 @@ func (d *daemon) findProjects(now time.Time) {
 		if err != nil {
 			return // it moved away, or is not the person's any more; `aburn ps` there says why
 		}
-		c := &charge{Office: o, Project: d.charge(root, o), clone: clone}
+		c := &charge{Opened: o, Project: d.charge(root, o), clone: clone}
 		if clone { // it hears, keeps and brings; the project that it is of tells people, and has gates and pull requests
 			c.Notify, c.Pulls = nil, nil
 			c.Gates = func(*crew.Member) (crew.Gates, string) { return crew.Gates{}, "its project has them" }
@@ -264,7 +265,9 @@ func (d *daemon) findProjects(now time.Time) {
 	}
 }
 
-func (d *daemon) open(root string) (*work.Office, error) { return work.OfficeOf(d.a.Getenv, root) }
+func (d *daemon) open(root string) (*projects.Project, error) {
+	return projects.Open(d.a.Getenv, root)
+}
 
 // announced reports whether running.json names this process.
 func (d *daemon) announced() bool {
@@ -287,7 +290,7 @@ func (d *daemon) announce(now time.Time) error {
 	return d.post.write(runningFile, r)
 }
 
-func (d *daemon) charge(root string, o *work.Office) *round.Project {
+func (d *daemon) charge(root string, o *projects.Project) *round.Project {
 	return &round.Project{
 		Crew: o.Crew, Slot: d.slot,
 		Say: func(text string) { d.say(root, text) },
@@ -297,7 +300,9 @@ func (d *daemon) charge(root string, o *work.Office) *round.Project {
 			default:
 			}
 		},
-		Repo:  func(ctx context.Context, m *crew.Member) (*tree.Repo, error) { return work.RepositoryOf(ctx, o.Crew, m) },
+		Repo: func(ctx context.Context, m *crew.Member) (*tree.Repo, error) {
+			return crew.RepositoryOf(ctx, o.Crew, m)
+		},
 		Gates: func(m *crew.Member) (crew.Gates, string) { return standingGates(o, d.a, m) },
 		Spent: func(ctx context.Context, m *crew.Member) (worker.Spent, string, error) {
 			return work.SpentNow(ctx, o, d.a.Getenv, m)
@@ -306,7 +311,7 @@ func (d *daemon) charge(root string, o *work.Office) *round.Project {
 			return work.TranscriptsNow(ctx, o, d.a.Getenv, m)
 		},
 		Judge: func(ctx context.Context) ([]round.Standstill, error) {
-			return work.Standstills(ctx, work.CallerOf(d.a.Getenv, root))
+			return work.Standstills(ctx, projects.CallerOf(d.a.Getenv, root))
 		},
 		Notify: func(ctx context.Context, list []round.Notice) error { return d.notify(ctx, root, o, list) },
 		Pulls:  d.pulls(o),
@@ -314,12 +319,12 @@ func (d *daemon) charge(root string, o *work.Office) *round.Project {
 }
 
 // standingGates are the gates that count for a worker now, or why there are none.
-func standingGates(o *work.Office, a *kit.App, m *crew.Member) (crew.Gates, string) {
+func standingGates(o *projects.Project, a *kit.App, m *crew.Member) (crew.Gates, string) {
 	c, err := o.Config("")
 	if err != nil {
 		return crew.Gates{}, plain.Line(err.Error())
 	}
-	g := work.GatesFor(c, m)
+	g := projects.GatesFor(c, m)
 	switch {
 	case len(g.Run) > 0:
 		return g, ""
@@ -347,12 +352,12 @@ func (d *daemon) living(ctx context.Context, only string) (list []hand, err erro
 			continue
 		}
 		n := len(list)
-		members, strays := work.Accounted(o.Crew, all, marked)
-		for _, m := range work.Running(members) {
-			list = append(list, hand{Office: o, m: m})
+		members, strays := crew.Accounted(o.Crew, all, marked)
+		for _, m := range crew.Running(members) {
+			list = append(list, hand{Opened: o, m: m})
 		}
 		for _, s := range strays {
-			list = append(list, hand{Office: o, stray: s})
+			list = append(list, hand{Opened: o, stray: s})
 		}
 		if len(list) == n {
 			o.Close()
@@ -371,7 +376,7 @@ func roots(a *kit.App) (list []string) {
 
 // hand is one worker of any project, or one of which no ledger knows.
 type hand struct {
-	Office *work.Office
+	Opened *projects.Project
 	m      *crew.Member // nil for a stray
 	stray  *crew.Stray
 }
@@ -384,5 +389,5 @@ func (h hand) name() string {
 }
 
 func (h hand) String() string {
-	return strings.TrimSuffix(filepath.Base(h.Office.Root), "/") + "/" + h.name()
+	return strings.TrimSuffix(filepath.Base(h.Opened.Root), "/") + "/" + h.name()
 }

@@ -12,6 +12,7 @@ import (
 	"aburn/internal/scrub"
 	"aburn/internal/settings"
 	"aburn/worker/config"
+	"aburn/worker/projects"
 	"aburn/worker/round"
 )
 
@@ -20,7 +21,7 @@ const noticeTime, endTime = 45 * time.Second, 2 * time.Second
 
 // notify tells the person of notices, and returns when that is done or ctx is. A way that fails is said and does not keep the
 // others from it.
-func (d *daemon) notify(ctx context.Context, root string, o *work.Office, list []round.Notice) error {
+func (d *daemon) notify(ctx context.Context, root string, o *projects.Project, list []round.Notice) error {
 	s := settings.Load(o.Workspace.Project, d.a.Getenv).Notify
 	if s.Line != "" {
 		s.Command = notify.Shell(s.Line)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -17,6 +16,7 @@ import (
 	"aburn/worker/crew"
 	"aburn/worker/forge"
 	"aburn/worker/ledger"
+	"aburn/worker/projects"
 	"aburn/worker/react"
 	"aburn/worker/round"
 )
@@ -37,7 +37,7 @@ func stormOf(p *post) *round.Storm {
 const rulesRead = 5 * time.Second
 
 // pulls is what the daemon's rounds do about pull requests of a project's.
-func (d *daemon) pulls(o *work.Office) *round.Pulls {
+func (d *daemon) pulls(o *projects.Project) *round.Pulls {
 	var c *config.Config
 	var rules react.Rules
 	var read time.Time
@@ -55,18 +55,18 @@ func (d *daemon) pulls(o *work.Office) *round.Pulls {
 	return &round.Pulls{
 		Forge: func(ctx context.Context, m *crew.Member) (forge.Forge, string, string, error) {
 			load()
-			repo, err := work.RepositoryOf(ctx, o.Crew, m)
+			repo, err := crew.RepositoryOf(ctx, o.Crew, m)
 			if err != nil {
 				return nil, "", "", err
 			}
-			f, _, owner, err := work.Forge(ctx, o, c, repo)
+			f, _, owner, err := projects.Forge(ctx, o, c, repo)
 			if err != nil {
 				return nil, "", "", err
 			}
 			return f, owner, repo.Main, nil
 		},
 		Refs: func(ctx context.Context, m *crew.Member) (string, error) {
-			repo, err := work.RepositoryOf(ctx, o.Crew, m)
+			repo, err := crew.RepositoryOf(ctx, o.Crew, m)
 			if err != nil {
 				return "", err
 			}

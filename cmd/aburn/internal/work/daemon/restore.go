@@ -12,6 +12,7 @@ import (
 	"aburn/internal/fault"
 	"aburn/worker"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
 )
 
 func RestoreCommand(a *kit.App) *cli.Command {
@@ -60,7 +61,7 @@ func runRestore(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		defer p.close()
 		return restoreStopped(ctx, a, p, env, work.NewActs(a, cmd.Bool("json")))
 	}
-	o, err := work.OpenOffice(a, cmd)
+	o, err := work.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func (d *daemon) restoreOne(ctx context.Context, a *kit.App, w StoppedWorker, en
 	case m.Ledger.Gen() != w.Gen || !m.Over():
 		one := work.ActedOn(m, work.WentOn)
 		one.Project = w.Project
-		acts.Did(one, m.Name+"  went on already: "+work.StateText(m))
+		acts.Did(one, m.Name+"  went on already: "+describe.StateText(m))
 	default:
 		spawn.ReviveAndSay(ctx, o, a, m, spawn.Again{Trusted: true, Env: env}, acts) // it ran, so it was trusted
 	}

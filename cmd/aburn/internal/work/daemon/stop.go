@@ -17,7 +17,9 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/workspace"
+	"aburn/worker/control"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
 )
 
 // stopTime bounds a stop, whatever hangs.
@@ -149,7 +151,7 @@ func (d *daemon) stopAll(ctx context.Context, list []hand, acts *work.Acts) erro
 		if h.m == nil || h.m.Over() { // it cannot go on, or had ended before
 			continue
 		}
-		s.Workers = append(s.Workers, StoppedWorker{h.Office.Root, h.m.Name, h.m.Ledger.Gen(), h.Office.Session(h.m), h.m.Worker.State.String()})
+		s.Workers = append(s.Workers, StoppedWorker{h.Opened.Root, h.m.Name, h.m.Ledger.Gen(), h.Opened.Session(h.m), h.m.Worker.State.String()})
 	}
 	if err := d.post.write(lastStop, s); err != nil {
 		return fault.Failed(err.Error())
@@ -163,30 +165,30 @@ func (d *daemon) stopAll(ctx context.Context, list []hand, acts *work.Acts) erro
 	for i, h := range list {
 		all.Go(func() {
 			if h.m == nil {
-				ended[i], errs[i] = h.Office.EndStray(ctx, h.stray)
+				ended[i], errs[i] = h.Opened.EndStray(ctx, h.stray)
 				return
 			}
-			now[i], errs[i] = work.Kill(ctx, h.Office.Crew, h.m)
+			now[i], errs[i] = control.Kill(ctx, h.Opened.Crew, h.m)
 		})
 	}
 	all.Wait()
 	for i, h := range list {
 		if h.m == nil {
-			work.SayEnded(acts, h.stray, h.Office.Root, ended[i], errs[i])
+			work.SayEnded(acts, h.stray, h.Opened.Root, ended[i], errs[i])
 			continue
 		}
 		if err := errs[i]; err != nil && !errors.Is(err, crew.ErrOver) {
-			acts.Failed(work.Acted{Worker: h.m.Name, Project: h.Office.Root}, err.Error(), "aburn -C "+h.Office.Root+" ps "+h.m.Name)
+			acts.Failed(work.Acted{Worker: h.m.Name, Project: h.Opened.Root}, err.Error(), "aburn -C "+h.Opened.Root+" ps "+h.m.Name)
 			continue
 		}
 		one := work.ActedOn(now[i], work.DidKill)
-		one.Project = h.Office.Root
+		one.Project = h.Opened.Root
 		if errs[i] != nil {
 			one.Did, one.Left = work.WasOver, now[i].Ended
-			acts.Did(one, h.String()+"  "+work.OverText(now[i]))
+			acts.Did(one, h.String()+"  "+describe.OverText(now[i]))
 			continue
 		}
-		acts.Did(one, h.String()+"  "+work.StateText(now[i]))
+		acts.Did(one, h.String()+"  "+describe.StateText(now[i]))
 	}
 	if err := acts.End(); err != nil {
 		return err
@@ -197,7 +199,7 @@ func (d *daemon) stopAll(ctx context.Context, list []hand, acts *work.Acts) erro
 
 func contains(list []hand, w StoppedWorker) bool {
 	for _, h := range list {
-		if h.Office.Root == w.Project && h.m != nil && h.m.Name == w.Worker {
+		if h.Opened.Root == w.Project && h.m != nil && h.m.Name == w.Worker {
 			return true
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"aburn/internal/fault"
 	"aburn/worker"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
+	"aburn/worker/projects"
 	"aburn/worker/pty"
 )
 
@@ -45,7 +47,7 @@ func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := scope.PersonOnly(a, "sit down at a worker's terminal"); err != nil {
 		return err
 	}
-	o, err := work.OpenOffice(a, cmd)
+	o, err := work.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -69,7 +71,7 @@ func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	seat := seat(o, m)
 	switch {
 	case m.Over():
-		return fault.Failed(m.Name+" has ended: "+work.StateText(m), "aburn diff "+m.Name)
+		return fault.Failed(m.Name+" has ended: "+describe.StateText(m), "aburn diff "+m.Name)
 	case launch == nil:
 		return fault.Failed(m.Name+" does not run yet", "aburn ps "+m.Name)
 	case seat == nil && m.Request.Via != viaTerminal:
@@ -86,7 +88,7 @@ func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // seat is where a person sits down at a worker's terminal; nil if it has none that can be shown elsewhere.
-func seat(o *work.Office, m *crew.Member) interface {
+func seat(o *projects.Project, m *crew.Member) interface {
 	Attach(address string, readOnly bool) error
 } {
 	switch {

@@ -17,11 +17,13 @@ import (
 	"aburn/internal/term"
 	"aburn/worker"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
+	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
 
 // attached runs the agent in this terminal and tells how it ended.
-func attached(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, one order) error {
+func attached(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, one order) error {
 	p := one.plan
 	if !cmd.Bool("json") {
 		fmt.Fprintln(a.Stdout, headline(ctx, o, repo, s, p))
@@ -50,7 +52,7 @@ func attached(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	return ended(ctx, o, a, cmd, repo, s, p)
 }
 
-func ended(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, p crew.Plan) error {
+func ended(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, p crew.Plan) error {
 	m, err := o.Member(ctx, s.Name)
 	if err != nil {
 		return err
@@ -64,7 +66,7 @@ func ended(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, re
 		return a.PrintJSON(r)
 	}
 	commits, _ := repo.Ahead(ctx, s.Base, s.Branch)
-	text := s.Name + "  " + work.EndText(m) + " · " + plain.Plural(int64(commits), "commit")
+	text := s.Name + "  " + describe.EndText(m) + " · " + plain.Plural(int64(commits), "commit")
 	if all := crew.Snapshots(m.Ledger); len(all) > 0 && all[len(all)-1].Changes != nil {
 		text += " · " + plain.Plural(int64(*all[len(all)-1].Changes), "file") + " not committed"
 	}
@@ -83,7 +85,7 @@ const hasTaskWithin = 20 * time.Second
 const endsWithin = time.Second
 
 // background tells how the worker begins.
-func background(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, p crew.Plan) error {
+func background(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, p crew.Plan) error {
 	began := time.Now()
 	line := make(chan string, 1)
 	go func() { line <- headline(ctx, o, repo, s, p) }()
@@ -108,10 +110,10 @@ func background(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Comman
 }
 
 // begins prints the line about a worker that runs; the error says that its agent ended at once.
-func begins(o *work.Office, a *kit.App, s *crew.Spawned, p crew.Plan, m *crew.Member, line string, took time.Duration) error {
+func begins(o *projects.Project, a *kit.App, s *crew.Spawned, p crew.Plan, m *crew.Member, line string, took time.Duration) error {
 	switch {
 	case m.Over():
-		line += " · " + work.EndText(m)
+		line += " · " + describe.EndText(m)
 	case m.Talk != nil && m.Talk.Refused != "":
 		line += " · refuses: " + m.Talk.Refused
 	case !heardTask(m):
@@ -131,7 +133,7 @@ func begins(o *work.Office, a *kit.App, s *crew.Spawned, p crew.Plan, m *crew.Me
 
 // untilHeard waits until the agent recorded its task, or ended, or time is up. Whether something was written is looked at often,
 // whether it lives now and then.
-func untilHeard(ctx context.Context, o *work.Office, name string, until time.Time) (*crew.Member, error) {
+func untilHeard(ctx context.Context, o *projects.Project, name string, until time.Time) (*crew.Member, error) {
 	const step, seldom = 2 * time.Millisecond, 100
 	var members []*crew.Member
 	seen := ""
@@ -149,7 +151,7 @@ func untilHeard(ctx context.Context, o *work.Office, name string, until time.Tim
 				err = list[0].Err
 			}
 			if err != nil {
-				return nil, work.LedgerFailure(name, err)
+				return nil, projects.LedgerFailure(name, err)
 			}
 			if m := list[0]; heardTask(m) || m.Over() {
 				return m, nil

@@ -10,20 +10,20 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/hold"
 	"aburn/internal/plain"
 	"aburn/worker/crew"
 	"aburn/worker/headless"
+	"aburn/worker/projects"
 	"aburn/worker/pty"
 	"aburn/worker/slot"
 )
 
 // parentOf is the worker in which this command runs, if it may begin one; nil for everybody else. An agent that has lost the mark of its
 // worker is one by where it works.
-func parentOf(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command) (*crew.Member, error) {
+func parentOf(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command) (*crew.Member, error) {
 	mark := a.Getenv(hold.MarkVariable)
 	if !scope.AgentCalls(a.Getenv) {
 		return nil, nil
@@ -54,7 +54,7 @@ func parentOf(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command)
 }
 
 // workerHere is the name of the worker that a mark names, or in whose tree the command runs.
-func workerHere(o *work.Office, mark string) (string, error) {
+func workerHere(o *projects.Project, mark string) (string, error) {
 	if mark != "" {
 		key, name, _, ok := crew.ParseMark(mark)
 		if !ok || key != o.Store.Key {
@@ -76,7 +76,7 @@ func workerHere(o *work.Office, mark string) (string, error) {
 }
 
 // atMost bounds a plan by what the parent may.
-func atMost(o *work.Office, cmd *cli.Command, parent *crew.Member, p *crew.Plan) error {
+func atMost(o *projects.Project, cmd *cli.Command, parent *crew.Member, p *crew.Plan) error {
 	has := slot.Permissions(parent.Request.Permissions)
 	most := crew.AtMost(p.Permissions, has)
 	if most != p.Permissions && cmd.IsSet("permissions") {

@@ -12,17 +12,18 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v3"
-
 	xterm "golang.org/x/term"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/hold"
 	"aburn/internal/plain"
 	"aburn/internal/term"
+	"aburn/worker/control"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
 	"aburn/worker/headless"
+	"aburn/worker/projects"
 	"aburn/worker/slot"
 )
 
@@ -37,7 +38,7 @@ type conversation struct {
 }
 
 // converse shows what was said and goes on, until the person leaves or the agent ends.
-func converse(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, m *crew.Member, ch headless.Channel, h slot.Handle) error {
+func converse(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, m *crew.Member, ch headless.Channel, h slot.Handle) error {
 	c := &conversation{a: a, out: a.Screen(cmd), ch: ch, h: h, name: m.Name}
 	for gen := 1; gen < h.Gen; gen++ { // those before an end; one in a terminal has no lines
 		if _, _, err := ch.Story(slot.Handle{Dir: h.Dir, Gen: gen}, 0, c.passage); err != nil {
@@ -84,7 +85,7 @@ func converse(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 
 func (c *conversation) end(m *crew.Member) error {
 	if m.Over() {
-		c.a.Note(m.Name + ": " + work.EndText(m))
+		c.a.Note(m.Name + ": " + describe.EndText(m))
 	}
 	if text := strings.TrimSpace(hold.Errs(c.h.Dir, c.h.Gen)); m.Over() && text != "" {
 		c.a.Note(plain.Text(text))
@@ -142,7 +143,7 @@ func (c *conversation) say(ctx context.Context, line string) {
 	var err error
 	switch word {
 	case "/allow", "/deny":
-		_, err = work.Answer(ctx, c.ch, c.h, "", word == "/allow", strings.TrimSpace(text))
+		_, err = control.Answer(ctx, c.ch, c.h, "", word == "/allow", strings.TrimSpace(text))
 	case "/interrupt":
 		var ran bool
 		if ran, err = c.ch.Interrupt(ctx, c.h); err == nil && !ran {

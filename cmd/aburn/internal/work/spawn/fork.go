@@ -8,15 +8,15 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/crew"
+	"aburn/worker/projects"
 	"aburn/worker/slot"
 )
 
 // sourceOf is the worker that --from names.
-func sourceOf(ctx context.Context, o *work.Office, cmd *cli.Command, word string) (*crew.Member, error) {
+func sourceOf(ctx context.Context, o *projects.Project, cmd *cli.Command, word string) (*crew.Member, error) {
 	if cmd.IsSet("base") {
 		return nil, fault.Usage("--from begins where that worker stands, and --base elsewhere", "leave one out")
 	}
@@ -29,7 +29,7 @@ func sourceOf(ctx context.Context, o *work.Office, cmd *cli.Command, word string
 }
 
 // likeSource plans a fork: the source's agent, and what that may do unless the call says otherwise.
-func likeSource(o *work.Office, cmd *cli.Command, p *crew.Plan, m *crew.Member) (agent string, err error) {
+func likeSource(o *projects.Project, cmd *cli.Command, p *crew.Plan, m *crew.Member) (agent string, err error) {
 	p.From, err = o.ForkOf(m)
 	var r *crew.Refused
 	if errors.As(err, &r) {

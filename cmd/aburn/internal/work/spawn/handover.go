@@ -7,16 +7,16 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
 	"aburn/worker/crew"
 	"aburn/worker/headless"
+	"aburn/worker/projects"
 )
 
 // handOver has a worker go on in the runtime that the flags name, unless it runs there.
-func handOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, m *crew.Member) (*crew.Member, error) {
+func handOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, m *crew.Member) (*crew.Member, error) {
 	lines := cmd.Bool("headless")
 	switch {
 	case lines && cmd.Bool("terminal"):
@@ -36,14 +36,14 @@ func handOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	if err != nil {
 		return m, err
 	}
-	repo, err := work.RepositoryOf(ctx, o.Crew, m)
+	repo, err := crew.RepositoryOf(ctx, o.Crew, m)
 	if err != nil {
 		return m, err
 	}
 	if err := checkTrust(o.Env, p, repo.Main, cmd.Bool("trust")); err != nil {
 		return m, err
 	}
-	if o.Holder, err = work.Program("aburn-hold"); err != nil {
+	if o.Holder, err = projects.Program("aburn-hold"); err != nil {
 		return m, err
 	}
 	o.RulesAgain(ctx, a, repo, m, &p)
@@ -70,7 +70,7 @@ func handOverFailure(m *crew.Member, err error) error {
 }
 
 // planAgain is how the agent of a worker starts once more. Without a runtime it is a terminal, tmux if there is one.
-func planAgain(o *work.Office, m *crew.Member, via string) (p crew.Plan, err error) {
+func planAgain(o *projects.Project, m *crew.Member, via string) (p crew.Plan, err error) {
 	if p.Agent, p.Program, err = chooseAgent(m.Request.Agent); err != nil {
 		return p, err
 	}

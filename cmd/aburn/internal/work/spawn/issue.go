@@ -19,6 +19,7 @@ import (
 	"aburn/worker/config"
 	"aburn/worker/crew"
 	"aburn/worker/headless"
+	"aburn/worker/projects"
 	"aburn/worker/tracker"
 	"aburn/worker/tree"
 )
@@ -34,7 +35,7 @@ type order struct {
 const maxOrders = 32
 
 // orders are the workers that a call asks for: some on each issue, or some on the task.
-func orders(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan) (list []order, err error) {
+func orders(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan) (list []order, err error) {
 	issues, count := cmd.StringSlice("issue"), cmd.Int("count")
 	if n := max(1, len(issues)) * count; count < 1 || n > maxOrders {
 		return nil, fault.Usage(fmt.Sprintf("that is %d workers: one call makes 1 to %d", n, maxOrders))
@@ -60,7 +61,7 @@ func orders(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, r
 }
 
 // withoutTerminal is where workers on issues run unless somebody says otherwise: nobody sits there, and messages are told by protocol.
-func withoutTerminal(o *work.Office, cmd *cli.Command, c *config.Config, p *crew.Plan) {
+func withoutTerminal(o *projects.Project, cmd *cli.Command, c *config.Config, p *crew.Plan) {
 	if len(cmd.StringSlice("issue")) > 0 && !cmd.IsSet("runtime") && !cmd.Bool("attach") && c.Word("runtime") == "" && p.Agent.Protocol() != nil {
 		p.Runtime, p.Lines = headless.Runtime{Env: o.Environ}, true
 	}
@@ -82,7 +83,7 @@ func forOne(cmd *cli.Command, issues int) error {
 }
 
 // onIssues is an order for each issue. The error is a mistake in the call; what an issue itself lacks stands in its order.
-func onIssues(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan, words []string) (list []order, err error) {
+func onIssues(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan, words []string) (list []order, err error) {
 	c, err := o.Config("")
 	if err != nil {
 		return nil, err
@@ -136,7 +137,7 @@ func trackerFailure(err error, kind func(string, ...string) error) error {
 
 // trackerOptions are where the project's issues are. Only the name of the tracker and of the repository may come from the
 // project's file: the person's own file gives addresses, keys and programs by the tracker's name.
-func trackerOptions(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, c *config.Config) tracker.Options {
+func trackerOptions(ctx context.Context, o *projects.Project, a *kit.App, repo *tree.Repo, c *config.Config) tracker.Options {
 	host, path := repo.Origin(ctx)
 	t := tracker.Options{Plugin: c.Word("tracker.plugin"), Repo: c.Word("repo"), Command: c.Words("tracker.command"), Environ: o.Environ, Dir: homeOf(a)}
 	t.Plugin = cmp.Or(t.Plugin, tracker.ForHost(host))
@@ -166,7 +167,7 @@ func homeOf(a *kit.App) string {
 }
 
 // tellTracker says in the tracker that a worker began, where the person's own file wants that.
-func tellTracker(ctx context.Context, o *work.Office, one order, s *crew.Spawned) error {
+func tellTracker(ctx context.Context, o *projects.Project, one order, s *crew.Spawned) error {
 	if one.tell == nil {
 		return nil
 	}

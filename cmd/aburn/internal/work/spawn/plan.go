@@ -18,12 +18,13 @@ import (
 	"aburn/worker/crew"
 	"aburn/worker/headless"
 	"aburn/worker/ledger"
+	"aburn/worker/projects"
 	"aburn/worker/pty"
 	"aburn/worker/slot"
 )
 
 // plan is the worker that the call asks for. The configuration says what flags leave open. With a source it is a fork of that.
-func plan(o *work.Office, a *kit.App, cmd *cli.Command, task string, source *crew.Member) (p crew.Plan, err error) {
+func plan(o *projects.Project, a *kit.App, cmd *cli.Command, task string, source *crew.Member) (p crew.Plan, err error) {
 	c, err := o.Config("")
 	if err != nil {
 		return p, err
@@ -72,7 +73,7 @@ func said(cmd *cli.Command, c *config.Config, name string) string {
 }
 
 // planTask plans all that depends neither on the agent nor on where it runs.
-func planTask(o *work.Office, a *kit.App, cmd *cli.Command, c *config.Config, task string) (p crew.Plan, err error) {
+func planTask(o *projects.Project, a *kit.App, cmd *cli.Command, c *config.Config, task string) (p crew.Plan, err error) {
 	p = crew.Plan{
 		Task: task, Name: cmd.String("name"), Permissions: slot.Permissions(said(cmd, c, "permissions")), Model: said(cmd, c, "model"),
 		Base: said(cmd, c, "base"), Branch: cmd.String("branch"), Prefix: c.Word("branch_prefix"), Pass: cmd.StringSlice("env"),
@@ -93,7 +94,7 @@ func planTask(o *work.Office, a *kit.App, cmd *cli.Command, c *config.Config, ta
 	if dir := c.Word("dir"); dir != "" {
 		o.Store.Place(treesIn(o, dir))
 	}
-	gates := work.GatesOf(c)
+	gates := projects.GatesOf(c)
 	if p.Gates = cmd.StringSlice("gate"); len(p.Gates) > 0 {
 		gates.Run = p.Gates
 	}
@@ -144,7 +145,7 @@ func planFar(cmd *cli.Command, c *config.Config, p *crew.Plan, host string) erro
 			"copy:, share: or setup: in aburn.yaml", "--workspace clone, on this machine")
 	}
 	if p.Gated && len(p.Gates) == 0 { // the file is not there, its gates come along
-		p.Gates = work.GatesOf(c).Run
+		p.Gates = projects.GatesOf(c).Run
 	}
 	p.Runtime, p.Hooked, p.Hook = crew.Machine{Host: host}, true, func(string) string { return "" }
 	if host == "" {
@@ -155,7 +156,7 @@ func planFar(cmd *cli.Command, c *config.Config, p *crew.Plan, host string) erro
 
 // planHooks sees to it that the agent calls aburn-hook, or says what is lost. The linked worktree will have the hooks that the
 // person's own checkout has.
-func planHooks(o *work.Office, a *kit.App, p *crew.Plan) {
+func planHooks(o *projects.Project, a *kit.App, p *crew.Plan) {
 	adapter := adapterOf(p.Agent.Name())
 	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, a.Getenv) }
 	if p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.Dir, a.Getenv); p.Hooked {
@@ -199,7 +200,7 @@ func withPort(list []crew.Port, text string) ([]crew.Port, error) {
 
 // treesIn is the folder of this project's worktrees, where the configuration says one. In the checkout that is the project it is
 // that one. Elsewhere several projects may have it, so each has a folder of its own in it.
-func treesIn(o *work.Office, dir string) string {
+func treesIn(o *projects.Project, dir string) string {
 	if rel, err := filepath.Rel(o.Checkout, dir); o.Checkout == o.Root && err == nil && filepath.IsLocal(rel) {
 		return dir
 	}
@@ -216,7 +217,7 @@ func heads(texts []string) (keys []string) {
 }
 
 // planRuntime chooses where the agent runs: in tmux, and without a terminal where there is no tmux.
-func planRuntime(o *work.Office, cmd *cli.Command, p *crew.Plan) error {
+func planRuntime(o *projects.Project, cmd *cli.Command, p *crew.Plan) error {
 	word := cmd.String("runtime")
 	switch {
 	case cmd.Bool("attach") && word != "":
@@ -243,7 +244,7 @@ func planRuntime(o *work.Office, cmd *cli.Command, p *crew.Plan) error {
 }
 
 // atTerminal has the agent sit at a terminal: one of tmux's, or one of its holder's.
-func atTerminal(o *work.Office, p *crew.Plan, via string) {
+func atTerminal(o *projects.Project, p *crew.Plan, via string) {
 	if via == pty.Name || o.Tmux == nil {
 		p.Runtime, p.Held = pty.Runtime{Env: o.Environ}, true
 		return

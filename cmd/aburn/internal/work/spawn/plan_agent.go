@@ -5,12 +5,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/install"
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
 	"aburn/worker/agents"
 	"aburn/worker/crew"
+	"aburn/worker/projects"
 	"aburn/worker/slot"
 )
 
@@ -78,7 +78,7 @@ func hookAtStart(agent install.Agent, folder string, env func(string) string) st
 	if !agent.Hooks.AtStart || hooksRun(agent, folder, env) {
 		return ""
 	}
-	path, err := work.Program("aburn-hook")
+	path, err := projects.Program("aburn-hook")
 	if err != nil {
 		return ""
 	}

@@ -17,6 +17,8 @@ import (
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
+	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
 
@@ -37,7 +39,7 @@ func CheckEnv(names []string) error {
 }
 
 // ReviveAndSay revives a worker and tells of it, or why it failed.
-func ReviveAndSay(ctx context.Context, o *work.Office, a *kit.App, m *crew.Member, how Again, acts *work.Acts) {
+func ReviveAndSay(ctx context.Context, o *projects.Project, a *kit.App, m *crew.Member, how Again, acts *work.Acts) {
 	one := work.Acted{Worker: m.Name, Project: o.Root}
 	now, err := Revive(ctx, o, a, m, how)
 	if err != nil {
@@ -63,14 +65,14 @@ func sayLacks(a fault.Reporter, m *crew.Member) {
 }
 
 // Revive has an ended worker go on where it ran before, in its tree, which is made again if it is gone.
-func Revive(ctx context.Context, o *work.Office, a fault.Reporter, m *crew.Member, how Again) (*crew.Member, error) {
+func Revive(ctx context.Context, o *projects.Project, a fault.Reporter, m *crew.Member, how Again) (*crew.Member, error) {
 	if m.Far() {
 		return reviveFar(ctx, o, a, m, how)
 	}
 	if o.Runs(m) && !m.Over() {
-		return m, fault.Failed(m.Name+" has not ended: "+work.StateText(m), "aburn ps "+m.Name)
+		return m, fault.Failed(m.Name+" has not ended: "+describe.StateText(m), "aburn ps "+m.Name)
 	}
-	repo, err := work.RepositoryOf(ctx, o.Crew, m)
+	repo, err := crew.RepositoryOf(ctx, o.Crew, m)
 	if err != nil {
 		return m, err
 	}
@@ -84,7 +86,7 @@ func Revive(ctx context.Context, o *work.Office, a fault.Reporter, m *crew.Membe
 			return m, err
 		}
 	}
-	if o.Holder, err = work.Program("aburn-hold"); err != nil {
+	if o.Holder, err = projects.Program("aburn-hold"); err != nil {
 		return m, err
 	}
 	if err := treeAgain(ctx, o, a, repo, m); err != nil {
@@ -102,7 +104,7 @@ func Revive(ctx context.Context, o *work.Office, a fault.Reporter, m *crew.Membe
 }
 
 // Restart has an ended worker go on for a page, and names the variables that it does not have any more.
-func Restart(ctx context.Context, o *work.Office, r fault.Reporter, m *crew.Member) (now *crew.Member, lacks []string, err error) {
+func Restart(ctx context.Context, o *projects.Project, r fault.Reporter, m *crew.Member) (now *crew.Member, lacks []string, err error) {
 	ran := m.Ledger.Last(worker.Launched) != nil // then the repository was trusted
 	if now, err = Revive(ctx, o, r, m, Again{Trusted: ran}); err != nil {
 		return m, nil, err
@@ -111,7 +113,7 @@ func Restart(ctx context.Context, o *work.Office, r fault.Reporter, m *crew.Memb
 }
 
 // treeAgain makes a tree that is gone: from the last snapshot, else from its branch.
-func treeAgain(ctx context.Context, o *work.Office, a fault.Reporter, repo *tree.Repo, m *crew.Member) error {
+func treeAgain(ctx context.Context, o *projects.Project, a fault.Reporter, repo *tree.Repo, m *crew.Member) error {
 	if repo.Tree(m.Request.Tree).Exists(ctx) {
 		return nil
 	}
@@ -132,16 +134,16 @@ func treeAgain(ctx context.Context, o *work.Office, a fault.Reporter, repo *tree
 }
 
 // reviveFar has an ended worker go on where it ran, with the values that its variables have here and now.
-func reviveFar(ctx context.Context, o *work.Office, a fault.Reporter, m *crew.Member, how Again) (*crew.Member, error) {
+func reviveFar(ctx context.Context, o *projects.Project, a fault.Reporter, m *crew.Member, how Again) (*crew.Member, error) {
 	stdin, err := json.Marshal(crew.AgainFar(valuesOf(slices.Concat(m.Passed(), how.Env))))
 	if err != nil {
 		return m, err
 	}
-	r, err := work.FarRun(ctx, o.Crew, m, string(stdin), "far-spawn", "--restore", m.Name)
+	r, err := crew.FarRun(ctx, o.Crew, m, string(stdin), "far-spawn", "--restore", m.Name)
 	if err != nil {
 		return m, fault.Failed(m.Name+" cannot go on: "+err.Error(), "aburn ps "+m.Name)
 	}
-	for _, w := range work.FarSaid(r, "warning") {
+	for _, w := range crew.FarSaid(r, "warning") {
 		a.Warn(w)
 	}
 	return o.Member(ctx, m.Name)
@@ -170,7 +172,7 @@ func reviveHere(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := takeValues(again.Env); err != nil {
 		return err
 	}
-	o, err := work.OpenOffice(a, cmd)
+	o, err := work.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}

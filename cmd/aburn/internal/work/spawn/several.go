@@ -7,11 +7,11 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/crew"
+	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
 
@@ -23,7 +23,7 @@ type began struct {
 }
 
 // several starts workers one after the other, then waits for each to have its task. One that fails undoes itself alone.
-func several(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, list []order) error {
+func several(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, list []order) error {
 	all := make([]began, len(list))
 	for i, one := range list {
 		all[i] = began{order: one, at: time.Now()}
@@ -54,7 +54,7 @@ func several(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, 
 }
 
 // begin is one spawn, as far as its agent runs.
-func begin(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, one order) (*crew.Spawned, error) {
+func begin(ctx context.Context, o *projects.Project, a *kit.App, repo *tree.Repo, one order) (*crew.Spawned, error) {
 	s, err := o.Prepare(ctx, repo, one.plan)
 	if err != nil {
 		return nil, spawnFailure(one.plan, err)
@@ -72,7 +72,7 @@ func begin(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, one
 }
 
 // tellBegan waits for one of them and says how it began.
-func tellBegan(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, b *began) (r Report, err error) {
+func tellBegan(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, b *began) (r Report, err error) {
 	if b.err != nil {
 		text := fault.Of(b.err).Msg
 		if id := b.plan.Issue.ID; id != "" {

@@ -23,6 +23,7 @@ import (
 	"aburn/worker/crew"
 	"aburn/worker/headless"
 	"aburn/worker/ledger"
+	"aburn/worker/projects"
 	"aburn/worker/pty"
 	"aburn/worker/slot"
 	"aburn/worker/tree"
@@ -128,7 +129,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	o, err := work.OpenOffice(a, cmd)
+	o, err := work.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	repo, err := work.Repository(ctx, o.Crew, o.Dir)
+	repo, err := crew.Repository(ctx, o.Crew, o.Dir)
 	if err != nil {
 		return err
 	}
@@ -197,7 +198,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // addRules adds the rules file as the worker will find it. What is wrong with the base is said where it is used.
-func addRules(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, p *crew.Plan, source *crew.Member) error {
+func addRules(ctx context.Context, o *projects.Project, a *kit.App, repo *tree.Repo, p *crew.Plan, source *crew.Member) error {
 	if source != nil {
 		if at, err := repo.Commit(ctx, source.Base()); err == nil {
 			return o.AddRules(ctx, a, repo, &p.Rules, at)
@@ -238,8 +239,8 @@ func maySpawn(a *kit.App, cmd *cli.Command) error {
 }
 
 // spawnHere starts the workers that were ordered, all of one plan, on this machine, in worktrees of the repository.
-func spawnHere(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan, list []order) (err error) {
-	if o.Holder, err = work.Program("aburn-hold"); err != nil {
+func spawnHere(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan, list []order) (err error) {
+	if o.Holder, err = projects.Program("aburn-hold"); err != nil {
 		return err
 	}
 	if cmd.Bool("attach") && !(term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))) {

@@ -20,16 +20,18 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/run"
 	"aburn/internal/term"
+	"aburn/worker/control"
 	"aburn/worker/crew"
+	"aburn/worker/projects"
 	"aburn/worker/pty"
 	"aburn/worker/ssh"
 	"aburn/worker/tree"
 )
 
 // spawnFar has another repository's aburn spawn the worker, at a terminal of its holder's there.
-func spawnFar(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, one order) error {
+func spawnFar(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, one order) error {
 	p := one.plan
-	host := work.Host(o.Crew, p.Runtime.(crew.Machine).Host)
+	host := crew.Host(o.Crew, p.Runtime.(crew.Machine).Host)
 	name, email := repo.Identity(ctx)
 	dir, err := host.Prepare(ctx, o.Store.FarKey(), name, email)
 	if err != nil {
@@ -44,7 +46,7 @@ func spawnFar(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 		return spawnFailure(p, err)
 	}
 	ref := "refs/aburn/base/" + s.Name
-	if err := repo.Bring(ctx, work.Elsewhere(host, dir), s.Base, ref); err != nil {
+	if err := repo.Bring(ctx, control.Elsewhere(host, dir), s.Base, ref); err != nil {
 		done(true)
 		return fault.Failed("the base cannot be brought to "+host.String()+": "+plain.Line(err.Error()), "nothing was left behind")
 	}
@@ -53,7 +55,7 @@ func spawnFar(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 	done(failed)
 	switch {
 	case failed:
-		return fault.Failed(host.String()+": "+work.FarText(said), work.FarSaid(said, "hint")...)
+		return fault.Failed(host.String()+": "+crew.FarText(said), crew.FarSaid(said, "hint")...)
 	case err != nil:
 		return fault.Failed(plain.Line(err.Error())+"; nobody knows whether the agent runs", "aburn ps "+s.Name+" asks again")
 	}
@@ -62,7 +64,7 @@ func spawnFar(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 		return fault.Failed(host.String()+" says nothing of the worker: "+err.Error(), "aburn ps "+s.Name)
 	}
 	s.Steps = began.Steps
-	for _, w := range slices.Concat(s.Warnings, work.FarSaid(said, "warning"), began.Warnings) {
+	for _, w := range slices.Concat(s.Warnings, crew.FarSaid(said, "warning"), began.Warnings) {
 		a.Warn(plain.Line(w))
 	}
 	if err := tellTracker(ctx, o, one, s); err != nil {
@@ -79,7 +81,7 @@ const defaultSetup = 10 * time.Minute
 
 // sendOrder asks for the worker. The order and the files that it gets are one stream: there is no moment at which files lie there
 // without a worker.
-func sendOrder(ctx context.Context, o *work.Office, host ssh.Host, dir string, repo *tree.Repo, p crew.Plan, s *crew.Spawned) (run.Result, error) {
+func sendOrder(ctx context.Context, o *projects.Project, host ssh.Host, dir string, repo *tree.Repo, p crew.Plan, s *crew.Spawned) (run.Result, error) {
 	paths, others, err := p.Furniture.Files(ctx, repo, o.Store.Book(s.Name).Dir)
 	if err != nil {
 		return run.Result{Code: 1, Stderr: []byte(err.Error())}, nil // nothing was asked for
@@ -141,7 +143,7 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return fault.Failed(err.Error(), "install the same version on both")
 	}
-	o, err := work.OpenOffice(a, cmd)
+	o, err := work.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -152,10 +154,10 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	p.Title = agentcli.Of(p.Agent.Name()).Title
 	atTerminal(o, &p, pty.Name)
 	planHooks(o, a, &p)
-	if o.Holder, err = work.Program("aburn-hold"); err != nil {
+	if o.Holder, err = projects.Program("aburn-hold"); err != nil {
 		return err
 	}
-	repo, err := work.Repository(ctx, o.Crew, o.Dir)
+	repo, err := crew.Repository(ctx, o.Crew, o.Dir)
 	if err != nil {
 		return err
 	}
@@ -176,7 +178,7 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return a.PrintJSON(crew.FarBegan{Steps: s.Steps, Warnings: s.Warnings})
 }
 
-func farReport(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, p crew.Plan) error {
+func farReport(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, p crew.Plan) error {
 	m, err := o.Member(ctx, s.Name)
 	if err != nil {
 		return err

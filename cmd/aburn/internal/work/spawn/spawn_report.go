@@ -7,13 +7,13 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/internal/shell"
 	"aburn/internal/term"
 	"aburn/worker/crew"
+	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
 
@@ -37,7 +37,7 @@ type Report struct {
 	Error       string   `json:"error,omitempty"`
 }
 
-func report(o *work.Office, s *crew.Spawned, p crew.Plan) Report {
+func report(o *projects.Project, s *crew.Spawned, p crew.Plan) Report {
 	r := Report{
 		Worker: s.Name, Agent: p.Agent.Name(), Via: viaTerminal, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef, Session: s.Session,
 		Permissions: string(p.Permissions), Issue: p.Issue.ID,
@@ -52,7 +52,7 @@ func report(o *work.Office, s *crew.Spawned, p crew.Plan) Report {
 }
 
 // headline is the one line about a worker that begins.
-func headline(ctx context.Context, o *work.Office, repo *tree.Repo, s *crew.Spawned, p crew.Plan) string {
+func headline(ctx context.Context, o *projects.Project, repo *tree.Repo, s *crew.Spawned, p crew.Plan) string {
 	r := report(o, s, p)
 	from := plain.Cut(r.Base, 9)
 	if r.BaseRef != "" {
@@ -77,7 +77,7 @@ func headline(ctx context.Context, o *work.Office, repo *tree.Repo, s *crew.Spaw
 }
 
 // dryRun says what would be made. Names of workers that are made of the same are as if each were the only one.
-func dryRun(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, list []order) error {
+func dryRun(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, list []order) error {
 	reports := []Report{}
 	for _, one := range list {
 		if one.err != nil {
@@ -116,7 +116,7 @@ type PromptReport struct {
 	Task  string `json:"task"`
 }
 
-func printPrompt(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, one order) error {
+func printPrompt(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, one order) error {
 	p := one.plan
 	if one.err != nil {
 		return one.err

@@ -7,17 +7,17 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/shell"
 	"aburn/worker/crew"
+	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
 
 // takeOver has the worker go on with a branch that is there, here or on the remote, or with that of a pull request.
-func takeOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, p *crew.Plan, source *crew.Member) error {
+func takeOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p *crew.Plan, source *crew.Member) error {
 	byAgent := scope.AgentCalls(a.Getenv) || cmd.Bool("by-agent")
 	if cmd.IsSet("pr") {
 		if byAgent {
@@ -48,9 +48,9 @@ func takeOver(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command,
 }
 
 // pullRequest finds the branch of the pull request that --pr names, and brings it here.
-func pullRequest(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, p *crew.Plan) error {
+func pullRequest(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p *crew.Plan) error {
 	number := cmd.Int("pr")
-	pull, remote, err := work.OpenPull(ctx, o, repo, number)
+	pull, remote, err := projects.OpenPull(ctx, o, repo, number)
 	if err != nil {
 		return err
 	}

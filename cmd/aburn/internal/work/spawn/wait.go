@@ -8,12 +8,13 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
+	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
 
@@ -37,7 +38,7 @@ const (
 )
 
 // wait returns when a worker is as far as --wait says. It is bad news if the worker needs somebody or ends before, or if the time is up.
-func wait(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, repo *tree.Repo, name string) error {
+func wait(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, name string) error {
 	what, until := cmd.String("wait"), time.Now().Add(cmd.Duration("timeout"))
 	if what == "" {
 		return nil
@@ -49,7 +50,7 @@ func wait(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, rep
 			err = list[0].Err
 		}
 		if err != nil {
-			return work.LedgerFailure(name, err)
+			return projects.LedgerFailure(name, err)
 		}
 		m := list[0]
 		if what == waitPr && time.Since(asked) >= waitAsk {
@@ -65,13 +66,13 @@ func wait(ctx context.Context, o *work.Office, a *kit.App, cmd *cli.Command, rep
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case cmd.Duration("timeout") > 0 && time.Now().After(until):
-			return fault.Failed(name+" is not so far after "+plain.Duration(cmd.Duration("timeout"))+": "+work.StateText(m), "aburn ps "+name)
+			return fault.Failed(name+" is not so far after "+plain.Duration(cmd.Duration("timeout"))+": "+describe.StateText(m), "aburn ps "+name)
 		}
 	}
 }
 
 // askForge brings what the forge says of the worker's pull request into its ledger, once its branch was pushed.
-func askForge(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, m *crew.Member) (*crew.Member, error) {
+func askForge(ctx context.Context, o *projects.Project, a *kit.App, repo *tree.Repo, m *crew.Member) (*crew.Member, error) {
 	if !repo.Pushed(ctx, m.Request.Branch) {
 		return m, nil
 	}
@@ -79,19 +80,19 @@ func askForge(ctx context.Context, o *work.Office, a *kit.App, repo *tree.Repo, 
 	if err != nil {
 		return m, err
 	}
-	f, remote, owner, err := work.Forge(ctx, o, c, repo)
+	f, remote, owner, err := projects.Forge(ctx, o, c, repo)
 	if err != nil {
-		return m, work.MergeFailure(m, err)
+		return m, describe.MergeFailure(m, err)
 	}
 	if _, err := o.Pull(ctx, repo, m, f, remote, owner, crew.PullOptions{Check: true}); err != nil {
-		return m, work.ForgeFailure(m, err)
+		return m, describe.ForgeFailure(m, err)
 	}
 	return o.Member(ctx, m.Name)
 }
 
 // waited says whether the worker is so far.
 func waited(a *kit.App, cmd *cli.Command, m *crew.Member, what string) (done bool, err error) {
-	p := work.PullOf(m)
+	p := describe.PullOf(m)
 	say := func(text string) {
 		if cmd.Bool("json") { // stdout is one object already
 			a.Note(plain.Line(text))
@@ -106,12 +107,12 @@ func waited(a *kit.App, cmd *cli.Command, m *crew.Member, what string) (done boo
 		say(strings.TrimSpace(fmt.Sprintf("%s  #%d %s · %s", m.Name, p.Number, p.State, p.URL)))
 		return true, nil
 	case m.Worker.Status() == worker.StatusNeedsInput || m.Worker.Status() == worker.StatusStuck:
-		return false, fault.Failed(m.Name+": "+work.StateText(m), "aburn attach "+m.Name)
+		return false, fault.Failed(m.Name+": "+describe.StateText(m), "aburn attach "+m.Name)
 	case what == waitIdle && (m.Worker.State == worker.Idle && m.Worker.Reason != worker.AgentAcknowledged || m.Worker.State == worker.Done):
-		say(m.Name + "  " + work.StateText(m))
+		say(m.Name + "  " + describe.StateText(m))
 		return true, nil
 	case m.Over():
-		return false, fault.Failed(m.Name+" has ended: "+work.StateText(m), "aburn diff "+m.Name)
+		return false, fault.Failed(m.Name+" has ended: "+describe.StateText(m), "aburn diff "+m.Name)
 	}
 	return false, nil
 }

@@ -1,4 +1,4 @@
-package work
+package projects
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ const (
 )
 
 // rulesFile is the project's rules file as of a commit, nil if it has none.
-func (o *Office) rulesFile(ctx context.Context, c *config.Config, repo *tree.Repo, at string) (*RulesFile, error) {
+func (o *Project) rulesFile(ctx context.Context, c *config.Config, repo *tree.Repo, at string) (*RulesFile, error) {
 	named := c.Word("rules_file")
 	path := named
 	if named == "" {
@@ -68,15 +67,15 @@ func (o *Office) rulesFile(ctx context.Context, c *config.Config, repo *tree.Rep
 	r.SHA256 = hex.EncodeToString(sum[:])
 	own := config.UserFile(project.ConfigDir(o.Env))
 	mine := slices.ContainsFunc(c.Settings, func(s config.Setting) bool { return s.Key == "rules_file" && s.File == own })
-	r.Counts = mine || config.Accepted(o.acceptedRules())(r.SHA256)
+	r.Counts = mine || config.Accepted(o.AcceptedRules())(r.SHA256)
 	return r, nil
 }
 
-// acceptedRules is the file with the hash of the rules file that the person confirmed for this project.
-func (o *Office) acceptedRules() string { return filepath.Join(o.Store.Dir, "confirmed-rules") }
+// AcceptedRules is the file with the hash of the rules file that the person confirmed for this project.
+func (o *Project) AcceptedRules() string { return filepath.Join(o.Store.Dir, "confirmed-rules") }
 
 // AddRules puts the rules file of a commit behind the rules of the configuration, if it counts.
-func (o *Office) AddRules(ctx context.Context, a fault.Reporter, repo *tree.Repo, rules *string, at string) error {
+func (o *Project) AddRules(ctx context.Context, a fault.Reporter, repo *tree.Repo, rules *string, at string) error {
 	c, err := o.Config("")
 	if err != nil {
 		return err
@@ -94,7 +93,7 @@ func (o *Office) AddRules(ctx context.Context, a fault.Reporter, repo *tree.Repo
 }
 
 // RulesAgain is AddRules for a worker that goes on: what is wrong with the file keeps it from nothing.
-func (o *Office) RulesAgain(ctx context.Context, a fault.Reporter, repo *tree.Repo, m *crew.Member, p *crew.Plan) {
+func (o *Project) RulesAgain(ctx context.Context, a fault.Reporter, repo *tree.Repo, m *crew.Member, p *crew.Plan) {
 	at, err := repo.Commit(ctx, m.Base())
 	if err != nil {
 		return
@@ -105,8 +104,8 @@ func (o *Office) RulesAgain(ctx context.Context, a fault.Reporter, repo *tree.Re
 	}
 }
 
-// checkRules is the rules file as `aburn config check` shows it; nil where there is none, or no repository.
-func (o *Office) checkRules(ctx context.Context, c *config.Config) (*RulesFile, error) {
+// CheckRules is the rules file as `aburn config check` shows it; nil where there is none, or no repository.
+func (o *Project) CheckRules(ctx context.Context, c *config.Config) (*RulesFile, error) {
 	repo, err := tree.Open(ctx, o.Dir, o.Environ)
 	if err != nil {
 		return nil, nil
@@ -120,20 +119,4 @@ func (o *Office) checkRules(ctx context.Context, c *config.Config) (*RulesFile, 
 		return nil, nil
 	}
 	return o.rulesFile(ctx, c, repo, at)
-}
-
-// keepHash writes down what the person confirmed: one text a project, so an older one does not count again.
-func (o *Office) keepHash(path, hash string) error {
-	if err := os.MkdirAll(o.Store.Dir, 0o700); err != nil {
-		return fault.Failed(err.Error())
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err == nil {
-		_, err = f.WriteString(hash + "\n")
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
-		return fault.Failed(err.Error())
-	}
-	return nil
 }

@@ -5,11 +5,13 @@ import (
 	"io"
 	"strings"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
+	"aburn/worker/control"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
+	"aburn/worker/projects"
 	"aburn/worker/pty"
 	"aburn/worker/slot"
 )
@@ -32,7 +34,7 @@ func (b *Board) Screen(ctx context.Context, key, name string, keys bool) (Screen
 	defer o.Close()
 	switch host, far := crew.FarHost(m.Request.Via); {
 	case far && host != "":
-		now, there, err := work.ScreenThere(ctx, o.Crew, m)
+		now, there, err := control.ScreenThere(ctx, o.Crew, m)
 		if err != nil {
 			return nil, fault.Failed(host + " cannot show it: " + strings.TrimSpace(err.Error()))
 		}
@@ -53,8 +55,8 @@ func (b *Board) Shows(ctx context.Context, key, name string) ([]string, error) {
 	var lines []string
 	switch host, far := crew.FarHost(m.Request.Via); {
 	case far && host != "":
-		var s work.FarScreen
-		s, _, err = work.ScreenThere(ctx, o.Crew, m)
+		var s control.FarScreen
+		s, _, err = control.ScreenThere(ctx, o.Crew, m)
 		lines = s.Lines
 	default:
 		var typist slot.Typist = pty.Runtime{}
@@ -75,7 +77,7 @@ func (b *Board) Shows(ctx context.Context, key, name string) ([]string, error) {
 }
 
 // terminal is where a worker's terminal is, as aburn attach finds it.
-func (b *Board) terminal(ctx context.Context, key, name string) (o *work.Office, m *crew.Member, address string, err error) {
+func (b *Board) terminal(ctx context.Context, key, name string) (o *projects.Project, m *crew.Member, address string, err error) {
 	o, m, err = b.member(ctx, key, name)
 	if err != nil {
 		return nil, nil, "", err
@@ -84,7 +86,7 @@ func (b *Board) terminal(ctx context.Context, key, name string) (o *work.Office,
 	_, far := crew.FarHost(m.Request.Via)
 	switch {
 	case m.Over():
-		err = fault.Failed(name + " has ended: " + work.StateText(m))
+		err = fault.Failed(name + " has ended: " + describe.StateText(m))
 	case launch == nil:
 		err = fault.Failed(name + " does not run yet")
 	case far, m.Request.Via == pty.Name, o.Tmux != nil && m.Request.Via == o.Tmux.Name():

@@ -1,9 +1,7 @@
-package work
+package describe
 
 import (
 	"cmp"
-	"fmt"
-	"strings"
 	"time"
 
 	"aburn/internal/units"
@@ -67,7 +65,7 @@ func Summarize(m *crew.Member, names map[string]bool, now time.Time, readyFor ti
 		Since: units.OptionalTime(w.Since), Heard: units.OptionalTime(w.Heard), Task: d.Task, Issue: d.Issue, IssueURL: d.IssueURL, Parent: d.Parent, Agent: d.Agent,
 		Via: d.Via, Tree: d.Tree, Branch: d.Branch,
 		Base: d.Base, BaseRef: d.BaseRef, Changes: w.Changes, Snapshots: len(crew.Snapshots(m.Ledger)), Removed: m.Gone(), Damaged: m.Ledger.Damaged,
-		Flags: flagWords(w.Flags(now)), Overlaps: clashesOf(m, names), Left: leftProcesses(m.Left), Says: m.Said, Messages: len(w.Open()),
+		Flags: flagWords(w.Flags(now)), Overlaps: ClashesOf(m, names), Left: leftProcesses(m.Left), Says: m.Said, Messages: len(w.Open()),
 	}
 	if words := crew.OnScreen(m); words != "" {
 		r.Flags = append(r.Flags, "its screen asks: "+words)
@@ -118,69 +116,4 @@ func flagWords(f worker.Flags) (words []string) {
 		}
 	}
 	return words
-}
-
-// Evidence names the entry that a state follows from.
-func Evidence(m *crew.Member, ref worker.Ref) string {
-	if ref.File == worker.Log {
-		if ref.Seq == 0 {
-			return "an entry of the log that has no number"
-		}
-		return fmt.Sprintf("entry %d of the log", ref.Seq)
-	}
-	if ref.File == worker.Store {
-		return "its protocol said so"
-	}
-	for i := range m.Ledger.Entries {
-		if e := &m.Ledger.Entries[i]; e.Seq == ref.Seq {
-			text := fmt.Sprintf("%s, entry %d of the ledger", e.Kind, e.Seq)
-			if e.Why != "" {
-				text += ": " + e.Why
-			}
-			return text
-		}
-	}
-	return fmt.Sprintf("entry %d of the ledger", ref.Seq)
-}
-
-// StateText is a state in the words of a person.
-func StateText(m *crew.Member) string {
-	if m.Err != nil {
-		return "unknown: " + m.Err.Error()
-	}
-	w := m.Worker
-	text := map[worker.Status]string{
-		worker.StatusNeedsInput: "needs you", worker.StatusSpawning: "starting", worker.StatusToReview: "to review", worker.StatusDetecting: "not seen",
-		worker.StatusErrored: "failed", worker.StatusTerminated: "ended", worker.StatusCleanup: "removed",
-	}[w.Status()]
-	if text == "" {
-		text = strings.ReplaceAll(string(w.Status()), "_", " ")
-	}
-	more := map[worker.Reason]string{
-		worker.AwaitingUser: "asks", worker.ErrorInProcess: "error", worker.BudgetReached: "budget", worker.VerifyFailed: "gates failed",
-		worker.Verifying: "gates began", worker.RuntimeLost: "its runtime is gone", worker.OutOfReach: "out of reach", worker.Revived: "revived",
-	}[w.Reason]
-	switch e := m.Ledger.Last(worker.Gated); {
-	case w.Status() == worker.StatusErrored:
-		more = errorText(m)
-	case w.Reason == worker.Verifying && (e == nil || e.Is != worker.GateStarted):
-		return "says done: aburn merge, or aburn start, runs its gates"
-	}
-	if more != "" {
-		text += ": " + more
-	}
-	return text
-}
-
-// errorText says what went wrong with a worker that failed.
-func errorText(m *crew.Member) string {
-	if f := m.Ledger.Last(worker.LaunchFailed); f != nil && f.Gen >= m.Ledger.Gen() {
-		return f.Why
-	}
-	if c := m.Ledger.Last(worker.Certificate); c != nil && c.Exit != nil {
-		return fmt.Sprintf("exit %d", *c.Exit)
-	} else if c != nil {
-		return fmt.Sprintf("signal %d", c.Signal)
-	}
-	return ""
 }

@@ -103,7 +103,7 @@ func (f *boardWatch) folders() map[string]string {
 		}
 	}
 	for root, one := range f.of {
-		o := one.Office
+		o := one.project
 		want[filepath.Join(root, project.OssDir)], want[o.Store.Dir] = root, root
 		names, _ := o.Store.Names()
 		for _, name := range names {

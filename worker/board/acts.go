@@ -9,12 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
 	"aburn/worker"
+	"aburn/worker/control"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
+	"aburn/worker/projects"
 )
 
 // Wish is what a person asks of a worker on its page. Each does what the command of its name does.
@@ -53,7 +55,7 @@ func (b *Board) Do(ctx context.Context, w Wish, sure bool, seen crew.Seen) (d De
 		return Deed{Text: "This worker is recorded: nothing is done."}, nil
 	}
 	var said bytes.Buffer
-	x := &act{Office: o, restarts: b.restarts, out: &said, a: fault.Plain{W: &said}, m: m, Wish: w, sure: sure, seen: seen}
+	x := &act{Project: o, restarts: b.restarts, out: &said, a: fault.Plain{W: &said}, m: m, Wish: w, sure: sure, seen: seen}
 	do := map[string]func(context.Context) (Deed, error){
 		"send": x.send, "answer": x.answer, "interrupt": x.interrupt, "kill": x.kill, "merge": x.merge, "cleanup": x.cleanup, "restore": x.restore,
 	}[w.Do]
@@ -72,7 +74,7 @@ func (b *Board) Do(ctx context.Context, w Wish, sure bool, seen crew.Seen) (d De
 
 // act is one wish at one worker.
 type act struct {
-	*work.Office
+	*projects.Project
 	out io.Writer      // what a command would say
 	a   fault.Reporter // and what beside its answer
 	m   *crew.Member
@@ -83,13 +85,13 @@ type act struct {
 }
 
 func (x *act) send(ctx context.Context) (d Deed, err error) {
-	text, err := work.CheckMessage(x.Text)
+	text, err := control.CheckMessage(x.Text)
 	if err != nil {
 		return d, err
 	}
 	text, secrets := scrub.Text(text)
 	if x.Wish.Interrupt && x.m.Worker.Delivery() != worker.ByKeys {
-		if err := work.Interrupt(ctx, x.Office.Crew, x.m); err != nil {
+		if err := control.Interrupt(ctx, x.Project.Crew, x.m); err != nil {
 			return Deed{Text: "not sent: its turn was not ended: " + err.Error()}, nil
 		}
 	}
@@ -116,7 +118,7 @@ func (x *act) send(ctx context.Context) (d Deed, err error) {
 func (x *act) sendPage(ctx context.Context, text string) (crew.Sent, error) {
 	msg, options := crew.Message{Text: text}, crew.SendOptions{Wait: pageWait}
 	if x.m.Far() {
-		return work.SendFar(ctx, x.Office.Crew, x.m, msg, options), nil
+		return control.SendFar(ctx, x.Project.Crew, x.m, msg, options), nil
 	}
 	return x.Send(ctx, x.m.Name, msg, options)
 }
@@ -125,19 +127,19 @@ func (x *act) answer(ctx context.Context) (d Deed, err error) {
 	ch, h, ok := x.Channel(x.m)
 	switch {
 	case x.m.Over():
-		return d, fault.Failed("it has ended: " + work.StateText(x.m))
+		return d, fault.Failed("it has ended: " + describe.StateText(x.m))
 	case !ok:
 		return d, fault.Failed("it has a terminal, where what it asks is answered", "aburn attach "+x.m.Name)
 	}
-	q, err := work.Answer(ctx, ch, h, x.ID, x.Allow, x.Text)
+	q, err := control.Answer(ctx, ch, h, x.ID, x.Allow, x.Text)
 	if err != nil {
-		return d, work.AnswerFailure(x.m, err)
+		return d, describe.AnswerFailure(x.m, err)
 	}
 	return Deed{Text: map[bool]string{true: "Allowed: ", false: "Denied: "}[x.Allow] + q.What, OK: true}, nil
 }
 
 func (x *act) interrupt(ctx context.Context) (d Deed, err error) {
-	switch err := work.Interrupt(ctx, x.Office.Crew, x.m); {
+	switch err := control.Interrupt(ctx, x.Project.Crew, x.m); {
 	case errors.Is(err, crew.ErrOver):
 		return d, fault.Failed("its agent has ended already")
 	case err != nil:
@@ -148,38 +150,38 @@ func (x *act) interrupt(ctx context.Context) (d Deed, err error) {
 
 func (x *act) kill(ctx context.Context) (d Deed, err error) {
 	if !x.sure {
-		return Deed{Ask: true, Text: "End the agent of " + x.m.Name + " and all that it started? It is " + work.StateText(x.m) +
+		return Deed{Ask: true, Text: "End the agent of " + x.m.Name + " and all that it started? It is " + describe.StateText(x.m) +
 			". Its tree, branch and conversation stay; a running turn is lost."}, nil
 	}
-	now, err := work.Kill(ctx, x.Office.Crew, x.m)
+	now, err := control.Kill(ctx, x.Project.Crew, x.m)
 	switch {
 	case errors.Is(err, crew.ErrOver):
-		return Deed{Text: "It had ended already: " + work.StateText(x.m), OK: true}, nil
+		return Deed{Text: "It had ended already: " + describe.StateText(x.m), OK: true}, nil
 	case err != nil:
 		return d, fault.Failed(err.Error())
 	}
-	return Deed{Text: work.StateText(now) + work.LeftText(now) + ".", OK: true}, nil
+	return Deed{Text: describe.StateText(now) + describe.LeftText(now) + ".", OK: true}, nil
 }
 
 func (x *act) merge(ctx context.Context) (d Deed, err error) {
-	repo, err := work.Repository(ctx, x.Office.Crew, x.Root)
+	repo, err := crew.Repository(ctx, x.Project.Crew, x.Root)
 	if err != nil {
 		return d, err
 	}
 	if x.m.Far() {
-		if x.m, _, err = work.Bring(ctx, x.Office.Crew, repo, x.m); err != nil {
+		if x.m, _, err = control.Bring(ctx, x.Project.Crew, repo, x.m); err != nil {
 			return d, fault.Failed("its machine did not give its branch: " + err.Error())
 		}
 	}
 	options := crew.MergeOptions{Check: !x.sure, Seen: x.seen}
-	if err := work.MergeDefaults(x.Office, x.a, x.m, &options); err != nil {
+	if err := projects.MergeDefaults(x.Project, x.a, x.m, &options); err != nil {
 		return d, err
 	}
 	r, err := x.Merge(ctx, repo, x.m, options)
 	if err != nil {
-		return d, work.MergeFailure(x.m, err)
+		return d, describe.MergeFailure(x.m, err)
 	}
-	if err := work.MergeText(x.out, x.a, x.m, r); err != nil {
+	if err := describe.MergeText(x.out, x.a, x.m, r); err != nil {
 		return d, err
 	}
 	switch {
@@ -199,8 +201,8 @@ func (x *act) merge(ctx context.Context) (d Deed, err error) {
 
 func (x *act) cleanup(ctx context.Context) (d Deed, err error) {
 	options := crew.CleanupOptions{DryRun: !x.sure, Preserve: true}
-	r := work.CleanupOne(ctx, x.Office.Crew, x.m, options)
-	work.CleanupText(x.out, x.a, []crew.Cleanup{r}, options)
+	r := control.CleanupOne(ctx, x.Project.Crew, x.m, options)
+	describe.CleanupText(x.out, x.a, []crew.Cleanup{r}, options)
 	switch {
 	case !r.Removed:
 		return Deed{Text: "Its tree stays."}, nil
@@ -211,7 +213,7 @@ func (x *act) cleanup(ctx context.Context) (d Deed, err error) {
 }
 
 func (x *act) restore(ctx context.Context) (d Deed, err error) {
-	now, lacks, err := x.restarts(ctx, x.Office, x.a, x.m)
+	now, lacks, err := x.restarts(ctx, x.Project, x.a, x.m)
 	if err != nil {
 		return d, err
 	}

@@ -6,14 +6,15 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/entries"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/logfmt"
 	"aburn/worker"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
 	"aburn/worker/ledger"
+	"aburn/worker/projects"
 	"aburn/worker/react"
 )
 
@@ -32,7 +33,7 @@ type Moment struct {
 }
 
 // logMoments are the newest entries of a worker's tree, the newest first, and the texts of messages that prompts among them show, by id.
-func logMoments(o *work.Office, m *crew.Member, wt string) (list []Moment, texts map[string]string) {
+func logMoments(o *projects.Project, m *crew.Member, wt string) (list []Moment, texts map[string]string) {
 	texts = map[string]string{}
 	reach := 0
 	for line, err := range o.Workspace.Log.Backward(journal.BackwardOptions{}) {
@@ -278,7 +279,7 @@ func why(m *crew.Member, entries, book []Moment) (list []Moment) {
 			list = append(list, from[i])
 			continue
 		}
-		list = append(list, Moment{Mark: "·", Text: work.Evidence(m, ref)})
+		list = append(list, Moment{Mark: "·", Text: describe.Evidence(m, ref)})
 	}
 	return list
 }

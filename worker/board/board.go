@@ -1,4 +1,8 @@
 // Package board follows the workers of all projects for a page, and does what its buttons ask for, as the commands would.
+//
+// Begin in board.go (what is shown) and board_watch.go (what is followed); detail.go, timeline.go and screen.go read one worker,
+// acts.go does what a person asks for. It may import worker/projects, control, describe and the rooms below them; how a worker is
+// restarted comes in as a function.
 package board
 
 import (
@@ -9,14 +13,15 @@ import (
 	"sync"
 	"time"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/units"
 	"aburn/worker"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
 	"aburn/worker/ledger"
+	"aburn/worker/projects"
 )
 
 // Squad is the workers of one project, as the board shows them.
@@ -29,7 +34,7 @@ type Squad struct {
 
 // Standing is where one worker stands: what ps --json says, and what a card has beside.
 type Standing struct {
-	work.Summary
+	describe.Summary
 	Root, Key string
 	Words     string // its state and the reason
 	Clash     string // "conflict with x; overlap with y"
@@ -73,8 +78,8 @@ type Board struct {
 
 // followed is a project whose workers are followed.
 type followed struct {
-	Office *work.Office
-	probed time.Time
+	project *projects.Project
+	probed  time.Time
 }
 
 // stat is what a worker changed, as it was counted for a state of its ledger.
@@ -91,12 +96,12 @@ type Options struct {
 }
 
 // RestartFunc restarts an ended worker, and names the variables of its first start that this environment does not have.
-type RestartFunc func(ctx context.Context, o *work.Office, r fault.Reporter, m *crew.Member) (now *crew.Member, lacks []string, err error)
+type RestartFunc func(ctx context.Context, o *projects.Project, r fault.Reporter, m *crew.Member) (now *crew.Member, lacks []string, err error)
 
 // New prepares following, and looks at nothing.
 func New(env func(string) string, o Options) *Board {
-	return &Board{env: env, restarts: o.Restart, shown: o.Shown, asked: o.Asked, told: o.Changed, recorded: o.Recorded, of: map[string]*followed{}, dirty: map[string]bool{},
-		stats: map[string]stat{}, living: context.Background()}
+	return &Board{env: env, restarts: o.Restart, shown: o.Shown, asked: o.Asked, told: o.Changed, recorded: o.Recorded,
+		of: map[string]*followed{}, dirty: map[string]bool{}, stats: map[string]stat{}, living: context.Background()}
 }
 
 // Squads are the workers as they were last looked at, by project.
@@ -171,14 +176,14 @@ func (b *Board) list() {
 		if b.of[root] != nil {
 			continue
 		}
-		if o, err := work.OfficeOf(b.env, root); err == nil {
-			b.of[root] = &followed{Office: o}
+		if o, err := projects.Open(b.env, root); err == nil {
+			b.of[root] = &followed{project: o}
 			b.soil(root)
 		}
 	}
 	for root, f := range b.of {
 		if !slices.Contains(roots, root) {
-			f.Office.Close()
+			f.project.Close()
 			delete(b.of, root)
 			b.mu.Lock()
 			b.squads = slices.DeleteFunc(slices.Clone(b.squads), func(s Squad) bool { return s.Root == root })
@@ -195,7 +200,7 @@ func (b *Board) soil(root string) {
 
 // look says where the workers of a project stand. Processes are asked from time to time only.
 func (b *Board) look(ctx context.Context, root string, f *followed) Squad {
-	o := f.Office
+	o := f.project
 	s := Squad{Root: root, Key: o.Store.Key}
 	how, now := o.Glance, time.Now()
 	if !b.recorded && now.Sub(f.probed) >= probeEvery {
@@ -206,12 +211,12 @@ func (b *Board) look(ctx context.Context, root string, f *followed) Squad {
 		s.Err = err
 		return s
 	}
-	all, strays := work.Accounted(o.Crew, all, b.marked)
+	all, strays := crew.Accounted(o.Crew, all, b.marked)
 	shown := crew.Living(all)
-	names := work.Living(all)
+	names := describe.Living(all)
 	for _, stray := range strays {
-		s.Workers = append(s.Workers, Standing{Summary: work.SummarizeStray(stray), Error: stray.Why, Root: root, Key: s.Key, Words: plain.Line(work.StrayText(stray)), Over: true,
-			Stray:   true,
+		s.Workers = append(s.Workers, Standing{Summary: describe.SummarizeStray(stray), Error: stray.Why, Root: root, Key: s.Key, Over: true, Stray: true,
+			Words:   plain.Line(describe.StrayText(stray)),
 			Running: crew.LeftWords(stray.Processes) + " (aburn kill " + stray.Name + ")"})
 	}
 	for _, m := range shown {
@@ -228,14 +233,15 @@ func (b *Board) look(ctx context.Context, root string, f *followed) Squad {
 	return s
 }
 
-func standing(o *work.Office, m *crew.Member, names map[string]bool, now time.Time) Standing {
-	w := Standing{Summary: work.Summarize(m, names, now, o.ReadyFor()), Root: o.Root, Key: o.Store.Key, Words: plain.Line(units.Join(work.StateText(m), work.LeftRunning(m))),
-		Running: work.LeftWords(m)}
+func standing(o *projects.Project, m *crew.Member, names map[string]bool, now time.Time) Standing {
+	w := Standing{Summary: describe.Summarize(m, names, now, o.ReadyFor()), Root: o.Root, Key: o.Store.Key,
+		Words:   plain.Line(units.Join(describe.StateText(m), describe.LeftRunning(m))),
+		Running: describe.LeftWords(m)}
 	if m.Err != nil {
 		w.Error = m.Err.Error()
 		return w
 	}
-	w.Clash, w.Pull, w.Over = work.ClashText(w.Overlaps), m.Worker.Pull, m.Over()
+	w.Clash, w.Pull, w.Over = describe.ClashText(w.Overlaps), m.Worker.Pull, m.Over()
 	if e := m.Ledger.Last(worker.Pulled); e != nil {
 		w.PullURL = e.URL
 	}
@@ -289,7 +295,7 @@ func (b *Board) put(s Squad) {
 
 // recount has git count what workers changed that do not work now, if something was written since. It takes an index of its own and
 // some processes, so it runs behind the look, for one worker after the other.
-func (b *Board) recount(root string, o *work.Office, members []*crew.Member) {
+func (b *Board) recount(root string, o *projects.Project, members []*crew.Member) {
 	var due []*crew.Member
 	b.mu.Lock()
 	for _, m := range members {
@@ -314,13 +320,13 @@ func (b *Board) recount(root string, o *work.Office, members []*crew.Member) {
 	}()
 }
 
-func (b *Board) counting(ctx context.Context, root string, o *work.Office, due []*crew.Member) {
+func (b *Board) counting(ctx context.Context, root string, o *projects.Project, due []*crew.Member) {
 	for _, m := range due {
-		repo, err := work.RepositoryOf(ctx, o.Crew, m)
+		repo, err := crew.RepositoryOf(ctx, o.Crew, m)
 		if err != nil {
 			continue
 		}
-		text, _, err := work.DiffOf(ctx, o.Crew, repo, m, true)
+		text, _, err := describe.DiffOf(ctx, o.Crew, repo, m, true)
 		if err != nil {
 			continue
 		}
@@ -366,7 +372,7 @@ func (b *Board) close() {
 	b.looking.Lock()
 	defer b.looking.Unlock()
 	for _, f := range b.of {
-		f.Office.Close()
+		f.project.Close()
 	}
 	clear(b.of)
 }

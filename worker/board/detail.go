@@ -7,11 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/hold"
 	"aburn/worker"
 	"aburn/worker/crew"
+	"aburn/worker/describe"
 	"aburn/worker/ledger"
+	"aburn/worker/projects"
 	"aburn/worker/slot"
 )
 
@@ -37,7 +38,7 @@ type Detail struct {
 	Forge     []Moment // what the forge said of its pull request and what followed, the newest first
 	Threads   int      // of its review that are open, as it was last asked
 	Letters   []Letter // the newest first
-	Snapshots []work.SnapshotReport
+	Snapshots []describe.SnapshotReport
 }
 
 // maxTimeline is how many lines of a timeline are shown, and timelineReach how many entries of a log are looked through for them.
@@ -82,20 +83,20 @@ func (b *Board) Detail(ctx context.Context, key, name, only string) (*Detail, er
 	}
 	d.Letters = letters(o, m)
 	for i, e := range crew.Snapshots(m.Ledger) {
-		d.Snapshots = append(d.Snapshots, work.SnapshotReport{Number: i + 1, At: e.At, Kind: string(e.Kind), Commit: e.Commit, Ref: e.Ref, Changes: e.Changes,
+		d.Snapshots = append(d.Snapshots, describe.SnapshotReport{Number: i + 1, At: e.At, Kind: string(e.Kind), Commit: e.Commit, Ref: e.Ref, Changes: e.Changes,
 			Skipped: e.Skipped})
 	}
 	return d, nil
 }
 
 // member opens the office of a project that is shown, and one of its workers.
-func (b *Board) member(ctx context.Context, key, name string) (*work.Office, *crew.Member, error) {
+func (b *Board) member(ctx context.Context, key, name string) (*projects.Project, *crew.Member, error) {
 	for _, root := range ledger.Projects(b.env) {
 		store, err := ledger.Open(root, b.env)
 		if err != nil || store.Key != key || !b.shown(root) {
 			continue
 		}
-		o, err := work.OfficeOf(b.env, root)
+		o, err := projects.Open(b.env, root)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -105,7 +106,7 @@ func (b *Board) member(ctx context.Context, key, name string) (*work.Office, *cr
 			if m.Err == nil {
 				return o, m, nil
 			}
-			err = work.LedgerFailure(name, m.Err)
+			err = projects.LedgerFailure(name, m.Err)
 		} else if err == nil {
 			err = ErrNoWorker
 		}
@@ -115,7 +116,7 @@ func (b *Board) member(ctx context.Context, key, name string) (*work.Office, *cr
 	return nil, nil, ErrNoWorker
 }
 
-func glanceAt(ctx context.Context, o *work.Office, name string) *crew.Member {
+func glanceAt(ctx context.Context, o *projects.Project, name string) *crew.Member {
 	list, err := o.Glance(ctx, name)
 	if err != nil {
 		return &crew.Member{Name: name, Err: err}
@@ -127,7 +128,7 @@ func glanceAt(ctx context.Context, o *work.Office, name string) *crew.Member {
 var ErrNoWorker = fmt.Errorf("no such worker")
 
 // letters are the messages to a worker. The text of one that waits lies in its outbox.
-func letters(o *work.Office, m *crew.Member) (list []Letter) {
+func letters(o *projects.Project, m *crew.Member) (list []Letter) {
 	receipts := map[string]worker.Receipt{}
 	for _, msg := range m.Worker.Messages {
 		receipts[msg.ID] = msg.Receipt
@@ -161,9 +162,9 @@ func (b *Board) Diff(ctx context.Context, key, name string) (s Standing, text, f
 		return s, "", "", err
 	}
 	defer o.Close()
-	repo, err := work.RepositoryOf(ctx, o.Crew, m)
+	repo, err := crew.RepositoryOf(ctx, o.Crew, m)
 	if err == nil {
-		text, from, err = work.DiffOf(ctx, o.Crew, repo, m, false)
+		text, from, err = describe.DiffOf(ctx, o.Crew, repo, m, false)
 	}
 	return standing(o, m, map[string]bool{}, time.Now()), text, from, err
 }

@@ -1,4 +1,4 @@
-package work
+package projects
 
 import (
 	"context"
@@ -9,12 +9,13 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/shell"
 	"aburn/worker"
+	"aburn/worker/config"
 	"aburn/worker/forge"
 	"aburn/worker/tree"
 )
 
 // OpenPull is the open pull request with a number, and the name of the remote that has its branch.
-func OpenPull(ctx context.Context, o *Office, repo *tree.Repo, number int) (pull *forge.Pull, remote string, err error) {
+func OpenPull(ctx context.Context, o *Project, repo *tree.Repo, number int) (pull *forge.Pull, remote string, err error) {
 	c, err := o.Config("")
 	if err != nil {
 		return nil, "", err
@@ -37,4 +38,19 @@ func OpenPull(ctx context.Context, o *Office, repo *tree.Repo, number int) (pull
 		return nil, "", fault.Failed(fmt.Sprintf("pull request #%d is %s", number, pull.Is), "aburn spawn --branch "+shell.Quote(pull.Branch))
 	}
 	return pull, there.Name, nil
+}
+
+// Forge is the forge of a repository's remote, and the owner of the branches that are pushed there.
+func Forge(ctx context.Context, o *Project, c *config.Config, repo *tree.Repo) (f forge.Forge, remote tree.Remote, owner string, err error) {
+	if remote, err = repo.Remote(ctx); err != nil {
+		return nil, remote, "", err
+	}
+	f, owner, err = forge.Find(forge.Remote{Name: remote.Name, Push: remote.URL, Base: remote.Base}, forge.Access{
+		Plugin: c.Word("scm.plugin"), Host: c.Word("scm.host"), URL: c.Word("scm.url"), TokenEnv: c.Word("scm.token_env"),
+		TokenFile: c.Word("scm.token_file"), Dir: repo.Root, Environ: o.Environ,
+	})
+	if p := (*forge.Problem)(nil); errors.As(err, &p) {
+		err = &tree.Problem{Text: p.Text, Advice: p.Advice}
+	}
+	return f, remote, owner, err
 }

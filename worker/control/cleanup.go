@@ -1,0 +1,72 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"aburn/worker"
+	"aburn/worker/crew"
+	"aburn/worker/tree"
+)
+
+// Cleanup removes a worker's tree, wherever it is. What a far one holds is brought here before anything is removed.
+func Cleanup(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member, options crew.CleanupOptions) (r crew.Cleanup, err error) {
+	if !m.Far() {
+		return c.Cleanup(ctx, repo, m, options)
+	}
+	r = crew.Cleanup{Name: m.Name}
+	switch {
+	case !m.Over():
+		r.Why = "it has not ended: " + strings.ReplaceAll(m.Worker.State.String(), "_", " ")
+		return r, nil
+	case m.Ledger.Last(worker.Removed) != nil:
+		r.Why = "its tree was removed already"
+		return r, nil
+	}
+	now, commit, err := Bring(ctx, c, repo, m)
+	if err != nil {
+		return r, err
+	}
+	args := []string{"cleanup", "--json"}
+	for flag, set := range map[string]bool{"--dry-run": options.DryRun, "--force-preserve": options.Preserve, "--discard-ignored": options.DiscardIgnored} {
+		if set {
+			args = append(args, flag)
+		}
+	}
+	out, err := crew.FarRun(ctx, c, m, "", append(args, m.Name)...)
+	var list []crew.Cleanup
+	if json.Unmarshal(out.Stdout, &list) != nil || len(list) != 1 {
+		return r, err
+	}
+	if r = list[0]; !r.Removed || options.DryRun {
+		return r, nil
+	}
+	if r.Kept != "" { // the state that it kept last
+		if err = repo.FetchRefs(ctx, elsewhereOf(c, m), crew.SnapshotRefs(m.Name)); err != nil {
+			return r, fmt.Errorf("its tree is gone there, and its last snapshot stands there in %s: %w", crew.SnapshotRefs(m.Name), err)
+		}
+	}
+	if list, err := c.Look(ctx, m.Name); err == nil && list[0].Err == nil {
+		now = list[0]
+	}
+	if commit == m.Base() && m.Request.Branch == m.Made && repo.DropBranch(ctx, m.Made, commit) {
+		r.Branch = ""
+	} else {
+		r.Branch = m.Request.Branch
+	}
+	return r, c.Brought(now, commit)
+}
+
+// CleanupOne removes one worker's tree, if that loses nothing.
+func CleanupOne(ctx context.Context, c *crew.Crew, m *crew.Member, options crew.CleanupOptions) crew.Cleanup {
+	repo, err := crew.RepositoryOf(ctx, c, m)
+	if err == nil {
+		var r crew.Cleanup
+		if r, err = Cleanup(ctx, c, repo, m, options); err == nil {
+			return r
+		}
+	}
+	return crew.Cleanup{Name: m.Name, Why: err.Error()}
+}

@@ -1,0 +1,44 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"aburn/worker/crew"
+	"aburn/worker/ssh"
+)
+
+// Kill ends a worker, wherever it runs.
+func Kill(ctx context.Context, c *crew.Crew, m *crew.Member) (*crew.Member, error) {
+	if !m.Far() {
+		return c.Kill(ctx, m)
+	}
+	if m.Over() {
+		if !m.Certified() { // its agent may have left something there
+			if _, err := crew.FarRun(ctx, c, m, "", "kill", m.Name); err != nil && !errors.Is(err, ssh.ErrLost) {
+				return m, err
+			}
+		}
+		return m, crew.ErrOver
+	}
+	if _, err := crew.FarRun(ctx, c, m, "", "kill", m.Name); err != nil {
+		return m, err
+	}
+	now, err := c.Look(ctx, m.Name)
+	if err != nil {
+		return m, err
+	}
+	return now[0], now[0].Err
+}
+
+// Interrupt ends the turn of a worker, wherever it runs.
+func Interrupt(ctx context.Context, c *crew.Crew, m *crew.Member) error {
+	if !m.Far() {
+		return c.Interrupt(ctx, m)
+	}
+	if m.Over() {
+		return crew.ErrOver
+	}
+	_, err := crew.FarRun(ctx, c, m, "", "interrupt", m.Name)
+	return err
+}

@@ -1,0 +1,67 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"aburn/worker/crew"
+	"aburn/worker/ssh"
+	"aburn/worker/tree"
+)
+
+// Bring fetches the commits and snapshots of a far member, the present state of its tree too.
+func Bring(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member) (*crew.Member, string, error) {
+	if _, err := crew.FarRun(ctx, c, m, "", "snapshots", "--take", m.Name); err != nil && errors.Is(err, ssh.ErrLost) {
+		return m, "", err
+	}
+	copied := "refs/aburn/far/" + m.Name
+	// A branch that its agent made there may have the name of one that is here and somebody else's.
+	if here := repo.Tip(ctx, m.Request.Branch); m.Request.Branch != m.Made && here != "" && !repo.Holds(ctx, copied, here) {
+		return m, "", fmt.Errorf("its branch %s has the name of a branch of yours", m.Request.Branch)
+	}
+	commit, err := repo.Fetch(ctx, elsewhereOf(c, m), m.Request.Branch, copied, crew.SnapshotRefs(m.Name))
+	if err != nil {
+		return m, commit, err
+	}
+	now, err := c.Look(ctx, m.Name)
+	if err == nil {
+		err = now[0].Err
+	}
+	if err != nil {
+		return m, commit, err
+	}
+	if all := crew.Snapshots(now[0].Ledger); len(all) > 0 && !repo.Holds(ctx, all[len(all)-1].Ref, all[len(all)-1].Commit) {
+		return now[0], commit, errors.New("the last snapshot did not arrive")
+	}
+	return now[0], commit, nil
+}
+
+func elsewhereOf(c *crew.Crew, m *crew.Member) tree.Elsewhere {
+	host, _ := crew.FarHost(m.Request.Via)
+	return Elsewhere(crew.Host(c, host), m.Request.Address)
+}
+
+// Elsewhere is the repository on a machine, as git reaches it.
+func Elsewhere(host ssh.Host, dir string) tree.Elsewhere {
+	url, env := host.Remote(dir)
+	return tree.Elsewhere{URL: url, Env: env}
+}
+
+// FarScreen is what a worker's terminal shows there.
+type FarScreen struct {
+	Lines []string `json:"lines"`
+	Cols  int      `json:"cols"`
+	Rows  int      `json:"rows"`
+}
+
+// ScreenThere is what the terminal of a worker on another machine shows, and the way to that machine.
+func ScreenThere(ctx context.Context, c *crew.Crew, m *crew.Member) (s FarScreen, h ssh.Host, err error) {
+	host, _ := crew.FarHost(m.Request.Via)
+	r, err := crew.FarRun(ctx, c, m, "", "far", "--screen", m.Name)
+	if err == nil {
+		err = json.Unmarshal(r.Stdout, &s)
+	}
+	return s, crew.Host(c, host), err
+}

@@ -1,0 +1,63 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"aburn/internal/fault"
+	"aburn/internal/plain"
+	"aburn/worker/crew"
+	"aburn/worker/ssh"
+)
+
+// CheckMessage is a message as it is sent, or why it cannot be.
+func CheckMessage(text string) (string, error) {
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	switch {
+	case text == "":
+		return "", fault.Usage("there is no text")
+	case len(text) > crew.MaxMessage:
+		return "", fault.Usage(fmt.Sprintf("the text is longer than %d bytes", crew.MaxMessage), "put it into a file, and name that in the message")
+	case !utf8.ValidString(text):
+		return "", fault.Usage("the text is not UTF-8")
+	}
+	for _, r := range text {
+		if plain.Control(r) && r != '\n' && r != '\t' {
+			return "", fault.Usage(fmt.Sprintf("the text has the control character %U", r), "take it out: the agent would read what you do not see")
+		}
+	}
+	return text, nil
+}
+
+// SendFar has the aburn there deliver a message.
+func SendFar(ctx context.Context, c *crew.Crew, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
+	sent := crew.Sent{Worker: m.Name, State: crew.Declined}
+	if msg.From != "" {
+		sent.Why = "an agent sends to no other machine"
+		return sent
+	}
+	args := []string{"send", "--json", "--wait", max(options.Wait, time.Millisecond).String()}
+	if options.NoKeys {
+		args = append(args, "--after-turn")
+	}
+	if options.Type {
+		args = append(args, "--type")
+	}
+	r, err := crew.FarRun(ctx, c, m, msg.Text, append(args, m.Name, "-")...)
+	var list []crew.Sent
+	if json.Unmarshal(r.Stdout, &list) == nil && len(list) == 1 {
+		return list[0]
+	}
+	if errors.Is(err, ssh.ErrLost) {
+		sent.State = crew.Unconfirmed
+	}
+	if sent.Why = "its machine says nothing of it"; err != nil {
+		sent.Why = err.Error()
+	}
+	return sent
+}

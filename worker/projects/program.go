@@ -1,0 +1,33 @@
+package projects
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"aburn/internal/fault"
+)
+
+// Program is the path of one of aburn's other executables: beside this one, or on PATH.
+func Program(name string) (string, error) {
+	if self, err := os.Executable(); err == nil {
+		if self, err = filepath.EvalSymlinks(self); err == nil {
+			if path := filepath.Join(filepath.Dir(self), name); executable(path) {
+				return path, nil
+			}
+		}
+	}
+	path, err := exec.LookPath(name)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return "", fault.Failed("there is no "+name+", neither beside aburn nor on PATH", "install aburn anew: it comes with all of its executables, for one folder")
+	}
+	return path, nil
+}
+
+func executable(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0
+}
