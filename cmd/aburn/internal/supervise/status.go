@@ -17,7 +17,7 @@ type Standings func(ctx context.Context, env func(string) string, root string) (
 // Crew is how `aburn status` asks about workers.
 type Crew struct {
 	Standings Standings
-	Keeper    func(a *kit.App) int // the process of `aburn start`; 0 is none
+	Keeper    func(env func(string) string) int // the process of `aburn start`; 0 is none
 }
 
 func StatusCommand(a *kit.App, crew Crew) *cli.Command {
@@ -47,7 +47,7 @@ func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command, crew Crew) err
 		a.Warn("the workers cannot be seen: "+plain.Line(err.Error()), "aburn ps")
 	}
 	if len(s.Workers) > 0 {
-		s.Keeper = crew.Keeper(a)
+		s.Keeper = crew.Keeper(a.Getenv)
 	}
 	if cmd.Bool("json") {
 		return a.PrintJSON(status.StatusPrinted{StatusReport: s.Report(), Workers: s.Workers, Keeper: s.Keeper})

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"aburn/cmd/aburn/internal/work"
-	"aburn/cmd/internal/kit"
 	"aburn/internal/atomicfile"
 	"aburn/internal/fault"
 	"aburn/internal/lockfile"
@@ -56,8 +54,8 @@ type post struct {
 	root *os.Root
 }
 
-func openPost(a *kit.App) (*post, error) {
-	state := project.StateDir(a.Getenv)
+func openPost(env func(string) string) (*post, error) {
+	state := project.StateDir(env)
 	if state == "" {
 		return nil, fault.Usage(ledger.ErrNoState.Error())
 	}
@@ -90,8 +88,8 @@ func (p *post) running() (r Running, ok bool) {
 }
 
 // Keeper is the process that looks after workers; 0 if there is none. It makes no file.
-func Keeper(a *kit.App) int {
-	state := project.StateDir(a.Getenv)
+func Keeper(env func(string) string) int {
+	state := project.StateDir(env)
 	if state == "" {
 		return 0
 	}
@@ -144,9 +142,22 @@ func (p *post) end(patience time.Duration) error {
 	return lock.Release()
 }
 
+// Facts are what the daemon knows of sessions by others: the archive, and the supervisor.
+type Facts struct {
+	// Spent is what a worker used up, in numbers and in words.
+	Spent func(ctx context.Context, o *projects.Project, m *crew.Member) (worker.Spent, string, error)
+	// Grown names how a worker's transcripts stand: the same text if nothing was written, "" if none is known.
+	Grown func(ctx context.Context, o *projects.Project, m *crew.Member) (string, error)
+	// Judge are the sessions of the project at root that make no progress.
+	Judge func(ctx context.Context, root string) ([]round.Standstill, error)
+	// Version is the version of this program.
+	Version string
+}
+
 // daemon looks after the workers of all projects.
 type daemon struct {
-	a        *kit.App
+	env      func(string) string
+	facts    Facts
 	post     *post
 	out      io.Writer
 	projects map[string]*charge
@@ -171,8 +182,9 @@ const (
 	lookAround = 5 * time.Second // for projects that have workers for the first time
 )
 
-func newDaemon(a *kit.App, p *post) *daemon {
-	return &daemon{storm: stormOf(p), a: a, post: p, out: a.Stdout, projects: map[string]*charge{}, slot: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+func newDaemon(env func(string) string, out io.Writer, p *post, facts Facts) *daemon {
+	return &daemon{storm: stormOf(p), env: env, facts: facts, post: p, out: out, projects: map[string]*charge{},
+		slot: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 }
 
 // run makes rounds until ctx is done.
@@ -241,7 +253,7 @@ func (d *daemon) findProjects(now time.Time) {
 		if d.projects[root] != nil {
 			return
 		}
-		o, err := d.open(root)
+		o, err := projects.Open(d.env, root)
 		if err != nil {
 			return // it moved away, or is not the person's any more; `aburn ps` there says why
 		}
@@ -252,10 +264,10 @@ func (d *daemon) findProjects(now time.Time) {
 		}
 		d.projects[root], changed = c, true
 	}
-	for _, root := range ledger.Projects(d.a.Getenv) {
+	for _, root := range ledger.Projects(d.env) {
 		take(root, false)
 	}
-	for _, root := range ledger.Clones(d.a.Getenv) {
+	for _, root := range ledger.Clones(d.env) {
 		take(root, true)
 	}
 	if changed || !d.announced() { // somebody may have removed it, and without it nobody can end this process
@@ -266,7 +278,7 @@ func (d *daemon) findProjects(now time.Time) {
 }
 
 func (d *daemon) open(root string) (*projects.Project, error) {
-	return projects.Open(d.a.Getenv, root)
+	return projects.Open(d.env, root)
 }
 
 // announced reports whether running.json names this process.
@@ -280,7 +292,7 @@ func (d *daemon) announced() bool {
 func (d *daemon) announce(now time.Time) error {
 	self, _ := proc.Self()
 	boot, _ := proc.Clock()
-	r := Running{PID: os.Getpid(), Start: self.Start, Boot: boot, At: now.UTC().Truncate(time.Second), Version: kit.Version().Version}
+	r := Running{PID: os.Getpid(), Start: self.Start, Boot: boot, At: now.UTC().Truncate(time.Second), Version: d.facts.Version}
 	for root, c := range d.projects {
 		if !c.clone {
 			r.Projects = append(r.Projects, root)
@@ -303,23 +315,19 @@ func (d *daemon) charge(root string, o *projects.Project) *round.Project {
 		Repo: func(ctx context.Context, m *crew.Member) (*tree.Repo, error) {
 			return crew.RepositoryOf(ctx, o.Crew, m)
 		},
-		Gates: func(m *crew.Member) (crew.Gates, string) { return standingGates(o, d.a, m) },
+		Gates: func(m *crew.Member) (crew.Gates, string) { return standingGates(o, m) },
 		Spent: func(ctx context.Context, m *crew.Member) (worker.Spent, string, error) {
-			return work.SpentNow(ctx, o, d.a.Getenv, m)
+			return d.facts.Spent(ctx, o, m)
 		},
-		Grown: func(ctx context.Context, m *crew.Member) (string, error) {
-			return work.TranscriptsNow(ctx, o, d.a.Getenv, m)
-		},
-		Judge: func(ctx context.Context) ([]round.Standstill, error) {
-			return work.Standstills(ctx, projects.CallerOf(d.a.Getenv, root))
-		},
+		Grown:  func(ctx context.Context, m *crew.Member) (string, error) { return d.facts.Grown(ctx, o, m) },
+		Judge:  func(ctx context.Context) ([]round.Standstill, error) { return d.facts.Judge(ctx, root) },
 		Notify: func(ctx context.Context, list []round.Notice) error { return d.notify(ctx, root, o, list) },
 		Pulls:  d.pulls(o),
 	}
 }
 
 // standingGates are the gates that count for a worker now, or why there are none.
-func standingGates(o *projects.Project, a *kit.App, m *crew.Member) (crew.Gates, string) {
+func standingGates(o *projects.Project, m *crew.Member) (crew.Gates, string) {
 	c, err := o.Config("")
 	if err != nil {
 		return crew.Gates{}, plain.Line(err.Error())
@@ -335,13 +343,13 @@ func standingGates(o *projects.Project, a *kit.App, m *crew.Member) (crew.Gates,
 }
 
 // living are the workers of all projects of which something may run, by project.
-func (d *daemon) living(ctx context.Context, only string) (list []hand, err error) {
+func living(ctx context.Context, env func(string) string, only string) (list []hand, err error) {
 	marked := crew.Marked()
-	for _, root := range roots(d.a) {
+	for _, root := range roots(env) {
 		if only != "" && root != only && filepath.Base(root) != only {
 			continue
 		}
-		o, oerr := d.open(root)
+		o, oerr := projects.Open(env, root)
 		if oerr != nil {
 			continue
 		}
@@ -367,8 +375,8 @@ func (d *daemon) living(ctx context.Context, only string) (list []hand, err erro
 }
 
 // roots are the roots of all projects, those in which no ledger can be read among them.
-func roots(a *kit.App) (list []string) {
-	for _, n := range ledger.Known(a.Getenv) {
+func roots(env func(string) string) (list []string) {
+	for _, n := range ledger.Known(env) {
 		list = append(list, n.Root)
 	}
 	return list

@@ -26,7 +26,7 @@ func (d *daemon) tellWaits(now time.Time) {
 	if since := now.Sub(d.glance.at); slices.Equal(list, d.glance.told) && since >= 0 && since < glanceAgain {
 		return
 	}
-	err := hooks.UpdateGlance(d.a.Getenv, func(g *hooks.Glance) {
+	err := hooks.UpdateGlance(d.env, func(g *hooks.Glance) {
 		if age := now.Sub(g.Watched); age >= 0 && age < hooks.WatchedFor && !g.Watched.Equal(d.glance.at) {
 			return
 		}
@@ -43,7 +43,7 @@ func (d *daemon) forgetWaits() {
 	if d.glance.at.IsZero() {
 		return
 	}
-	hooks.UpdateGlance(d.a.Getenv, func(g *hooks.Glance) {
+	hooks.UpdateGlance(d.env, func(g *hooks.Glance) {
 		if g.Watched.Equal(d.glance.at) {
 			g.Watched, g.Waits, g.More = time.Time{}, nil, 0
 		}

@@ -22,7 +22,7 @@ const noticeTime, endTime = 45 * time.Second, 2 * time.Second
 // notify tells the person of notices, and returns when that is done or ctx is. A way that fails is said and does not keep the
 // others from it.
 func (d *daemon) notify(ctx context.Context, root string, o *projects.Project, list []round.Notice) error {
-	s := settings.Load(o.Workspace.Project, d.a.Getenv).Notify
+	s := settings.Load(o.Workspace.Project, d.env).Notify
 	if s.Line != "" {
 		s.Command = notify.Shell(s.Line)
 	}
@@ -33,11 +33,11 @@ func (d *daemon) notify(ctx context.Context, root string, o *projects.Project, l
 	}
 	for _, x := range list {
 		d.say(root, x.Title+": "+x.Text)
-		options, wrong := work.WaysFor(c, s, x, d.a.Getenv)
+		options, wrong := work.WaysFor(c, s, x, d.env)
 		for _, text := range wrong {
 			d.say(root, text)
 		}
-		options.Env = d.a.Getenv
+		options.Env = d.env
 		options.Report = func(channel string, err error) { d.say(root, channel+": "+err.Error()) }
 		n := notify.New(options)
 		stop := context.AfterFunc(ctx, func() { n.Close(endTime) })

@@ -2,16 +2,11 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v3"
-
-	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
-	"aburn/internal/plain"
 	"aburn/worker/config"
 	"aburn/worker/crew"
 	"aburn/worker/forge"
@@ -91,13 +86,11 @@ func silent() react.Rules {
 	return rules
 }
 
-// resumeReactions ends all pauses. done says that something runs already, and nothing is to be started.
-func resumeReactions(ctx context.Context, a *kit.App, p *post, cmd *cli.Command) (done bool, err error) {
+// resumeReactions ends all pauses, and names the workers that were paused.
+func resumeReactions(ctx context.Context, env func(string) string, p *post) (names []string, err error) {
 	p.root.Remove(pauseFile)
-	d := &daemon{a: a, post: p}
-	var names []string
-	for _, root := range ledger.Projects(a.Getenv) {
-		o, err := d.open(root)
+	for _, root := range ledger.Projects(env) {
+		o, err := projects.Open(env, root)
 		if err != nil {
 			continue
 		}
@@ -111,16 +104,10 @@ func resumeReactions(ctx context.Context, a *kit.App, p *post, cmd *cli.Command)
 		}
 		o.Close()
 		if err != nil {
-			return true, fault.Failed(err.Error())
+			return names, fault.Failed(err.Error())
 		}
 	}
-	text := "no worker was paused"
-	if len(names) > 0 {
-		text = "get messages again: " + strings.Join(names, ", ")
-	}
-	fmt.Fprintln(a.Stdout, plain.Line(text))
-	_, running := p.running()
-	return running && !cmd.Bool("replace"), nil
+	return names, nil
 }
 
 func paused(members []*crew.Member) (list []*crew.Member) {

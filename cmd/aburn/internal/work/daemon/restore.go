@@ -13,6 +13,7 @@ import (
 	"aburn/worker"
 	"aburn/worker/crew"
 	"aburn/worker/describe"
+	"aburn/worker/projects"
 )
 
 func RestoreCommand(a *kit.App) *cli.Command {
@@ -54,7 +55,7 @@ func runRestore(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if len(names) == 0 && !cmd.Bool("all") {
-		p, err := openPost(a)
+		p, err := openPost(a.Getenv)
 		if err != nil {
 			return err
 		}
@@ -102,20 +103,19 @@ func restoreStopped(ctx context.Context, a *kit.App, p *post, env []string, acts
 	if len(s.Workers) == 0 {
 		return fault.Failed("the last stop left no worker to restore", "aburn restore NAME", "aburn ps")
 	}
-	d := newDaemon(a, p)
 	for len(s.Workers) > 0 {
 		w := s.Workers[0]
 		s.Workers = s.Workers[1:]
 		if err := p.write(lastStop, s); err != nil {
 			return fault.Failed(err.Error())
 		}
-		d.restoreOne(ctx, a, w, env, acts)
+		restoreOne(ctx, a, w, env, acts)
 	}
 	return acts.End()
 }
 
-func (d *daemon) restoreOne(ctx context.Context, a *kit.App, w StoppedWorker, env []string, acts *work.Acts) {
-	o, err := d.open(w.Project)
+func restoreOne(ctx context.Context, a *kit.App, w StoppedWorker, env []string, acts *work.Acts) {
+	o, err := projects.Open(a.Getenv, w.Project)
 	if err != nil {
 		acts.Failed(work.Acted{Worker: w.Worker, Project: w.Project}, err.Error())
 		return

@@ -26,7 +26,11 @@ import (
 	"aburn/internal/lockfile"
 	"aburn/internal/plain"
 	"aburn/internal/project"
+	"aburn/worker"
 	"aburn/worker/config"
+	"aburn/worker/crew"
+	"aburn/worker/projects"
+	"aburn/worker/round"
 )
 
 // Page serves the page beside the rounds until ctx ends, from the first free port on, and says where it is.
@@ -82,18 +86,27 @@ func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page) erro
 	if err := scope.PersonOnly(a, "start what looks after workers"); err != nil {
 		return err
 	}
-	p, err := openPost(a)
+	p, err := openPost(a.Getenv)
 	if err != nil {
 		return err
 	}
 	defer p.close()
 	if cmd.Bool("resume-reactions") {
-		if done, err := resumeReactions(ctx, a, p, cmd); done || err != nil {
+		names, err := resumeReactions(ctx, a.Getenv, p)
+		if err != nil {
 			return err
+		}
+		text := "no worker was paused"
+		if len(names) > 0 {
+			text = "get messages again: " + strings.Join(names, ", ")
+		}
+		fmt.Fprintln(a.Stdout, plain.Line(text))
+		if _, running := p.running(); running && !cmd.Bool("replace") {
+			return nil
 		}
 	}
 	if !cmd.IsSet("port") {
-		port = portOf(a, p, port)
+		port = portOf(a.Getenv, a, p, port)
 	}
 	if r, ok := p.running(); ok && !cmd.Bool("replace") {
 		text := fmt.Sprintf("it runs already: process %d, since %s", r.PID, r.At.Local().Format("2006-01-02 15:04"))
@@ -113,13 +126,35 @@ func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page) erro
 	if cmd.Bool("foreground") {
 		return foreground(ctx, a, p, port, page)
 	}
-	return background(ctx, a, p, port)
+	pid, log, err := p.background(ctx, port)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Stdout, "aburn looks after your workers (process %d); it says what it does in %s\n", pid, plain.Line(log))
+	a.Hint("aburn dashboard opens the board of your workers")
+	return nil
+}
+
+// facts are what the daemon asks of the archive and of the supervisor.
+func facts(env func(string) string) Facts {
+	return Facts{
+		Spent: func(ctx context.Context, o *projects.Project, m *crew.Member) (worker.Spent, string, error) {
+			return work.SpentNow(ctx, o, env, m)
+		},
+		Grown: func(ctx context.Context, o *projects.Project, m *crew.Member) (string, error) {
+			return work.TranscriptsNow(ctx, o, env, m)
+		},
+		Judge: func(ctx context.Context, root string) ([]round.Standstill, error) {
+			return work.Standstills(ctx, projects.CallerOf(env, root))
+		},
+		Version: kit.Version().Version,
+	}
 }
 
 // portOf is the port that the person's own file says, else the usual one. It is about no project: where post lies there is no
 // repository's file. A mistake in the file keeps nobody from looking after workers.
-func portOf(a *kit.App, p *post, usual int) int {
-	c, err := config.Load(config.Places{Root: p.dir, User: config.UserFile(project.ConfigDir(a.Getenv)), Home: a.Getenv("HOME")})
+func portOf(env func(string) string, a fault.Reporter, p *post, usual int) int {
+	c, err := config.Load(config.Places{Root: p.dir, User: config.UserFile(project.ConfigDir(env)), Home: env("HOME")})
 	if err != nil {
 		a.Warn(plain.Line(err.Error()), "aburn config check")
 		return usual
@@ -129,7 +164,15 @@ func portOf(a *kit.App, p *post, usual int) int {
 
 // foreground makes rounds in this process.
 func foreground(ctx context.Context, a *kit.App, p *post, port int, page Page) error {
-	lock, err := lockfile.Acquire(p.root, daemonLock, 10*aMoment)
+	d := newDaemon(a.Getenv, a.Stdout, p, facts(a.Getenv))
+	return d.foreground(ctx, func(ctx context.Context, ready func(int)) error { return page(ctx, a, port, ready) }, func(list []hand) error {
+		return stopAll(ctx, a, p, list, work.NewActs(a, false))
+	})
+}
+
+// foreground makes rounds until a signal comes or ctx ends. page serves the page meanwhile; stop ends workers after an interrupt.
+func (d *daemon) foreground(ctx context.Context, page func(ctx context.Context, ready func(port int)) error, stop func([]hand) error) error {
+	lock, err := lockfile.Acquire(d.post.root, daemonLock, 10*aMoment)
 	if errors.Is(err, lockfile.ErrBusy) {
 		return fault.Failed("another one was faster", "aburn start --replace")
 	}
@@ -142,16 +185,15 @@ func foreground(ctx context.Context, a *kit.App, p *post, port int, page Page) e
 	defer signal.Stop(signals)
 	rounds, end := context.WithCancel(ctx)
 	defer end()
-	d := newDaemon(a, p)
 	over := make(chan struct{})
 	if err := d.announce(time.Now()); err != nil {
-		return fault.Failed("it does not run, as it cannot write down which process it is: "+err.Error(), roomHint(p))
+		return fault.Failed("it does not run, as it cannot write down which process it is: "+err.Error(), roomHint(d.post))
 	}
 	d.say("", "looks after workers, as process "+fmt.Sprint(os.Getpid()))
 	go func() {
 		defer close(over)
 		served := make(chan struct{})
-		go func() { defer close(served); d.servePage(rounds, port, page) }()
+		go func() { defer close(served); d.servePage(rounds, page) }()
 		d.run(rounds)
 		<-served
 	}()
@@ -159,7 +201,7 @@ func foreground(ctx context.Context, a *kit.App, p *post, port int, page Page) e
 	case s := <-signals:
 		end()
 		if s == os.Interrupt {
-			return interrupted(ctx, a, d, over, signals)
+			return d.interrupted(ctx, stop, over, signals)
 		}
 	case <-ctx.Done():
 	}
@@ -169,23 +211,21 @@ func foreground(ctx context.Context, a *kit.App, p *post, port int, page Page) e
 }
 
 // servePage serves the page. If that fails, the rounds go on without it.
-func (d *daemon) servePage(ctx context.Context, port int, page Page) {
-	err := page(ctx, d.a, port, func(at int) {
-		d.say("", fmt.Sprintf("the page is on port %d: aburn dashboard opens it", at))
-	})
+func (d *daemon) servePage(ctx context.Context, page func(ctx context.Context, ready func(port int)) error) {
+	err := page(ctx, func(at int) { d.say("", fmt.Sprintf("the page is on port %d: aburn dashboard opens it", at)) })
 	if err != nil && ctx.Err() == nil {
 		d.say("", "there is no page: "+fault.Of(err).Msg)
 	}
 }
 
 // interrupted ends the workers too, unless it is interrupted once more.
-func interrupted(ctx context.Context, a *kit.App, d *daemon, over <-chan struct{}, signals <-chan os.Signal) error {
+func (d *daemon) interrupted(ctx context.Context, stop func([]hand) error, over <-chan struct{}, signals <-chan os.Signal) error {
 	done := make(chan error, 1)
 	go func() {
 		<-over
-		list, err := d.living(ctx, "")
+		list, err := living(ctx, d.env, "")
 		if err == nil && len(list) > 0 {
-			err = d.stopAll(ctx, list, work.NewActs(a, false))
+			err = stop(list)
 		}
 		done <- err
 	}()
@@ -198,19 +238,20 @@ func interrupted(ctx context.Context, a *kit.App, d *daemon, over <-chan struct{
 	}
 }
 
-// background starts this executable once more, in a session of its own, and returns when it looks after workers.
-func background(ctx context.Context, a *kit.App, p *post, port int) error {
+// background starts this executable once more, in a session of its own, and returns its process and the path of its log when it looks
+// after workers.
+func (p *post) background(ctx context.Context, port int) (pid int, log string, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return fault.Failed(err.Error())
+		return 0, "", fault.Failed(err.Error())
 	}
 	if err := p.tryRoom(); err != nil { // the one that starts could not say so in its log
-		return fault.Failed("nothing can be written in "+p.dir+": "+err.Error(), roomHint(p))
+		return 0, "", fault.Failed("nothing can be written in "+p.dir+": "+err.Error(), roomHint(p))
 	}
 	path := filepath.Join(p.dir, logFile)
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return fault.Failed(err.Error())
+		return 0, "", fault.Failed(err.Error())
 	}
 	defer out.Close()
 	from, _ := out.Seek(0, io.SeekEnd)
@@ -221,25 +262,23 @@ func background(ctx context.Context, a *kit.App, p *post, port int) error {
 	}
 	child.SysProcAttr = ownSession()
 	if err := child.Start(); err != nil {
-		return fault.Failed(err.Error())
+		return 0, "", fault.Failed(err.Error())
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
 	for until := time.Now().Add(startTime); time.Now().Before(until) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
 		if r, ok := p.running(); ok && r.PID == child.Process.Pid {
-			fmt.Fprintf(a.Stdout, "aburn looks after your workers (process %d); it says what it does in %s\n", r.PID, plain.Line(path))
-			a.Hint("aburn dashboard opens the board of your workers")
-			return nil
+			return r.PID, path, nil
 		}
 		select {
 		case <-ended:
-			return fault.Failed("it ended at once: "+lastLine(path, from), "aburn start --foreground")
+			return 0, "", fault.Failed("it ended at once: "+lastLine(path, from), "aburn start --foreground")
 		default:
 		}
 	}
 	child.Process.Kill() // nothing else would end it
 	<-ended
-	return fault.Failed("it did not say that it runs, and was ended", "less "+path)
+	return 0, "", fault.Failed("it did not say that it runs, and was ended", "less "+path)
 }
 
 func roomHint(p *post) string { return "make room on the disk of " + p.dir }

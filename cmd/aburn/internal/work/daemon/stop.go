@@ -66,16 +66,15 @@ func runStop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := knownProject(a, only); err != nil {
 		return err
 	}
-	p, err := openPost(a)
+	p, err := openPost(a.Getenv)
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	d := newDaemon(a, p)
 	acts := work.NewActs(a, cmd.Bool("json"))
 	var list []hand
 	if !cmd.Bool("keep-workers") {
-		if list, err = d.living(ctx, only); err != nil {
+		if list, err = living(ctx, a.Getenv, only); err != nil {
 			a.Warn("not all workers can be seen: " + plain.Line(err.Error()))
 		}
 		if err := confirmStop(a, cmd, list); err != nil {
@@ -90,13 +89,13 @@ func runStop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if len(list) == 0 {
 		return acts.End()
 	}
-	return d.stopAll(ctx, list, acts)
+	return stopAll(ctx, a, p, list, acts)
 }
 
 // knownProject refuses a name that no project with workers has.
 func knownProject(a *kit.App, only string) error {
 	var names []string
-	for _, root := range roots(a) {
+	for _, root := range roots(a.Getenv) {
 		if only == root || only == filepath.Base(root) {
 			return nil
 		}
@@ -139,10 +138,50 @@ func stopDaemon(p *post, acts *work.Acts) error {
 	return nil
 }
 
-// stopAll ends workers at once, after it wrote down which.
-func (d *daemon) stopAll(ctx context.Context, list []hand, acts *work.Acts) error {
+// stopAll ends workers, and tells of each.
+func stopAll(ctx context.Context, a *kit.App, p *post, list []hand, acts *work.Acts) error {
+	results, err := p.stop(ctx, list)
+	if err != nil {
+		return err
+	}
+	for _, r := range results {
+		h := r.hand
+		if h.m == nil {
+			work.SayEnded(acts, h.stray, h.Opened.Root, r.left, r.err)
+			continue
+		}
+		if r.err != nil && !errors.Is(r.err, crew.ErrOver) {
+			acts.Failed(work.Acted{Worker: h.m.Name, Project: h.Opened.Root}, r.err.Error(), "aburn -C "+h.Opened.Root+" ps "+h.m.Name)
+			continue
+		}
+		one := work.ActedOn(r.now, work.DidKill)
+		one.Project = h.Opened.Root
+		if r.err != nil {
+			one.Did, one.Left = work.WasOver, r.now.Ended
+			acts.Did(one, h.String()+"  "+describe.OverText(r.now))
+			continue
+		}
+		acts.Did(one, h.String()+"  "+describe.StateText(r.now))
+	}
+	if err := acts.End(); err != nil {
+		return err
+	}
+	a.Hint("aburn restore has them go on")
+	return nil
+}
+
+// ending is what became of one worker that a stop ended.
+type ending struct {
+	hand hand
+	now  *crew.Member // as it is now; nil for a stray
+	left int          // processes of a stray that were ended
+	err  error
+}
+
+// stop ends workers at once, after it wrote down which.
+func (p *post) stop(ctx context.Context, list []hand) (results []ending, err error) {
 	s := Stopped{At: time.Now().UTC().Truncate(time.Second)}
-	for _, w := range d.post.stopped().Workers { // of another project, whose stop is not taken back by this one
+	for _, w := range p.stopped().Workers { // of another project, whose stop is not taken back by this one
 		if !contains(list, w) {
 			s.Workers = append(s.Workers, w)
 		}
@@ -153,48 +192,25 @@ func (d *daemon) stopAll(ctx context.Context, list []hand, acts *work.Acts) erro
 		}
 		s.Workers = append(s.Workers, StoppedWorker{h.Opened.Root, h.m.Name, h.m.Ledger.Gen(), h.Opened.Session(h.m), h.m.Worker.State.String()})
 	}
-	if err := d.post.write(lastStop, s); err != nil {
-		return fault.Failed(err.Error())
+	if err := p.write(lastStop, s); err != nil {
+		return nil, fault.Failed(err.Error())
 	}
 	ctx, cancel := context.WithTimeout(ctx, stopTime)
 	defer cancel()
 	var all sync.WaitGroup
-	errs := make([]error, len(list))
-	now := make([]*crew.Member, len(list))
-	ended := make([]int, len(list))
+	results = make([]ending, len(list))
 	for i, h := range list {
 		all.Go(func() {
-			if h.m == nil {
-				ended[i], errs[i] = h.Opened.EndStray(ctx, h.stray)
+			r := &results[i]
+			if r.hand = h; h.m == nil {
+				r.left, r.err = h.Opened.EndStray(ctx, h.stray)
 				return
 			}
-			now[i], errs[i] = control.Kill(ctx, h.Opened.Crew, h.m)
+			r.now, r.err = control.Kill(ctx, h.Opened.Crew, h.m)
 		})
 	}
 	all.Wait()
-	for i, h := range list {
-		if h.m == nil {
-			work.SayEnded(acts, h.stray, h.Opened.Root, ended[i], errs[i])
-			continue
-		}
-		if err := errs[i]; err != nil && !errors.Is(err, crew.ErrOver) {
-			acts.Failed(work.Acted{Worker: h.m.Name, Project: h.Opened.Root}, err.Error(), "aburn -C "+h.Opened.Root+" ps "+h.m.Name)
-			continue
-		}
-		one := work.ActedOn(now[i], work.DidKill)
-		one.Project = h.Opened.Root
-		if errs[i] != nil {
-			one.Did, one.Left = work.WasOver, now[i].Ended
-			acts.Did(one, h.String()+"  "+describe.OverText(now[i]))
-			continue
-		}
-		acts.Did(one, h.String()+"  "+describe.StateText(now[i]))
-	}
-	if err := acts.End(); err != nil {
-		return err
-	}
-	d.a.Hint("aburn restore has them go on")
-	return nil
+	return results, nil
 }
 
 func contains(list []hand, w StoppedWorker) bool {

@@ -88,7 +88,7 @@ func onIssues(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 	if err != nil {
 		return nil, err
 	}
-	options := trackerOptions(ctx, o, a, repo, c)
+	options := trackerOptions(ctx, o, repo, c)
 	tr, err := tracker.Open(options)
 	if err != nil {
 		return nil, trackerFailure(err, fault.Usage)
@@ -137,15 +137,15 @@ func trackerFailure(err error, kind func(string, ...string) error) error {
 
 // trackerOptions are where the project's issues are. Only the name of the tracker and of the repository may come from the
 // project's file: the person's own file gives addresses, keys and programs by the tracker's name.
-func trackerOptions(ctx context.Context, o *projects.Project, a *kit.App, repo *tree.Repo, c *config.Config) tracker.Options {
+func trackerOptions(ctx context.Context, o *projects.Project, repo *tree.Repo, c *config.Config) tracker.Options {
 	host, path := repo.Origin(ctx)
-	t := tracker.Options{Plugin: c.Word("tracker.plugin"), Repo: c.Word("repo"), Command: c.Words("tracker.command"), Environ: o.Environ, Dir: homeOf(a)}
+	t := tracker.Options{Plugin: c.Word("tracker.plugin"), Repo: c.Word("repo"), Command: c.Words("tracker.command"), Environ: o.Environ, Dir: homeOf(o.Env)}
 	t.Plugin = cmp.Or(t.Plugin, tracker.ForHost(host))
 	part := c.Part("trackers." + t.Plugin)
 	t.URL, _ = part["url"].(string)
 	t.Token, _ = part["token"].(string)
 	if name, _ := part["token_env"].(string); name != "" {
-		t.Token = cmp.Or(a.Getenv(name), t.Token)
+		t.Token = cmp.Or(o.Env(name), t.Token)
 	}
 	if len(t.Command) == 0 {
 		t.Command = work.Argv(part["command"])
@@ -157,8 +157,8 @@ func trackerOptions(ctx context.Context, o *projects.Project, a *kit.App, repo *
 }
 
 // homeOf is where programs of the person's run: no repository can place one there.
-func homeOf(a *kit.App) string {
-	if home := a.Getenv("HOME"); home != "" {
+func homeOf(env func(string) string) string {
+	if home := env("HOME"); home != "" {
 		if st, err := os.Stat(home); err == nil && st.IsDir() {
 			return home
 		}

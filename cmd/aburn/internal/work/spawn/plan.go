@@ -156,10 +156,10 @@ func planFar(cmd *cli.Command, c *config.Config, p *crew.Plan, host string) erro
 
 // planHooks sees to it that the agent calls aburn-hook, or says what is lost. The linked worktree will have the hooks that the
 // person's own checkout has.
-func planHooks(o *projects.Project, a *kit.App, p *crew.Plan) {
+func planHooks(o *projects.Project, a fault.Reporter, p *crew.Plan) {
 	adapter := adapterOf(p.Agent.Name())
-	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, a.Getenv) }
-	if p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.Dir, a.Getenv); p.Hooked {
+	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, o.Env) }
+	if p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.Dir, o.Env); p.Hooked {
 		return
 	}
 	if !adapter.Hooked() {
@@ -177,7 +177,7 @@ func planHooks(o *projects.Project, a *kit.App, p *crew.Plan) {
 var runtimeWords = map[string]string{headless.Name: headless.Name, "process": headless.Name, "pty": "pty"}
 
 // furniture is what the configuration puts into a worker's tree.
-func furniture(a *kit.App, c *config.Config) crew.Furniture {
+func furniture(a fault.Reporter, c *config.Config) crew.Furniture {
 	f := crew.Furniture{
 		Copy: c.Words("copy"), Share: c.Words("share"), Link: c.Words("link"), Setup: c.Words("setup"), Timeout: c.Span("setup_timeout", 0),
 		Tell: func(line string) { a.Note("setup: " + plain.Line(line)) }, EnvFile: c.Word("env_file"),

@@ -54,7 +54,7 @@ func several(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Comm
 }
 
 // begin is one spawn, as far as its agent runs.
-func begin(ctx context.Context, o *projects.Project, a *kit.App, repo *tree.Repo, one order) (*crew.Spawned, error) {
+func begin(ctx context.Context, o *projects.Project, a fault.Reporter, repo *tree.Repo, one order) (*crew.Spawned, error) {
 	s, err := o.Prepare(ctx, repo, one.plan)
 	if err != nil {
 		return nil, spawnFailure(one.plan, err)

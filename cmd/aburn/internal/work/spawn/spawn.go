@@ -198,7 +198,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // addRules adds the rules file as the worker will find it. What is wrong with the base is said where it is used.
-func addRules(ctx context.Context, o *projects.Project, a *kit.App, repo *tree.Repo, p *crew.Plan, source *crew.Member) error {
+func addRules(ctx context.Context, o *projects.Project, a fault.Reporter, repo *tree.Repo, p *crew.Plan, source *crew.Member) error {
 	if source != nil {
 		if at, err := repo.Commit(ctx, source.Base()); err == nil {
 			return o.AddRules(ctx, a, repo, &p.Rules, at)
@@ -277,7 +277,7 @@ func spawnHere(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Co
 
 // warnDirty looks for changes in the person's own checkout while the worker is made. The function it returns says that they are
 // not the worker's.
-func warnDirty(ctx context.Context, a *kit.App, repo *tree.Repo, p crew.Plan) func() {
+func warnDirty(ctx context.Context, a fault.Reporter, repo *tree.Repo, p crew.Plan) func() {
 	if p.Base != "" || p.From != nil || p.Tip != "" {
 		return func() {}
 	}

@@ -55,7 +55,7 @@ func wait(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command
 		m := list[0]
 		if what == waitPr && time.Since(asked) >= waitAsk {
 			asked = time.Now()
-			if m, err = askForge(ctx, o, a, repo, m); err != nil {
+			if m, err = askForge(ctx, o, repo, m); err != nil {
 				return err
 			}
 		}
@@ -72,7 +72,7 @@ func wait(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command
 }
 
 // askForge brings what the forge says of the worker's pull request into its ledger, once its branch was pushed.
-func askForge(ctx context.Context, o *projects.Project, a *kit.App, repo *tree.Repo, m *crew.Member) (*crew.Member, error) {
+func askForge(ctx context.Context, o *projects.Project, repo *tree.Repo, m *crew.Member) (*crew.Member, error) {
 	if !repo.Pushed(ctx, m.Request.Branch) {
 		return m, nil
 	}
