@@ -306,7 +306,11 @@ func newHelp(t *testing.T) *help {
 func (h *help) of(command []string) string {
 	key := strings.Join(command, " ")
 	if h.texts[key] == "" {
-		out, err := exec.Command(h.exe, append(slices.Clone(command), "--help")...).Output()
+		ask := append(slices.Clone(command), "--help")
+		if len(command) == 0 {
+			ask = []string{"help", "all"}
+		}
+		out, err := exec.Command(h.exe, ask...).Output()
 		if err != nil {
 			h.t.Fatalf("aburn %s --help: %v", key, err)
 		}

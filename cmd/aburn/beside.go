@@ -20,7 +20,7 @@ import (
 func instrumentCommand(a *kit.App) *cli.Command {
 	return besideCommand(a, "aburn-instrument", &cli.Command{
 		Name:      "instrument",
-		Usage:     "OpenTelemetry for JavaScript, and proof that nothing else changed",
+		Usage:     "add OpenTelemetry to JavaScript; prove the rest unchanged",
 		ArgsUsage: "command",
 		Description: "Starts aburn-instrument, an executable of its own that lies beside aburn. It has the\n" +
 			"commands: aburn instrument --help lists them where it is installed.",

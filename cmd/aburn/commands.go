@@ -47,14 +47,14 @@ func root(a *kit.App) *cli.Command {
 		Name:      "aburn",
 		Usage:     "the flight recorder of coding agents",
 		UsageText: "aburn [-C DIR] command [options]",
-		Description: "aburn records what coding agents do in a project, into .oss/workflow.log. It also archives the sessions\n" +
-			"that agents write to disk. From both it says what is wrong now, what keeps going wrong, and what once helped.\n\n" +
-			"Exit code: 0 if all is fine, 1 for bad news, 2 for a mistake in the call or the folder.",
+		Description: "aburn shows what your coding agents did, what it cost, what failed and what waits for you. It reads the sessions that agents\n" +
+			"save themselves. With hooks it also records them as they work, and tells you when one is stuck.\n\n" +
+			"Exit codes: 0 OK, 1 a problem was found, 2 wrong usage.",
 		Metadata: kit.Examples(
-			"aburn install-hooks             # once: record every session in this project",
-			"aburn tail -f                   # watch the agents at work",
-			"aburn ingest && aburn sessions  # what all agents did, from their own files",
-			"aburn report --since 30d        # what keeps going wrong, with keys for replay and remedy",
+			"aburn web               # everything, in your browser",
+			"aburn cost              # what your sessions cost",
+			"aburn show              # what was said in the last session",
+			"aburn install-hooks     # record agents as they work",
 		),
 		Version:   kit.Version().String(),
 		Writer:    a.Stdout,
@@ -78,7 +78,20 @@ func root(a *kit.App) *cli.Command {
 			root.Commands = append(root.Commands, c)
 		}
 	}
+	help := a.HelpCommand(forAgents)
+	help.Category = setUp
+	root.Commands = append(root.Commands, help)
+	root.HideHelpCommand = true
+	kit.Front(root, frontDoor)
 	return a.WithDefaults(root)
+}
+
+// frontDoor are the commands that the help begins with, by what a person wants, in their order. All others are in `aburn help all`.
+var frontDoor = []kit.Heading{
+	{Title: "See", Commands: "web top status cost sessions show search report"},
+	{Title: "Record", Commands: "install-hooks tail supervisor doctor"},
+	{Title: "Work", Commands: "spawn ps send merge"},
+	{Title: "More", Commands: "uninstall-hooks help"},
 }
 
 // group is the commands that stand under one heading of the help.
@@ -86,6 +99,8 @@ type group struct {
 	name     string
 	commands []*cli.Command
 }
+
+const forAgents = "For agents"
 
 const setUp = "Set up" // holds the completion command too, which cli makes
 
@@ -97,7 +112,7 @@ func groups(a *kit.App) []group {
 		{"Record", []*cli.Command{
 			setup.InstallHooksCommand(a), record.InitCommand(a), sessions.IngestCommand(a), record.VerifyCommand(a), sessions.ExportCommand(a), sessions.KeepCommand(a),
 		}},
-		{"Look", []*cli.Command{
+		{"See", []*cli.Command{
 			supervise.StatusCommand(a, supervise.Crew{Standings: work.Standings, Keeper: daemon.Keeper}), dashboard.WebCommand(a), dashboard.TopCommand(a), record.TailCommand(a),
 			supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a), sessions.SearchCommand(a),
 			eyes.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
@@ -107,7 +122,7 @@ func groups(a *kit.App) []group {
 			spawn.Command(a), daemon.StartCommand(a, dashboard.Serve), daemon.StopCommand(a), daemon.RestoreCommand(a), work.PsCommand(a), dashboard.DashboardCommand(a),
 			spawn.AttachCommand(a), work.AnswerCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.PrCommand(a), work.SyncCommand(a), work.OverlapCommand(a),
 			work.ConfigCommand(a), work.ProjectCommand(a),
-			work.SnapshotsCommand(a), work.SendCommand(a), work.InterruptCommand(a), work.DoneCommand(a), work.AskCommand(a), work.KillCommand(a),
+			work.SnapshotsCommand(a), work.SendCommand(a), work.InterruptCommand(a), work.KillCommand(a),
 			work.CleanupCommand(a), work.FarCommand(a), spawn.FarCommand(a),
 		}},
 		{"Learn", []*cli.Command{
@@ -121,8 +136,9 @@ func groups(a *kit.App) []group {
 			setup.DoctorCommand(a, work.Unaccounted), debug.Command(a), setup.UninstallHooksCommand(a), setup.TemplatesCommand(a), setup.PluginCommand(a),
 			versionCommand(a),
 		}},
-		{"For agents", []*cli.Command{
+		{forAgents, []*cli.Command{
 			record.ChainCommand(a), record.LogCommand(a), mcp.Command(a, func() string { return beside(a, "aburn-instrument") }),
+			work.DoneCommand(a), work.AskCommand(a),
 		}},
 	}
 }
@@ -130,7 +146,7 @@ func groups(a *kit.App) []group {
 func versionCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:         "version",
-		Usage:        "say which aburn this is",
+		Usage:        "print the version",
 		Flags:        []cli.Flag{kit.JSONFlag()},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn version", "aburn version --json"),

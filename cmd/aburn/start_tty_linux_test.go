@@ -44,7 +44,7 @@ func TestFirstMinute(t *testing.T) {
 		}
 	}
 	expect(130, "No hooks are installed yet. Found here: Claude Code.", "1 aburn ingest && aburn report", "2 aburn install-hooks", "3 aburn doctor",
-		"All commands: aburn --help")
+		"All commands: aburn help all")
 	for _, args := range [][]string{{"install-hooks", "--yes", "--no-init"}} {
 		if out := onColumns(t, 130, "", app, env, args...); !strings.Contains(out, "installed") {
 			t.Fatal(out)

@@ -24,7 +24,7 @@ var (
 // CompletionCommand turns cli's hidden completion command into a visible one with our scripts.
 func (a *App) CompletionCommand(c *cli.Command) {
 	c.Hidden, c.HideHelpCommand = false, true
-	c.Usage = "print the completion script of a shell"
+	c.Usage = "print a shell's completion script"
 	c.Description = "The script completes commands, flags, workflow commands and events."
 	bash, zsh, fish := "source <(aburn completion bash)  # in ~/.bashrc",
 		"source <(aburn completion zsh)  # in ~/.zshrc, after compinit",

@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 )
@@ -52,7 +54,7 @@ func (h *helpText) command(cmd *cli.Command) {
 			h.wrapped(0, 0, text)
 		}
 	}
-	h.commands(cmd.VisibleCommands())
+	h.commands(shown(cmd))
 	var flags, common [][2]string
 	for _, c := range cmd.Lineage() {
 		for _, f := range c.VisibleFlags() {
@@ -68,6 +70,70 @@ func (h *helpText) command(cmd *cli.Command) {
 	h.list("Everywhere:", common)
 	if lines, ok := cmd.Metadata["examples"].([]string); ok {
 		h.examples(lines)
+	}
+}
+
+// Heading is a part of the front page of a command's help: the names of its commands, in their order.
+type Heading struct{ Title, Commands string }
+
+// Front has a command's help list only the commands of these headings, where `help all` lists every one.
+func Front(cmd *cli.Command, headings []Heading) { cmd.Metadata["front"] = headings }
+
+// shown are the commands that the help of cmd lists, with the front page's headings as their categories.
+func shown(cmd *cli.Command) []*cli.Command {
+	headings, ok := cmd.Metadata["front"].([]Heading)
+	if !ok {
+		return cmd.VisibleCommands()
+	}
+	var list []*cli.Command
+	for _, h := range headings {
+		for name := range strings.FieldsSeq(h.Commands) {
+			list = append(list, &cli.Command{Name: name, Usage: cmd.Command(name).Usage, Category: h.Title})
+		}
+	}
+	return list
+}
+
+// HelpCommand is `aburn help`. Its word all lists every command, agents those of the category for agents.
+func (a *App) HelpCommand(forAgents string) *cli.Command {
+	return &cli.Command{
+		Name:        "help",
+		Usage:       "explain a command; `help all` lists all commands",
+		ArgsUsage:   "[COMMAND…|all|agents]",
+		Description: "Explains a command. `aburn help all` lists every command, `aburn help agents` those that agents and their prompts call.",
+		Metadata:    Examples("aburn help cost", "aburn help all", "aburn help agents"),
+		ShellComplete: a.CommandCompleter(func(cmd *cli.Command, n int) (words []string) {
+			if n > 0 {
+				return nil
+			}
+			for _, c := range cmd.Root().VisibleCommands() {
+				words = append(words, c.Name)
+			}
+			return append(words, "all", "agents")
+		}),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			root := cmd.Root()
+			switch words := cmd.Args().Slice(); {
+			case len(words) == 1 && (words[0] == "all" || words[0] == "agents"):
+				h := helpText{out: term.New(root.Writer, a.Getenv, false)}
+				list := root.VisibleCommands()
+				if words[0] == "agents" {
+					list = slices.DeleteFunc(list, func(c *cli.Command) bool { return c.Category != forAgents })
+				}
+				h.commands(list)
+				_, err := io.WriteString(root.Writer, strings.TrimPrefix(h.b.String(), "\n"))
+				return err
+			default:
+				at := root
+				for _, word := range words {
+					if at = at.Command(word); at == nil {
+						return fault.Usage("there is no command "+fault.Quote(strings.Join(words, " ")), "aburn help all")
+					}
+				}
+				showHelp(context.Background(), at, "")
+				return nil
+			}
+		},
 	}
 }
 

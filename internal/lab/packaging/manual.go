@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -32,8 +33,21 @@ func readHelp(say func(args ...string) (string, error), words []string, below bo
 		return help{}, err
 	}
 	h, err := parseHelp(text)
-	if err != nil || !below {
+	if err != nil {
 		return h, err
+	}
+	if len(words) == 0 && slices.Contains(h.commandNames(), "help") { // it shows the most used commands
+		if text, err = say("help", "all"); err != nil {
+			return help{}, err
+		}
+		all, err := parseHelp("all - all\n\nUsage: all\n\n" + text)
+		if err != nil {
+			return help{}, err
+		}
+		h.sections = append(all.sections, slices.DeleteFunc(h.sections, section.holdsCommands)...)
+	}
+	if !below {
+		return h, nil
 	}
 	for _, name := range h.commandNames() {
 		one, err := readHelp(say, append(append([]string{}, words...), name), true)

@@ -20,7 +20,7 @@ func Root(a *kit.App) *cli.Command {
 	a.UseOwnHelp()
 	return a.WithDefaults(&cli.Command{
 		Name:  "aburn instrument",
-		Usage: "OpenTelemetry for JavaScript, and proof that nothing else changed",
+		Usage: "add OpenTelemetry to JavaScript; prove the rest unchanged",
 		Description: "Instrumentation puts spans around functions. It must not change what they do. aburn instrument\n" +
 			"compares the syntax trees of a file before and after, and judges what was added.\n\n" +
 			"On paths it makes a run: a model plans spans, file by file, and aburn's own editor puts them in, on a\n" +

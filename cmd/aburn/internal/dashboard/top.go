@@ -32,7 +32,7 @@ import (
 func TopCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "top",
-		Usage: "follow what waits for you and what works, in all projects, on one screen",
+		Usage: "watch what waits for you and what runs, in all projects",
 		Description: "The page Now of aburn web for a terminal: the same things in the same order, over all projects that you\n" +
 			"have vouched for (aburn init). First what waits for you, then what is stuck with more than 90 %\n" +
 			"confidence, then what works. Amounts are list prices with sub-agents. Enter shows a line whole, with\n" +

@@ -28,7 +28,7 @@ import (
 func WebCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "web",
-		Usage: "show sessions, costs, failures and what waits for you in your browser",
+		Usage: "open sessions, costs and failures in your browser",
 		Description: "Serves pages to the browser of this computer until you stop it, and opens one. They show the projects that you have vouched for (aburn " +
 			"init): what waits for you\n" +
 			"now, every session with its events, what it cost, what fails most, and whether recording works. Pages follow the agents live. New sessions are read " +

@@ -28,7 +28,7 @@ import (
 func Command(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "debug",
-		Usage: "collect what a bug report needs into one file",
+		Usage: "collect a scrubbed bundle for a bug report",
 		Description: "Collects versions, doctor's answer, settings, the newest entries of the log, workers' ledgers and aburn's own\n" +
 			"logs into a zip file, and lists exactly what is in it before it writes it. The bundle has no prompt, command,\n" +
 			"output, task or message: of entries and settings it keeps structure, numbers and fixed words. The rest is\n" +

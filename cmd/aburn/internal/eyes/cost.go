@@ -36,7 +36,7 @@ var words = map[string]cost.By{"daily": cost.ByDay, "weekly": cost.ByWeek, "mont
 func CostCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "cost",
-		Usage:     "show what sessions cost at list prices, by day, project, model and more",
+		Usage:     "show what sessions cost at list prices",
 		ArgsUsage: "[daily|weekly|monthly|session|blocks]",
 		Description: "Prices every answer of a model that an archived session was billed for, each once: what a fork inherited is its parent's, and a " +
 			"sub-agent's answers are\n" +

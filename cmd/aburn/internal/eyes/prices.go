@@ -19,7 +19,7 @@ import (
 func PricesCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "prices",
-		Usage:     "list the prices that costs are computed with, and where they were seen",
+		Usage:     "list the prices that costs use, and their sources",
 		ArgsUsage: "[MODEL]",
 		Description: "Lists dollars per million tokens by kind, with the days on which they hold and what is doubted. Nothing is fetched. Prices of your own win " +
 			"over these, by model and\n" +

@@ -16,7 +16,7 @@ import (
 func LessonsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "lessons",
-		Usage: "list what went wrong in the same way in more than one session",
+		Usage: "list failures that more than one session had",
 		Description: "Lists equal errors, edit loops on the same file, and failed phases of a command that at least two sessions share, ranked by how often and " +
 			"how recently, each\n" +
 			"with its sessions and events. It changes nothing. On a pipe it is Markdown.",

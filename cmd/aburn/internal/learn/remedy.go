@@ -20,7 +20,7 @@ import (
 func RemedyCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "remedy",
-		Usage:     "show what once helped in a comparable case, if there is one",
+		Usage:     "show what fixed a comparable failure before",
 		ArgsUsage: "[KEY|SESSION]",
 		Description: "Shows a known fix, if an error of the session proves a rule's class and gate. Else it shows sessions that completed with the same classes " +
 			"of errors, and what\n" +

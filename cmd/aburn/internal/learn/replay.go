@@ -17,7 +17,7 @@ import (
 func ReplayCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "replay",
-		Usage:     "show the sessions behind a key of the report, or one session",
+		Usage:     "show the sessions behind a line of the report",
 		ArgsUsage: "KEY|SESSION",
 		Description: "Shows the sessions that share a key of `aburn report` (f1-…, s1-…, e1-…, or 4 of its digits): their errors, tools " +
 			"and files, and how each " +

@@ -22,7 +22,7 @@ import (
 func ReportCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "report",
-		Usage: "show what keeps going wrong, over the sessions of all agents",
+		Usage: "show what goes wrong most, across all sessions",
 		Description: "Shows how sessions and sub-agents ended, the shapes of failure, the errors, files that were changed again and again, tools that failed or " +
 			"took longest, the tokens\n" +
 			"that failed and repeated calls cost, the phases of the workflow, and all that week by week. Fixed rules infer outcomes from the records, never from an " +

@@ -41,7 +41,7 @@ import (
 func Command(a *kit.App, instrument func() string) *cli.Command {
 	return &cli.Command{
 		Name:  "mcp",
-		Usage: "run the MCP server, through which agents ask what aburn knows",
+		Usage: "run the MCP server",
 		Description: "Agents start it themselves, in the folder of their session, once `aburn install-hooks --mcp` has\n" +
 			"registered it. It answers about the project around that folder. Its tools give the answers of chain,\n" +
 			"status, report, replay, remedy, graph and lessons. Its resources are digests, traces and the log's\n" +

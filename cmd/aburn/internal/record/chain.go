@@ -28,7 +28,7 @@ import (
 func ChainCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "chain",
-		Usage:     "say what the commands before this one produced",
+		Usage:     "show what earlier commands produced",
 		ArgsUsage: "[CMD]",
 		Description: "Prints the last COMPLETE of CMD in this worktree: its summary, outputs and next command, and what\n" +
 			"makes it doubtful by now. Without CMD it prints the chain ideate → plan → build → ship.\n" +

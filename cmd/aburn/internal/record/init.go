@@ -24,7 +24,7 @@ import (
 func InitCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "init",
-		Usage: "make this folder a project and trust it",
+		Usage: "set up and trust this folder as a project",
 		Description: "Makes .oss/ at the root of the git work tree, or in the current folder outside of one. It also\n" +
 			"records on this machine that you trust the project. Inside an existing project it does only that.\n" +
 			"Without your trust hooks record, but nothing from .oss reaches an agent. You can run it again.\n\n" +

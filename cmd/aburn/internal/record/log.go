@@ -24,7 +24,7 @@ import (
 func LogCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "log",
-		Usage:     "log what a workflow command does: START, COMPLETE, FAILED; for prompts",
+		Usage:     "log what a workflow command does: START, COMPLETE, FAILED",
 		ArgsUsage: "CMD EVENT",
 		Description: "EVENT is START, PHASE_START, PHASE_COMPLETE, MILESTONE, AGENT_SPAWN, AGENT_COMPLETE,\n" +
 			"COMPLETE or FAILED. COMPLETE and FAILED without --phase end the command; with it they end the\n" +

@@ -23,7 +23,7 @@ import (
 func TailCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "tail",
-		Usage: "show the last entries of the log; -f goes on with new ones",
+		Usage: "show the last entries of the log; -f follows it",
 		Description: "Prints one line an entry. Of a tool call it shows only the end, or the start if 5 seconds have\n" +
 			"passed without an end. Sub-agents are indented under their parent.",
 		Flags: append([]cli.Flag{

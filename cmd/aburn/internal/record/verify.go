@@ -25,7 +25,7 @@ import (
 func VerifyCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "verify",
-		Usage: "check that the log is whole",
+		Usage: "check that the log is complete and unchanged",
 		Description: "Exit 1 if something is missing, changed, doubled or unreadable, or if nothing can show that it is\n" +
 			"not. `aburn init` keeps an anchor of the log outside of the project. It shows that a log was cut off,\n" +
 			"deleted, or changed in any byte. If you did that on purpose, --accept records so and begins the anchor\n" +

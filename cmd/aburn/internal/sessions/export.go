@@ -25,7 +25,7 @@ import (
 func ExportCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "export",
-		Usage:     "export the archive's sessions as JSON lines or OpenTelemetry spans",
+		Usage:     "export sessions as JSON lines or OpenTelemetry spans",
 		ArgsUsage: "[SESSION…]",
 		Description: "--format jsonl prints one trace a line on stdout, for DuckDB, ClickHouse, Spark or jq. --format otlp sends OpenTelemetry spans with the " +
 			"GenAI conventions\n" +

@@ -20,7 +20,7 @@ import (
 func GraphCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "graph",
-		Usage:     "show how sessions hang together: continuations, forks, sub-agents",
+		Usage:     "show how sessions are connected: forks, sub-agents",
 		ArgsUsage: "[SESSION]",
 		Description: "Shows the tree that SESSION is part of, or the trees that were last active. Each line has the session's own calls, failed calls, tokens " +
 			"and active time, and\n" +

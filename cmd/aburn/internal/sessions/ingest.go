@@ -33,7 +33,7 @@ import (
 func IngestCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "ingest",
-		Usage:     "archive the sessions that agents have written to disk",
+		Usage:     "read your agents' saved sessions into the archive",
 		ArgsUsage: "[SOURCE…]",
 		Description: "Agents delete their sessions after a month. The archive keeps them, as traces without content. ingest\n" +
 			"reads what is new since the last run and changes no source. You can stop it at any moment: the next\n" +

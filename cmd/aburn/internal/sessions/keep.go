@@ -30,7 +30,7 @@ import (
 func KeepCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "keep",
-		Usage:     "keep a copy of sessions' own files, with their texts",
+		Usage:     "keep a copy of sessions with their texts",
 		ArgsUsage: "[SESSION…]",
 		Description: "Agents delete their sessions after some weeks, and the archive has no texts. This copies the files of the named sessions and their " +
 			"sub-agents, compressed, into\n" +

@@ -34,7 +34,7 @@ const sessionLimit = 50
 func SessionsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "sessions",
-		Usage: "list the sessions in the archive, of all agents",
+		Usage: "list the sessions of all agents",
 		Description: "Prints one line a session, the newest first: when it ended, its agent, project and outcome (✔ completed, ‖ interrupted, ✖ errored,\n" +
 			"… gave_up, † killed, ▶ running, ? unknown), tool calls and failed ones, tokens, active time, the id that other commands take, " +
 			"and its first prompt. The\n" +

@@ -25,7 +25,7 @@ const toolRows = 10
 func ToolsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "tools",
-		Usage: "show which tool calls failed, were retried, never ended, or took longest",
+		Usage: "show tool calls that failed, were retried or were slow",
 		Description: "Counts the calls of the chosen sessions, each once, however often it was copied. Each rate stands with its denominator: failed calls of " +
 			"those that have a\n" +
 			"result, percentiles of those with a known duration. A duration is what hooks or the agent measured. Else it is the time from call to result, which\n" +

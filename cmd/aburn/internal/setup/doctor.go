@@ -23,7 +23,7 @@ type Unaccounted func(ctx context.Context, env func(string) string, dir string) 
 func DoctorCommand(a *kit.App, unaccounted Unaccounted) *cli.Command {
 	return &cli.Command{
 		Name:  "doctor",
-		Usage: "check that hooks record here, or show what prevents it",
+		Usage: "check that hooks work here, or show why not",
 		Description: "Checks the project, the agents, which settings call the hook, whether Codex trusts it, and whether\n" +
 			"the agents' newest sessions are in the log. Exit 1 on bad news. --live also runs every registered\n" +
 			"command with a canary, in a temporary project.",

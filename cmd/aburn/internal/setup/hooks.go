@@ -36,7 +36,7 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 	}
 	return &cli.Command{
 		Name:  "install-hooks",
-		Usage: "record what agents do: put aburn's hooks into their settings",
+		Usage: "add aburn's hooks to your agents' settings",
 		Description: "Installs for the agents found on this machine, or for --agent; if none is found, it changes nothing.\n" +
 			"It says file by file what it would do, and asks; d shows the change line by line.\n" +
 			"Without a terminal it needs --yes. It inserts behind what is there and keeps every other byte; uninstall-hooks restores\n" +
@@ -314,7 +314,7 @@ func printTrust(a *kit.App, out *term.Out, o install.Options, f install.FileChan
 func UninstallHooksCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "uninstall-hooks",
-		Usage: "take aburn's hooks out of the agents' settings, byte for byte",
+		Usage: "remove aburn's hooks; restore your settings exactly",
 		Description: "Restores a file that nobody changed since install-hooks, or removes it if install-hooks made it.\n" +
 			"From a file that was changed since it cuts only aburn's handlers and status line. The log stays. --mcp also removes\n" +
 			"the MCP server. --statusline removes only the status line: the hooks stay.",

@@ -19,7 +19,7 @@ import (
 func PluginCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:     "plugin",
-		Usage:    "write aburn as a plugin of Claude Code and of Codex",
+		Usage:    "write aburn as a plugin of Claude Code or Codex",
 		Metadata: kit.Examples("aburn plugin write ~/aburn-plugin"),
 		Action:   a.HelpAction,
 		Commands: []*cli.Command{pluginWrite(a)},

@@ -37,7 +37,7 @@ func StartAction(a *kit.App) cli.ActionFunc {
 		if err := t.Print(out, 0); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "All commands: %s\n", out.Paint(term.Bold, "aburn --help"))
+		fmt.Fprintf(out, "All commands: %s\n", out.Paint(term.Bold, "aburn help all"))
 		return nil
 	}
 }

@@ -23,7 +23,7 @@ import (
 func TemplatesCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "templates",
-		Usage: "write the workflow's commands for agents, and the logging guide",
+		Usage: "write workflow commands for agents",
 		Description: "ideate, plan, build and ship as slash commands of Claude Code, opencode, Gemini CLI and Qwen Code, and as skills of\n" +
 			"Codex and the Copilot CLI: prompts that begin with `aburn chain` and log their lifecycle with `aburn log`.\n" +
 			"The guide is for those who write prompts of their own.",

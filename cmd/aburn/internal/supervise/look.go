@@ -18,7 +18,7 @@ import (
 func SupervisorCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "supervisor",
-		Usage:     "say what is wrong with the work now; watch it, replay old logs",
+		Usage:     "show what is wrong now; watch, or replay old logs",
 		UsageText: "aburn supervisor [command] [options]",
 		Description: "Looks once at all sessions: what each is doing, what is wrong or missing, which entries prove it,\n" +
 			"and how sure that is. An issue that is surer than supervisor.queue_above is queued for the agent,\n" +

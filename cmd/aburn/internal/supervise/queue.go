@@ -27,7 +27,7 @@ import (
 func QueueCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "queue",
-		Usage: "the advice that waits for sessions: .oss/queue.json",
+		Usage: "list and change the advice that waits for sessions",
 		Description: "Advice of the supervisor, and your own, waits here for the next prompt of the session that it names.\n" +
 			"A task that was not signed on this machine waits until you allow it.",
 		Metadata: kit.Examples(

@@ -23,7 +23,7 @@ type Crew struct {
 func StatusCommand(a *kit.App, crew Crew) *cli.Command {
 	return &cli.Command{
 		Name:  "status",
-		Usage: "one screen: what waits for you, what sessions are doing, what is wrong",
+		Usage: "show what waits for you, what runs and what is wrong",
 		Description: "Shows what waits for you: permissions, questions, turns that failed, tasks of others in the queue.\n" +
 			"Then the project with its workers, chain and queue, the sessions of the last 24 hours, and the issues. A\n" +
 			"session's line says what it does and since when, its command and phase, the time worked in the phase\n" +

@@ -20,7 +20,7 @@ import (
 func CleanupCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "cleanup",
-		Usage:     "remove the trees of ended workers, where nothing is lost",
+		Usage:     "remove worktrees of ended workers if nothing is lost",
 		ArgsUsage: "[NAME…]",
 		Description: "A tree is removed if it holds nothing beside commits on a branch. Of every other one it says why not. The branch stays,\n" +
 			"unless nothing was committed on it. Without names it looks at all workers.\n\n" +

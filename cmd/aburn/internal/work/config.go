@@ -22,7 +22,7 @@ import (
 func ConfigCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "config",
-		Usage: "what aburn.yaml and your workers.yaml say about workers",
+		Usage: "show and check settings for workers",
 		Description: "Your own file is workers.yaml in the folder of aburn's settings. A project's is aburn.yaml at its root or beside it, or\n" +
 			"agent-orchestrator.yaml where there is none.",
 		Metadata: kit.Examples("aburn config check"),

@@ -22,7 +22,7 @@ import (
 func KillCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "kill",
-		Usage:     "end a worker's agent; its tree and branch stay",
+		Usage:     "end a worker's agent; keep its worktree and branch",
 		ArgsUsage: "NAME…",
 		Description: "The agent and all that it started get 4 seconds to end, then they are killed. Nobody else's process is touched. The\n" +
 			"tree, the branch and the conversation stay: `aburn diff`, `aburn cleanup`.\n\n" +

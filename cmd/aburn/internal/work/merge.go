@@ -20,7 +20,7 @@ import (
 func MergeCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "merge",
-		Usage:     "bring a worker's commits into your branch",
+		Usage:     "merge a worker's commits into your branch",
 		ArgsUsage: "NAME",
 		Description: "It is tried first, without touching anything. If it conflicts, the files are listed and nothing changes. A checkout with\n" +
 			"changes is refused. Files that no commit has are never written over. Nothing is pushed.\n\n" +
@@ -144,7 +144,7 @@ func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*projects.Proj
 func SyncCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "sync",
-		Usage:     "set a worker's commits onto its base as that is now",
+		Usage:     "rebase a worker's branch onto its base",
 		ArgsUsage: "NAME",
 		Description: "It is a rebase in the worker's own tree, while the agent is idle or has ended. It is tried first: if a commit conflicts,\n" +
 			"that is said and nothing changes. Everything in the tree must be committed.\n\n" +

@@ -21,7 +21,7 @@ import (
 func OverlapCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "overlap",
-		Usage: "which workers changed the same files, and whether that conflicts",
+		Usage: "show workers that change the same files",
 		Description: "It merges the trees of each two workers as they stand, with what is not committed, and touches neither. `aburn ps` shows\n" +
 			"what was found last. It is looked for here and when an agent ends.\n\n" +
 			"Exit code: 1 if two workers conflict.",

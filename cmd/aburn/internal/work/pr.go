@@ -20,7 +20,7 @@ import (
 func PrCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "pr",
-		Usage:     "push a worker's branch and open a pull request, or bring it up to date",
+		Usage:     "open or update the pull request of a worker's branch",
 		ArgsUsage: "NAME",
 		Description: "It asks the forge first, then runs the gates, then pushes the worker's commits, then opens the pull request. If one is open,\n" +
 			"the push is all. GitHub is asked by its own client gh, with your login,\n" +

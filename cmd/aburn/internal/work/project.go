@@ -27,7 +27,7 @@ import (
 func ProjectCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "project",
-		Usage: "your projects, and names for them",
+		Usage: "list and name your projects",
 		Description: "A project is known once you ran `aburn init` in it, and is called as its folder. Commands about workers take\n" +
 			"--project NAME, and PROJECT/WORKER in place of a worker's name, wherever you stand.",
 		Metadata: kit.Examples("aburn project ls", "aburn project add --name shop ~/code/cart", "aburn ps --project shop", "aburn attach shop/fix"),

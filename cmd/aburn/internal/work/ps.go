@@ -57,7 +57,7 @@ func strayReport(s *crew.Stray) WorkerReport {
 func PsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "ps",
-		Usage:     "which workers there are, and what each does",
+		Usage:     "list workers and what each does",
 		ArgsUsage: "[NAME]",
 		Description: "A worker's state follows from what its agent recorded and from what its holder saw. aburn says that an agent ended only\n" +
 			"if somebody saw it end. \"not seen\" means that nobody could look. With a NAME it says why the state is what it is.\n\n" +

@@ -26,13 +26,13 @@ import (
 const maxReport = 1000
 
 func DoneCommand(a *kit.App) *cli.Command {
-	return reportCommand(a, logfmt.WorkerDone, "done", "[TEXT]", "say that this worker's task is finished; for agents, inside of a worker",
+	return reportCommand(a, logfmt.WorkerDone, "done", "[TEXT]", "report that this worker's task is finished",
 		"It writes a WORKER_DONE into the project's log, and `aburn ps` shows the worker as done. Nothing is checked or merged.",
 		`aburn done "the cart test passes 100 times in a row"`)
 }
 
 func AskCommand(a *kit.App) *cli.Command {
-	return reportCommand(a, logfmt.WorkerAsk, "ask", "TEXT", "say that this worker needs a person; for agents, inside of a worker",
+	return reportCommand(a, logfmt.WorkerAsk, "ask", "TEXT", "ask a person for help, from inside a worker",
 		"It writes a WORKER_ASK into the project's log, and `aburn ps` shows that the worker needs you. The agent ends its turn\n"+
 			"then: the answer comes as its next prompt, or by `aburn send`.",
 		`aburn ask "May I drop the table carts_old? Nothing reads it."`)

@@ -31,7 +31,7 @@ const sendWait = 30 * time.Second
 func SendCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "send",
-		Usage:     "tell a worker something, and see that it arrived",
+		Usage:     "send a worker a message",
 		ArgsUsage: "NAME… TEXT",
 		Description: "TEXT is one argument, the last one; - reads it from stdin. An agent that works gets it when its turn ends, from its own\n" +
 			"hook. One that sits at its prompt in tmux gets it typed, but only where its record and its screen show an empty input\n" +
@@ -207,7 +207,7 @@ func sendText(a *kit.App, results []crew.Sent, noWait bool) {
 func InterruptCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "interrupt",
-		Usage:     "end the turn of a worker's agent, as Esc does",
+		Usage:     "interrupt a worker's turn, as Esc does",
 		ArgsUsage: "NAME…",
 		Description: "The agent stays at its prompt and keeps its conversation. A worker that asks something is left alone: Esc would refuse\n" +
 			"what it asks. Exit code: 1 if a turn was not ended.",

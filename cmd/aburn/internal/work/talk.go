@@ -16,7 +16,7 @@ import (
 func AnswerCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "answer",
-		Usage:     "answer what a worker without a terminal asks",
+		Usage:     "answer a worker's question",
 		ArgsUsage: "NAME allow|deny",
 		Description: "An agent without a terminal waits for an answer for as long as it takes. `aburn ps NAME` shows what it asks. An answer is\n" +
 			"given once, to one question.\n\n" +

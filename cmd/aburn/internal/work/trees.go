@@ -28,7 +28,7 @@ import (
 func DiffCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "diff",
-		Usage:     "what a worker changed",
+		Usage:     "show what a worker changed",
 		ArgsUsage: "NAME",
 		Description: "The difference between the worker's tree and where its branch began, with files that it did not commit or add. If the\n" +
 			"tree is gone, it is that of the last snapshot, or of the branch.\n\n" +
@@ -149,7 +149,7 @@ func openTree(ctx context.Context, a *kit.App, cmd *cli.Command) (*projects.Proj
 func SnapshotsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "snapshots",
-		Usage:     "the states of a worker's tree that were kept, and how to get one back",
+		Usage:     "list saved states of a worktree; restore one",
 		ArgsUsage: "NAME",
 		Description: "A snapshot holds staged, unstaged and untracked files in a commit of the shape of a stash. It is taken when the agent\n" +
 			"ends, before a tree is removed, and with --take. The last 20 are kept. Files that git ignores are in none.\n\n" +

@@ -19,7 +19,7 @@ import (
 func RestoreCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "restore",
-		Usage:     "have workers go on that were ended",
+		Usage:     "restart stopped workers",
 		ArgsUsage: "[NAME…]",
 		Description: "An agent starts again with its conversation, where it ran before, and gets the messages that wait for it. A tree that was\n" +
 			"removed is made again from its last snapshot, or from its branch. Variables that `spawn --env` named get the values that\n" +

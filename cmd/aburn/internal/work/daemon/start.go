@@ -39,7 +39,7 @@ type Page func(ctx context.Context, a *kit.App, port int, ready func(port int)) 
 func StartCommand(a *kit.App, page Page) *cli.Command {
 	return &cli.Command{
 		Name:  "start",
-		Usage: "look after all workers while nobody does",
+		Usage: "supervise workers in the background",
 		Description: "One process looks after the workers of all your projects. It brings messages that wait, keeps trees at the end of turns,\n" +
 			"runs gates, tells agents what their pull requests wait for, and tells you what only you can decide, as notify.* in your\n" +
 			"settings says. It serves the page that aburn dashboard opens, unless aburn web does. Everything but pull requests works without\n" +

@@ -28,7 +28,7 @@ const stopTime = 10 * time.Second
 func StopCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "stop",
-		Usage:     "end what `aburn start` began, and all workers",
+		Usage:     "stop the daemon and all workers",
 		ArgsUsage: "[PROJECT]",
 		Description: "The agents get 4 seconds to end, then they are killed. Trees, branches and conversations stay: `aburn restore` has them go\n" +
 			"on. With a PROJECT (its path, or its folder's name) only its workers end, and the others are looked after as before.\n\n" +

@@ -22,7 +22,7 @@ import (
 func AttachCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "attach",
-		Usage:     "show a worker's terminal here, or its conversation",
+		Usage:     "open a worker's terminal or conversation here",
 		ArgsUsage: "NAME",
 		Description: "The worker goes on when you leave (Ctrl-b d). A worker that was spawned with --attach sits in the terminal in\n" +
 			"which you spawned it, and can be shown nowhere else.\n\n" +

@@ -32,7 +32,7 @@ import (
 func Command(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "spawn",
-		Usage:     "start an agent on a task, in a worktree of its own",
+		Usage:     "start an agent on a task in its own worktree",
 		ArgsUsage: "TASK…",
 		Description: "The worker gets a branch and a worktree that begin at your commit, and the task as its first prompt. Its tree lies outside\n" +
 			"of the project. Nothing is pushed or merged. When the agent ends, the state of its tree is kept.\n\n" +
