@@ -19,6 +19,7 @@ import (
 	"aburn/insight/remedy"
 	"aburn/insight/replay"
 	"aburn/insight/report"
+	"aburn/insight/toolcalls"
 	"aburn/supervisor/status"
 	"aburn/worker/config"
 	"aburn/worker/crew"
@@ -54,7 +55,7 @@ func TestJSONPage(t *testing.T) {
 		{"show", sessions.DifferencesReport{}, part("`aburn show`")},
 		{"search", sessions.SearchReport{}, part("`aburn search`") + part("`aburn sessions`")},
 		{"keep", sessions.KeptReport{}, part("`aburn keep`")},
-		{"graph", forest.GraphReport{}, part("`aburn graph`")}, {"tools", sessions.ToolsReport{}, part("`aburn tools`")},
+		{"graph", forest.GraphReport{}, part("`aburn graph`")}, {"tools", toolcalls.Report{}, part("`aburn tools`")},
 		{"export", sessions.SentReport{}, part("`aburn export`")},
 		{"report of sessions", report.Report{}, part("`aburn report`")},
 		{"replay", replay.Replay{}, part("`aburn replay`")},

@@ -2,8 +2,6 @@ package sessions
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/urfave/cli/v3"
@@ -13,14 +11,9 @@ import (
 	"aburn/archive/names"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
-	"aburn/internal/agentcli"
+	"aburn/insight/toolcalls"
 	"aburn/internal/fault"
-	"aburn/internal/term"
-	"aburn/trace"
 )
-
-// toolRows is the default of --limit.
-const toolRows = 10
 
 func ToolsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
@@ -39,7 +32,7 @@ func ToolsCommand(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "tool", Usage: "only calls of the tool that its agent calls `NAME`"},
 			&cli.BoolFlag{Name: "failed", Usage: "what failed most"},
 			&cli.BoolFlag{Name: "retries", Usage: "what was called again and again"},
-			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(toolRows) +
+			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(toolcalls.Rows) +
 				", with --json all but the calls that took longest)"},
 			kit.JSONFlag(),
 		),
@@ -70,28 +63,25 @@ func runTools(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer arch.Close()
-	limit := toolRows
+	q := toolcalls.Query{Type: kind, Tool: cmd.String("tool"), Limit: toolcalls.Rows, Failed: cmd.Bool("failed"), Retries: cmd.Bool("retries")}
 	if cmd.IsSet("limit") {
-		limit = cmd.Int("limit")
+		q.Limit = cmd.Int("limit")
 	}
-	t, err := tallyCalls(ctx, c, arch, filter, kind, cmd.String("tool"), limit)
+	answer, err := toolcalls.Of(ctx, c, arch, filter, q)
 	if err != nil {
 		return err
 	}
-	v := &toolsView{tally: t, limit: limit, failed: cmd.Bool("failed"), retries: cmd.Bool("retries")}
 	if cmd.Bool("json") {
-		if !cmd.IsSet("limit") {
-			v.limit = 0
-		}
-		return a.PrintJSON(v.report())
+		return a.PrintJSON(answer.Report(!cmd.IsSet("limit")))
 	}
-	if t.sum.calls == 0 {
-		return noteNoCall(ctx, a, c, arch, filter, cmd.String("tool"))
+	if answer.Calls() == 0 {
+		return noteNoCall(ctx, a, c, arch, filter, q.Tool)
 	}
-	if v.names, err = names.Read(ctx, arch); err != nil {
+	short, err := names.Read(ctx, arch)
+	if err != nil {
 		return err
 	}
-	return v.show(a.Screen(cmd))
+	return answer.Print(a.Screen(cmd), short)
 }
 
 // noteNoCall prints why nothing is shown, and which tool --tool may mean.
@@ -99,73 +89,10 @@ func noteNoCall(ctx context.Context, a *kit.App, c *lookup.Caller, arch *archive
 	if err := chosen.NoteNoneChosen(ctx, a, arch, "call"); err != nil || tool == "" {
 		return err
 	}
-	t, err := tallyCalls(ctx, c, arch, filter, "", "", 1)
+	all, err := toolcalls.Of(ctx, c, arch, filter, toolcalls.Query{Limit: 1})
 	if err != nil {
 		return err
 	}
-	names := map[string]bool{} // agents may have tools of the same name
-	for _, s := range t.ordered {
-		names[agentcli.ToolWord(s.tool)] = true
-	}
-	a.Hint(fault.DidYouMean(tool, slices.Sorted(maps.Keys(names)))...)
+	a.Hint(fault.DidYouMean(tool, all.Tools())...)
 	return nil
-}
-
-// tallyCalls counts the calls of the sessions that the filter chooses, of one kind and tool if they are not empty.
-func tallyCalls(ctx context.Context, c *lookup.Caller, arch *archive.Archive, filter archive.Filter, kind, tool string, keep int) (*toolTally, error) {
-	t := newToolTally(keep)
-	for row, err := range arch.Calls(ctx, archive.CallFilter{Filter: filter}) {
-		if err != nil {
-			return nil, err
-		}
-		if (kind == "" || string(row.Type) == kind) && (tool == "" || row.Tool == tool || agentcli.ToolWord(row.Tool) == tool) {
-			t.add(&row)
-		}
-	}
-	t.finish()
-	if (kind == "" || kind == string(trace.AgentTool)) && tool == "" {
-		filter.Relation = trace.Subagent
-		agents, err := arch.Sessions(ctx, filter)
-		if err != nil {
-			return nil, err
-		}
-		judged, err := c.Judge(ctx, agents)
-		if err != nil {
-			return nil, err
-		}
-		t.addOutcomes(judged)
-	}
-	return t, nil
-}
-
-type toolsView struct {
-	tally           *toolTally
-	names           *names.Sessions
-	limit           int
-	failed, retries bool
-}
-
-func (v *toolsView) show(out *term.Out) error {
-	var err error
-	switch {
-	case v.failed:
-		err = v.showFailures(out)
-	case !v.retries:
-		if err = v.showTools(out); err == nil {
-			err = v.showLongest(out)
-		}
-	}
-	if err == nil && (v.retries || !v.failed) {
-		if err = v.showRetries(out); err == nil {
-			err = v.showAgents(out)
-		}
-	}
-	return err
-}
-
-func (v *toolsView) rows(n int) int {
-	if v.limit > 0 {
-		return min(n, v.limit)
-	}
-	return n
 }

@@ -1,4 +1,4 @@
-package sessions
+package toolcalls
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 	"aburn/internal/units"
 )
 
-func (v *toolsView) showTools(out *term.Out) error {
+func (v *Answer) showTools(out *term.Out) error {
 	narrow := out.Width() > 0 && out.Width() < entries.WideFrom
 	t := v.tally
 	n := v.rows(len(t.ordered))
@@ -61,14 +61,14 @@ func toolFields(narrow bool) []term.Field[toolLine] {
 	}
 }
 
-func (v *toolsView) of(n, all int) string {
+func (v *Answer) of(n, all int) string {
 	if n == all {
 		return ""
 	}
 	return fmt.Sprintf(" (%d of %s)", n, plain.Count(int64(all)))
 }
 
-func (v *toolsView) showFailures(out *term.Out) error {
+func (v *Answer) showFailures(out *term.Out) error {
 	t := v.tally
 	n := v.rows(len(t.failed))
 	term.Title(out, true, fmt.Sprintf("%s failed of %s that ended (%s)%s", plain.Plural(int64(t.sum.failed), "call"), plain.Count(int64(t.sum.ended())),
@@ -92,11 +92,11 @@ func (v *toolsView) showFailures(out *term.Out) error {
 func (d duration) text() string { return units.Took(d.ms, d.gap) }
 
 // where is the session and the number of the event, as `aburn show` takes them.
-func (v *toolsView) where(row *archive.CallRow) string {
+func (v *Answer) where(row *archive.CallRow) string {
 	return v.names.Of(row.Source, row.Session) + " " + strconv.Itoa(row.Seq)
 }
 
-func (v *toolsView) showRetries(out *term.Out) error {
+func (v *Answer) showRetries(out *term.Out) error {
 	t := v.tally
 	n, then := v.rows(len(t.retried)), 0
 	for _, r := range t.retried {
@@ -109,7 +109,7 @@ func (v *toolsView) showRetries(out *term.Out) error {
 	if len(t.retried) > 0 {
 		text += fmt.Sprintf("; %s then succeeded, %s never did", plain.Count(int64(then)), plain.Count(int64(len(t.retried)-then)))
 	}
-	term.Title(out, v.retries, text+v.of(n, len(t.retried)))
+	term.Title(out, v.Retries, text+v.of(n, len(t.retried)))
 	if n == 0 {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (v *toolsView) showRetries(out *term.Out) error {
 	return table.Print(out, 2)
 }
 
-func (v *toolsView) showAgents(out *term.Out) error {
+func (v *Answer) showAgents(out *term.Out) error {
 	t := v.tally
 	if t.agentCalls+t.outcomes.Sessions == 0 {
 		return nil
@@ -158,7 +158,7 @@ func (v *toolsView) showAgents(out *term.Out) error {
 	return table.Print(out, 2)
 }
 
-func (v *toolsView) showLongest(out *term.Out) error {
+func (v *Answer) showLongest(out *term.Out) error {
 	t := v.tally
 	if len(t.longest) == 0 {
 		return nil

@@ -1,4 +1,4 @@
-package sessions
+package toolcalls
 
 import (
 	"time"
@@ -8,8 +8,8 @@ import (
 	"aburn/trace"
 )
 
-// ToolsReport is `aburn tools --json`.
-type ToolsReport struct {
+// Report is `aburn tools --json`.
+type Report struct {
 	All      toolRow       `json:"all"`
 	Tools    []toolRow     `json:"tools"`
 	Failures []failureRow  `json:"failures"`
@@ -129,9 +129,13 @@ func (s *toolSum) row() toolRow {
 	return r
 }
 
-func (v *toolsView) report() ToolsReport {
+// Report is the answer as --json prints it, with all lines of each part if all is set.
+func (v *Answer) Report(all bool) Report {
+	if all {
+		v.Limit = 0
+	}
 	t := v.tally
-	r := ToolsReport{All: t.sum.row(), Tools: []toolRow{}, Failures: []failureRow{}, Longest: callRows(t.longest)}
+	r := Report{All: t.sum.row(), Tools: []toolRow{}, Failures: []failureRow{}, Longest: callRows(t.longest)}
 	for _, s := range t.ordered[:v.rows(len(t.ordered))] {
 		r.Tools = append(r.Tools, s.row())
 	}

@@ -1,4 +1,4 @@
-package sessions
+package toolcalls
 
 import (
 	"fmt"
@@ -40,8 +40,8 @@ func drawCalls(text string) (rows []archive.CallRow) {
 	return rows
 }
 
-func tallied(text string, keep int) *toolTally {
-	t := newToolTally(keep)
+func tallied(text string, keep int) *tally {
+	t := newTally(keep)
 	for _, r := range drawCalls(text) {
 		t.add(&r)
 	}
@@ -79,7 +79,7 @@ func TestToolCounts(t *testing.T) {
 
 // What was retried as often comes by source and session, not in the order of the archive's keys.
 func TestRetriesTie(t *testing.T) {
-	tally := newToolTally(10)
+	tally := newTally(10)
 	for _, r := range drawCalls("Bash:a! Bash:a! Bash:a!\nBash:b! Bash:b! Bash:b! Bash:b") {
 		r.Key = 9 - r.Key
 		tally.add(&r)

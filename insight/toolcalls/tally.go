@@ -1,4 +1,4 @@
-package sessions
+package toolcalls
 
 import (
 	"cmp"
@@ -11,8 +11,8 @@ import (
 	"aburn/trace"
 )
 
-// toolTally counts calls, each once.
-type toolTally struct {
+// tally counts calls, each once.
+type tally struct {
 	sum           toolSum
 	tools         map[[2]string]*toolSum // by tool and type
 	ordered       []*toolSum             // most calls first
@@ -48,12 +48,12 @@ type duration struct {
 	gap bool
 }
 
-func newToolTally(keep int) *toolTally {
-	return &toolTally{tools: map[[2]string]*toolSum{}, failures: map[failureKey]*failedCalls{}, groups: map[groupKey]*retryGroup{}, keep: keep}
+func newTally(keep int) *tally {
+	return &tally{tools: map[[2]string]*toolSum{}, failures: map[failureKey]*failedCalls{}, groups: map[groupKey]*retryGroup{}, keep: keep}
 }
 
 // add counts the next call. The calls of a session come together, in order.
-func (t *toolTally) add(row *archive.CallRow) {
+func (t *tally) add(row *archive.CallRow) {
 	key := [2]string{row.Tool, string(row.Type)}
 	sum := t.tools[key]
 	if sum == nil {
@@ -116,7 +116,7 @@ func (s *toolSum) percentile(p int) duration {
 }
 
 // addAgent counts a call that starts a sub-agent. An error is an end; a refused call never began.
-func (t *toolTally) addAgent(row *archive.CallRow) {
+func (t *tally) addAgent(row *archive.CallRow) {
 	t.agentCalls++
 	switch {
 	case row.Denied != "":
@@ -138,7 +138,7 @@ type agentOutcomes struct {
 	Unknown     int `json:"unknown"`
 }
 
-func (t *toolTally) addOutcomes(agents []lookup.Judged) {
+func (t *tally) addOutcomes(agents []lookup.Judged) {
 	o := &t.outcomes
 	o.Sessions = len(agents)
 	for i := range agents {
@@ -161,8 +161,8 @@ func (t *toolTally) addOutcomes(agents []lookup.Judged) {
 	}
 }
 
-func (t *toolTally) addLong(row *archive.CallRow) {
-	keep := cmp.Or(t.keep, toolRows)
+func (t *tally) addLong(row *archive.CallRow) {
+	keep := cmp.Or(t.keep, Rows)
 	if n := len(t.longest); n == keep && row.DurationMS <= t.longest[n-1].DurationMS {
 		return
 	}
@@ -173,7 +173,7 @@ func (t *toolTally) addLong(row *archive.CallRow) {
 	t.longest = t.longest[:min(len(t.longest), keep)]
 }
 
-func (t *toolTally) finish() {
+func (t *tally) finish() {
 	t.closeGroups()
 	for _, s := range append(slices.Clone(t.ordered), &t.sum) {
 		slices.SortFunc(s.durations, func(a, b duration) int { return cmp.Compare(a.ms, b.ms) })
@@ -204,7 +204,7 @@ type failedCalls struct {
 	last        archive.CallRow // the newest
 }
 
-func (t *toolTally) addFailure(row *archive.CallRow) {
+func (t *tally) addFailure(row *archive.CallRow) {
 	key := failureKey{row.Tool, string(row.Type), row.Subject(), howFailed(row)}
 	f := t.failures[key]
 	if f == nil {
@@ -251,7 +251,7 @@ type retry struct {
 }
 
 // addRepeat counts the call among those with the same tool and input in its session.
-func (t *toolTally) addRepeat(row *archive.CallRow) {
+func (t *tally) addRepeat(row *archive.CallRow) {
 	if row.Key != t.session {
 		t.closeGroups()
 		t.session = row.Key
@@ -278,7 +278,7 @@ func (t *toolTally) addRepeat(row *archive.CallRow) {
 	}
 }
 
-func (t *toolTally) closeGroups() {
+func (t *tally) closeGroups() {
 	for _, g := range t.groups {
 		if g.ever {
 			t.everFailed++
