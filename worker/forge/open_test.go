@@ -26,7 +26,7 @@ func TestFind(t *testing.T) {
 		{"name of ssh's settings", "git@work:acme/cart", Access{Host: "code.example", TokenEnv: "T", Environ: token}, "gitlab code.example hidden"},
 		{"plugin before host", "https://gitlab.com/acme/cart", Access{Plugin: "github"}, "github gitlab.com"},
 		{"unknown host", "https://code.example/acme/cart", Access{}, "aburn does not know which forge code.example is"},
-		{"unknown plugin", "https://github.com/acme/cart", Access{Plugin: "gitea"}, "aburn does not know which forge github.com is"},
+		{"unknown plugin", "https://github.com/acme/cart", Access{Plugin: "nowhere"}, "aburn does not know which forge github.com is"},
 		{"plugin of a clone", "https://evil.example/acme/cart", Access{Plugin: "gitlab", TokenEnv: "T", Environ: token}, "evil.example gets your token"},
 		{"no token", "https://gitlab.com/acme/cart", Access{}, "GitLab is asked with a token"},
 		{"empty variable", "https://gitlab.com/acme/cart", Access{TokenEnv: "X", Environ: token}, "your environment has no X"},
