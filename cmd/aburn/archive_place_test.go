@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"aburn/cmd/aburn/internal/sessions"
+	"aburn/cmd/aburn/internal/archiving"
 	"aburn/internal/fault"
 	"aburn/internal/lab/world"
 	"aburn/internal/units"
@@ -25,7 +25,7 @@ var readingCommands = []string{"ingest --check", "sessions", "sessions --json", 
 func pathOf(t *testing.T, run runner) string {
 	t.Helper()
 	_, out, _ := run("ingest", "--check", "--json")
-	var r sessions.IngestCheckReport
+	var r archiving.IngestCheckReport
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err, out)
 	}

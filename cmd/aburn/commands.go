@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive/lookup"
+	"aburn/cmd/aburn/internal/archiving"
 	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/cmd/aburn/internal/debug"
 	"aburn/cmd/aburn/internal/eyes"
@@ -110,7 +111,7 @@ const workGroup = "Work"
 func groups(a *kit.App) []group {
 	return []group{
 		{"Record", []*cli.Command{
-			setup.InstallHooksCommand(a), record.InitCommand(a), sessions.IngestCommand(a), record.VerifyCommand(a), sessions.ExportCommand(a), sessions.KeepCommand(a),
+			setup.InstallHooksCommand(a), record.InitCommand(a), archiving.IngestCommand(a), record.VerifyCommand(a), archiving.ExportCommand(a), archiving.KeepCommand(a),
 		}},
 		{"See", []*cli.Command{
 			supervise.StatusCommand(a, supervise.Crew{Standings: work.Standings, Keeper: daemon.Keeper}), dashboard.WebCommand(a), dashboard.TopCommand(a), record.TailCommand(a),
@@ -197,7 +198,7 @@ func flagWordsOf(ctx context.Context, a *kit.App, cmd *cli.Command, flag string)
 	case "type":
 		return lookup.ToolTypes()
 	case "format":
-		return sessions.ExportFormats()
+		return archiving.ExportFormats()
 	}
 	return nil
 }

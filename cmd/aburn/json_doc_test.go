@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"aburn/cmd/aburn/internal/archiving"
 	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/cmd/aburn/internal/eyes"
 	"aburn/cmd/aburn/internal/sessions"
@@ -50,13 +51,13 @@ func TestJSONPage(t *testing.T) {
 		{"status", status.StatusPrinted{}, part("`aburn status`") + look + issue},
 		{"report", supervise.AdviceTotals{}, part("`aburn supervisor report`")},
 		{"backtest", supervise.BacktestReport{}, part("`aburn supervisor backtest`")},
-		{"ingest", sessions.IngestReport{}, part("`aburn ingest`")}, {"ingest --check", sessions.IngestCheckReport{}, part("`aburn ingest`")},
+		{"ingest", archiving.IngestReport{}, part("`aburn ingest`")}, {"ingest --check", archiving.IngestCheckReport{}, part("`aburn ingest`")},
 		{"sessions", sessions.SessionsReport{}, part("`aburn sessions`")},
 		{"show", sessions.DifferencesReport{}, part("`aburn show`")},
 		{"search", sessions.SearchReport{}, part("`aburn search`") + part("`aburn sessions`")},
-		{"keep", sessions.KeptReport{}, part("`aburn keep`")},
+		{"keep", archiving.KeptReport{}, part("`aburn keep`")},
 		{"graph", forest.GraphReport{}, part("`aburn graph`")}, {"tools", toolcalls.Report{}, part("`aburn tools`")},
-		{"export", sessions.SentReport{}, part("`aburn export`")},
+		{"export", archiving.SentReport{}, part("`aburn export`")},
 		{"report of sessions", report.Report{}, part("`aburn report`")},
 		{"replay", replay.Replay{}, part("`aburn replay`")},
 		{"remedy", remedy.Answer{}, part("`aburn remedy`") + part("`aburn replay`")},

@@ -17,7 +17,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/digests"
-	"aburn/cmd/aburn/internal/sessions"
+	"aburn/cmd/aburn/internal/archiving"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/mcpserver"
 	"aburn/trace"
@@ -134,7 +134,7 @@ func ingestHome(t *testing.T, home string) (archiveDir string) {
 	var errs bytes.Buffer
 	a := &kit.App{Stdout: io.Discard, Stderr: &errs, Getenv: env}
 	root := func() *cli.Command {
-		return &cli.Command{Name: "aburn", Flags: []cli.Flag{&cli.StringFlag{Name: "C", Value: home}}, Commands: []*cli.Command{sessions.IngestCommand(a)}}
+		return &cli.Command{Name: "aburn", Flags: []cli.Flag{&cli.StringFlag{Name: "C", Value: home}}, Commands: []*cli.Command{archiving.IngestCommand(a)}}
 	}
 	if code := a.Run(t.Context(), root, []string{"aburn", "ingest"}); code != 0 {
 		t.Fatalf("exit %d: %s", code, errs.String())

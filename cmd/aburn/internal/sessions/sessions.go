@@ -1,5 +1,5 @@
-// Package sessions is the commands that read agents' session stores into the archive and show the archived sessions. They
-// show what happened and judge nothing themselves: the verdict on a session comes from its digest.
+// Package sessions is the commands that show archived sessions. They show what happened and judge nothing themselves: the
+// verdict on a session comes from its digest.
 package sessions
 
 import (
@@ -92,7 +92,7 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if all, err = ofWorker(all, workers, cmd.String("worker")); err != nil {
 		return err
 	}
-	list, total, err := judgeNewest(ctx, c, all, insight.Outcome(what.Outcome), limit)
+	list, total, err := c.JudgeNewest(ctx, all, insight.Outcome(what.Outcome), limit)
 	if err != nil {
 		return err
 	}
@@ -127,24 +127,6 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		a.Note(fmt.Sprintf("the newest %d of %s: --limit 0 shows all", len(list), plain.Count(int64(total))))
 	}
 	return nil
-}
-
-// judgeNewest judges the newest sessions with this outcome (any if it is empty), all if limit is 0. total counts those
-// beyond the limit, too.
-func judgeNewest(ctx context.Context, c *lookup.Caller, all []archive.Session, outcome insight.Outcome, limit int) (list []lookup.Judged, total int,
-	err error) {
-	total = len(all)
-	if outcome == "" && limit > 0 {
-		all = all[:min(limit, total)]
-	}
-	if list, err = c.Judge(ctx, all); err != nil || outcome == "" {
-		return list, total, err
-	}
-	list = slices.DeleteFunc(list, func(s lookup.Judged) bool { return s.Outcome != outcome })
-	if total = len(list); limit > 0 {
-		list = list[:min(limit, total)]
-	}
-	return list, total, nil
 }
 
 // fillSubagentAsks gives sub-agents without a prompt the description that they were spawned with.

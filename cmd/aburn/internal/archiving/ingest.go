@@ -1,4 +1,6 @@
-package sessions
+// Package archiving is the commands that fill the archive from agents' stores, save sessions for good, and export them. What they
+// show of sessions is package sessions.
+package archiving
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package sessions
+package archiving
 
 import (
 	"context"
@@ -173,7 +173,7 @@ func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]lookup.Judge
 		list = slices.DeleteFunc(list, func(s archive.Session) bool { return !x.isBelow(nodeOf(&s), named) })
 	}
 	slices.Reverse(list)
-	judged, _, err := judgeNewest(ctx, x.caller, list, insight.Outcome(what.Outcome), 0)
+	judged, _, err := x.caller.JudgeNewest(ctx, list, insight.Outcome(what.Outcome), 0)
 	return judged, err
 }
 
