@@ -48,7 +48,8 @@ var floors = []struct{ packages, may string }{
 	{"archive/...", "internal/... insight/... trace trace/contents trace/draft trace/join trace/packed"},
 	{"archive/story", "archive/... insight/... internal/... internal/entries trace trace/join"},
 	{"archive/lookup", "archive/... insight/... internal/... internal/settings internal/workspace trace trace/contents trace/readers"},
-	{"insight/queries insight/toolcalls", "archive/... archive/lookup insight/... internal/... internal/entries internal/settings internal/workspace trace trace/readers"},
+	{"insight/queries insight/toolcalls",
+		"archive/... archive/lookup insight/... internal/... internal/entries internal/settings internal/workspace trace trace/readers"},
 	{"insight/cost/...", "archive/... hooks insight/... internal/... internal/settings internal/workspace trace"},
 
 	{"install/...", "archive/... hooks internal/... internal/journal/... internal/queue internal/settings logfmt/... trace"},
