@@ -93,7 +93,7 @@ func (g *GraphAnswer) readCalls(ctx context.Context, arch *archive.Archive) erro
 }
 
 func (g *GraphAnswer) Page(now time.Time) *graphpage.Page {
-	p := &graphpage.Page{Nodes: g.List(), Made: now, Calls: g.calls}
+	p := &graphpage.Page{Nodes: g.List(), Made: now.Local(), Calls: g.calls}
 	p.Title = cmp.Or(p.Nodes[0].Label(), p.Nodes[0].Source+" "+p.Nodes[0].Name)
 	return p
 }

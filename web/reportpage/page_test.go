@@ -283,7 +283,7 @@ func TestPageIsItsOwn(t *testing.T) {
 		Phases: []insight.PhaseUse{{Command: bad, Phase: bad, Tools: []insight.ToolFailed{{Tool: bad, Failed: 1}}}},
 	}
 	d.Agent.Name, d.Project.Key = bad, bad
-	browser.Own(t, html(report.Make([]*insight.Digest{d}, report.Options{Chosen: report.Chosen{Source: bad, Project: bad}}), d))
+	browser.Own(t, html(report.Make([]*insight.Digest{d}, report.Options{Chosen: report.Chosen{Source: bad, Project: bad}}), d), 2)
 }
 
 // Where no record tells of tokens, it is not said that there were none.

@@ -21,7 +21,7 @@ func turn(calls []attention.Call, zone *time.Location) *pages.Lanes {
 	places, total := make([]time.Duration, len(calls)), time.Duration(0)
 	for i := range calls {
 		if i > 0 {
-			total += min(max(calls[i].At.Sub(calls[i-1].At), time.Second), longestPause)
+			total += min(max(calls[i].At.Sub(calls[i-1].At), time.Second), pages.LongestPause)
 		}
 		places[i] = total
 	}

@@ -11,9 +11,6 @@ import (
 	"aburn/web/pages"
 )
 
-// longestPause is what the lanes show of a pause.
-const longestPause = 45 * time.Second
-
 // laneKinds are the kinds of tools by lane, with the words of the legend.
 var laneKinds = []struct {
 	kind trace.ToolType
@@ -24,8 +21,8 @@ var laneKinds = []struct {
 // lanesOf draws the calls of a session over its working time.
 func lanesOf(of *story.Story, zone *time.Location) *pages.Lanes {
 	t := of.Trace
-	scale := newScale(t)
-	if scale == nil {
+	axis := axisOf(t)
+	if axis == nil {
 		return nil
 	}
 	l := &pages.Lanes{}
@@ -37,7 +34,7 @@ func lanesOf(of *story.Story, zone *time.Location) *pages.Lanes {
 		if !c.Counts() || c.Event.Time.IsZero() {
 			continue
 		}
-		span, bad := scale.span(c)
+		span, bad := spanOf(axis, c)
 		if bad {
 			failed++
 			span.Class = "c-bad"
@@ -52,7 +49,7 @@ func lanesOf(of *story.Story, zone *time.Location) *pages.Lanes {
 	for i := range t.Events {
 		if e := &t.Events[i]; story.IsPrompt(e) && !e.Time.IsZero() {
 			prompts++
-			l.Lines = append(l.Lines, strconv.FormatFloat(scale.at(e.Time), 'f', 1, 64))
+			l.Lines = append(l.Lines, strconv.FormatFloat(axis.At(e.Time), 'f', 1, 64))
 		}
 	}
 	for _, k := range laneKinds {
@@ -63,8 +60,8 @@ func lanesOf(of *story.Story, zone *time.Location) *pages.Lanes {
 	if failed > 0 {
 		l.Kinds = append(l.Kinds, pages.Part{Class: "c-bad", Name: "failed"})
 	}
-	l.Ends = []string{scale.first.In(zone).Format("15:04") + ", " + plain.Plural(int64(prompts), "prompt"), "pauses are cut short",
-		scale.last.In(zone).Format("15:04")}
+	l.Ends = []string{axis.First.In(zone).Format("15:04") + ", " + plain.Plural(int64(prompts), "prompt"), "pauses are cut short",
+		axis.Last.In(zone).Format("15:04")}
 	l.Label = fmt.Sprintf("%s, %d failed, in %s", plain.Plural(int64(len(l.Spans)), "call"), failed, plain.Plural(int64(prompts), "prompt"))
 	return l
 }
@@ -72,64 +69,31 @@ func lanesOf(of *story.Story, zone *time.Location) *pages.Lanes {
 // mostSpans bounds what is drawn: a page has at most 150 KB.
 const mostSpans = 700
 
-// scale maps times to places between 0 and 1000, with pauses cut short.
-type scale struct {
-	times       []time.Time
-	places      []float64
-	first, last time.Time
-}
-
-func newScale(t *trace.SessionTrace) *scale {
-	s := &scale{}
-	total := time.Duration(0)
+// axisOf is the axis of a session's own events, nil if no time passes between them.
+func axisOf(t *trace.SessionTrace) *pages.Axis {
+	var times []time.Time
 	for i := range t.Events {
 		e := &t.Events[i]
-		if e.Copied != "" || e.Time.IsZero() || !s.last.IsZero() && e.Time.Before(s.last) {
+		if e.Copied != "" || e.Time.IsZero() || len(times) > 0 && e.Time.Before(times[len(times)-1]) {
 			continue
 		}
-		if !s.last.IsZero() {
-			total += min(e.Time.Sub(s.last), longestPause)
-		} else {
-			s.first = e.Time
-		}
-		s.last = e.Time
-		s.times, s.places = append(s.times, e.Time), append(s.places, float64(total))
+		times = append(times, e.Time)
 	}
-	if total <= 0 {
-		return nil
-	}
-	for i := range s.places {
-		s.places[i] *= pages.PlotWidth / float64(total)
-	}
-	return s
+	return pages.NewAxis(times)
 }
 
-// at is the place of a time: that of the last event before it.
-func (s *scale) at(t time.Time) float64 {
-	low, high := 0, len(s.times)
-	for low < high {
-		if mid := (low + high) / 2; s.times[mid].After(t) {
-			high = mid
-		} else {
-			low = mid + 1
-		}
+func spanOf(axis *pages.Axis, c *trace.Call) (span pages.Span, failed bool) {
+	var until time.Time
+	if last := c.Last(); last != nil && !last.Time.IsZero() {
+		until = last.Time
+		failed = last.Status != trace.StatusRunning && last.Failed()
 	}
-	return s.places[max(low-1, 0)]
-}
-
-func (s *scale) span(c *trace.Call) (span pages.Span, failed bool) {
+	span = axis.Span(c.Event.Time, until)
 	span.Class, span.Lane = "c-"+string(c.Call.Type), 1
 	for _, k := range laneKinds {
 		if k.kind == c.Call.Type {
 			span.Lane = k.lane
 		}
 	}
-	span.X = s.at(c.Event.Time)
-	if last := c.Last(); last != nil && !last.Time.IsZero() {
-		span.W = s.at(last.Time) - span.X
-		failed = last.Status != trace.StatusRunning && last.Failed()
-	}
-	span.W = max(min(span.W, pages.PlotWidth-span.X), 2)
-	span.X = min(span.X, pages.PlotWidth-span.W)
 	return span, failed
 }

@@ -37,9 +37,9 @@ func Written(t *testing.T, name string, html func(io.Writer) error) (url string)
 // local is what is no address of another computer: the name of SVG, and links to aburn web on the reader's own.
 var local = regexp.MustCompile(`http://www\.w3\.org/2000/svg|href="http://(aburn\.localhost|127\.0\.0\.1):4780/s/`)
 
-// Own fails the test if a page loads anything, if it has or allows a script besides its own two (data and code), or
-// if it contains a character that changes the direction of text.
-func Own(t *testing.T, html func(io.Writer) error) {
+// Own fails the test if a page loads anything, if it has another number of scripts or allows others, or if it contains a
+// character that changes the direction of text.
+func Own(t *testing.T, html func(io.Writer) error, scripts int) {
 	t.Helper()
 	page := text(t, html)
 	for _, no := range []string{"<script>alert", "<img", "<b>", "\u202e", "http:", "https:", "@import", "url("} {
@@ -47,7 +47,7 @@ func Own(t *testing.T, html func(io.Writer) error) {
 			t.Errorf("the page holds %q", no)
 		}
 	}
-	if n := strings.Count(page, "<script"); n != 2 {
+	if n := strings.Count(page, "<script"); n != scripts {
 		t.Errorf("%d scripts", n)
 	}
 	policy := regexp.MustCompile(`Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)
