@@ -10,9 +10,9 @@ import (
 
 	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/archiving"
+	"aburn/cmd/aburn/internal/costs"
 	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/cmd/aburn/internal/debug"
-	"aburn/cmd/aburn/internal/eyes"
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/mcp"
 	"aburn/cmd/aburn/internal/record"
@@ -116,8 +116,8 @@ func groups(a *kit.App) []group {
 		{"See", []*cli.Command{
 			supervise.StatusCommand(a, supervise.Crew{Standings: work.Standings, Keeper: daemon.Keeper}), dashboard.WebCommand(a), dashboard.TopCommand(a), record.TailCommand(a),
 			supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a), sessions.SearchCommand(a),
-			eyes.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
-			eyes.PricesCommand(a),
+			costs.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
+			costs.PricesCommand(a),
 		}},
 		{workGroup, []*cli.Command{
 			spawn.Command(a), daemon.StartCommand(a, dashboard.Serve), daemon.StopCommand(a), daemon.RestoreCommand(a), work.PsCommand(a), dashboard.DashboardCommand(a),

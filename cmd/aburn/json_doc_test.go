@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"aburn/cmd/aburn/internal/archiving"
+	"aburn/cmd/aburn/internal/costs"
 	"aburn/cmd/aburn/internal/dashboard"
-	"aburn/cmd/aburn/internal/eyes"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/aburn/internal/work"
@@ -64,7 +64,7 @@ func TestJSONPage(t *testing.T) {
 		{"remedy --applied", queries.AppliedReport{}, part("`aburn remedy`")},
 		{"lessons", lesson.Lessons{}, part("`aburn lessons`")},
 		{"top", dashboard.TopReport{}, part("`aburn top`")},
-		{"cost", eyes.CostReport{}, part("`aburn cost`")}, {"prices", eyes.PricesReport{}, part("`aburn prices`")},
+		{"cost", costs.CostReport{}, part("`aburn cost`")}, {"prices", costs.PricesReport{}, part("`aburn prices`")},
 		{"spawn", spawn.Report{}, part("`aburn spawn`")}, {"notice", daemon.NoticeReport{}, part("A notice of `aburn start`")},
 		{"send", crew.Sent{}, part("`aburn send`")}, {"project ls", work.ProjectReport{}, part("`aburn project`")},
 		{"prompt", spawn.PromptReport{}, part("`aburn spawn`")}, {"ps", work.WorkerReport{}, part("`aburn ps`")},

@@ -7,7 +7,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
-	"aburn/cmd/aburn/internal/eyes"
+	"aburn/cmd/aburn/internal/costs"
 	"aburn/internal/fault"
 	"aburn/internal/project"
 	"aburn/internal/workspace"
@@ -29,7 +29,7 @@ func OptionsOf(c *workspace.Caller, cmd *cli.Command) (site.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	if o.Zone, err = eyes.ZoneNamed(cmd.String("timezone"), time.Local); err != nil {
+	if o.Zone, err = costs.ZoneNamed(cmd.String("timezone"), time.Local); err != nil {
 		return o, err
 	}
 	o.Project, err = projectOf(c, cmd.Name, cmd.String("project"))

@@ -1,4 +1,4 @@
-package eyes
+package costs
 
 import (
 	"context"

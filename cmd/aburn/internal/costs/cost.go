@@ -1,6 +1,5 @@
-// Package eyes is the commands that say what sessions cost. They read the archive's answers and the price table, and never
-// a whole trace.
-package eyes
+// Package costs is the commands about money: aburn cost, its check against agents' own counts, and aburn prices.
+package costs
 
 import (
 	"cmp"
