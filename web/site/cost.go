@@ -68,10 +68,10 @@ func (s *costPages) page(ctx context.Context, v *snapshot.View, values url.Value
 	list := v.Answers(f)
 	all := snapshot.Total(list)
 	body := &pages.Cost{Note: "What these answers cost at the vendors' list prices of their day. " + v.BillingNote, Tiles: costTiles(v, f, &all),
-		Chosen: chosenLinks("/cost", f, "period", "project", "agent", "since")}
-	body.Choices = []pages.Choice{choiceOf("Period", "period", snapshot.Periods, f.With("day", ""), "/cost")}
-	body.Filters = []pages.Select{projectSelect(v, f), agentSelect(v, f)}
-	body.Hidden = hiddenFields(f, "project", "agent")
+		Chosen: snapshot.ChosenLinks("/cost", f, "period", "project", "agent", "since")}
+	body.Choices = []pages.Choice{snapshot.ChoiceOf("Period", "period", snapshot.Periods, f.With("day", ""), "/cost")}
+	body.Filters = []pages.Select{snapshot.ProjectSelect(v, f), snapshot.AgentSelect(v, f)}
+	body.Hidden = snapshot.HiddenFields(f, "project", "agent")
 	models := groups(list, func(c *snapshot.Cell) string { return snapshot.OrDash(c.Model) })
 	if f.Day == "" {
 		body.Plot = costPlot(v, f, list, models)

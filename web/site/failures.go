@@ -63,11 +63,11 @@ func (s *failurePages) page(_ context.Context, v *snapshot.View, values url.Valu
 	f := snapshot.FilterOf(values)
 	f.Kind, f.Outcome, f.Key = "all", "", ""
 	over := v.Sessions(f.With("outcome", "over"))
-	body := &pages.Failures{Chosen: chosenLinks("/failures", f, "since", "project", "agent")}
+	body := &pages.Failures{Chosen: snapshot.ChosenLinks("/failures", f, "since", "project", "agent")}
 	page := f.With("kind", "")
-	body.Choices = []pages.Choice{choiceOf("Ended in the last", "since", snapshot.Sinces, page, "/failures")}
-	body.Filters = []pages.Select{projectSelect(v, f), agentSelect(v, f)}
-	body.Hidden = hiddenFields(page, "project", "agent")
+	body.Choices = []pages.Choice{snapshot.ChoiceOf("Ended in the last", "since", snapshot.Sinces, page, "/failures")}
+	body.Filters = []pages.Select{snapshot.ProjectSelect(v, f), snapshot.AgentSelect(v, f)}
+	body.Hidden = snapshot.HiddenFields(page, "project", "agent")
 	body.Tiles = failureTiles(v, f, over)
 	body.Weeks = weeksPlot(v, "weeks", "Failed per week, of those that ended", over, (*snapshot.Row).Failing)
 	errors := failureGroups(over, func(r *snapshot.Row) string {
@@ -135,7 +135,7 @@ func failureRows(v *snapshot.View, f snapshot.Filter, all []*failureGroup, most 
 			one.Text, one.Class = plain.Cut(plain.Line(main.Text), 140), plain.Line(units.Join(string(main.Class), main.Tool))
 			one.Solved = show.Count("solved later", countIf(g.rows, wasSolved), solved.Address("/sessions"))
 		} else {
-			one.Text, one.Class = g.rows[0].Shape, outcomeOf(g.rows[0].Verdict).Word
+			one.Text, one.Class = g.rows[0].Shape, snapshot.OutcomeOf(g.rows[0].Verdict).Word
 		}
 		list = append(list, one)
 	}

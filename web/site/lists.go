@@ -4,15 +4,11 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"aburn/archive"
-	"aburn/insight"
 	"aburn/internal/fault"
-	"aburn/internal/plain"
 	"aburn/internal/units"
 	"aburn/trace"
 	"aburn/web/pages"
@@ -22,28 +18,6 @@ import (
 
 // rowsPerPage is how many rows a list has.
 const rowsPerPage = 100
-
-// outcomeOf is how a session ended, for people.
-func outcomeOf(v insight.Verdict) pages.Outcome {
-	o := pages.Outcome{Mark: "?", Word: v.Outcome.Word(), Class: "open"}
-	switch v.Outcome {
-	case insight.Completed:
-		o.Mark, o.Class = "✔", "good"
-	case insight.Interrupted:
-		o.Mark, o.Class = "‖", "held"
-	case insight.Errored:
-		o.Mark, o.Class = "✖", "bad"
-	case insight.GaveUp:
-		o.Mark, o.Class = "…", "bad"
-	case insight.Killed:
-		o.Mark, o.Class = "†", "cut"
-	case insight.Running:
-		o.Mark, o.Class = "▶", "live"
-	default:
-		o.Word = "unknown"
-	}
-	return o
-}
 
 // signOf is how a session came to be, or that its file is gone.
 func signOf(r *snapshot.Row) (sign, word string) {
@@ -68,7 +42,7 @@ type lists struct {
 }
 
 func (s *lists) rowOf(v *snapshot.View, r *snapshot.Row) pages.Row {
-	one := pages.Row{Href: r.Address(), Ended: show.Time(r.End, v.Made), Outcome: outcomeOf(r.Verdict), Ask: r.Title(), Project: snapshot.ProjectLink(r),
+	one := pages.Row{Href: r.Address(), Ended: show.Time(r.End, v.Made), Outcome: snapshot.OutcomeOf(r.Verdict), Ask: r.Title(), Project: snapshot.ProjectLink(r),
 		Agent:   r.AgentTitle(),
 		Amounts: v.Amounts,
 		Failed:  pages.Figure{Text: "–"}}
@@ -134,11 +108,11 @@ func (s *lists) sessionsPage(_ context.Context, v *snapshot.View, values url.Val
 	f := snapshot.FilterOf(values)
 	list := v.Sessions(f)
 	body := &pages.Sessions{Kind: kindWord(f.Kind), Others: len(v.Rows) > 0, Count: show.Count(countName(f), len(list), f.Address("/sessions")),
-		Chosen: chosenLinks("/sessions", f, "project", "agent", "outcome", "since")}
-	body.Choices = []pages.Choice{choiceOf("What", "kind", snapshot.Kinds, f, "/sessions")}
-	body.Filters = []pages.Select{projectSelect(v, f), agentSelect(v, f), selectOf("outcome", "Outcome", snapshot.Outcomes, f.Outcome),
-		selectOf("since", "Since", snapshot.Sinces, f.Since)}
-	body.Hidden = hiddenFields(f, "project", "agent", "outcome", "since")
+		Chosen: snapshot.ChosenLinks("/sessions", f, "project", "agent", "outcome", "since")}
+	body.Choices = []pages.Choice{snapshot.ChoiceOf("What", "kind", snapshot.Kinds, f, "/sessions")}
+	body.Filters = []pages.Select{snapshot.ProjectSelect(v, f), snapshot.AgentSelect(v, f), snapshot.SelectOf("outcome", "Outcome", snapshot.Outcomes, f.Outcome),
+		snapshot.SelectOf("since", "Since", snapshot.Sinces, f.Since)}
+	body.Hidden = snapshot.HiddenFields(f, "project", "agent", "outcome", "since")
 	if f.Outcome == "" {
 		failed, over := f.With("outcome", "failed"), f.With("outcome", "over")
 		body.Figures = []pages.Figure{
@@ -166,76 +140,6 @@ func countName(f snapshot.Filter) string {
 func small(f pages.Figure, text string) pages.Figure {
 	f.Small = text
 	return f
-}
-
-// chosenLinks are the filters that are set and that no other control shows, each with an address without it.
-func chosenLinks(page string, f snapshot.Filter, shown ...string) (list []pages.Link) {
-	words := map[string]string{"day": "answers on ", "ended": "ended on ", "model": "model ", "branch": "branch ", "key": "failure ",
-		"family": "with its sub-agents: ", "session": "session ", "q": "search: ",
-		"period": "answers in period: ", "since": "ended in the last ", "project": "project ", "agent": "agent ", "outcome": "outcome "}
-	for _, p := range f.Parameters() {
-		if *p.Value == "" || slices.Contains(shown, p.Name) || words[p.Name] == "" {
-			continue
-		}
-		value := *p.Value
-		if p.Name == "project" {
-			value = filepath.Base(value)
-		}
-		list = append(list, pages.Link{Text: plain.Cut(plain.Line(words[p.Name]+value), 80), Href: f.With(p.Name, "").Address(page)})
-	}
-	if f.Solved {
-		without := f
-		without.Solved = false
-		list = append(list, pages.Link{Text: "solved later", Href: without.Address(page)})
-	}
-	return list
-}
-
-func choiceOf(label, name string, words [][2]string, f snapshot.Filter, page string) pages.Choice {
-	c := pages.Choice{Label: label}
-	now := f.Values().Get(name)
-	for _, w := range words {
-		c.Links = append(c.Links, pages.Link{Text: w[1], Href: f.With(name, w[0]).Address(page), Current: now == w[0]})
-	}
-	return c
-}
-
-func selectOf(name, label string, words [][2]string, now string) pages.Select {
-	one := pages.Select{Name: name, Label: label}
-	for _, w := range words {
-		one.Options = append(one.Options, pages.Option{Value: w[0], Text: w[1], Current: now == w[0]})
-	}
-	return one
-}
-
-func projectSelect(v *snapshot.View, f snapshot.Filter) pages.Select {
-	words := [][2]string{{"", "All projects"}}
-	for _, root := range v.Roots {
-		words = append(words, [2]string{root, plain.Line(filepath.Base(root))})
-	}
-	return selectOf("project", "Project", words, f.Project)
-}
-
-func agentSelect(v *snapshot.View, f snapshot.Filter) pages.Select {
-	words := [][2]string{{"", "All agents"}}
-	for _, source := range v.Sources() {
-		words = append(words, [2]string{source, show.Agent(source)})
-	}
-	return selectOf("agent", "Agent", words, f.Agent)
-}
-
-// hiddenFields are the parameters that a form has to carry on, as it has no control for them.
-func hiddenFields(f snapshot.Filter, shown ...string) (list []pages.Field) {
-	for _, p := range f.Parameters() {
-		// A value that cannot be shown as it is stands in addresses only.
-		if *p.Value != "" && plain.Line(*p.Value) == *p.Value && !slices.Contains(shown, p.Name) {
-			list = append(list, pages.Field{Name: p.Name, Value: *p.Value})
-		}
-	}
-	if f.Solved {
-		list = append(list, pages.Field{Name: "solved", Value: "1"})
-	}
-	return list
 }
 
 // namedPage leads from a short name to the session.

@@ -6,6 +6,7 @@ import (
 
 	"aburn/attention"
 	"aburn/web/server"
+	"aburn/web/site/search"
 	"aburn/web/site/snapshot"
 )
 
@@ -58,7 +59,7 @@ func New(o Options) *Site {
 func (s *Site) prepare() {
 	rows := &lists{Scope: s.Scope, seen: s.seen}
 	s.now = &nowPages{Scope: s.Scope, projects: s.projects, workers: s.workers, lists: rows}
-	s.search = &searchPages{Scope: s.Scope, events: s.events}
+	s.search = &search.Pages{Scope: s.Scope, Events: s.events}
 	items := func(v *snapshot.View) []attention.Item {
 		list, _ := s.now.items(v)
 		return list

@@ -67,7 +67,8 @@ func (s *sessionPages) page(ctx context.Context, v *snapshot.View, values url.Va
 		return nil, err
 	}
 	name = v.Names.Of(r.Source, r.ID)
-	body := &pages.Session{Name: name, Agent: agentLine(v, r), When: s.when(r), Branch: plain.Line(o.branch()), Outcome: outcomeOf(r.Verdict), Why: why(r),
+	body := &pages.Session{Name: name, Agent: agentLine(v, r), When: s.when(r), Branch: plain.Line(o.branch()), Outcome: snapshot.OutcomeOf(r.Verdict),
+		Why:   why(r),
 		Proof: proof(r), Live: r.Live,
 		Tiles: o.tiles(), Lanes: lanesOf(o.story, s.Zone), Gone: o.gone(), Hooks: o.hooks(name)}
 	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, snapshot.ProjectLink(r), {Text: plain.Line(r.Source + " / " + name)}}

@@ -71,7 +71,7 @@ func familyOf(v *snapshot.View, r *snapshot.Row) (list []pages.Relative) {
 			break
 		}
 		if o := v.Rows[i]; o.Parent == r {
-			add("↳", "sub-agent", o, outcomeOf(o.Verdict).Word)
+			add("↳", "sub-agent", o, snapshot.OutcomeOf(o.Verdict).Word)
 		}
 	}
 	return append(list, relations(v, r)...)

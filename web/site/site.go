@@ -16,6 +16,7 @@ import (
 	"aburn/web/pages"
 	"aburn/web/server"
 	"aburn/web/show"
+	"aburn/web/site/search"
 	"aburn/web/site/snapshot"
 )
 
@@ -34,7 +35,7 @@ type Site struct {
 	seen     *seenMarks
 
 	now    *nowPages
-	search *searchPages
+	search *search.Pages
 	routes map[string]page
 }
 
@@ -57,7 +58,7 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("GET /search", func(w http.ResponseWriter, r *http.Request) {
 		at := s.events.At()
 		v := s.views.Current(r.Context())
-		s.search.page(w, r, v, func(f *pages.Frame) { s.fill(v, f, at) })
+		s.search.Page(w, r, v, func(f *pages.Frame) { s.fill(v, f, at) })
 	})
 	mux.Handle("GET /events", s.events)
 	return mux
@@ -80,7 +81,7 @@ func (s *Site) Posts() map[string]http.Handler {
 	seen := func(w http.ResponseWriter, r *http.Request) { s.seen.post(w, r, s.views.Load(), s.Now()) }
 	return map[string]http.Handler{
 		"/ingest": http.HandlerFunc(s.ingester.post), "/seen": http.HandlerFunc(seen), "/do": http.HandlerFunc(s.workers.Do),
-		"/search/stop": http.HandlerFunc(s.search.searches.stop),
+		"/search/stop": http.HandlerFunc(s.search.Searches.Stop),
 	}
 }
 

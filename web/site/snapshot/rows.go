@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"aburn/insight"
 	"aburn/insight/cost"
+	"aburn/web/pages"
 )
 
 // Cursor is a place in a list: the row after which it goes on. It stays where it is when newer rows come.
@@ -53,4 +55,26 @@ func SumOf(list []*Row) (sum cost.Sum) {
 		sum.Add(r.Cost)
 	}
 	return sum
+}
+
+// OutcomeOf is how a session ended, for people.
+func OutcomeOf(v insight.Verdict) pages.Outcome {
+	o := pages.Outcome{Mark: "?", Word: v.Outcome.Word(), Class: "open"}
+	switch v.Outcome {
+	case insight.Completed:
+		o.Mark, o.Class = "✔", "good"
+	case insight.Interrupted:
+		o.Mark, o.Class = "‖", "held"
+	case insight.Errored:
+		o.Mark, o.Class = "✖", "bad"
+	case insight.GaveUp:
+		o.Mark, o.Class = "…", "bad"
+	case insight.Killed:
+		o.Mark, o.Class = "†", "cut"
+	case insight.Running:
+		o.Mark, o.Class = "▶", "live"
+	default:
+		o.Word = "unknown"
+	}
+	return o
 }

@@ -1,4 +1,4 @@
-package site
+package search
 
 import (
 	"context"
@@ -15,7 +15,7 @@ func TestSearchIsStopped(t *testing.T) {
 	}
 	one, first := begin()
 	_, second := begin()
-	stop := func(at string) { s.stop(httptest.NewRecorder(), httptest.NewRequest("POST", at, nil)) }
+	stop := func(at string) { s.Stop(httptest.NewRecorder(), httptest.NewRequest("POST", at, nil)) }
 	stop("/search/stop?name=none")
 	if first.Err() != nil || second.Err() != nil {
 		t.Error("a name that nobody has stops something")

@@ -1,4 +1,4 @@
-package site
+package search
 
 import (
 	"context"
@@ -28,21 +28,21 @@ type tally struct {
 }
 
 // lookInside begins a search of conversations, whose findings the page shows as they come.
-func (s *searchPages) lookInside(ctx context.Context, cancel context.CancelFunc, body *pages.Search, rows []*snapshot.Row, text, from string,
+func (s *Pages) lookInside(ctx context.Context, cancel context.CancelFunc, body *pages.Search, rows []*snapshot.Row, text, from string,
 	more func(...string) string) {
 	q := contents.NewQuery(text)
 	if q == nil {
 		body.Note = "To look inside conversations, one word needs two letters or more."
 		return
 	}
-	name := s.searches.begin(cancel)
+	name := s.Searches.begin(cancel)
 	body.Stop = name
 	found := make(chan pages.SearchHit)
 	body.Inside = found
 	end := &tally{}
 	go func() {
 		defer close(found)
-		defer s.searches.end(name)
+		defer s.Searches.end(name)
 		s.lookThrough(ctx, q, text, rowsFrom(rows, from), end, found)
 	}()
 	body.Summary = func() pages.SearchEnd {
@@ -75,7 +75,7 @@ func (t *tally) says() string {
 }
 
 // lookThrough looks through the conversations of rows, in their order, until a page is full.
-func (s *searchPages) lookThrough(ctx context.Context, q *contents.Query, text string, rows []*snapshot.Row, end *tally, found chan<- pages.SearchHit) {
+func (s *Pages) lookThrough(ctx context.Context, q *contents.Query, text string, rows []*snapshot.Row, end *tally, found chan<- pages.SearchHit) {
 	arch, err := archive.View(ctx, s.Dir)
 	if err != nil {
 		return
@@ -126,7 +126,7 @@ func (t *tally) add(f *conversation.Found) {
 }
 
 // insideHit is a session with what was found in its texts.
-func (s *searchPages) insideHit(text string, r *snapshot.Row, f *conversation.Found) pages.SearchHit {
+func (s *Pages) insideHit(text string, r *snapshot.Row, f *conversation.Found) pages.SearchHit {
 	hit := s.hitOf(r)
 	for _, m := range f.Matches[:min(len(f.Matches), perSession)] {
 		from := max(m.At-2*aroundMatch, 0)

@@ -1,4 +1,4 @@
-package site
+package search
 
 import (
 	"context"
@@ -124,8 +124,8 @@ func (f *searches) end(name string) {
 	delete(f.running, name)
 }
 
-// stop ends the search that ?name= names, or all.
-func (f *searches) stop(w http.ResponseWriter, r *http.Request) {
+// Stop ends the search that ?name= names, or all.
+func (f *searches) Stop(w http.ResponseWriter, r *http.Request) {
 	name := r.URL.Query().Get("name")
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,4 +1,5 @@
-package site
+// Package search is the page Search: an index of first lines, and searches inside conversations while somebody waits.
+package search
 
 import (
 	"bufio"
@@ -22,17 +23,17 @@ const (
 	aroundMatch   = 100 // bytes of a text before and after what was found
 )
 
-// searchPages are the page Search: an index of first lines, and searches of conversations.
-type searchPages struct {
+// Pages are the page Search: an index of first lines, and searches of conversations.
+type Pages struct {
 	*snapshot.Scope
-	events   *server.Events
+	Events   *server.Events
 	first    firstLines
-	searches searches
+	Searches searches
 }
 
-// page writes what was found: the first lines at once, then what is inside of conversations as it is found. fill adds to the frame what
+// Page writes what was found: the first lines at once, then what is inside of conversations as it is found. fill adds to the frame what
 // all pages have.
-func (s *searchPages) page(w http.ResponseWriter, r *http.Request, v *snapshot.View, fill func(*pages.Frame)) {
+func (s *Pages) Page(w http.ResponseWriter, r *http.Request, v *snapshot.View, fill func(*pages.Frame)) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	values := r.URL.Query()
@@ -46,7 +47,7 @@ func (s *searchPages) page(w http.ResponseWriter, r *http.Request, v *snapshot.V
 	}
 	more := func(pairs ...string) string { return f.Address("/search", append([]string{"q", text}, pairs...)...) }
 	body.Choices = searchChoices(f, text)
-	for _, c := range chosenLinks("/search", f, "since") {
+	for _, c := range snapshot.ChosenLinks("/search", f, "since") {
 		body.Chosen = append(body.Chosen, pages.Link{Text: c.Text, Href: withQuery(c.Href, text)})
 	}
 	all := f.With("kind", "all")
@@ -105,8 +106,8 @@ func searchChoices(f snapshot.Filter, text string) []pages.Choice {
 }
 
 // foundLines is the part of the page from the index.
-func (s *searchPages) foundLines(ctx context.Context, rows []*snapshot.Row, text string, f snapshot.Filter, from string) (part pages.SearchPart) {
-	making := s.first.update(ctx, s.Dir, func() { s.events.Say("search") })
+func (s *Pages) foundLines(ctx context.Context, rows []*snapshot.Row, text string, f snapshot.Filter, from string) (part pages.SearchPart) {
+	making := s.first.update(ctx, s.Dir, func() { s.Events.Say("search") })
 	s.first.mu.Lock()
 	defer s.first.mu.Unlock()
 	if s.first.index == nil {
@@ -145,7 +146,7 @@ func (s *searchPages) foundLines(ctx context.Context, rows []*snapshot.Row, text
 }
 
 // lineHit is a session with the lines that were found in it.
-func (s *searchPages) lineHit(r *snapshot.Row, found *lines.Found, text string) pages.SearchHit {
+func (s *Pages) lineHit(r *snapshot.Row, found *lines.Found, text string) pages.SearchHit {
 	hit := s.hitOf(r)
 	for _, at := range found.Rows {
 		l, err := s.first.index.Line(at)
@@ -160,9 +161,9 @@ func (s *searchPages) lineHit(r *snapshot.Row, found *lines.Found, text string) 
 	return hit
 }
 
-func (s *searchPages) hitOf(r *snapshot.Row) pages.SearchHit {
+func (s *Pages) hitOf(r *snapshot.Row) pages.SearchHit {
 	return pages.SearchHit{Href: r.Address(), Title: r.Title(), Project: snapshot.ProjectLink(r).Text, Agent: r.AgentTitle(), When: show.Time(r.End, s.Now()),
-		Outcome: outcomeOf(r.Verdict)}
+		Outcome: snapshot.OutcomeOf(r.Verdict)}
 }
 
 // snippet is what surrounds the first word of a query, or its beginning, in a line.
