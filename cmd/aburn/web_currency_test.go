@@ -55,7 +55,7 @@ func TestWebCurrency(t *testing.T) {
 	if want := "EUR " + plainThousands(sum.Mul(sum, big.NewRat(1, 2)).FloatString(2)); !strings.Contains(text, want) {
 		t.Errorf("the page does not say %s", want)
 	}
-	for _, args := range []string{"top --once", "cost --no-ingest", "cost --no-ingest --by session", "show --no-ingest " + strings.TrimPrefix(session[1], "/s/")} {
+	for _, args := range []string{"top --once", "cost --no-ingest", "cost --no-ingest --by session", "show --calls --no-ingest " + strings.TrimPrefix(session[1], "/s/")} {
 		out := w.aburn(strings.Fields(args)...)
 		if left := dollars.FindAllString(strings.ReplaceAll(out, "$1 is", ""), -1); left != nil || !strings.Contains(out, "EUR ") {
 			t.Errorf("aburn %s: %q\n%s", args, left, out)
