@@ -55,8 +55,8 @@ var floors = []struct{ packages, may string }{
 	{"install/...", "archive/... hooks internal/... internal/journal/... internal/queue internal/settings logfmt/... trace"},
 	{"templates", "internal/..."},
 	{"worker/...", "internal/... internal/journal/... internal/queue internal/settings logfmt/..."},
-	{"worker/board worker/control worker/describe worker/projects", // what commands, pages and the daemon do with workers
-		"worker/... internal/... internal/entries internal/journal/... internal/queue internal/settings internal/workspace logfmt/..."},
+	{"worker/board worker/control worker/daemon worker/describe worker/launch worker/projects", // what commands and pages do with workers
+		"worker/... hooks install/... internal/... internal/entries internal/journal/... internal/queue internal/settings internal/workspace logfmt/..."},
 	{"web/...", "internal/..."},
 	{"archive/conversation", "archive/... internal/... trace trace/contents trace/readers web/excerpt"},
 	{"web/links", "internal/... web/..."},

@@ -21,7 +21,7 @@ import (
 	"aburn/cmd/aburn/internal/setup"
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/aburn/internal/work"
-	"aburn/cmd/aburn/internal/work/daemon"
+	"aburn/cmd/aburn/internal/work/service"
 	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
@@ -30,6 +30,7 @@ import (
 	"aburn/supervisor/limits"
 	"aburn/trace/graph"
 	"aburn/trace/readers"
+	"aburn/worker/daemon"
 )
 
 // run executes the command line and returns the exit code.
@@ -114,13 +115,13 @@ func groups(a *kit.App) []group {
 			setup.InstallHooksCommand(a), record.InitCommand(a), archiving.IngestCommand(a), record.VerifyCommand(a), archiving.ExportCommand(a), archiving.KeepCommand(a),
 		}},
 		{"See", []*cli.Command{
-			supervise.StatusCommand(a, supervise.Crew{Standings: work.Standings, Keeper: daemon.Keeper}), dashboard.WebCommand(a), dashboard.TopCommand(a), record.TailCommand(a),
+			supervise.StatusCommand(a, supervise.Crew{Standings: work.Standings, Keeper: daemon.PID}), dashboard.WebCommand(a), dashboard.TopCommand(a), record.TailCommand(a),
 			supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a), sessions.SearchCommand(a),
 			costs.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
 			costs.PricesCommand(a),
 		}},
 		{workGroup, []*cli.Command{
-			spawn.Command(a), daemon.StartCommand(a, dashboard.Serve), daemon.StopCommand(a), daemon.RestoreCommand(a), work.PsCommand(a), dashboard.DashboardCommand(a),
+			spawn.Command(a), service.StartCommand(a, dashboard.Serve), service.StopCommand(a), service.RestoreCommand(a), work.PsCommand(a), dashboard.DashboardCommand(a),
 			spawn.AttachCommand(a), work.AnswerCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.PrCommand(a), work.SyncCommand(a), work.OverlapCommand(a),
 			work.ConfigCommand(a), work.ProjectCommand(a),
 			work.SnapshotsCommand(a), work.SendCommand(a), work.InterruptCommand(a), work.KillCommand(a),

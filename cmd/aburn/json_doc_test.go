@@ -12,7 +12,6 @@ import (
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/aburn/internal/work"
-	"aburn/cmd/aburn/internal/work/daemon"
 	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/insight/forest"
 	"aburn/insight/lesson"
@@ -24,6 +23,7 @@ import (
 	"aburn/supervisor/status"
 	"aburn/worker/config"
 	"aburn/worker/crew"
+	"aburn/worker/daemon"
 	"aburn/worker/describe"
 )
 

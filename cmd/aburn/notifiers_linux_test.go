@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"aburn/cmd/aburn/internal/work/daemon"
 	"aburn/internal/lab/world"
+	"aburn/worker/daemon"
 )
 
 // waiting is a scripted agent that is done once its file is there.

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/work"
-	"aburn/cmd/aburn/internal/work/daemon"
 	"aburn/internal/lab/world"
 	"aburn/internal/proc"
+	"aburn/worker/daemon"
 )
 
 // mending is a scripted agent without a terminal. It changes something and says done; told that its gates failed, it mends that

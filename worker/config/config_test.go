@@ -373,7 +373,7 @@ func TestUnusedKeys(t *testing.T) {
 // TestEachKeyIsRead: of each key the table says what uses it, or why nothing does; and a file of the program names what is used.
 func TestEachKeyIsRead(t *testing.T) {
 	var program strings.Builder
-	for _, dir := range []string{".", "../projects", "../../cmd/aburn/internal/work"} {
+	for _, dir := range []string{".", "../projects", "../daemon", "../launch", "../../cmd/aburn/internal/work"} {
 		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || filepath.Base(path) == "keys.go" {
 				return err

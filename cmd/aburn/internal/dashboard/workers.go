@@ -7,13 +7,13 @@ import (
 
 	"aburn/attention"
 	"aburn/cmd/aburn/internal/eyes/workers"
-	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/cost"
 	"aburn/web/pages"
 	"aburn/web/show"
 	"aburn/web/site"
 	"aburn/worker/board"
+	"aburn/worker/launch"
 )
 
 // withWorkers follows the workers of all projects, with their board and their pages.
@@ -25,7 +25,7 @@ type withWorkers struct {
 // WorkersOf makes what the pages show of workers.
 func WorkersOf(a *kit.App) func(site.Surroundings) site.Workers {
 	return func(s site.Surroundings) site.Workers {
-		b := board.New(a.Getenv, board.Options{Restart: spawn.Restart, Shown: s.Shown, Asked: s.Asked, Changed: s.Changed, Recorded: s.Recorded})
+		b := board.New(a.Getenv, board.Options{Restart: launch.Restart, Shown: s.Shown, Asked: s.Asked, Changed: s.Changed, Recorded: s.Recorded})
 		return withWorkers{workers.New(workers.Options{Board: b, Projects: s.Projects, Act: s.Act, Now: s.Now, Life: s.Life, Sessions: s.Sessions,
 			Changed: s.Changed}), b}
 	}

@@ -16,6 +16,7 @@ import (
 	"aburn/internal/project"
 	"aburn/internal/workspace"
 	"aburn/worker/config"
+	"aburn/worker/daemon"
 	"aburn/worker/projects"
 )
 
@@ -101,7 +102,7 @@ func runConfigCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		}
 	}
 	if cmd.Bool("json") {
-		return a.PrintJSON(ConfigReport{c, rules, wrongNotifiers(c, a.Getenv)})
+		return a.PrintJSON(ConfigReport{c, rules, daemon.WrongNotifiers(c, a.Getenv)})
 	}
 	if err := configText(a, cmd, o, c); err != nil || rules == nil {
 		return err
@@ -157,7 +158,7 @@ func configText(a *kit.App, cmd *cli.Command, o *projects.Project, c *config.Con
 	for _, l := range c.LeftOut {
 		fmt.Fprintln(out, plain.Line(fmt.Sprintf("  %s (%s:%d): %s", l.Key, o.Relative(l.File), l.Line, l.Why)))
 	}
-	for _, text := range wrongNotifiers(c, a.Getenv) {
+	for _, text := range daemon.WrongNotifiers(c, a.Getenv) {
 		a.Warn(plain.Line(text))
 	}
 	if c.Confirm == "" {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 
 	"github.com/urfave/cli/v3"
 
@@ -15,14 +14,11 @@ import (
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
 	"aburn/internal/hold"
-	"aburn/internal/plain"
 	"aburn/worker"
-	"aburn/worker/config"
 	"aburn/worker/control"
 	"aburn/worker/crew"
 	"aburn/worker/projects"
 	"aburn/worker/slot"
-	"aburn/worker/ssh"
 )
 
 // FarCommand is what another machine's aburn calls here. People use ps.
@@ -91,17 +87,6 @@ func screenHere(ctx context.Context, o *projects.Project, a *kit.App, name strin
 		return fault.Failed(err.Error())
 	}
 	return a.PrintJSON(control.FarScreen{Lines: now.Lines, Cols: cmp.Or(now.Size.Cols, slot.Width), Rows: cmp.Or(now.Size.Rows, slot.Height)})
-}
-
-// CheckHost refuses a machine that the person's own file does not name.
-func CheckHost(c *config.Config, host string) error {
-	if err := ssh.Valid(host); err != nil {
-		return fault.Usage("--runtime ssh:" + plain.Line(host) + ": " + err.Error())
-	}
-	if !slices.Contains(c.Words("ssh"), host) {
-		return fault.Usage("ssh: in your own workers.yaml does not name "+fault.Quote(host), "ssh: ["+host+"] there lets workers run on it", "aburn config check")
-	}
-	return nil
 }
 
 // SitFar shows a far worker's terminal here.

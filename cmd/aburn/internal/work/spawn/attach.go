@@ -15,6 +15,7 @@ import (
 	"aburn/worker"
 	"aburn/worker/crew"
 	"aburn/worker/describe"
+	"aburn/worker/launch"
 	"aburn/worker/projects"
 	"aburn/worker/pty"
 )
@@ -64,24 +65,24 @@ func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			return err
 		}
 	}
-	launch := m.Ledger.Last(worker.Launched)
-	if ch, h, ok := o.Channel(m); ok && launch != nil {
+	began := m.Ledger.Last(worker.Launched)
+	if ch, h, ok := o.Channel(m); ok && began != nil {
 		return converse(ctx, o, a, cmd, m, ch, h)
 	}
 	seat := seat(o, m)
 	switch {
 	case m.Over():
 		return fault.Failed(m.Name+" has ended: "+describe.StateText(m), "aburn diff "+m.Name)
-	case launch == nil:
+	case began == nil:
 		return fault.Failed(m.Name+" does not run yet", "aburn ps "+m.Name)
-	case seat == nil && m.Request.Via != viaTerminal:
+	case seat == nil && m.Request.Via != launch.ViaTerminal:
 		return fault.Failed("its terminal is one of "+m.Request.Via+", which is not installed", "aburn ps "+m.Name)
 	case seat == nil:
 		return fault.Failed(m.Name+" sits in the terminal in which it was spawned", "aburn ps "+m.Name)
 	case !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(os.Stdout.Fd())):
 		return fault.Usage("a terminal can be shown only on a terminal", "aburn ps "+m.Name)
 	}
-	if err := seat.Attach(launch.Address, cmd.Bool("read-only")); err != nil {
+	if err := seat.Attach(began.Address, cmd.Bool("read-only")); err != nil {
 		return fault.Failed(m.Request.Via+" cannot show it: "+strings.TrimSpace(err.Error()), "aburn ps "+m.Name)
 	}
 	return nil

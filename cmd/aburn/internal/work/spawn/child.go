@@ -2,7 +2,6 @@ package spawn
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,9 +12,9 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/hold"
-	"aburn/internal/plain"
 	"aburn/worker/crew"
 	"aburn/worker/headless"
+	"aburn/worker/launch"
 	"aburn/worker/projects"
 	"aburn/worker/pty"
 	"aburn/worker/slot"
@@ -93,15 +92,6 @@ func atMost(o *projects.Project, cmd *cli.Command, parent *crew.Member, p *crew.
 	if _, far := p.Runtime.(crew.Machine); far {
 		return fault.Failed("a worker spawns workers on its own machine, in worktrees", "aburn ask: a person can")
 	}
-	atTerminal(o, p, pty.Name) // a server of tmux's that began here would end with this worker
+	launch.AtTerminal(o, p, pty.Name) // a server of tmux's that began here would end with this worker
 	return nil
-}
-
-// refusal tells an agent why it may not.
-func refusal(err error) error {
-	var refused *crew.Refused
-	if errors.As(err, &refused) {
-		return fault.Failed(plain.Line(refused.Text), refused.Hints...)
-	}
-	return err
 }

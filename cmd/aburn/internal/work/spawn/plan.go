@@ -2,14 +2,11 @@ package spawn
 
 import (
 	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
@@ -17,6 +14,7 @@ import (
 	"aburn/worker/config"
 	"aburn/worker/crew"
 	"aburn/worker/headless"
+	"aburn/worker/launch"
 	"aburn/worker/ledger"
 	"aburn/worker/projects"
 	"aburn/worker/pty"
@@ -48,7 +46,7 @@ func plan(o *projects.Project, a *kit.App, cmd *cli.Command, task string, source
 	case clone:
 		far = true
 	}
-	if p.Agent, p.Program, err = chooseAgent(agent); err != nil && !(host != "" && p.Agent != nil) { // another machine may have it
+	if p.Agent, p.Program, err = launch.ChooseAgent(agent); err != nil && !(host != "" && p.Agent != nil) { // another machine may have it
 		return p, err
 	}
 	p.Title = agentcli.Of(p.Agent.Name()).Title
@@ -60,7 +58,7 @@ func plan(o *projects.Project, a *kit.App, cmd *cli.Command, task string, source
 		return p, err
 	}
 	withoutTerminal(o, cmd, c, &p)
-	planHooks(o, a, &p)
+	launch.PlanHooks(o, a, &p)
 	return p, nil
 }
 
@@ -85,14 +83,14 @@ func planTask(o *projects.Project, a *kit.App, cmd *cli.Command, c *config.Confi
 	if err := config.CheckModel(p.Model); err != nil {
 		return p, fault.Usage("--model: " + err.Error())
 	}
-	p.Furniture, p.MinFree = furniture(a, c), c.Free()
+	p.Furniture, p.MinFree = launch.Furniture(a, c), c.Free()
 	for _, text := range cmd.StringSlice("port") {
-		if p.Furniture.Ports, err = withPort(p.Furniture.Ports, text); err != nil {
+		if p.Furniture.Ports, err = launch.WithPort(p.Furniture.Ports, text); err != nil {
 			return p, fault.Usage("--port "+fault.Quote(text)+": "+err.Error(), "--port PORT", "--port PORT=3000")
 		}
 	}
 	if dir := c.Word("dir"); dir != "" {
-		o.Store.Place(treesIn(o, dir))
+		o.Store.Place(launch.TreesIn(o, dir))
 	}
 	gates := projects.GatesOf(c)
 	if p.Gates = cmd.StringSlice("gate"); len(p.Gates) > 0 {
@@ -109,7 +107,7 @@ func planTask(o *projects.Project, a *kit.App, cmd *cli.Command, c *config.Confi
 		p.Furniture.Setup = nil
 	}
 	if c.Confirm != "" {
-		a.Warn("the project's file says more, which counts only after you confirmed it: "+plain.Line(strings.Join(heads(c.Texts), ", ")), "aburn config check")
+		a.Warn("the project's file says more, which counts only after you confirmed it: "+plain.Line(strings.Join(launch.Heads(c.Texts), ", ")), "aburn config check")
 	}
 	p.Most, p.MostIn = c.MaxWorkers(runtime.NumCPU()), o.Relative(c.Where("max_workers"))
 	if c.Where("max_workers") == "" {
@@ -120,7 +118,7 @@ func planTask(o *projects.Project, a *kit.App, cmd *cli.Command, c *config.Confi
 			return p, fault.Usage("--name " + fault.Quote(p.Name) + ": " + err.Error())
 		}
 	}
-	if err := CheckEnv(p.Pass); err != nil {
+	if err := launch.CheckEnv(p.Pass); err != nil {
 		return p, err
 	}
 	for _, name := range c.Words("env") { // what is not set is not missed
@@ -151,70 +149,11 @@ func planFar(cmd *cli.Command, c *config.Config, p *crew.Plan, host string) erro
 	if host == "" {
 		return nil
 	}
-	return work.CheckHost(c, host)
-}
-
-// planHooks sees to it that the agent calls aburn-hook, or says what is lost. The linked worktree will have the hooks that the
-// person's own checkout has.
-func planHooks(o *projects.Project, a fault.Reporter, p *crew.Plan) {
-	adapter := adapterOf(p.Agent.Name())
-	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, o.Env) }
-	if p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.Dir, o.Env); p.Hooked {
-		return
-	}
-	if !adapter.Hooked() {
-		a.Warn(p.Title + " has no hooks, so nothing will be known of what this worker does until it ends")
-		return
-	}
-	lost := "nothing will be known of what this worker does"
-	if p.Lines { // its protocol tells the rest
-		lost = "nobody hears what this worker says with aburn done and aburn ask from its sandbox"
-	}
-	a.Warn(p.Title+" runs no hooks of aburn's, so "+lost, "aburn install-hooks --agent "+p.Agent.Name(), "aburn doctor")
+	return launch.CheckHost(c, host)
 }
 
 // runtimeWords are what a file may say of the runtime, as the flag has it. tmux, where it is installed, needs no word.
 var runtimeWords = map[string]string{headless.Name: headless.Name, "process": headless.Name, "pty": "pty"}
-
-// furniture is what the configuration puts into a worker's tree.
-func furniture(a fault.Reporter, c *config.Config) crew.Furniture {
-	f := crew.Furniture{
-		Copy: c.Words("copy"), Share: c.Words("share"), Link: c.Words("link"), Setup: c.Words("setup"), Timeout: c.Span("setup_timeout", 0),
-		Tell: func(line string) { a.Note("setup: " + plain.Line(line)) }, EnvFile: c.Word("env_file"),
-	}
-	for _, p := range c.Ports() {
-		f.Ports = append(f.Ports, crew.Port(p))
-	}
-	return f
-}
-
-// withPort adds a variable that a flag asks a port for, in place of one that has its name.
-func withPort(list []crew.Port, text string) ([]crew.Port, error) {
-	one, err := config.ParsePort(text)
-	if err != nil {
-		return nil, err
-	}
-	list = slices.DeleteFunc(list, func(p crew.Port) bool { return p.Name == one.Name })
-	return append(list, crew.Port(one)), nil
-}
-
-// treesIn is the folder of this project's worktrees, where the configuration says one. In the checkout that is the project it is
-// that one. Elsewhere several projects may have it, so each has a folder of its own in it.
-func treesIn(o *projects.Project, dir string) string {
-	if rel, err := filepath.Rel(o.Checkout, dir); o.Checkout == o.Root && err == nil && filepath.IsLocal(rel) {
-		return dir
-	}
-	return filepath.Join(dir, o.Store.Key)
-}
-
-// heads are the keys of texts that wait.
-func heads(texts []string) (keys []string) {
-	for _, text := range texts {
-		key, _, _ := strings.Cut(text, ": ")
-		keys = append(keys, key)
-	}
-	return keys
-}
 
 // planRuntime chooses where the agent runs: in tmux, and without a terminal where there is no tmux.
 func planRuntime(o *projects.Project, cmd *cli.Command, p *crew.Plan) error {
@@ -233,7 +172,7 @@ func planRuntime(o *projects.Project, cmd *cli.Command, p *crew.Plan) error {
 			"aburn spawn --runtime "+headless.Name, "aburn spawn --attach: in this terminal, until it ends")
 	}
 	if word != headless.Name {
-		atTerminal(o, p, word)
+		launch.AtTerminal(o, p, word)
 		return nil
 	}
 	if p.Agent.Protocol() == nil {
@@ -241,13 +180,4 @@ func planRuntime(o *projects.Project, cmd *cli.Command, p *crew.Plan) error {
 	}
 	p.Runtime, p.Lines = headless.Runtime{Env: o.Environ}, true
 	return nil
-}
-
-// atTerminal has the agent sit at a terminal: one of tmux's, or one of its holder's.
-func atTerminal(o *projects.Project, p *crew.Plan, via string) {
-	if via == pty.Name || o.Tmux == nil {
-		p.Runtime, p.Held = pty.Runtime{Env: o.Environ}, true
-		return
-	}
-	p.Runtime = o.Tmux
 }

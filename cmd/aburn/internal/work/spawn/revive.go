@@ -3,7 +3,6 @@ package spawn
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -14,34 +13,15 @@ import (
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
-	"aburn/internal/plain"
-	"aburn/worker"
 	"aburn/worker/crew"
-	"aburn/worker/describe"
+	"aburn/worker/launch"
 	"aburn/worker/projects"
-	"aburn/worker/tree"
 )
 
-// Again is what a person says of a restore.
-type Again struct {
-	Trusted bool
-	Env     []string // names of variables that the agent gets beside those of its spawn
-}
-
-// CheckEnv refuses the name of a variable that this environment has not.
-func CheckEnv(names []string) error {
-	for _, name := range names {
-		if _, set := os.LookupEnv(name); !set {
-			return fault.Usage("--env "+fault.Quote(name)+": your environment has no such variable", "give its name, without a value")
-		}
-	}
-	return nil
-}
-
 // ReviveAndSay revives a worker and tells of it, or why it failed.
-func ReviveAndSay(ctx context.Context, o *projects.Project, a *kit.App, m *crew.Member, how Again, acts *work.Acts) {
+func ReviveAndSay(ctx context.Context, o *projects.Project, a *kit.App, m *crew.Member, how launch.Again, acts *work.Acts) {
 	one := work.Acted{Worker: m.Name, Project: o.Root}
-	now, err := Revive(ctx, o, a, m, how)
+	now, err := launch.Revive(ctx, o, a, m, how)
 	if err != nil {
 		f := fault.Of(err)
 		acts.Failed(one, strings.TrimPrefix(f.Msg, m.Name+": "), f.Hints...)
@@ -49,115 +29,7 @@ func ReviveAndSay(ctx context.Context, o *projects.Project, a *kit.App, m *crew.
 	}
 	one.Did = work.DidRestore
 	acts.Did(one, now.Name+"  goes on · "+now.Request.Agent+" · "+now.Request.Via)
-	sayLacks(a, m)
-}
-
-// Lacks are the variables that a worker was given and that this environment has not. Values are kept nowhere: they may be secrets.
-func Lacks(m *crew.Member) []string {
-	return slices.DeleteFunc(m.Passed(), func(name string) bool { _, set := os.LookupEnv(name); return set })
-}
-
-func sayLacks(a fault.Reporter, m *crew.Member) {
-	if names := Lacks(m); len(names) > 0 {
-		a.Warn(plain.Line(m.Name+" goes on without "+strings.Join(names, ", ")+": your environment has no such variable, and aburn keeps no values"),
-			"set it and end the worker first, to start it with that: aburn kill "+m.Name+"; aburn restore "+m.Name)
-	}
-}
-
-// Revive has an ended worker go on where it ran before, in its tree, which is made again if it is gone.
-func Revive(ctx context.Context, o *projects.Project, a fault.Reporter, m *crew.Member, how Again) (*crew.Member, error) {
-	if m.Far() {
-		return reviveFar(ctx, o, a, m, how)
-	}
-	if o.Runs(m) && !m.Over() {
-		return m, fault.Failed(m.Name+" has not ended: "+describe.StateText(m), "aburn ps "+m.Name)
-	}
-	repo, err := crew.RepositoryOf(ctx, o.Crew, m)
-	if err != nil {
-		return m, err
-	}
-	p, err := planAgain(o, m, m.Request.Via)
-	if err != nil {
-		return m, err
-	}
-	p.Pass = how.Env
-	if !how.Trusted {
-		if err := checkTrust(o.Env, p, repo.Main, false); err != nil {
-			return m, err
-		}
-	}
-	if o.Holder, err = projects.Program("aburn-hold"); err != nil {
-		return m, err
-	}
-	if err := treeAgain(ctx, o, a, repo, m); err != nil {
-		return m, err
-	}
-	o.RulesAgain(ctx, a, repo, m, &p)
-	now, err := o.Resume(ctx, repo, m, p)
-	if errors.Is(err, crew.ErrNoSession) {
-		return m, fault.Failed(m.Name+" cannot go on: "+err.Error(), "aburn diff "+m.Name, "aburn spawn --base "+m.Request.Branch+" TASK")
-	}
-	if err != nil {
-		return m, handOverFailure(m, err)
-	}
-	return now, nil
-}
-
-// Restart has an ended worker go on for a page, and names the variables that it does not have any more.
-func Restart(ctx context.Context, o *projects.Project, r fault.Reporter, m *crew.Member) (now *crew.Member, lacks []string, err error) {
-	ran := m.Ledger.Last(worker.Launched) != nil // then the repository was trusted
-	if now, err = Revive(ctx, o, r, m, Again{Trusted: ran}); err != nil {
-		return m, nil, err
-	}
-	return now, Lacks(m), nil
-}
-
-// treeAgain makes a tree that is gone: from the last snapshot, else from its branch.
-func treeAgain(ctx context.Context, o *projects.Project, a fault.Reporter, repo *tree.Repo, m *crew.Member) error {
-	if repo.Tree(m.Request.Tree).Exists(ctx) {
-		return nil
-	}
-	if n := len(crew.Snapshots(m.Ledger)); n > 0 {
-		onBranch, err := o.Restore(ctx, repo, m, n, m.Request.Tree)
-		if err != nil {
-			return fault.Failed(m.Name + ": its tree cannot be made again: " + err.Error())
-		}
-		if !onBranch {
-			a.Warn(m.Name + ": its tree stands on no branch, as " + m.Request.Branch + " moved or is checked out elsewhere")
-		}
-		return nil
-	}
-	if err := o.Again(ctx, repo, m); err != nil {
-		return fault.Failed(m.Name+": its tree cannot be made again: "+err.Error(), "aburn ps "+m.Name)
-	}
-	return nil
-}
-
-// reviveFar has an ended worker go on where it ran, with the values that its variables have here and now.
-func reviveFar(ctx context.Context, o *projects.Project, a fault.Reporter, m *crew.Member, how Again) (*crew.Member, error) {
-	stdin, err := json.Marshal(crew.AgainFar(valuesOf(slices.Concat(m.Passed(), how.Env))))
-	if err != nil {
-		return m, err
-	}
-	r, err := crew.FarRun(ctx, o.Crew, m, string(stdin), "far-spawn", "--restore", m.Name)
-	if err != nil {
-		return m, fault.Failed(m.Name+" cannot go on: "+err.Error(), "aburn ps "+m.Name)
-	}
-	for _, w := range crew.FarSaid(r, "warning") {
-		a.Warn(w)
-	}
-	return o.Member(ctx, m.Name)
-}
-
-// valuesOf are the variables of this environment that have one of these names.
-func valuesOf(names []string) map[string]string {
-	env := map[string]string{}
-	for _, name := range names {
-		if value, set := os.LookupEnv(name); set {
-			env[name] = value
-		}
-	}
-	return env
+	launch.SayLacks(a, m)
 }
 
 // reviveHere is reviveFar's other side.
@@ -181,7 +53,7 @@ func reviveHere(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	_, err = Revive(ctx, o, a, m, Again{Env: slices.Collect(maps.Keys(again.Env))})
+	_, err = launch.Revive(ctx, o, a, m, launch.Again{Env: slices.Collect(maps.Keys(again.Env))})
 	return err
 }
 

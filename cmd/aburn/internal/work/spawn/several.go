@@ -9,26 +9,26 @@ import (
 
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
-	"aburn/internal/plain"
 	"aburn/worker/crew"
+	"aburn/worker/launch"
 	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
 
 // began is one of several workers.
 type began struct {
-	order
+	launch.Order
 	s  *crew.Spawned
 	at time.Time
 }
 
 // several starts workers one after the other, then waits for each to have its task. One that fails undoes itself alone.
-func several(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, list []order) error {
+func several(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, list []launch.Order) error {
 	all := make([]began, len(list))
 	for i, one := range list {
-		all[i] = began{order: one, at: time.Now()}
-		if all[i].err == nil {
-			all[i].s, all[i].err = begin(ctx, o, a, repo, one)
+		all[i] = began{Order: one, at: time.Now()}
+		if all[i].Err == nil {
+			all[i].s, all[i].Err = launch.Begin(ctx, o, a, repo, one)
 		}
 	}
 	failed := 0
@@ -53,35 +53,17 @@ func several(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Comm
 	return nil
 }
 
-// begin is one spawn, as far as its agent runs.
-func begin(ctx context.Context, o *projects.Project, a fault.Reporter, repo *tree.Repo, one order) (*crew.Spawned, error) {
-	s, err := o.Prepare(ctx, repo, one.plan)
-	if err != nil {
-		return nil, spawnFailure(one.plan, err)
-	}
-	for _, w := range s.Warnings {
-		a.Warn(s.Name + ": " + plain.Line(w))
-	}
-	if _, err := o.Start(ctx, repo, s, one.plan); err != nil {
-		return nil, fault.Failed(s.Name+": "+err.Error(), "nothing was left behind")
-	}
-	if err := tellTracker(ctx, o, one, s); err != nil {
-		a.Warn(plain.Line(err.Error()))
-	}
-	return s, nil
-}
-
 // tellBegan waits for one of them and says how it began.
 func tellBegan(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, b *began) (r Report, err error) {
-	if b.err != nil {
-		text := fault.Of(b.err).Msg
-		if id := b.plan.Issue.ID; id != "" {
+	if b.Err != nil {
+		text := fault.Of(b.Err).Msg
+		if id := b.Plan.Issue.ID; id != "" {
 			text = "issue " + id + ": " + text
 		}
-		return Report{Issue: b.plan.Issue.ID, Error: text}, fault.Failed(text, fault.Of(b.err).Hints...)
+		return Report{Issue: b.Plan.Issue.ID, Error: text}, fault.Failed(text, fault.Of(b.Err).Hints...)
 	}
-	r = report(o, b.s, b.plan)
-	m, err := untilHeard(ctx, o, b.s.Name, time.Now().Add(hasTaskWithin))
+	r = report(o, b.s, b.Plan)
+	m, err := launch.UntilHeard(ctx, o, b.s.Name, time.Now().Add(launch.HasTaskWithin))
 	if err != nil {
 		return r, err
 	}
@@ -89,5 +71,5 @@ func tellBegan(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Co
 	if cmd.Bool("json") {
 		return r, nil
 	}
-	return r, begins(o, a, b.s, b.plan, m, headline(ctx, o, repo, b.s, b.plan), time.Since(b.at))
+	return r, begins(o, a, b.s, b.Plan, m, headline(ctx, o, repo, b.s, b.Plan), time.Since(b.at))
 }

@@ -3,7 +3,6 @@ package spawn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -22,7 +21,7 @@ import (
 	"aburn/worker/agents"
 	"aburn/worker/crew"
 	"aburn/worker/headless"
-	"aburn/worker/ledger"
+	"aburn/worker/launch"
 	"aburn/worker/projects"
 	"aburn/worker/pty"
 	"aburn/worker/slot"
@@ -163,14 +162,14 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	p.ByAgent = scope.AgentCalls(a.Getenv) || cmd.Bool("by-agent")
 	if err := o.Admit(ctx, &p); err != nil {
-		return refusal(err)
+		return launch.Refusal(err)
 	}
-	if err := addRules(ctx, o, a, repo, &p, source); err != nil {
+	if err := launch.AddRules(ctx, o, a, repo, &p, source); err != nil {
 		return err
 	}
 	list, err := orders(ctx, o, a, cmd, repo, p)
 	if err == nil && len(list) == 1 {
-		p, err = list[0].plan, list[0].err
+		p, err = list[0].Plan, list[0].Err
 	}
 	if err != nil {
 		return err
@@ -178,7 +177,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("print-prompt") {
 		return printPrompt(ctx, o, a, cmd, repo, list[0])
 	}
-	if err := checkTrust(a.Getenv, p, repo.Main, cmd.Bool("trust") || parent != nil); err != nil { // an agent that works here was trusted
+	if err := launch.CheckTrust(a.Getenv, p, repo.Main, cmd.Bool("trust") || parent != nil); err != nil { // an agent that works here was trusted
 		return err
 	}
 	if cmd.Bool("dry-run") {
@@ -191,24 +190,10 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		if len(list) > 1 {
 			return fault.Usage("one call makes one worker on another machine or in a clone, and this one asks for several")
 		}
-		warnDirty(ctx, a, repo, p)()
+		launch.WarnDirty(ctx, a, repo, p)()
 		return spawnFar(ctx, o, a, cmd, repo, list[0])
 	}
 	return spawnHere(ctx, o, a, cmd, repo, p, list)
-}
-
-// addRules adds the rules file as the worker will find it. What is wrong with the base is said where it is used.
-func addRules(ctx context.Context, o *projects.Project, a fault.Reporter, repo *tree.Repo, p *crew.Plan, source *crew.Member) error {
-	if source != nil {
-		if at, err := repo.Commit(ctx, source.Base()); err == nil {
-			return o.AddRules(ctx, a, repo, &p.Rules, at)
-		}
-		return nil
-	}
-	if p.Locate(ctx, repo) != nil {
-		return nil
-	}
-	return o.AddRules(ctx, a, repo, &p.Rules, p.At())
 }
 
 // maySpawn refuses what the caller, this system or two flags together do not allow.
@@ -239,7 +224,7 @@ func maySpawn(a *kit.App, cmd *cli.Command) error {
 }
 
 // spawnHere starts the workers that were ordered, all of one plan, on this machine, in worktrees of the repository.
-func spawnHere(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan, list []order) (err error) {
+func spawnHere(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan, list []launch.Order) (err error) {
 	if o.Holder, err = projects.Program("aburn-hold"); err != nil {
 		return err
 	}
@@ -247,7 +232,7 @@ func spawnHere(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Co
 		return fault.Usage("--attach needs a terminal: elsewhere an agent runs unattended, and does not ask whether you trust the folder",
 			"leave out --attach: the agent runs in tmux")
 	}
-	warn := warnDirty(ctx, a, repo, p)
+	warn := launch.WarnDirty(ctx, a, repo, p)
 	if len(list) > 1 {
 		warn()
 		return several(ctx, o, a, cmd, repo, list)
@@ -255,7 +240,7 @@ func spawnHere(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Co
 	s, err := o.Prepare(ctx, repo, p)
 	warn()
 	if err != nil {
-		return spawnFailure(p, err)
+		return launch.SpawnFailure(p, err)
 	}
 	for _, w := range s.Warnings {
 		a.Warn(plain.Line(w))
@@ -266,46 +251,11 @@ func spawnHere(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Co
 	if _, err := o.Start(ctx, repo, s, p); err != nil {
 		return fault.Failed(err.Error(), "nothing was left behind")
 	}
-	if err := tellTracker(ctx, o, list[0], s); err != nil {
+	if err := launch.TellTracker(ctx, o, list[0], s); err != nil {
 		a.Warn(plain.Line(err.Error()))
 	}
 	if err := background(ctx, o, a, cmd, repo, s, p); err != nil {
 		return err
 	}
 	return wait(ctx, o, a, cmd, repo, s.Name)
-}
-
-// warnDirty looks for changes in the person's own checkout while the worker is made. The function it returns says that they are
-// not the worker's.
-func warnDirty(ctx context.Context, a fault.Reporter, repo *tree.Repo, p crew.Plan) func() {
-	if p.Base != "" || p.From != nil || p.Tip != "" {
-		return func() {}
-	}
-	changed := make(chan int, 1)
-	go func() {
-		n, err := repo.Changed(ctx)
-		if err != nil {
-			n = 0
-		}
-		changed <- n
-	}()
-	return func() {
-		if n := <-changed; n > 0 {
-			a.Warn(plain.Plural(int64(n), "changed file")+" in this checkout will not be in the worker's tree", "commit first what it needs")
-		}
-	}
-}
-
-func spawnFailure(p crew.Plan, err error) error {
-	var problem *tree.Problem
-	var refused *crew.Refused
-	switch {
-	case errors.As(err, &problem):
-		return fault.Usage(problem.Text, problem.Advice)
-	case errors.As(err, &refused):
-		return fault.Failed(plain.Line(refused.Text), append(refused.Hints, "nothing was left behind")...)
-	case errors.Is(err, ledger.ErrTaken):
-		return fault.Usage("a worker is called "+fault.Quote(p.Name)+" already, or was", "choose another --name, or none", "aburn ps --all")
-	}
-	return fault.Failed(err.Error(), "nothing was left behind")
 }

@@ -2,11 +2,9 @@ package spawn
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -18,19 +16,18 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/hold"
 	"aburn/internal/plain"
-	"aburn/internal/run"
 	"aburn/internal/term"
 	"aburn/worker/control"
 	"aburn/worker/crew"
+	"aburn/worker/launch"
 	"aburn/worker/projects"
 	"aburn/worker/pty"
-	"aburn/worker/ssh"
 	"aburn/worker/tree"
 )
 
 // spawnFar has another repository's aburn spawn the worker, at a terminal of its holder's there.
-func spawnFar(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, one order) error {
-	p := one.plan
+func spawnFar(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, one launch.Order) error {
+	p := one.Plan
 	host := crew.Host(o.Crew, p.Runtime.(crew.Machine).Host)
 	name, email := repo.Identity(ctx)
 	dir, err := host.Prepare(ctx, o.Store.FarKey(), name, email)
@@ -43,14 +40,14 @@ func spawnFar(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 	}
 	s, done, err := o.ClaimFar(ctx, repo, p, dir)
 	if err != nil {
-		return spawnFailure(p, err)
+		return launch.SpawnFailure(p, err)
 	}
 	ref := "refs/aburn/base/" + s.Name
 	if err := repo.Bring(ctx, control.Elsewhere(host, dir), s.Base, ref); err != nil {
 		done(true)
 		return fault.Failed("the base cannot be brought to "+host.String()+": "+plain.Line(err.Error()), "nothing was left behind")
 	}
-	said, err := sendOrder(ctx, o, host, dir, repo, p, s)
+	said, err := launch.SendOrder(ctx, o, host, dir, repo, p, s)
 	failed := err == nil && said.Code != 0
 	done(failed)
 	switch {
@@ -67,48 +64,13 @@ func spawnFar(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 	for _, w := range slices.Concat(s.Warnings, crew.FarSaid(said, "warning"), began.Warnings) {
 		a.Warn(plain.Line(w))
 	}
-	if err := tellTracker(ctx, o, one, s); err != nil {
+	if err := launch.TellTracker(ctx, o, one, s); err != nil {
 		a.Warn(plain.Line(err.Error()))
 	}
 	if err := farReport(ctx, o, a, cmd, repo, s, p); err != nil {
 		return err
 	}
 	return wait(ctx, o, a, cmd, repo, s.Name)
-}
-
-// defaultSetup is how long setup may take there if nothing is said of it; it is ended there.
-const defaultSetup = 10 * time.Minute
-
-// sendOrder asks for the worker. The order and the files that it gets are one stream: there is no moment at which files lie there
-// without a worker.
-func sendOrder(ctx context.Context, o *projects.Project, host ssh.Host, dir string, repo *tree.Repo, p crew.Plan, s *crew.Spawned) (run.Result, error) {
-	paths, others, err := p.Furniture.Files(ctx, repo, o.Store.Book(s.Name).Dir)
-	if err != nil {
-		return run.Result{Code: 1, Stderr: []byte(err.Error())}, nil // nothing was asked for
-	}
-	s.NotCopied(others, nil)
-	order := crew.OrderFar(p, s, valuesOf(p.Pass))
-	if order.Files = len(paths) > 0; host.Name == "" {
-		order.From, order.Link = repo.Main, p.Furniture.Link
-	}
-	if len(order.Setup) > 0 {
-		host.Works = cmp.Or(order.Timeout, defaultSetup)
-	}
-	in, out := io.Pipe()
-	left := make(chan []string, 1)
-	go func() {
-		var none []string
-		err := json.NewEncoder(out).Encode(order)
-		if err == nil && order.Files {
-			none, err = repo.Send(ctx, out, paths)
-		}
-		left <- none
-		out.CloseWithError(err)
-	}()
-	said, err := host.Do(ctx, in, ssh.Aburn(dir, "far-spawn"))
-	in.Close()
-	s.NotCopied(nil, <-left)
-	return said, err
 }
 
 // FarCommand is what another repository's aburn calls here to have a worker. People use spawn.
@@ -148,12 +110,12 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
-	if p.Agent, p.Program, err = chooseAgent(order.Agent); err != nil {
+	if p.Agent, p.Program, err = launch.ChooseAgent(order.Agent); err != nil {
 		return err
 	}
 	p.Title = agentcli.Of(p.Agent.Name()).Title
-	atTerminal(o, &p, pty.Name)
-	planHooks(o, a, &p)
+	launch.AtTerminal(o, &p, pty.Name)
+	launch.PlanHooks(o, a, &p)
 	if o.Holder, err = projects.Program("aburn-hold"); err != nil {
 		return err
 	}
@@ -163,16 +125,16 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	s, err := o.Prepare(ctx, repo, p)
 	if err != nil {
-		return spawnFailure(p, err)
+		return launch.SpawnFailure(p, err)
 	}
 	if _, err := o.Start(ctx, repo, s, p); err != nil {
 		return fault.Failed(err.Error(), "nothing was left behind")
 	}
-	within := hasTaskWithin
+	within := launch.HasTaskWithin
 	if !p.Hooked {
-		within = endsWithin
+		within = launch.EndsWithin
 	}
-	if _, err := untilHeard(ctx, o, s.Name, time.Now().Add(within)); err != nil {
+	if _, err := launch.UntilHeard(ctx, o, s.Name, time.Now().Add(within)); err != nil {
 		return err
 	}
 	return a.PrintJSON(crew.FarBegan{Steps: s.Steps, Warnings: s.Warnings})
@@ -189,7 +151,7 @@ func farReport(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Co
 		return a.PrintJSON(r)
 	}
 	line := headline(ctx, o, repo, s, p)
-	if heardTask(m) {
+	if launch.HeardTask(m) {
 		line += " · has the task"
 	} else {
 		line += " · runs, and has not said yet that it has the task"

@@ -13,6 +13,7 @@ import (
 	"aburn/internal/shell"
 	"aburn/internal/term"
 	"aburn/worker/crew"
+	"aburn/worker/launch"
 	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
@@ -39,7 +40,7 @@ type Report struct {
 
 func report(o *projects.Project, s *crew.Spawned, p crew.Plan) Report {
 	r := Report{
-		Worker: s.Name, Agent: p.Agent.Name(), Via: viaTerminal, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef, Session: s.Session,
+		Worker: s.Name, Agent: p.Agent.Name(), Via: launch.ViaTerminal, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef, Session: s.Session,
 		Permissions: string(p.Permissions), Issue: p.Issue.ID,
 	}
 	if p.From != nil {
@@ -77,16 +78,16 @@ func headline(ctx context.Context, o *projects.Project, repo *tree.Repo, s *crew
 }
 
 // dryRun says what would be made. Names of workers that are made of the same are as if each were the only one.
-func dryRun(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, list []order) error {
+func dryRun(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, list []launch.Order) error {
 	reports := []Report{}
 	for _, one := range list {
-		if one.err != nil {
-			return one.err
+		if one.Err != nil {
+			return one.Err
 		}
-		p := one.plan
+		p := one.Plan
 		s, err := o.Sketch(ctx, repo, p)
 		if err != nil {
-			return spawnFailure(p, err)
+			return launch.SpawnFailure(p, err)
 		}
 		program := cmp.Or(p.Program, agentcli.Of(p.Agent.Name()).Program) // another machine's PATH says where it is
 		if cmd.Bool("json") {
@@ -116,14 +117,14 @@ type PromptReport struct {
 	Task  string `json:"task"`
 }
 
-func printPrompt(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, one order) error {
-	p := one.plan
-	if one.err != nil {
-		return one.err
+func printPrompt(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, one launch.Order) error {
+	p := one.Plan
+	if one.Err != nil {
+		return one.Err
 	}
 	s, err := o.Sketch(ctx, repo, p)
 	if err != nil {
-		return spawnFailure(p, err)
+		return launch.SpawnFailure(p, err)
 	}
 	if cmd.Bool("json") {
 		return a.PrintJSON(PromptReport{s.Rules, s.Task})

@@ -1,22 +1,17 @@
 package spawn
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
-	"aburn/internal/plain"
 	"aburn/internal/workspace"
+	"aburn/worker/launch"
 )
-
-// maxTask is the longest task, in bytes: it is one argument, and Linux takes none above 128 KiB.
-const maxTask = 96 << 10
 
 // taskOf is the task of the command line, of --file or of stdin.
 func taskOf(a *kit.App, cmd *cli.Command) (string, error) {
@@ -41,7 +36,7 @@ func taskOf(a *kit.App, cmd *cli.Command) (string, error) {
 		from = a.Stdin
 	}
 	if from != nil {
-		text, err := io.ReadAll(io.LimitReader(from, maxTask+1))
+		text, err := io.ReadAll(io.LimitReader(from, launch.MaxTask+1))
 		if err != nil {
 			return "", fault.Usage("the task cannot be read: " + err.Error())
 		}
@@ -50,24 +45,5 @@ func taskOf(a *kit.App, cmd *cli.Command) (string, error) {
 	if task = strings.TrimSpace(task); task == "" && len(cmd.StringSlice("issue")) > 0 {
 		return "", nil // the issue is the task
 	}
-	return checkTask(task)
-}
-
-func checkTask(task string) (string, error) {
-	switch {
-	case task == "":
-		return "", fault.Usage("there is no task", `aburn spawn "fix the flaky test in cart"`)
-	case len(task) > maxTask:
-		return "", fault.Usage(fmt.Sprintf("the task is longer than %s, more than one argument takes", plain.Size(maxTask)),
-			"put it into a file of the repository, and name that in the task")
-	case !utf8.ValidString(task):
-		return "", fault.Usage("the task is not UTF-8")
-	}
-	task = strings.ReplaceAll(task, "\r\n", "\n")
-	for _, r := range task {
-		if plain.Control(r) && r != '\n' && r != '\t' {
-			return "", fault.Usage(fmt.Sprintf("the task has the control character %U", r), "take it out: the agent would read what you do not see")
-		}
-	}
-	return task, nil
+	return launch.CheckTask(task)
 }

@@ -14,6 +14,7 @@ import (
 	"aburn/worker"
 	"aburn/worker/crew"
 	"aburn/worker/describe"
+	"aburn/worker/launch"
 	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
@@ -55,7 +56,7 @@ func wait(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command
 		m := list[0]
 		if what == waitPr && time.Since(asked) >= waitAsk {
 			asked = time.Now()
-			if m, err = askForge(ctx, o, repo, m); err != nil {
+			if m, err = launch.AskForge(ctx, o, repo, m); err != nil {
 				return err
 			}
 		}
@@ -71,25 +72,6 @@ func wait(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command
 	}
 }
 
-// askForge brings what the forge says of the worker's pull request into its ledger, once its branch was pushed.
-func askForge(ctx context.Context, o *projects.Project, repo *tree.Repo, m *crew.Member) (*crew.Member, error) {
-	if !repo.Pushed(ctx, m.Request.Branch) {
-		return m, nil
-	}
-	c, err := o.Config("")
-	if err != nil {
-		return m, err
-	}
-	f, remote, owner, err := projects.Forge(ctx, o, c, repo)
-	if err != nil {
-		return m, describe.MergeFailure(m, err)
-	}
-	if _, err := o.Pull(ctx, repo, m, f, remote, owner, crew.PullOptions{Check: true}); err != nil {
-		return m, describe.ForgeFailure(m, err)
-	}
-	return o.Member(ctx, m.Name)
-}
-
 // waited says whether the worker is so far.
 func waited(a *kit.App, cmd *cli.Command, m *crew.Member, what string) (done bool, err error) {
 	p := describe.PullOf(m)
@@ -101,7 +83,7 @@ func waited(a *kit.App, cmd *cli.Command, m *crew.Member, what string) (done boo
 		}
 	}
 	switch {
-	case what == waitTask && heardTask(m):
+	case what == waitTask && launch.HeardTask(m):
 		return true, nil // spawn has said so, or ps does
 	case what == waitPr && p != nil:
 		say(strings.TrimSpace(fmt.Sprintf("%s  #%d %s · %s", m.Name, p.Number, p.State, p.URL)))

@@ -1,4 +1,4 @@
-package spawn
+package launch
 
 import (
 	"os/exec"
@@ -14,9 +14,28 @@ import (
 	"aburn/worker/slot"
 )
 
-// checkTrust refuses to run an agent without a terminal where nobody has told it that it may work. In a terminal it asks
+// PlanHooks sees to it that the agent calls aburn-hook, or says what is lost. The linked worktree will have the hooks that the
+// person's own checkout has.
+func PlanHooks(o *projects.Project, a fault.Reporter, p *crew.Plan) {
+	adapter := adapterOf(p.Agent.Name())
+	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, o.Env) }
+	if p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.Dir, o.Env); p.Hooked {
+		return
+	}
+	if !adapter.Hooked() {
+		a.Warn(p.Title + " has no hooks, so nothing will be known of what this worker does until it ends")
+		return
+	}
+	lost := "nothing will be known of what this worker does"
+	if p.Lines { // its protocol tells the rest
+		lost = "nobody hears what this worker says with aburn done and aburn ask from its sandbox"
+	}
+	a.Warn(p.Title+" runs no hooks of aburn's, so "+lost, "aburn install-hooks --agent "+p.Agent.Name(), "aburn doctor")
+}
+
+// CheckTrust refuses to run an agent without a terminal where nobody has told it that it may work. In a terminal it asks
 // that by itself at its first start; without one it asks nothing, and runs what the repository's own settings name.
-func checkTrust(env func(string) string, p crew.Plan, checkout string, said bool) error {
+func CheckTrust(env func(string) string, p crew.Plan, checkout string, said bool) error {
 	agent := adapterOf(p.Agent.Name())
 	if !p.Lines || said || agent.TrustsFolder == nil || agent.TrustsFolder(checkout, env) {
 		return nil
@@ -25,8 +44,8 @@ func checkTrust(env func(string) string, p crew.Plan, checkout string, said bool
 		"run "+agent.Program+" there once, and answer its question", "--trust, if you trust this repository's hooks and servers")
 }
 
-// chooseAgent is the agent of this name, or the first one on PATH. With the error that it is not on PATH comes the agent.
-func chooseAgent(name string) (slot.Agent, string, error) {
+// ChooseAgent is the agent of this name, or the first one on PATH. With the error that it is not on PATH comes the agent.
+func ChooseAgent(name string) (slot.Agent, string, error) {
 	var tried []string
 	var first slot.Agent
 	for _, agent := range agents.All() {

@@ -1,4 +1,4 @@
-package daemon
+package service
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -17,13 +15,10 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/workspace"
-	"aburn/worker/control"
 	"aburn/worker/crew"
+	"aburn/worker/daemon"
 	"aburn/worker/describe"
 )
-
-// stopTime bounds a stop, whatever hangs.
-const stopTime = 10 * time.Second
 
 func StopCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
@@ -66,15 +61,15 @@ func runStop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := knownProject(a, only); err != nil {
 		return err
 	}
-	p, err := openPost(a.Getenv)
+	p, err := daemon.OpenState(a.Getenv)
 	if err != nil {
 		return err
 	}
-	defer p.close()
+	defer p.Close()
 	acts := work.NewActs(a, cmd.Bool("json"))
-	var list []hand
+	var list []daemon.Worker
 	if !cmd.Bool("keep-workers") {
-		if list, err = living(ctx, a.Getenv, only); err != nil {
+		if list, err = daemon.Living(ctx, a.Getenv, only); err != nil {
 			a.Warn("not all workers can be seen: " + plain.Line(err.Error()))
 		}
 		if err := confirmStop(a, cmd, list); err != nil {
@@ -95,7 +90,7 @@ func runStop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 // knownProject refuses a name that no project with workers has.
 func knownProject(a *kit.App, only string) error {
 	var names []string
-	for _, root := range roots(a.Getenv) {
+	for _, root := range daemon.Roots(a.Getenv) {
 		if only == root || only == filepath.Base(root) {
 			return nil
 		}
@@ -107,7 +102,7 @@ func knownProject(a *kit.App, only string) error {
 	return fault.Usage("no project with workers is called "+fault.Quote(only), fault.DidYouMean(only, names)...)
 }
 
-func confirmStop(a *kit.App, cmd *cli.Command, list []hand) error {
+func confirmStop(a *kit.App, cmd *cli.Command, list []daemon.Worker) error {
 	if len(list) == 0 || cmd.Bool("yes") {
 		return nil
 	}
@@ -125,13 +120,13 @@ func confirmStop(a *kit.App, cmd *cli.Command, list []hand) error {
 	return nil
 }
 
-func stopDaemon(p *post, acts *work.Acts) error {
-	r, ok := p.running()
+func stopDaemon(p *daemon.State, acts *work.Acts) error {
+	r, ok := p.Running()
 	if !ok {
 		acts.Say("nothing looked after workers")
 		return nil
 	}
-	if err := p.end(stopTime / 3); err != nil {
+	if err := p.End(daemon.StopTime / 3); err != nil {
 		return fault.Failed(fmt.Sprintf("process %d does not end: %v", r.PID, err))
 	}
 	acts.Say(fmt.Sprintf("process %d ended, which looked after workers", r.PID))
@@ -139,85 +134,33 @@ func stopDaemon(p *post, acts *work.Acts) error {
 }
 
 // stopAll ends workers, and tells of each.
-func stopAll(ctx context.Context, a *kit.App, p *post, list []hand, acts *work.Acts) error {
-	results, err := p.stop(ctx, list)
+func stopAll(ctx context.Context, a *kit.App, p *daemon.State, list []daemon.Worker, acts *work.Acts) error {
+	results, err := p.Stop(ctx, list)
 	if err != nil {
 		return err
 	}
 	for _, r := range results {
-		h := r.hand
-		if h.m == nil {
-			work.SayEnded(acts, h.stray, h.Opened.Root, r.left, r.err)
+		h := r.Worker
+		if h.Member == nil {
+			work.SayEnded(acts, h.Stray, h.Project.Root, r.Left, r.Err)
 			continue
 		}
-		if r.err != nil && !errors.Is(r.err, crew.ErrOver) {
-			acts.Failed(work.Acted{Worker: h.m.Name, Project: h.Opened.Root}, r.err.Error(), "aburn -C "+h.Opened.Root+" ps "+h.m.Name)
+		if r.Err != nil && !errors.Is(r.Err, crew.ErrOver) {
+			acts.Failed(work.Acted{Worker: h.Member.Name, Project: h.Project.Root}, r.Err.Error(), "aburn -C "+h.Project.Root+" ps "+h.Member.Name)
 			continue
 		}
-		one := work.ActedOn(r.now, work.DidKill)
-		one.Project = h.Opened.Root
-		if r.err != nil {
-			one.Did, one.Left = work.WasOver, r.now.Ended
-			acts.Did(one, h.String()+"  "+describe.OverText(r.now))
+		one := work.ActedOn(r.Now, work.DidKill)
+		one.Project = h.Project.Root
+		if r.Err != nil {
+			one.Did, one.Left = work.WasOver, r.Now.Ended
+			acts.Did(one, h.String()+"  "+describe.OverText(r.Now))
 			continue
 		}
-		acts.Did(one, h.String()+"  "+describe.StateText(r.now))
+		acts.Did(one, h.String()+"  "+describe.StateText(r.Now))
 	}
 	if err := acts.End(); err != nil {
 		return err
 	}
 	a.Hint("aburn restore has them go on")
 	return nil
-}
-
-// ending is what became of one worker that a stop ended.
-type ending struct {
-	hand hand
-	now  *crew.Member // as it is now; nil for a stray
-	left int          // processes of a stray that were ended
-	err  error
-}
-
-// stop ends workers at once, after it wrote down which.
-func (p *post) stop(ctx context.Context, list []hand) (results []ending, err error) {
-	s := Stopped{At: time.Now().UTC().Truncate(time.Second)}
-	for _, w := range p.stopped().Workers { // of another project, whose stop is not taken back by this one
-		if !contains(list, w) {
-			s.Workers = append(s.Workers, w)
-		}
-	}
-	for _, h := range list {
-		if h.m == nil || h.m.Over() { // it cannot go on, or had ended before
-			continue
-		}
-		s.Workers = append(s.Workers, StoppedWorker{h.Opened.Root, h.m.Name, h.m.Ledger.Gen(), h.Opened.Session(h.m), h.m.Worker.State.String()})
-	}
-	if err := p.write(lastStop, s); err != nil {
-		return nil, fault.Failed(err.Error())
-	}
-	ctx, cancel := context.WithTimeout(ctx, stopTime)
-	defer cancel()
-	var all sync.WaitGroup
-	results = make([]ending, len(list))
-	for i, h := range list {
-		all.Go(func() {
-			r := &results[i]
-			if r.hand = h; h.m == nil {
-				r.left, r.err = h.Opened.EndStray(ctx, h.stray)
-				return
-			}
-			r.now, r.err = control.Kill(ctx, h.Opened.Crew, h.m)
-		})
-	}
-	all.Wait()
-	return results, nil
-}
-
-func contains(list []hand, w StoppedWorker) bool {
-	for _, h := range list {
-		if h.Opened.Root == w.Project && h.m != nil && h.m.Name == w.Worker {
-			return true
-		}
-	}
-	return false
 }

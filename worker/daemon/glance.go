@@ -19,9 +19,9 @@ type glance struct {
 	at   time.Time
 }
 
-// tellWaits tells status lines which workers wait for their user. Another program that follows all sessions, as `aburn web`
+// writeWaits tells status lines which workers wait for their user. Another program that follows all sessions, as `aburn web`
 // does, knows more: while it tells, this one does not.
-func (d *daemon) tellWaits(now time.Time) {
+func (d *daemon) writeWaits(now time.Time) {
 	list := d.waits()
 	if since := now.Sub(d.glance.at); slices.Equal(list, d.glance.told) && since >= 0 && since < glanceAgain {
 		return
@@ -38,8 +38,8 @@ func (d *daemon) tellWaits(now time.Time) {
 	d.glance = glance{list, now}
 }
 
-// forgetWaits takes back what this process told: nobody looks any more.
-func (d *daemon) forgetWaits() {
+// clearWaits takes back what this process told: nobody looks any more.
+func (d *daemon) clearWaits() {
 	if d.glance.at.IsZero() {
 		return
 	}

@@ -19,11 +19,11 @@ import (
 // pauseFile stands beside the daemon's others while workers get no messages of their pull requests.
 const pauseFile = "reactions-paused.json"
 
-func stormOf(p *post) *round.Storm {
+func stormOf(p *State) *round.Storm {
 	return &round.Storm{
 		Is: func() bool { _, err := p.root.Stat(pauseFile); return err == nil },
 		Write: func() error {
-			return p.write(pauseFile, map[string]any{"at": time.Now().UTC().Truncate(time.Second)})
+			return p.Write(pauseFile, map[string]any{"at": time.Now().UTC().Truncate(time.Second)})
 		},
 	}
 }
@@ -86,8 +86,8 @@ func silent() react.Rules {
 	return rules
 }
 
-// resumeReactions ends all pauses, and names the workers that were paused.
-func resumeReactions(ctx context.Context, env func(string) string, p *post) (names []string, err error) {
+// ResumeReactions ends all pauses, and names the workers that were paused.
+func ResumeReactions(ctx context.Context, env func(string) string, p *State) (names []string, err error) {
 	p.root.Remove(pauseFile)
 	for _, root := range ledger.Projects(env) {
 		o, err := projects.Open(env, root)

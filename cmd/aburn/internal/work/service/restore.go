@@ -1,4 +1,4 @@
-package daemon
+package service
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
-	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/daemon"
 	"aburn/worker/describe"
+	"aburn/worker/launch"
 	"aburn/worker/projects"
 )
 
@@ -51,15 +51,15 @@ func runRestore(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return fault.Usage("--all and names exclude each other", "leave one out")
 	}
 	env := cmd.StringSlice("env")
-	if err := spawn.CheckEnv(env); err != nil {
+	if err := launch.CheckEnv(env); err != nil {
 		return err
 	}
 	if len(names) == 0 && !cmd.Bool("all") {
-		p, err := openPost(a.Getenv)
+		p, err := daemon.OpenState(a.Getenv)
 		if err != nil {
 			return err
 		}
-		defer p.close()
+		defer p.Close()
 		return restoreStopped(ctx, a, p, env, work.NewActs(a, cmd.Bool("json")))
 	}
 	o, err := work.OpenProject(a, cmd)
@@ -73,11 +73,11 @@ func runRestore(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	acts, n := work.NewActs(a, cmd.Bool("json")), 0
 	for _, m := range members {
-		if cmd.Bool("all") && !endedUnasked(m) {
+		if cmd.Bool("all") && !launch.EndedUnasked(m) {
 			continue
 		}
 		n++
-		spawn.ReviveAndSay(ctx, o, a, m, spawn.Again{Trusted: cmd.Bool("trust"), Env: env}, acts)
+		spawn.ReviveAndSay(ctx, o, a, m, launch.Again{Trusted: cmd.Bool("trust"), Env: env}, acts)
 	}
 	if n == 0 {
 		acts.Say("no worker ended unasked")
@@ -85,28 +85,16 @@ func runRestore(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return acts.End()
 }
 
-// endedUnasked reports whether something other than a person, or the worker's own done, ended it.
-func endedUnasked(m *crew.Member) bool {
-	if m.Worker.State != worker.Terminated || m.Worker.KillFor != "" {
-		return false
-	}
-	switch m.Worker.Reason {
-	case worker.RuntimeLost, worker.ErrorInProcess, worker.AgentProcessExited, worker.ProbeFailure:
-		return m.Ledger.Last(worker.Launched) != nil
-	}
-	return false
-}
-
 // restoreStopped has the workers of the last stop go on. Each is taken off the record before it starts, so none starts twice.
-func restoreStopped(ctx context.Context, a *kit.App, p *post, env []string, acts *work.Acts) error {
-	s := p.stopped()
+func restoreStopped(ctx context.Context, a *kit.App, p *daemon.State, env []string, acts *work.Acts) error {
+	s := p.Stopped()
 	if len(s.Workers) == 0 {
 		return fault.Failed("the last stop left no worker to restore", "aburn restore NAME", "aburn ps")
 	}
 	for len(s.Workers) > 0 {
 		w := s.Workers[0]
 		s.Workers = s.Workers[1:]
-		if err := p.write(lastStop, s); err != nil {
+		if err := p.Write(daemon.LastStop, s); err != nil {
 			return fault.Failed(err.Error())
 		}
 		restoreOne(ctx, a, w, env, acts)
@@ -114,7 +102,7 @@ func restoreStopped(ctx context.Context, a *kit.App, p *post, env []string, acts
 	return acts.End()
 }
 
-func restoreOne(ctx context.Context, a *kit.App, w StoppedWorker, env []string, acts *work.Acts) {
+func restoreOne(ctx context.Context, a *kit.App, w daemon.StoppedWorker, env []string, acts *work.Acts) {
 	o, err := projects.Open(a.Getenv, w.Project)
 	if err != nil {
 		acts.Failed(work.Acted{Worker: w.Worker, Project: w.Project}, err.Error())
@@ -130,6 +118,6 @@ func restoreOne(ctx context.Context, a *kit.App, w StoppedWorker, env []string, 
 		one.Project = w.Project
 		acts.Did(one, m.Name+"  went on already: "+describe.StateText(m))
 	default:
-		spawn.ReviveAndSay(ctx, o, a, m, spawn.Again{Trusted: true, Env: env}, acts) // it ran, so it was trusted
+		spawn.ReviveAndSay(ctx, o, a, m, launch.Again{Trusted: true, Env: env}, acts) // it ran, so it was trusted
 	}
 }

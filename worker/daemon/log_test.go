@@ -19,7 +19,7 @@ func TestLogIsShortened(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	d := &daemon{out: out, post: &post{dir: dir, root: root}}
+	d := &daemon{out: out, state: &State{dir: dir, root: root}}
 	said := 0
 	for ; said < 40; said++ {
 		d.say("/src/shop", strings.Repeat("x", maxLog/16)+" said "+string(rune('A'+said)))

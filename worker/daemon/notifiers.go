@@ -1,4 +1,4 @@
-package work
+package daemon
 
 import (
 	"cmp"
@@ -69,7 +69,7 @@ func wayOf(c *config.Config, name string, env func(string) string) (w notify.Way
 	case wayDesktop:
 		return w, wayDesktop, nil
 	case wayCommand:
-		if w.Command = Argv(part["command"]); len(w.Command) == 0 {
+		if w.Command = config.Argv(part["command"]); len(w.Command) == 0 {
 			return w, wayCommand, nil
 		}
 	case "slack", "webhook":
@@ -93,8 +93,8 @@ func wayOf(c *config.Config, name string, env func(string) string) (w notify.Way
 	return w, "", w.Check()
 }
 
-// wrongNotifiers says what is wrong with the person's notifiers.
-func wrongNotifiers(c *config.Config, env func(string) string) (wrong []string) {
+// WrongNotifiers says what is wrong with the person's notifiers.
+func WrongNotifiers(c *config.Config, env func(string) string) (wrong []string) {
 	for _, setting := range c.Settings {
 		if name, ok := strings.CutPrefix(setting.Key, "notifiers."); ok {
 			if _, _, err := wayOf(c, name, env); err != nil {
@@ -130,17 +130,4 @@ func expand(word string, env func(string) string) string {
 func variableOf(word string) (name string, ok bool) {
 	name, ok = strings.CutPrefix(word, "${")
 	return strings.TrimSuffix(name, "}"), ok && strings.HasSuffix(name, "}")
-}
-
-// Argv is a program and its arguments: a list of words, or one.
-func Argv(value any) (list []string) {
-	switch v := value.(type) {
-	case string:
-		list = []string{v}
-	case []any:
-		for _, item := range v {
-			list = append(list, fmt.Sprint(item))
-		}
-	}
-	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
 }

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/notify"
 	"aburn/internal/plain"
 	"aburn/internal/scrub"
@@ -33,7 +32,7 @@ func (d *daemon) notify(ctx context.Context, root string, o *projects.Project, l
 	}
 	for _, x := range list {
 		d.say(root, x.Title+": "+x.Text)
-		options, wrong := work.WaysFor(c, s, x, d.env)
+		options, wrong := WaysFor(c, s, x, d.env)
 		for _, text := range wrong {
 			d.say(root, text)
 		}
