@@ -120,7 +120,7 @@ func (x *act) sendPage(ctx context.Context, text string) (crew.Sent, error) {
 	if x.m.Far() {
 		return control.SendFar(ctx, x.Project.Crew, x.m, msg, options), nil
 	}
-	return x.Send(ctx, x.m.Name, msg, options)
+	return crew.Send(ctx, x.Project.Crew, x.m.Name, msg, options)
 }
 
 func (x *act) answer(ctx context.Context) (d Deed, err error) {
@@ -177,7 +177,7 @@ func (x *act) merge(ctx context.Context) (d Deed, err error) {
 	if err := projects.MergeDefaults(x.Project, x.a, x.m, &options); err != nil {
 		return d, err
 	}
-	r, err := x.Merge(ctx, repo, x.m, options)
+	r, err := crew.MergeBranch(ctx, x.Project.Crew, repo, x.m, options)
 	if err != nil {
 		return d, describe.MergeFailure(x.m, err)
 	}

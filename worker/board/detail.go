@@ -63,7 +63,7 @@ func (b *Board) Detail(ctx context.Context, key, name, only string) (*Detail, er
 	forge := forgeMoments(m.Ledger)
 	for _, list := range [][]Moment{book, forge} {
 		for i := range list {
-			quote(&list[i], texts, func(id string) string { return o.Waits(m.Name, id) })
+			quote(&list[i], texts, func(id string) string { return crew.WaitingText(o.Crew, m.Name, id) })
 		}
 	}
 	d.Why = why(m, entries, book)
@@ -147,7 +147,7 @@ func letters(o *projects.Project, m *crew.Member) (list []Letter) {
 			l.How = "Enter was pressed, and its record does not show it"
 		}
 		if l.Open {
-			l.Text = o.Waits(m.Name, e.Message)
+			l.Text = crew.WaitingText(o.Crew, m.Name, e.Message)
 		}
 		list = append(list, l)
 	}

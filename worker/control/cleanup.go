@@ -14,7 +14,7 @@ import (
 // Cleanup removes a worker's tree, wherever it is. What a far one holds is brought here before anything is removed.
 func Cleanup(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member, options crew.CleanupOptions) (r crew.Cleanup, err error) {
 	if !m.Far() {
-		return c.Cleanup(ctx, repo, m, options)
+		return crew.RemoveTree(ctx, c, repo, m, options)
 	}
 	r = crew.Cleanup{Name: m.Name}
 	switch {
@@ -56,7 +56,7 @@ func Cleanup(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member,
 	} else {
 		r.Branch = m.Request.Branch
 	}
-	return r, c.Brought(now, commit)
+	return r, crew.MarkFetched(c, now, commit)
 }
 
 // CleanupOne removes one worker's tree, if that loses nothing.

@@ -11,7 +11,7 @@ import (
 // Kill ends a worker, wherever it runs.
 func Kill(ctx context.Context, c *crew.Crew, m *crew.Member) (*crew.Member, error) {
 	if !m.Far() {
-		return c.Kill(ctx, m)
+		return crew.Kill(ctx, c, m)
 	}
 	if m.Over() {
 		if !m.Certified() { // its agent may have left something there
@@ -34,7 +34,7 @@ func Kill(ctx context.Context, c *crew.Crew, m *crew.Member) (*crew.Member, erro
 // Interrupt ends the turn of a worker, wherever it runs.
 func Interrupt(ctx context.Context, c *crew.Crew, m *crew.Member) error {
 	if !m.Far() {
-		return c.Interrupt(ctx, m)
+		return crew.Interrupt(ctx, c, m)
 	}
 	if m.Over() {
 		return crew.ErrOver

@@ -17,20 +17,20 @@ import (
 // mostByAgents is how many workers of a project may run when an agent begins one more.
 const mostByAgents = 8
 
-// enter takes a name for a worker and writes down what is wanted. far is the repository on the machine where it will run; "" is here.
+// enterLedger takes a name for a worker and writes down what is wanted. far is the repository on the machine where it will run; "" is here.
 //
 // Of two at once the second one sees the request of the first: otherwise both would take the last place, or the same part of their
 // parent's budget.
-func (c *Crew) enter(ctx context.Context, repo *tree.Repo, s *Spawned, p *Plan, far string) (book *ledger.Book, err error) {
-	err = c.locked("begin.lock", patience, func() error {
-		if err := c.admit(ctx, p, c.Glance); err != nil { // another machine is not waited for with the lock in hand
+func enterLedger(ctx context.Context, c *Crew, repo *tree.Repo, s *Spawned, p *Plan, far string) (book *ledger.Book, err error) {
+	err = projectLock(c, "begin.lock", patience, func() error {
+		if err := admitCounted(ctx, c, p, c.Glance); err != nil { // another machine is not waited for with the lock in hand
 			return err
 		}
-		if book, err = c.claim(*p, s); err != nil {
+		if book, err = claimName(c, *p, s); err != nil {
 			return err
 		}
 		s.Name = book.Name
-		if err = c.writeRequest(ctx, repo, book, s, p, far); err != nil {
+		if err = writeRequest(ctx, c, repo, book, s, p, far); err != nil {
 			book.Remove()
 			s.release()
 		}
@@ -44,7 +44,7 @@ func (c *Crew) enter(ctx context.Context, repo *tree.Repo, s *Spawned, p *Plan, 
 }
 
 // writeRequest writes the request into a worker's ledger, which is empty.
-func (c *Crew) writeRequest(ctx context.Context, repo *tree.Repo, book *ledger.Book, s *Spawned, p *Plan, far string) (err error) {
+func writeRequest(ctx context.Context, c *Crew, repo *tree.Repo, book *ledger.Book, s *Spawned, p *Plan, far string) (err error) {
 	if s.Branch, err = chooseBranch(ctx, repo, s.Name, *p); err != nil {
 		return err
 	}
@@ -53,16 +53,16 @@ func (c *Crew) writeRequest(ctx context.Context, repo *tree.Repo, book *ledger.B
 	if _, err := os.Lstat(s.Tree); err == nil && far == "" {
 		return &tree.Problem{Text: s.Tree + " exists already, and no worker is known to own it", Advice: "move it away, or choose another --name"}
 	}
-	e := c.request(repo, s, *p)
+	e := requestEntry(c, repo, s, *p)
 	e.Address = far
 	return book.Append(e)
 }
 
 // Admit refuses a worker where enough of them run, or where the worker that asks for it may not begin it or has too little of its
 // budget left to give. Others may come before it is entered, which asks the ledgers again.
-func (c *Crew) Admit(ctx context.Context, p *Plan) error { return c.admit(ctx, p, c.Look) }
+func Admit(ctx context.Context, c *Crew, p *Plan) error { return admitCounted(ctx, c, p, c.Look) }
 
-func (c *Crew) admit(ctx context.Context, p *Plan, look func(context.Context, ...string) ([]*Member, error)) error {
+func admitCounted(ctx context.Context, c *Crew, p *Plan, look func(context.Context, ...string) ([]*Member, error)) error {
 	if p.Parent != nil && p.Parent.Request.Parent != "" {
 		return refuse("the worker "+p.Parent.Name+" was begun by the worker "+p.Parent.Request.Parent+", and may not spawn workers itself", "aburn ask: a person can")
 	}
@@ -127,10 +127,10 @@ const treesWait = 5 * time.Minute
 
 // serially makes this process the only one of the project's that makes or removes a worktree: of two at once, git 2.39 refuses
 // one that reads the other's half-written bookkeeping. What only reads is not alone, and is tried again (internal/git).
-func (c *Crew) serially(do func() error) error { return c.locked("trees.lock", treesWait, do) }
+func serially(c *Crew, do func() error) error { return projectLock(c, "trees.lock", treesWait, do) }
 
-// locked holds a lock of the project's. Who holds begin.lock may wait for trees.lock, and never the other way round.
-func (c *Crew) locked(name string, wait time.Duration, do func() error) error {
+// projectLock holds a lock of the project's. Who holds begin.lock may wait for trees.lock, and never the other way round.
+func projectLock(c *Crew, name string, wait time.Duration, do func() error) error {
 	if err := os.MkdirAll(c.Store.Dir, 0o700); err != nil {
 		return err
 	}

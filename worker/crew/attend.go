@@ -8,8 +8,8 @@ import (
 	"aburn/worker/ledger"
 )
 
-// Bring does for the messages that wait for a worker what can be done now, and writes down which ones its record shows.
-func (c *Crew) Bring(ctx context.Context, name string) error {
+// DeliverWaiting does for the messages that wait for a worker what can be done now, and writes down which ones its record shows.
+func DeliverWaiting(ctx context.Context, c *Crew, name string) error {
 	s := &sender{c, name, c.Store.Book(name), SendOptions{}, map[string]bool{}}
 	return s.alone(func() error {
 		_, err := s.bring(ctx, "")
@@ -17,8 +17,8 @@ func (c *Crew) Bring(ctx context.Context, name string) error {
 	})
 }
 
-// Told writes down that a person heard of something. The same subject is written once.
-func (c *Crew) Told(name, key, subject string) error {
+// MarkNotified writes down that a person heard of something. The same subject is written once.
+func MarkNotified(c *Crew, name, key, subject string) error {
 	_, err := c.Store.Book(name).Update(func(l *ledger.Contents) ([]ledger.Entry, error) {
 		for i := range l.Entries {
 			if e := &l.Entries[i]; e.Kind == worker.Reacted && e.Key == key && e.Subject == subject {
@@ -32,8 +32,8 @@ func (c *Crew) Told(name, key, subject string) error {
 	return err
 }
 
-// Untold are the conflicts of a member with living ones that no person heard of. Of each pair only the first says it.
-func (c *Crew) Untold(m *Member, living map[string]bool) (list []ledger.Entry) {
+// UnnotifiedConflicts are the conflicts of a member with living ones that no person heard of. Of each pair only the first says it.
+func UnnotifiedConflicts(m *Member, living map[string]bool) (list []ledger.Entry) {
 	for _, e := range Clashes(m, living) {
 		if e.Is == worker.OverlapConflict && m.Name < e.Peer && !toldOverlap(m.Ledger, e.Peer, e) {
 			list = append(list, e)

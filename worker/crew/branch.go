@@ -44,7 +44,7 @@ func (c *Crew) follow(ctx context.Context, book *ledger.Book, l *ledger.Contents
 	if err != nil || on == "" || on == had[0] {
 		return nil, ""
 	}
-	if !slices.Contains(had, on) && !c.its(ctx, repo, book.Name, on, asked) {
+	if !slices.Contains(had, on) && !madeByWorker(ctx, c, repo, book.Name, on, asked) {
 		c.strange.Store(key, on)
 		return nil, on
 	}
@@ -75,8 +75,8 @@ func (c *Crew) followed(ctx context.Context, book *ledger.Book, m *Member, peeks
 	m.Ledger.Suppose(went)
 }
 
-// its reports whether a branch that no ledger knows was made by the worker of this name.
-func (c *Crew) its(ctx context.Context, repo *tree.Repo, name, branch string, asked time.Time) bool {
+// madeByWorker reports whether a branch that no ledger knows was made by the worker of this name.
+func madeByWorker(ctx context.Context, c *Crew, repo *tree.Repo, name, branch string, asked time.Time) bool {
 	at, from, ok := repo.Made(ctx, branch)
 	if !ok || at.Before(asked.Truncate(time.Second)) || strings.HasSuffix(from, "/"+branch) {
 		return false
@@ -126,7 +126,7 @@ func (m *Member) Behind(ctx context.Context, repo *tree.Repo) (list []string) {
 
 // dropBranches removes the branch that aburn made, if nothing was committed on it. It returns the present branch and the former
 // ones, as far as they stay.
-func (c *Crew) dropBranches(ctx context.Context, repo *tree.Repo, m *Member) (present string, former []string) {
+func dropBranches(ctx context.Context, repo *tree.Repo, m *Member) (present string, former []string) {
 	all, made := m.Branches(), madeBranch(m.Made, m.Request.Taken)
 	for i, b := range all {
 		stays := b != made || !repo.DropBranch(ctx, b, m.Base())

@@ -16,14 +16,14 @@ func (m *Member) Limit() worker.Budget {
 	return b
 }
 
-// Charge compares what a member has used up with what it may. At 80 % that is written down, for a person to hear. At 100 % its
+// CheckBudget compares what a member has used up with what it may. At 80 % that is written down, for a person to hear. At 100 % its
 // turn is interrupted and a person has to say whether it goes on; that happens once. Nothing is ended. says is the amount in
 // words.
-func (c *Crew) Charge(ctx context.Context, m *Member, s worker.Spent, says string) error {
+func CheckBudget(ctx context.Context, c *Crew, m *Member, s worker.Spent, says string) error {
 	limit := m.Limit().Less(m.Given)
 	share := limit.Percent(s)
 	if limit.Cents > 0 && s.Unpriced > 0 {
-		if err := c.noteBudget(m, ledger.Entry{Fact: worker.Fact{Is: worker.BudgetUnpriced}, Detail: ledger.Detail{Spent: says}}); err != nil {
+		if err := noteBudget(c, m, ledger.Entry{Fact: worker.Fact{Is: worker.BudgetUnpriced}, Detail: ledger.Detail{Spent: says}}); err != nil {
 			return err
 		}
 	}
@@ -31,21 +31,21 @@ func (c *Crew) Charge(ctx context.Context, m *Member, s worker.Spent, says strin
 	case share < worker.BudgetShare:
 		return nil
 	case share < 100:
-		return c.noteBudget(m, ledger.Entry{Detail: ledger.Detail{Spent: says}})
+		return noteBudget(c, m, ledger.Entry{Detail: ledger.Detail{Spent: says}})
 	}
 	if m.Worker.State == worker.Working && m.Request.Via != Terminal { // at a terminal sits a person
-		switch err := c.interrupt(ctx, m, typing.Usual.Touched); {
+		switch err := interruptAfter(ctx, c, m, typing.Usual.Touched); {
 		case errors.Is(err, errTyping):
 			return nil // another round comes
 		case err != nil && !errors.Is(err, ErrOver):
 			return err // while it asks, it does not go on: another round comes
 		}
 	}
-	return c.noteBudget(m, ledger.Entry{Fact: worker.Fact{Full: true}, Detail: ledger.Detail{Spent: says}})
+	return noteBudget(c, m, ledger.Entry{Fact: worker.Fact{Full: true}, Detail: ledger.Detail{Spent: says}})
 }
 
 // noteBudget writes an entry once in a worker's life.
-func (c *Crew) noteBudget(m *Member, e ledger.Entry) error {
+func noteBudget(c *Crew, m *Member, e ledger.Entry) error {
 	e.Kind, e.Limit = worker.Budgeted, m.Request.Limit
 	_, err := c.Store.Book(m.Name).Update(func(l *ledger.Contents) ([]ledger.Entry, error) {
 		if slices.ContainsFunc(l.Entries, func(x ledger.Entry) bool { return x.Kind == e.Kind && x.Full == e.Full && x.Is == e.Is }) {

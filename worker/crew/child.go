@@ -46,7 +46,7 @@ func Children(members []*Member, name string) (list []*Member) {
 }
 
 // ChildrenOf are the names of the workers that a worker began. What cannot be read has no parent.
-func (c *Crew) ChildrenOf(name string) (list []string) {
+func ChildrenOf(c *Crew, name string) (list []string) {
 	names, _ := c.Store.Names()
 	for _, other := range names {
 		if r, err := c.Store.Book(other).Request(); err == nil && r.Parent == name {

@@ -14,9 +14,9 @@ import (
 	"aburn/worker/tree"
 )
 
-// claim takes a name, and the lock that says that this process still spawns. A name that the person chose must be free; one
+// claimName takes a name, and the lock that says that this process still spawns. A name that the person chose must be free; one
 // that is made of the task gets a number.
-func (c *Crew) claim(p Plan, s *Spawned) (*ledger.Book, error) {
+func claimName(c *Crew, p Plan, s *Spawned) (*ledger.Book, error) {
 	name := cmp.Or(p.Name, p.stem())
 	for n := 1; ; n++ {
 		try := p.numbered(name, n)

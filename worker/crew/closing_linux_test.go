@@ -19,9 +19,9 @@ func TestHolderIsWaitedFor(t *testing.T) {
 	y := newYard(t, "lines 9 > a")
 	control := hold.Path(y.crew.Store.Book("w").Dir, "control", 1)
 	for what, do := range map[string]func() error{
-		"merge": func() error { return y.crew.settledTree(y.member("w")) },
+		"merge": func() error { return requireSettledTree(y.crew, y.member("w")) },
 		"cleanup": func() error {
-			r, err := y.crew.Cleanup(t.Context(), y.repo, y.member("w"), CleanupOptions{DryRun: true})
+			r, err := RemoveTree(t.Context(), y.crew, y.repo, y.member("w"), CleanupOptions{DryRun: true})
 			if err == nil && r.Why != "" {
 				err = errors.New(r.Why)
 			}
@@ -50,7 +50,7 @@ func TestHolderIsWaitedFor(t *testing.T) {
 		}
 		y.must(os.Remove(control))
 	}
-	if r, err := y.crew.Cleanup(t.Context(), y.repo, y.member("w"), CleanupOptions{}); err != nil || !r.Removed {
+	if r, err := RemoveTree(t.Context(), y.crew, y.repo, y.member("w"), CleanupOptions{}); err != nil || !r.Removed {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

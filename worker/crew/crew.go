@@ -298,9 +298,9 @@ func (c *Crew) listen(m *Member) {
 	}
 }
 
-// takeBack undoes a creation, also when the person does not wait any more. branch is "" where it was there before.
-func (c *Crew) takeBack(ctx context.Context, repo *tree.Repo, path, branch, base string, w tree.Worked) (gone bool) {
-	err := c.serially(func() error {
+// undoTree undoes a creation, also when the person does not wait any more. branch is "" where it was there before.
+func undoTree(ctx context.Context, c *Crew, repo *tree.Repo, path, branch, base string, w tree.Worked) (gone bool) {
+	err := serially(c, func() error {
 		gone = repo.Undo(context.WithoutCancel(ctx), path, branch, base, w)
 		return nil
 	})

@@ -19,7 +19,7 @@ import (
 	"aburn/worker/typing"
 )
 
-func (c *Crew) runtime(m *Member) Runtime {
+func runtimeOf(c *Crew, m *Member) Runtime {
 	for _, r := range c.Runtimes {
 		if r.Name() == m.Request.Via {
 			return r
@@ -139,8 +139,8 @@ func (s *sender) enqueue(m *Member, launch *ledger.Entry) (why string, err error
 // typeOldest types the oldest message, if the agent sits at its prompt and typing is allowed. Before that it sends one that still
 // stands in the input line though Enter was pressed.
 func (s *sender) typeOldest(ctx context.Context, m *Member, launch *ledger.Entry, sent Sent) (Sent, error) {
-	terminal, screen := s.runtime(m).(slot.Typist)
-	client := s.prompter(m)
+	terminal, screen := runtimeOf(s.Crew, m).(slot.Typist)
+	client := prompterOf(s.Crew, m)
 	idle := m.Worker.Delivery() == worker.ByKeys
 	if !screen || client == nil || !idle && !s.options.Type {
 		return sent, nil
@@ -250,7 +250,7 @@ func (s *sender) typeable(m *Member) (list []string) {
 	return list
 }
 
-func (c *Crew) prompter(m *Member) slot.Prompter {
+func prompterOf(c *Crew, m *Member) slot.Prompter {
 	for _, a := range c.Agents {
 		if p, ok := a.(slot.Prompter); ok && a.Name() == m.Request.Agent {
 			return p

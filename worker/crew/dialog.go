@@ -20,14 +20,14 @@ import (
 // maxDialog is how much of a dialog's words a ledger keeps, in bytes.
 const maxDialog = 400
 
-// Watches reports whether a member's screen can be read, and its agent's dialogs be told from all else.
-func (c *Crew) Watches(m *Member) bool {
-	_, _, ok := c.screenOf(m)
+// HasScreen reports whether a member's screen can be read, and its agent's dialogs be told from all else.
+func HasScreen(c *Crew, m *Member) bool {
+	_, _, ok := screenOf(c, m)
 	return ok
 }
 
-func (c *Crew) screenOf(m *Member) (terminal slot.Typist, client slot.Asker, ok bool) {
-	terminal, _ = c.runtime(m).(slot.Typist)
+func screenOf(c *Crew, m *Member) (terminal slot.Typist, client slot.Asker, ok bool) {
+	terminal, _ = runtimeOf(c, m).(slot.Typist)
 	for _, a := range c.Agents {
 		if asker, is := a.(slot.Asker); is && a.Name() == m.Request.Agent {
 			client = asker
@@ -39,9 +39,9 @@ func (c *Crew) screenOf(m *Member) (terminal slot.Typist, client slot.Asker, ok 
 // ErrNoScreen says that a member's screen cannot be read, or that nothing is known of its agent's dialogs.
 var ErrNoScreen = errors.New("its screen cannot be read")
 
-// Dialog is what a dialog on a member's screen says, "" for none, and when a person last pressed a key there.
-func (c *Crew) Dialog(ctx context.Context, m *Member) (words string, touched time.Time, err error) {
-	terminal, client, ok := c.screenOf(m)
+// ReadDialog is what a dialog on a member's screen says, "" for none, and when a person last pressed a key there.
+func ReadDialog(ctx context.Context, c *Crew, m *Member) (words string, touched time.Time, err error) {
+	terminal, client, ok := screenOf(c, m)
 	if !ok {
 		return "", touched, ErrNoScreen
 	}
@@ -54,9 +54,9 @@ func (c *Crew) Dialog(ctx context.Context, m *Member) (words string, touched tim
 	return plain.OneLine(words, maxDialog), s.Touched, nil
 }
 
-// SawDialog writes down that a dialog with these words waits for a person, or that none does any more. Nothing is written if the member
+// NoteDialog writes down that a dialog with these words waits for a person, or that none does any more. Nothing is written if the member
 // did more since it was read, or if the ledger says so already.
-func (c *Crew) SawDialog(ctx context.Context, m *Member, words string) error {
+func NoteDialog(ctx context.Context, c *Crew, m *Member, words string) error {
 	list, err := c.Glance(ctx, m.Name)
 	if err != nil || list[0].Err != nil {
 		return err

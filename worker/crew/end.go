@@ -25,9 +25,9 @@ const endTime = 30 * time.Second
 var ErrOver = errors.New("its agent has ended already")
 
 // Kill ends a worker's agent and all that it started. Tree and branch stay.
-func (c *Crew) Kill(ctx context.Context, m *Member) (*Member, error) {
+func Kill(ctx context.Context, c *Crew, m *Member) (*Member, error) {
 	if m.Over() {
-		n, err := c.endRest(ctx, m.Name, m.Ledger)
+		n, err := endRest(ctx, c, m.Name, m.Ledger)
 		if m.Ended = n; err != nil {
 			return m, err
 		}
@@ -49,11 +49,11 @@ func (c *Crew) Kill(ctx context.Context, m *Member) (*Member, error) {
 	if err != nil && !gone {
 		return m, err
 	}
-	left, err := c.endRest(ctx, m.Name, m.Ledger) // also what the holder of an earlier launch left
+	left, err := endRest(ctx, c, m.Name, m.Ledger) // also what the holder of an earlier launch left
 	if err == nil && gone {
 		began, rerr := hold.ReadBegan(book.Dir, launch.Gen)
 		if err = rerr; err == nil {
-			err = c.confirm(book, launch, began)
+			err = confirmEnd(book, launch, began)
 		}
 	}
 	if err != nil {
@@ -75,7 +75,7 @@ func (m *Member) Certified() bool {
 
 // Forget ends a worker in the book only: one on a machine that cannot be asked. Nothing is signalled. A worker that may be seen is
 // not forgotten.
-func (c *Crew) Forget(m *Member) error {
+func Forget(c *Crew, m *Member) error {
 	launch := m.Ledger.Last(worker.Launched)
 	switch {
 	case m.Over():
@@ -97,9 +97,9 @@ func (c *Crew) Forget(m *Member) error {
 	return book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.KillAsked, Gen: launch.Gen, Reason: worker.ManuallyKilled, Forget: true}})
 }
 
-// confirm ends a worker in the book whose holder was killed and whose processes were seen to be gone. Where that cannot
+// confirmEnd ends a worker in the book whose holder was killed and whose processes were seen to be gone. Where that cannot
 // be seen, the worker stays what it is.
-func (c *Crew) confirm(book *ledger.Book, launch *ledger.Entry, began hold.Began) error {
+func confirmEnd(book *ledger.Book, launch *ledger.Entry, began hold.Began) error {
 	if _, err := hold.ReadEnded(book.Dir, launch.Gen); err == nil {
 		return nil
 	}
@@ -130,8 +130,8 @@ type CleanupOptions struct {
 	DiscardIgnored bool // also files that git ignores, which no snapshot holds
 }
 
-// Cleanup removes the tree of a worker that has ended, if nothing is lost with it.
-func (c *Crew) Cleanup(ctx context.Context, repo *tree.Repo, m *Member, o CleanupOptions) (r Cleanup, err error) {
+// RemoveTree removes the tree of a worker that has ended, if nothing is lost with it.
+func RemoveTree(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, o CleanupOptions) (r Cleanup, err error) {
 	r = Cleanup{Name: m.Name}
 	if !m.Over() {
 		r.Why = "it has not ended: " + strings.ReplaceAll(m.Worker.State.String(), "_", " ")
@@ -142,23 +142,23 @@ func (c *Crew) Cleanup(ctx context.Context, repo *tree.Repo, m *Member, o Cleanu
 		return r, nil
 	}
 	book := c.Store.Book(m.Name)
-	if held, err := c.held(m); held || err != nil {
+	if held, err := isHeld(c, m); held || err != nil {
 		r.Why = "its holder still ends what the agent left"
 		return r, err
 	}
-	unlock, err := c.alone(book, m)
+	unlock, err := lockMember(c, book, m)
 	if err != nil {
 		return r, err
 	}
 	defer unlock()
-	t := c.treeOf(repo, m)
+	t := treeOf(c, repo, m)
 	s, err := t.State(ctx)
 	if errors.Is(err, tree.ErrGone) {
 		if exists(t.Path) {
 			r.Why = "git does not take " + t.Path + " for its worktree any more, and what lies there is on no branch: git worktree repair " + t.Path
 			return r, nil
 		}
-		return c.lost(ctx, repo, m, o, r)
+		return noteLostTree(ctx, c, repo, m, o, r)
 	}
 	if err != nil {
 		return r, err
@@ -167,10 +167,10 @@ func (c *Crew) Cleanup(ctx context.Context, repo *tree.Repo, m *Member, o Cleanu
 		return r, nil
 	}
 	if o.DryRun {
-		r.Removed, r.Left = true, len(c.rest(m.Name, m.Ledger).Find())
+		r.Removed, r.Left = true, len(restOf(c, m.Name, m.Ledger).Find())
 		return r, nil
 	}
-	if r.Left, err = c.endRest(ctx, m.Name, m.Ledger); err != nil {
+	if r.Left, err = endRest(ctx, c, m.Name, m.Ledger); err != nil {
 		r.Why = "what it left running does not end: " + err.Error()
 		return r, nil
 	}
@@ -182,7 +182,7 @@ func (c *Crew) Cleanup(ctx context.Context, repo *tree.Repo, m *Member, o Cleanu
 			return r, nil
 		}
 	}
-	return c.remove(ctx, repo, m, t, s, o, r)
+	return removeTree(ctx, c, repo, m, t, s, o, r)
 }
 
 // objection says why a tree stays, "" if it may go.
@@ -197,7 +197,7 @@ func (o CleanupOptions) objection(s *tree.State) string {
 	return rest.Why()
 }
 
-func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.Tree, s *tree.State, o CleanupOptions, r Cleanup) (Cleanup, error) {
+func removeTree(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, t *tree.Tree, s *tree.State, o CleanupOptions, r Cleanup) (Cleanup, error) {
 	book := c.Store.Book(m.Name)
 	proof, err := t.Clean(ctx, book.Dir, s)
 	var not *tree.NotClean
@@ -207,7 +207,7 @@ func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.T
 			return r, err
 		}
 		r.Kept, r.Snapshot = k.Commit, len(Snapshots(m.Ledger))+1
-		err = book.Append(c.kept(m, worker.Preserved, k))
+		err = book.Append(snapshotEntry(m, worker.Preserved, k))
 	} else if err == nil {
 		e := ledger.Entry{Fact: worker.Fact{Kind: worker.Snapshotted, Gen: max(1, m.Ledger.Gen()), Clean: true}}
 		e.Commit = s.Head
@@ -216,21 +216,21 @@ func (c *Crew) remove(ctx context.Context, repo *tree.Repo, m *Member, t *tree.T
 	if err != nil {
 		return r, err
 	}
-	if err := c.serially(func() error { return t.Remove(ctx, book.Dir, proof) }); err != nil {
+	if err := serially(c, func() error { return t.Remove(ctx, book.Dir, proof) }); err != nil {
 		return r, err
 	}
 	headless.Forget(book.Dir, m.Ledger.Gen())
-	c.withdraw(m)
+	withdrawQueued(c, m)
 	r.Removed = true
-	r.Branch, r.Former = c.dropBranches(ctx, repo, m)
+	r.Branch, r.Former = dropBranches(ctx, repo, m)
 	gone := ledger.Entry{Fact: worker.Fact{Kind: worker.Removed, Gen: max(1, m.Ledger.Gen()), Clean: r.Kept == ""}}
 	gone.Commit = r.Kept
 	os.Remove(filepath.Join(book.Dir, portsFile))
 	return r, book.Append(gone)
 }
 
-// lost writes down that a tree is gone which aburn did not remove.
-func (c *Crew) lost(ctx context.Context, repo *tree.Repo, m *Member, o CleanupOptions, r Cleanup) (Cleanup, error) {
+// noteLostTree writes down that a tree is gone which aburn did not remove.
+func noteLostTree(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, o CleanupOptions, r Cleanup) (Cleanup, error) {
 	r.Why = "somebody else removed its tree"
 	if n := len(Snapshots(m.Ledger)); n > 0 {
 		r.Why += fmt.Sprintf("; snapshot %d is its last known state", n)
@@ -239,25 +239,25 @@ func (c *Crew) lost(ctx context.Context, repo *tree.Repo, m *Member, o CleanupOp
 		return r, nil
 	}
 	var err error
-	if r.Left, err = c.endRest(ctx, m.Name, m.Ledger); err != nil {
+	if r.Left, err = endRest(ctx, c, m.Name, m.Ledger); err != nil {
 		return r, err
 	}
 	headless.Forget(c.Store.Book(m.Name).Dir, m.Ledger.Gen())
-	c.withdraw(m)
+	withdrawQueued(c, m)
 	gone := ledger.Entry{Fact: worker.Fact{Kind: worker.Removed, Gen: max(1, m.Ledger.Gen())}}
 	gone.Why = "its tree was gone"
 	return r, c.Store.Book(m.Name).Append(gone)
 }
 
-// withdraw takes what waits for a member out of the project's queue, where it has no end. The outbox keeps it, in case that the
+// withdrawQueued takes what waits for a member out of the project's queue, where it has no end. The outbox keeps it, in case that the
 // agent goes on in a tree made again.
-func (c *Crew) withdraw(m *Member) {
+func withdrawQueued(c *Crew, m *Member) {
 	s := &sender{Crew: c, name: m.Name}
 	s.unqueue(m) // an error: what cannot be taken out is told to no other session
 }
 
-// Restore makes a worktree with a kept state of a worker.
-func (c *Crew) Restore(ctx context.Context, repo *tree.Repo, m *Member, number int, into string) (onBranch bool, err error) {
+// RestoreSnapshot makes a worktree with a kept state of a worker.
+func RestoreSnapshot(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, number int, into string) (onBranch bool, err error) {
 	all := Snapshots(m.Ledger)
 	if number < 1 || number > len(all) {
 		return false, fmt.Errorf("there is no snapshot %d", number)
@@ -266,16 +266,16 @@ func (c *Crew) Restore(ctx context.Context, repo *tree.Repo, m *Member, number i
 	if into == m.Request.Tree {
 		branch = m.Request.Branch
 	}
-	err = c.serially(func() error {
+	err = serially(c, func() error {
 		onBranch, err = repo.Restore(ctx, c.Store.Book(m.Name).Dir, into, branch, all[number-1].Commit)
 		return err
 	})
 	return onBranch, err
 }
 
-// Again makes a member's tree once more, from its branch.
-func (c *Crew) Again(ctx context.Context, repo *tree.Repo, m *Member) error {
-	return c.serially(func() error { return repo.Again(ctx, m.Request.Tree, m.Request.Branch, m.Base()) })
+// RemakeTree makes a member's tree once more, from its branch.
+func RemakeTree(ctx context.Context, c *Crew, repo *tree.Repo, m *Member) error {
+	return serially(c, func() error { return repo.Again(ctx, m.Request.Tree, m.Request.Branch, m.Base()) })
 }
 
 // Living are the members whose agent has not ended, whose tree is still there, or of which something runs.

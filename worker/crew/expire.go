@@ -13,15 +13,15 @@ import (
 // expiry is how long the snapshots of a worker stay whose tree was removed.
 const expiry = 30 * 24 * time.Hour
 
-// Expire lets go of snapshots of a worker whose tree was removed long ago, and says how many went, or would in a dry run. One goes only
+// ExpireSnapshots lets go of snapshots of a worker whose tree was removed long ago, and says how many went, or would in a dry run. One goes only
 // if each change of it was made by a commit on a branch, a tag or a remote branch too; the last one stays, as restore begins there. A clock
 // that is wrong lets go earlier of what is kept elsewhere all the same.
-func (c *Crew) Expire(ctx context.Context, repo *tree.Repo, m *Member, now time.Time, dry bool) (n int, err error) {
+func ExpireSnapshots(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, now time.Time, dry bool) (n int, err error) {
 	if !MayExpire(m, now) {
 		return 0, nil
 	}
 	book := c.Store.Book(m.Name)
-	unlock, err := c.aloneWithin(0, book, m)
+	unlock, err := lockMemberWithin(c, 0, book, m)
 	if err != nil {
 		return 0, err
 	}

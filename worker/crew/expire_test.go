@@ -44,14 +44,14 @@ func TestExpire(t *testing.T) {
 			if r.IntN(3) == 0 {
 				y.sh(y.tree, "git add -A")
 			}
-			if _, fresh, err := y.crew.Snapshot(t.Context(), y.repo, y.member("w")); err != nil || !fresh {
+			if _, fresh, err := TakeSnapshot(t.Context(), y.crew, y.repo, y.member("w")); err != nil || !fresh {
 				t.Fatal(fresh, err)
 			}
 			if r.IntN(2) == 0 {
 				y.sh(y.tree, "save")
 			}
 		}
-		if c, err := y.crew.Cleanup(t.Context(), y.repo, y.member("w"), CleanupOptions{Preserve: true}); err != nil || !c.Removed {
+		if c, err := RemoveTree(t.Context(), y.crew, y.repo, y.member("w"), CleanupOptions{Preserve: true}); err != nil || !c.Removed {
 			t.Fatal(c, err)
 		}
 		if r.IntN(2) == 0 { // its work was merged, and its branch is gone
@@ -63,12 +63,12 @@ func TestExpire(t *testing.T) {
 			after time.Duration
 			dry   bool
 		}{{29 * 24 * time.Hour, false}, {-90 * 24 * time.Hour, false}, {31 * 24 * time.Hour, true}} {
-			_, err := y.crew.Expire(t.Context(), y.repo, m, now.Add(c.after), c.dry)
+			_, err := ExpireSnapshots(t.Context(), y.crew, y.repo, m, now.Add(c.after), c.dry)
 			if left, _ := y.git(y.main, "for-each-ref", "refs/aburn"); err != nil || left != refs {
 				t.Fatalf("seed %d, after %v: %v\n%s", seed, c.after, err, left)
 			}
 		}
-		n, err := y.crew.Expire(t.Context(), y.repo, m, now.Add(31*24*time.Hour), false)
+		n, err := ExpireSnapshots(t.Context(), y.crew, y.repo, m, now.Add(31*24*time.Hour), false)
 		y.must(err)
 		all := Snapshots(y.member("w").Ledger)
 		have := y.changes("--branches", "--tags", "--remotes", "--not", m.Request.Base)
@@ -92,7 +92,7 @@ func TestExpire(t *testing.T) {
 		if n != 0 {
 			t.Errorf("seed %d: %d more were said to go", seed, n)
 		}
-		if n, err := y.crew.Expire(t.Context(), y.repo, y.member("w"), now.Add(32*24*time.Hour), false); n != 0 || err != nil {
+		if n, err := ExpireSnapshots(t.Context(), y.crew, y.repo, y.member("w"), now.Add(32*24*time.Hour), false); n != 0 || err != nil {
 			t.Error(seed, n, err)
 		}
 	}
@@ -129,7 +129,7 @@ func TestExpireKeepsWhatBringsNoContent(t *testing.T) {
 				y.sh(y.tree, c.before)
 			}
 			y.sh(y.tree, c.work)
-			if _, fresh, err := y.crew.Snapshot(t.Context(), y.repo, y.member(w)); err != nil || !fresh {
+			if _, fresh, err := TakeSnapshot(t.Context(), y.crew, y.repo, y.member(w)); err != nil || !fresh {
 				t.Fatal(c.name, fresh, err)
 			}
 			end := "git reset -q --hard; git clean -qfd"
@@ -141,13 +141,13 @@ func TestExpireKeepsWhatBringsNoContent(t *testing.T) {
 				y.sh(y.tree, c.also+"; save")
 			}
 			y.sh(y.tree, "echo last > last")
-			_, _, err := y.crew.Snapshot(t.Context(), y.repo, y.member(w))
+			_, _, err := TakeSnapshot(t.Context(), y.crew, y.repo, y.member(w))
 			y.must(err)
-			if c, err := y.crew.Cleanup(t.Context(), y.repo, y.member(w), CleanupOptions{Preserve: true}); err != nil || !c.Removed {
+			if c, err := RemoveTree(t.Context(), y.crew, y.repo, y.member(w), CleanupOptions{Preserve: true}); err != nil || !c.Removed {
 				t.Fatal(c, err)
 			}
 			first := Snapshots(y.member(w).Ledger)[0]
-			_, err = y.crew.Expire(t.Context(), y.repo, y.member(w), time.Now().Add(31*24*time.Hour), false)
+			_, err = ExpireSnapshots(t.Context(), y.crew, y.repo, y.member(w), time.Now().Add(31*24*time.Hour), false)
 			y.must(err)
 			if stays := y.repo.Holds(t.Context(), first.Ref, first.Commit); stays == committed {
 				t.Errorf("%s, committed %t: stays %t", c.name, committed, stays)

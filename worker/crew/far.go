@@ -76,8 +76,8 @@ const newsVersion = 1
 // mirrorFile is in a far worker's folder: the latest News.
 const mirrorFile = "mirror.json"
 
-// Tell is what this machine says of a worker to the one that spawned it.
-func (c *Crew) Tell(ctx context.Context, name string) News {
+// NewsOf is what this machine says of a worker to the one that spawned it.
+func NewsOf(ctx context.Context, c *Crew, name string) News {
 	n := News{Version: newsVersion, Worker: name}
 	list, err := c.Look(ctx, name)
 	if err == nil {
@@ -102,7 +102,7 @@ func (c *Crew) Tell(ctx context.Context, name string) News {
 			n.Facts = append(n.Facts, farFact{f.File, line})
 		}
 	}
-	n.Lives = !m.Over() && c.Runs(m)
+	n.Lives = !m.Over() && Runs(c, m)
 	return n
 }
 
@@ -171,22 +171,22 @@ func (c *Crew) reach(ctx context.Context, members []*Member) {
 				news, err = c.Ask(ctx, at.host, at.dir, names)
 			}
 			for _, m := range list {
-				c.learn(m, news, err)
+				learnNews(c, m, news, err)
 			}
 		})
 	}
 	all.Wait()
 }
 
-// learn keeps what a machine says of a member, or writes down that it does not answer.
-func (c *Crew) learn(m *Member, news []News, err error) {
+// learnNews keeps what a machine says of a member, or writes down that it does not answer.
+func learnNews(c *Crew, m *Member, news []News, err error) {
 	seen := worker.LifeUnknown
 	for _, n := range news {
 		switch {
 		case n.Worker != m.Name:
 			continue
 		case n.Unknown:
-			c.neverBegan(m)
+			neverBegan(c, m)
 			return
 		case n.Version != newsVersion || n.Error != "":
 			continue
@@ -202,7 +202,7 @@ func (c *Crew) learn(m *Member, news []News, err error) {
 		if n.Lives {
 			seen = worker.Alive
 		}
-		if c.again(m); !n.Lives {
+		if rereadMirror(c, m); !n.Lives {
 			return // its ledger says why
 		}
 	}
@@ -216,22 +216,22 @@ func (c *Crew) learn(m *Member, news []News, err error) {
 	}
 	f.Seq = m.Ledger.Entries[len(m.Ledger.Entries)-1].Seq + 1
 	if m.Worker.Worth(f) && c.Store.Book(m.Name).Append(ledger.Entry{Fact: f}) == nil {
-		c.again(m)
+		rereadMirror(c, m)
 	}
 	if seen == worker.LifeUnknown {
 		m.Unreached = err.Error()
 	}
 }
 
-// again reads a far member once more.
-func (c *Crew) again(m *Member) {
+// rereadMirror reads a far member once more.
+func rereadMirror(c *Crew, m *Member) {
 	fresh := c.glance(context.Background(), m.Name)[0]
 	fresh.Unreached = m.Unreached
 	*m = *fresh
 }
 
 // neverBegan ends a spawn in the book whose process is gone and of which the other machine knows nothing.
-func (c *Crew) neverBegan(m *Member) {
+func neverBegan(c *Crew, m *Member) {
 	if m.Ledger.Last(worker.Launched) != nil {
 		m.Unreached = "the machine does not know this worker any more"
 		return
@@ -250,7 +250,7 @@ func (c *Crew) neverBegan(m *Member) {
 	failed := ledger.Entry{Fact: worker.Fact{Kind: worker.LaunchFailed, Gen: 1}}
 	failed.Why = "spawn was ended before the agent ran"
 	if book.Append(failed, ledger.Entry{Fact: worker.Fact{Kind: worker.Removed, Gen: 1, Clean: true}}) == nil {
-		c.again(m)
+		rereadMirror(c, m)
 	}
 }
 
@@ -273,14 +273,14 @@ func (Machine) Alive(context.Context) (map[string]bool, error) {
 	return nil, errors.New("another machine answers for itself")
 }
 
-// ClaimFar takes a name and a branch for a worker on another machine, and writes down what is wanted. dir is the repository
+// ClaimRemote takes a name and a branch for a worker on another machine, and writes down what is wanted. dir is the repository
 // there. The caller says with done whether the worker came to be: if it did not, its name is free again. A machine that
 // did not say leaves it open.
-func (c *Crew) ClaimFar(ctx context.Context, repo *tree.Repo, p Plan, dir string) (s *Spawned, done func(failed bool), err error) {
+func ClaimRemote(ctx context.Context, c *Crew, repo *tree.Repo, p Plan, dir string) (s *Spawned, done func(failed bool), err error) {
 	if s, err = begin(ctx, repo, p); err != nil {
 		return nil, nil, err
 	}
-	book, err := c.enter(ctx, repo, s, &p, dir)
+	book, err := enterLedger(ctx, c, repo, s, &p, dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -292,8 +292,8 @@ func (c *Crew) ClaimFar(ctx context.Context, repo *tree.Repo, p Plan, dir string
 	}, nil
 }
 
-// Brought writes down that a far worker's tree is gone, after its work was brought back.
-func (c *Crew) Brought(m *Member, commit string) error {
+// MarkFetched writes down that a far worker's tree is gone, after its work was brought back.
+func MarkFetched(c *Crew, m *Member, commit string) error {
 	if commit == "" {
 		return fmt.Errorf("nothing of %s was brought back", m.Name)
 	}

@@ -119,24 +119,24 @@ type FarVerdict struct {
 	Output string   `json:"output,omitempty"`
 }
 
-// TryHere runs gates in a member's tree here for another machine, which merges or said that they are due. The error is ours.
-func (c *Crew) TryHere(ctx context.Context, repo *tree.Repo, m *Member, order FarGates, program string) (v FarVerdict, err error) {
+// TryGatesHere runs gates in a member's tree here for another machine, which merges or said that they are due. The error is ours.
+func TryGatesHere(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, order FarGates, program string) (v FarVerdict, err error) {
 	g := Gates{Run: order.Run, Retries: order.Retries, Timeout: order.Timeout, Unsandboxed: order.Unsandboxed, Program: program}
 	var refused *Refused
 	switch {
 	case order.Version != farOrderVersion:
 		return v, ErrFarVersion
 	case order.Due:
-		verdict, err := c.Verify(ctx, repo, m, g)
+		verdict, err := VerifyDone(ctx, c, repo, m, g)
 		if errors.Is(err, ErrNotDue) {
 			return FarVerdict{NotDue: true}, nil
 		}
 		if err == nil && verdict.Message != "" {
-			err = c.Bring(ctx, m.Name)
+			err = DeliverWaiting(ctx, c, m.Name)
 		}
 		return FarVerdict{Passed: verdict.Passed, Why: verdict.Why}, err
 	}
-	v.Commit, err = c.tryGates(ctx, repo, m, g, false)
+	v.Commit, err = tryGates(ctx, c, repo, m, g, false)
 	if errors.As(err, &refused) {
 		return FarVerdict{Why: refused.Text, Hints: refused.Hints, Output: refused.Output}, nil
 	}
@@ -145,8 +145,8 @@ func (c *Crew) TryHere(ctx context.Context, repo *tree.Repo, m *Member, order Fa
 }
 
 // verifyFar has gates that are due run where the worker is, which tells its agent of a failure.
-func (c *Crew) verifyFar(ctx context.Context, m *Member, g Gates) (Verdict, error) {
-	v, err := c.tryFar(ctx, m, OrderGates(g, true))
+func verifyFar(ctx context.Context, c *Crew, m *Member, g Gates) (Verdict, error) {
+	v, err := tryGatesThere(ctx, c, m, OrderGates(g, true))
 	if err == nil && v.NotDue {
 		err = ErrNotDue
 	}
@@ -154,15 +154,15 @@ func (c *Crew) verifyFar(ctx context.Context, m *Member, g Gates) (Verdict, erro
 }
 
 // farGates has gates run where the worker is, and returns the commit that they passed on.
-func (c *Crew) farGates(ctx context.Context, m *Member, g Gates) (commit string, err error) {
-	v, err := c.tryFar(ctx, m, OrderGates(g, false))
+func farGates(ctx context.Context, c *Crew, m *Member, g Gates) (commit string, err error) {
+	v, err := tryGatesThere(ctx, c, m, OrderGates(g, false))
 	if err == nil && !v.Passed {
 		err = &Refused{v.Why, v.Hints, v.Output}
 	}
 	return v.Commit, err
 }
 
-func (c *Crew) tryFar(ctx context.Context, m *Member, order FarGates) (FarVerdict, error) {
+func tryGatesThere(ctx context.Context, c *Crew, m *Member, order FarGates) (FarVerdict, error) {
 	if c.Try == nil {
 		return FarVerdict{}, errors.New("no machine can be asked from here")
 	}

@@ -20,7 +20,7 @@ type Fork struct {
 func (f *Fork) Name() string { return f.m.Name }
 
 // ForkOf is a fork of m, or a *Refused that says why there cannot be one.
-func (c *Crew) ForkOf(m *Member) (*Fork, error) {
+func ForkOf(c *Crew, m *Member) (*Fork, error) {
 	i := slices.IndexFunc(c.Agents, func(a slot.Agent) bool { return a.Name() == m.Request.Agent })
 	if i < 0 {
 		return nil, refuse("nobody knows its agent " + m.Request.Agent)
@@ -31,16 +31,16 @@ func (c *Crew) ForkOf(m *Member) (*Fork, error) {
 	if !m.Quiet() {
 		return nil, refuse("its agent is not idle: "+strings.ReplaceAll(m.Worker.State.String(), "_", " "), "aburn ps "+m.Name, "aburn interrupt "+m.Name)
 	}
-	f := &Fork{m, c.Session(m)}
+	f := &Fork{m, SessionOf(c, m)}
 	if f.session == "" {
 		return nil, refuse("nobody knows the conversation of its agent", "aburn spawn --base "+m.Request.Branch+": with its commits only")
 	}
 	return f, nil
 }
 
-// keep brings the present state of the source's tree into a commit: the tree's own, else the last that was kept, else its branch.
-func (c *Crew) keep(ctx context.Context, repo *tree.Repo, f *Fork) (at, kept string, err error) {
-	m, err := c.one(ctx, f.m.Name)
+// keepSource brings the present state of the source's tree into a commit: the tree's own, else the last that was kept, else its branch.
+func keepSource(ctx context.Context, c *Crew, repo *tree.Repo, f *Fork) (at, kept string, err error) {
+	m, err := memberNamed(ctx, c, f.m.Name)
 	if err != nil {
 		return "", "", err
 	}
@@ -48,7 +48,7 @@ func (c *Crew) keep(ctx context.Context, repo *tree.Repo, f *Fork) (at, kept str
 		return "", "", refuse(m.Name+" works in another repository: "+m.Request.Repo, "aburn -C "+m.Request.Repo+" spawn --from "+m.Name)
 	}
 	if repo.Tree(m.Request.Tree).Exists(ctx) {
-		k, _, err := c.Snapshot(ctx, repo, m)
+		k, _, err := TakeSnapshot(ctx, c, repo, m)
 		if err != nil {
 			return "", "", fmt.Errorf("the state of %s cannot be kept: %w", f.m.Name, err)
 		}

@@ -77,9 +77,9 @@ func included(main string) ([]string, error) {
 	return strings.Split(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n"), err
 }
 
-// furnish carries out the steps. Each stands in the ledger when it is done; whoever undoes the spawn removes the tree, and with
+// prepareTree carries out the steps. Each stands in the ledger when it is done; whoever undoes the spawn removes the tree, and with
 // it all of them.
-func (c *Crew) furnish(ctx context.Context, repo *tree.Repo, book *ledger.Book, s *Spawned, p Plan) error {
+func prepareTree(ctx context.Context, c *Crew, repo *tree.Repo, book *ledger.Book, s *Spawned, p Plan) error {
 	t := repo.Tree(s.Tree)
 	if n := t.Pointers(ctx); n > 0 {
 		s.Warnings = append(s.Warnings, plain.Plural(int64(n), "file")+" of git-lfs not fetched: its tree has only pointers. git lfs install")
@@ -88,24 +88,24 @@ func (c *Crew) furnish(ctx context.Context, repo *tree.Repo, book *ledger.Book, 
 		s.Warnings = append(s.Warnings, plain.Plural(int64(n), "submodule")+" not checked out in its tree")
 	}
 	var all []tree.Copied
-	copied, err := c.copyFiles(ctx, repo, t, book, s, p.Furniture)
+	copied, err := copyFiles(ctx, c, repo, t, book, s, p.Furniture)
 	if all = append(all, copied...); err != nil {
 		return err
 	}
-	linked, err := c.linkPaths(ctx, t, book, s, p.Furniture)
+	linked, err := linkPaths(ctx, t, book, s, p.Furniture)
 	if all = append(all, linked...); err != nil {
 		return err
 	}
-	if err := c.claimPorts(book, s, p.Furniture.Ports); err != nil {
+	if err := claimPorts(c, book, s, p.Furniture.Ports); err != nil {
 		return err
 	}
-	if all, err = c.envFile(ctx, t, book, s, p.Furniture.EnvFile, all); err != nil {
+	if all, err = writeEnvFile(ctx, c, t, book, s, p.Furniture.EnvFile, all); err != nil {
 		return err
 	}
 	if err := keepCopied(book, all); err != nil {
 		return err
 	}
-	return c.setup(ctx, book, s, p)
+	return runSetup(ctx, c, book, s, p)
 }
 
 func stepped(name string) ledger.Entry {
@@ -114,11 +114,11 @@ func stepped(name string) ledger.Entry {
 	return e
 }
 
-func (c *Crew) copyFiles(ctx context.Context, repo *tree.Repo, t *tree.Tree, book *ledger.Book, s *Spawned, f Furniture) (done []tree.Copied, err error) {
+func copyFiles(ctx context.Context, c *Crew, repo *tree.Repo, t *tree.Tree, book *ledger.Book, s *Spawned, f Furniture) (done []tree.Copied, err error) {
 	if f.Carried != nil {
 		done, err = f.Carried(ctx, t)
 	} else {
-		done, err = c.copyHere(ctx, repo, t, book, s, f)
+		done, err = copyHere(ctx, repo, t, book, s, f)
 	}
 	if err != nil || len(done) == 0 {
 		return done, err
@@ -131,7 +131,7 @@ func (c *Crew) copyFiles(ctx context.Context, repo *tree.Repo, t *tree.Tree, boo
 	return done, book.Append(withFiles(stepped("copy"), list))
 }
 
-func (c *Crew) copyHere(ctx context.Context, repo *tree.Repo, t *tree.Tree, book *ledger.Book, s *Spawned, f Furniture) ([]tree.Copied, error) {
+func copyHere(ctx context.Context, repo *tree.Repo, t *tree.Tree, book *ledger.Book, s *Spawned, f Furniture) ([]tree.Copied, error) {
 	paths, others, err := f.Files(ctx, repo, book.Dir)
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func withFiles(e ledger.Entry, files []string) ledger.Entry {
 	return e
 }
 
-func (c *Crew) linkPaths(ctx context.Context, t *tree.Tree, book *ledger.Book, s *Spawned, f Furniture) (done []tree.Copied, err error) {
+func linkPaths(ctx context.Context, t *tree.Tree, book *ledger.Book, s *Spawned, f Furniture) (done []tree.Copied, err error) {
 	var list []string
 	for _, p := range f.Link {
 		why, one, err := t.Link(ctx, f.From, p)
@@ -205,7 +205,7 @@ func keepCopied(book *ledger.Book, list []tree.Copied) error {
 }
 
 // treeOf is a worker's tree, which knows what was copied into it.
-func (c *Crew) treeOf(repo *tree.Repo, m *Member) *tree.Tree {
+func treeOf(c *Crew, repo *tree.Repo, m *Member) *tree.Tree {
 	t := repo.Tree(m.Request.Tree)
 	f, err := os.Open(filepath.Join(c.Store.Book(m.Name).Dir, copiedFile))
 	if err != nil {
@@ -227,8 +227,8 @@ func (c *Crew) treeOf(repo *tree.Repo, m *Member) *tree.Tree {
 // defaultSetup is how long all of setup may take.
 const defaultSetup = 10 * time.Minute
 
-// setup runs the confirmed command lines in the tree, one after the other, without the agent's keys. A failure undoes the spawn.
-func (c *Crew) setup(ctx context.Context, book *ledger.Book, s *Spawned, p Plan) error {
+// runSetup runs the confirmed command lines in the tree, one after the other, without the agent's keys. A failure undoes the spawn.
+func runSetup(ctx context.Context, c *Crew, book *ledger.Book, s *Spawned, p Plan) error {
 	f := p.Furniture
 	if len(f.Setup) == 0 {
 		return nil
@@ -239,7 +239,7 @@ func (c *Crew) setup(ctx context.Context, book *ledger.Book, s *Spawned, p Plan)
 	}
 	began := time.Now()
 	env := append(run.Clean(c.Environ, append(slices.Clone(toolVariables), p.Pass...)...), s.Env...)
-	env = append(env, hold.MarkVariable+"="+c.mark(s.Name, s.id))
+	env = append(env, hold.MarkVariable+"="+markOf(c, s.Name, s.id))
 	for _, line := range f.Setup {
 		if f.Tell != nil {
 			f.Tell(line)

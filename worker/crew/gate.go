@@ -71,7 +71,7 @@ func (a *attempt) alone(do func() error) error {
 // start takes one run off the budget, before it begins: one that never says how it ended is counted too, and whoever asks
 // again has no fresh budget.
 func (a *attempt) start() error {
-	a.mark = a.c.mark(a.m.Name, newID())
+	a.mark = markOf(a.c, a.m.Name, newID())
 	_, err := a.c.Store.Book(a.m.Name).Update(func(l *ledger.Contents) ([]ledger.Entry, error) {
 		if n := worker.Reduce(l.Facts(a.m.others...)).Tries(); n > a.g.Retries {
 			return nil, refuse(fmt.Sprintf("its gates ran %d times and never passed, which is all that they may", n), "aburn ps "+a.m.Name,
@@ -129,7 +129,7 @@ func (a *attempt) commands(ctx context.Context) error {
 	}
 	began := time.Now()
 	env := append(run.Clean(a.c.Environ, toolVariables...), hold.MarkVariable+"="+a.mark)
-	env = append(env, a.c.portEnv(a.c.Store.Book(a.m.Name))...)
+	env = append(env, portEnv(a.c, a.c.Store.Book(a.m.Name))...)
 	shell, names, err := a.shell(ctx)
 	if err != nil {
 		return err
@@ -231,9 +231,9 @@ func (x *merge) gates(ctx context.Context) error {
 	}
 	commit, err := "", error(nil)
 	if x.m.Far() {
-		commit, err = x.c.farGates(ctx, x.m, x.o.Gates)
+		commit, err = farGates(ctx, x.c, x.m, x.o.Gates)
 	} else {
-		commit, err = x.c.tryGates(ctx, x.repo, x.m, x.o.Gates, x.o.Include)
+		commit, err = tryGates(ctx, x.c, x.repo, x.m, x.o.Gates, x.o.Include)
 	}
 	if err == nil && commit != x.head {
 		err = refuse("its gates passed on "+commit[:min(8, len(commit))]+", and that is not what its branch has", "aburn ps "+x.m.Name, "--no-gates")
@@ -243,8 +243,8 @@ func (x *merge) gates(ctx context.Context) error {
 
 // tryGates runs gates in a member's tree and returns the commit on which it stands, if they pass. What no commit holds is refused,
 // unless it is included in what they try.
-func (c *Crew) tryGates(ctx context.Context, repo *tree.Repo, m *Member, g Gates, include bool) (commit string, err error) {
-	if err := c.settledTree(m); err != nil {
+func tryGates(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, g Gates, include bool) (commit string, err error) {
+	if err := requireSettledTree(c, m); err != nil {
 		return "", err
 	}
 	t := repo.Tree(m.Request.Tree)

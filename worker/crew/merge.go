@@ -60,8 +60,8 @@ type Merge struct {
 	Modules   []string        `json:"submodules,omitempty"`
 }
 
-// merging makes this process the only one of the project's that merges.
-func (c *Crew) merging(do func() error) error {
+// mergingOf makes this process the only one of the project's that merges.
+func mergingOf(c *Crew, do func() error) error {
 	root, err := os.OpenRoot(c.Store.Dir)
 	if err != nil {
 		return err
@@ -88,20 +88,20 @@ type merge struct {
 	head     string // the worker's branch
 }
 
-// Merge brings a worker's commits into a branch. All objects are made, and all that could refuse is asked, before anything is
+// MergeBranch brings a worker's commits into a branch. All objects are made, and all that could refuse is asked, before anything is
 // touched. Then the branch moves in one step. Conflicts stand in the result and touch nothing.
-func (c *Crew) Merge(ctx context.Context, repo *tree.Repo, m *Member, o MergeOptions) (Merge, error) {
+func MergeBranch(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, o MergeOptions) (Merge, error) {
 	x := &merge{c: c, repo: repo, m: m, o: o, r: Merge{Worker: m.Name, Branch: m.Request.Branch, Check: o.Check, How: o.How}}
 	if o.Check {
 		err := x.begin(ctx, x.look)
 		return x.r, err
 	}
-	unlock, err := c.alone(c.Store.Book(m.Name), m)
+	unlock, err := lockMember(c, c.Store.Book(m.Name), m)
 	if err != nil {
 		return x.r, err
 	}
 	defer unlock()
-	err = c.merging(func() error { return x.begin(ctx, x.do) })
+	err = mergingOf(c, func() error { return x.begin(ctx, x.do) })
 	return x.r, err
 }
 
@@ -223,7 +223,7 @@ func (x *merge) source(ctx context.Context) error {
 
 // pack makes the commit of what the worker did not commit. It is the worker's only when nothing else can refuse.
 func (x *merge) pack(ctx context.Context, t *tree.Tree, s *tree.State) error {
-	if err := x.c.settledTree(x.m); err != nil {
+	if err := requireSettledTree(x.c, x.m); err != nil {
 		return err
 	}
 	switch {

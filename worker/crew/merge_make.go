@@ -150,7 +150,7 @@ func (x *merge) commitPacked(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err = book.Append(x.c.kept(x.m, worker.Snapshotted, k)); err == nil {
+	if err = book.Append(snapshotEntry(x.m, worker.Snapshotted, k)); err == nil {
 		err = t.Adopt(ctx, x.head, x.packed)
 	}
 	if errors.Is(err, tree.ErrMoved) {

@@ -293,7 +293,7 @@ func (y *yard) judge(c mergeCase, way rune) {
 	kind, rest, _ := strings.Cut(want, " ")
 	o.Check = true
 	before := y.picture()
-	asked, errAsked := y.crew.Merge(y.Context(), y.repo, y.member("w"), o)
+	asked, errAsked := MergeBranch(y.Context(), y.crew, y.repo, y.member("w"), o)
 	if after := y.picture(); after != before {
 		y.Errorf("%c: --check touched something:\n%s\n%s", way, before, after)
 	}
@@ -304,7 +304,7 @@ func (y *yard) judge(c mergeCase, way rune) {
 			y.Errorf("%c: %+v, %v", way, asked, errAsked)
 		}
 		o.Check = false
-		if _, err := y.crew.Merge(y.Context(), y.repo, y.member("w"), o); !errors.As(err, &refused) || y.picture() != before {
+		if _, err := MergeBranch(y.Context(), y.crew, y.repo, y.member("w"), o); !errors.As(err, &refused) || y.picture() != before {
 			y.Errorf("%c: not refused, or touched: %v", way, err)
 		}
 		return
@@ -334,7 +334,7 @@ func (y *yard) judge(c mergeCase, way rune) {
 	}
 	o.Check = false
 	y.keeping(func() {
-		r, err := y.crew.Merge(y.Context(), y.repo, y.member("w"), o)
+		r, err := MergeBranch(y.Context(), y.crew, y.repo, y.member("w"), o)
 		if err != nil || len(r.Conflicts) != len(asked.Conflicts) {
 			y.Errorf("%c: %+v, %v", way, r, err)
 			return
@@ -363,9 +363,9 @@ func (y *yard) whole(way rune, r Merge, want string) {
 	if head != r.To || r.To == "" {
 		y.Errorf("%c: HEAD %s, said %+v", way, head, r)
 	}
-	again, err := y.crew.Merge(y.Context(), y.repo, y.member("w"), MergeOptions{How: r.How, Check: true})
+	again, err := MergeBranch(y.Context(), y.crew, y.repo, y.member("w"), MergeOptions{How: r.How, Check: true})
 	if r.How == HowForward || r.How == HowAlready {
-		again, err = y.crew.Merge(y.Context(), y.repo, y.member("w"), MergeOptions{Check: true})
+		again, err = MergeBranch(y.Context(), y.crew, y.repo, y.member("w"), MergeOptions{Check: true})
 	}
 	if err != nil || again.How != HowAlready && r.How != HowAlready {
 		y.Errorf("%c: not merged for good: %+v, %v", way, again, err)
@@ -418,11 +418,11 @@ func TestIncludeChanges(t *testing.T) {
 	status, _ := y.git(y.tree, "status", "--porcelain")
 	ctx := t.Context()
 	before := y.picture()
-	r, err := y.crew.Merge(ctx, y.repo, y.member("w"), MergeOptions{Include: true, Check: true})
+	r, err := MergeBranch(ctx, y.crew, y.repo, y.member("w"), MergeOptions{Include: true, Check: true})
 	if err != nil || !slices.Equal(r.Included, []string{"a", "b", "new"}) || y.picture() != before {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if r, err = y.crew.Merge(ctx, y.repo, y.member("w"), MergeOptions{Include: true}); err != nil || r.How != HowForward || r.To != r.Head {
+	if r, err = MergeBranch(ctx, y.crew, y.repo, y.member("w"), MergeOptions{Include: true}); err != nil || r.How != HowForward || r.To != r.Head {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	for _, dir := range []string{y.main, y.tree} {
@@ -455,7 +455,7 @@ func TestIncludeChangesThatConflict(t *testing.T) {
 	y.sh(y.main, "edit a 5 m; save")
 	y.sh(y.tree, "edit a 5 w")
 	before := y.picture()
-	r, err := y.crew.Merge(t.Context(), y.repo, y.member("w"), MergeOptions{Include: true})
+	r, err := MergeBranch(t.Context(), y.crew, y.repo, y.member("w"), MergeOptions{Include: true})
 	if err != nil || len(r.Conflicts) != 1 || y.picture() != before {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -472,7 +472,7 @@ git config branch.main.mergeOptions '--squash --no-commit'; rm -f "$HOME/ran"`)
 	ran := filepath.Join(y.dir, "home", "ran")
 	y.sh(y.tree, "edit a 5 w; git -c core.hooksPath=/dev/null -c core.fsmonitor=false commit -qam change; rm -f \"$HOME/ran\"")
 	y.keeping(func() {
-		r, err := y.crew.Merge(t.Context(), y.repo, y.member("w"), MergeOptions{})
+		r, err := MergeBranch(t.Context(), y.crew, y.repo, y.member("w"), MergeOptions{})
 		if did, _ := os.ReadFile(ran); err != nil || r.To == "" || len(did) > 0 {
 			t.Errorf("%+v, %v, ran %s", r, err, did)
 		}
@@ -480,7 +480,7 @@ git config branch.main.mergeOptions '--squash --no-commit'; rm -f "$HOME/ran"`)
 	os.Remove(ran)
 	y.sh(y.main, "git config --unset core.fsmonitor; git config --unset branch.main.mergeOptions; rm .git/hooks/reference-transaction; rm -f \"$HOME/ran\"")
 	y.keeping(func() {
-		r, err := y.crew.Merge(t.Context(), y.repo, y.member("w"), MergeOptions{Hooks: true})
+		r, err := MergeBranch(t.Context(), y.crew, y.repo, y.member("w"), MergeOptions{Hooks: true})
 		did, _ := os.ReadFile(ran)
 		if err != nil || r.To == "" || !strings.Contains(string(did), "pre-merge-commit") || !strings.Contains(string(did), "post-merge") {
 			t.Errorf("%+v, %v, ran %s", r, err, did)
@@ -488,7 +488,7 @@ git config branch.main.mergeOptions '--squash --no-commit'; rm -f "$HOME/ran"`)
 	})
 	y.sh(y.main, `printf '#!/bin/sh\nexit 1\n' > .git/hooks/pre-merge-commit`)
 	before := y.picture()
-	if r, err := y.crew.Merge(t.Context(), y.repo, y.member("w"), MergeOptions{Hooks: true}); err == nil || y.picture() != before {
+	if r, err := MergeBranch(t.Context(), y.crew, y.repo, y.member("w"), MergeOptions{Hooks: true}); err == nil || y.picture() != before {
 		t.Errorf("a hook that refuses: %+v, %v", r, err)
 	}
 }
@@ -499,7 +499,7 @@ func TestMergeOnto(t *testing.T) {
 	y.sh(y.main, "git branch release; edit b 5 m")
 	y.sh(y.tree, "edit a 5 w; save")
 	dirty, _ := y.git(y.main, "status", "--porcelain")
-	r, err := y.crew.Merge(t.Context(), y.repo, y.member("w"), MergeOptions{Onto: "release", How: HowSquash})
+	r, err := MergeBranch(t.Context(), y.crew, y.repo, y.member("w"), MergeOptions{Onto: "release", How: HowSquash})
 	if err != nil || r.Into != "release" {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -518,23 +518,23 @@ func TestSync(t *testing.T) {
 	y.sh(y.tree, "edit a 5 w; save one; edit a 28 w; save two")
 	y.sh(y.main, "edit b 5 m; save")
 	before := y.picture()
-	s, err := y.crew.Sync(ctx, y.repo, y.member("w"), "", true)
+	s, err := RebaseBranch(ctx, y.crew, y.repo, y.member("w"), "", true)
 	if err != nil || s.Commits != 2 || s.Ahead != 1 || y.picture() != before {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	if s, err = y.crew.Sync(ctx, y.repo, y.member("w"), "", false); err != nil || y.member("w").Base() != s.Base {
+	if s, err = RebaseBranch(ctx, y.crew, y.repo, y.member("w"), "", false); err != nil || y.member("w").Base() != s.Base {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	y.sh(y.tree,
 		`test -z "$(git status --porcelain)"; test "$(git symbolic-ref --short HEAD)" = aburn/w; test "$(git rev-parse HEAD~2)" = "$(git rev-parse main)"; grep `+
 			`-q 'line 5 m' b; grep -q 'line 28 w' a`)
-	if s, err = y.crew.Sync(ctx, y.repo, y.member("w"), "", false); err != nil || s.To != s.From || s.Ahead != 0 {
+	if s, err = RebaseBranch(ctx, y.crew, y.repo, y.member("w"), "", false); err != nil || s.To != s.From || s.Ahead != 0 {
 		t.Errorf("again: %+v, %v", s, err)
 	}
 
 	y.sh(y.main, "edit a 28 m; save")
 	before = y.picture()
-	s, err = y.crew.Sync(ctx, y.repo, y.member("w"), "", false)
+	s, err = RebaseBranch(ctx, y.crew, y.repo, y.member("w"), "", false)
 	if err != nil || s.Subject != "two" || len(s.Conflicts) != 1 || y.picture() != before {
 		t.Errorf("a conflict: %+v, %v", s, err)
 	}
@@ -542,7 +542,7 @@ func TestSync(t *testing.T) {
 		t.Helper()
 		before := y.picture()
 		var r *Refused
-		if s, err := y.crew.Sync(ctx, y.repo, y.member("w"), "", false); !errors.As(err, &r) || !strings.HasPrefix(r.Text, text) || y.picture() != before {
+		if s, err := RebaseBranch(ctx, y.crew, y.repo, y.member("w"), "", false); !errors.As(err, &r) || !strings.HasPrefix(r.Text, text) || y.picture() != before {
 			t.Errorf("%q: %+v, %v", text, s, err)
 		}
 	}
@@ -566,7 +566,7 @@ func TestSyncKeepsIgnoredFiles(t *testing.T) {
 	y.sh(y.main, "lines 3 > .env; git add -f .env; save")
 	before := y.picture()
 	var r *Refused
-	if s, err := y.crew.Sync(t.Context(), y.repo, y.member("w"), "", false); !errors.As(err, &r) || y.picture() != before {
+	if s, err := RebaseBranch(t.Context(), y.crew, y.repo, y.member("w"), "", false); !errors.As(err, &r) || y.picture() != before {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -583,7 +583,7 @@ func TestGatesHaveOneBudget(t *testing.T) {
 	y.must(book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Gated, Gen: 1, Is: worker.GateStarted}})) // and was killed
 	for i, want := range []string{"a gate failed with 1", "a gate failed with 1", "its gates ran 3 times and never passed", "its gates ran 3 times"} {
 		var r *Refused
-		if _, err := y.crew.Merge(t.Context(), y.repo, y.member("w"), o); !errors.As(err, &r) || !strings.HasPrefix(r.Text, want) {
+		if _, err := MergeBranch(t.Context(), y.crew, y.repo, y.member("w"), o); !errors.As(err, &r) || !strings.HasPrefix(r.Text, want) {
 			t.Fatalf("%d: %v", i, err)
 		} else if i < 2 && !slices.Equal(r.Hints, []string{"why"}) {
 			t.Errorf("%q", r.Hints)
@@ -595,7 +595,7 @@ func TestGatesHaveOneBudget(t *testing.T) {
 	}
 	o.Gates.Retries = 3
 	o.Gates.Run = []string{"true"}
-	if r, err := y.crew.Merge(t.Context(), y.repo, y.member("w"), o); err != nil || r.To == "" {
+	if r, err := MergeBranch(t.Context(), y.crew, y.repo, y.member("w"), o); err != nil || r.To == "" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if n := y.member("w").Worker.Tries(); n != 0 {
@@ -612,7 +612,7 @@ func TestNothingPassesNoGate(t *testing.T) {
 		t.Helper()
 		before := y.picture()
 		var r *Refused
-		if m, err := y.crew.Merge(t.Context(), y.repo, y.member("w"), o); !errors.As(err, &r) || !strings.HasPrefix(r.Text, text) || y.picture() != before {
+		if m, err := MergeBranch(t.Context(), y.crew, y.repo, y.member("w"), o); !errors.As(err, &r) || !strings.HasPrefix(r.Text, text) || y.picture() != before {
 			t.Errorf("%q: %+v, %v", text, m, err)
 		}
 	}
@@ -626,7 +626,7 @@ func TestNothingPassesNoGate(t *testing.T) {
 	y.sh(y.tree, "save")
 	o.Gates.Run = []string{"echo more >> a"}
 	var r *Refused
-	if _, err := y.crew.Merge(t.Context(), y.repo, y.member("w"), o); !errors.As(err, &r) || r.Text != "a gate changed files of its tree" {
+	if _, err := MergeBranch(t.Context(), y.crew, y.repo, y.member("w"), o); !errors.As(err, &r) || r.Text != "a gate changed files of its tree" {
 		t.Errorf("%v", err)
 	}
 	o.Gates = Gates{Run: []string{"sleep 600"}, Retries: 5, Timeout: 1}

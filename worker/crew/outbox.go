@@ -36,8 +36,8 @@ func keptText(book *ledger.Book, id string) (string, error) {
 	return string(text), err
 }
 
-// Waits is the text of a message that waits for a worker, "" if there is none.
-func (c *Crew) Waits(name, id string) string {
+// WaitingText is the text of a message that waits for a worker, "" if there is none.
+func WaitingText(c *Crew, name, id string) string {
 	text, err := keptText(c.Store.Book(name), id)
 	if err != nil {
 		return ""

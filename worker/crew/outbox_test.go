@@ -28,7 +28,7 @@ func TestSendAfterAResumeThatFailed(t *testing.T) {
 		ledger.Entry{Fact: worker.Fact{Kind: worker.LaunchFailed, Gen: 2}},
 		ledger.Entry{Fact: worker.Fact{Kind: worker.Restored, Gen: 3}},
 		ledger.Entry{Fact: worker.Fact{Kind: worker.Launched, Gen: 3, Proc: p}}))
-	sent, err := y.crew.Send(t.Context(), "w", Message{Text: "go on"}, SendOptions{})
+	sent, err := Send(t.Context(), y.crew, "w", Message{Text: "go on"}, SendOptions{})
 	if err != nil || sent.State != Waits {
 		t.Errorf("%+v, %v", sent, err)
 	}
@@ -39,7 +39,7 @@ func TestTornMessage(t *testing.T) {
 	y := newYard(t, "lines 9 > a; echo .oss > .gitignore")
 	says := y.agent(0)
 	says(logfmt.Prompt, logfmt.Stop)
-	sent, err := y.crew.Send(t.Context(), "w", Message{Text: "one"}, SendOptions{})
+	sent, err := Send(t.Context(), y.crew, "w", Message{Text: "one"}, SendOptions{})
 	y.must(err)
 	s := &sender{y.crew, "w", y.crew.Store.Book("w"), SendOptions{}, map[string]bool{}}
 	for _, torn := range []string{"", "[aburn", logfmt.MessageTag("m-00000000") + " of another"} {
@@ -49,7 +49,7 @@ func TestTornMessage(t *testing.T) {
 		}
 	}
 	y.must(os.WriteFile(s.path(sent.ID), nil, 0o600))
-	other, err := y.crew.Send(t.Context(), "w", Message{Text: "two"}, SendOptions{})
+	other, err := Send(t.Context(), y.crew, "w", Message{Text: "two"}, SendOptions{})
 	y.must(err)
 	said := &courier{}
 	if why := s.hand(t.Context(), said, slot.Handle{}, y.now()); !strings.Contains(why, "lost") || len(said.got) != 1 || said.got[0].ID != other.ID {
@@ -71,7 +71,7 @@ func TestEndedGatesOfAMerge(t *testing.T) {
 	y.sh(y.tree, "edit a 5 w; save")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	_, err := y.crew.tryGates(ctx, y.repo, y.member("w"), Gates{Run: []string{"sleep 600"}, Tell: func(string) { cancel() }}, false)
+	_, err := tryGates(ctx, y.crew, y.repo, y.member("w"), Gates{Run: []string{"sleep 600"}, Tell: func(string) { cancel() }}, false)
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -84,7 +84,7 @@ func TestEndedGatesOfAMerge(t *testing.T) {
 func TestCleanupOfATreeThatGitDoesNotKnow(t *testing.T) {
 	y := newYard(t, "lines 9 > a")
 	y.sh(y.tree, "echo hours > work; rm .git")
-	r, err := y.crew.Cleanup(t.Context(), y.repo, y.member("w"), CleanupOptions{Preserve: true})
+	r, err := RemoveTree(t.Context(), y.crew, y.repo, y.member("w"), CleanupOptions{Preserve: true})
 	if err != nil || r.Removed || strings.Contains(r.Why, "removed") || !strings.Contains(r.Why, y.tree) {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -102,12 +102,12 @@ func TestSessionThatIsAFlag(t *testing.T) {
 	says := y.agent(0)
 	says(logfmt.SessionStart)
 	m := y.now()
-	if id := y.crew.Session(m); id != "s1" {
+	if id := SessionOf(y.crew, m); id != "s1" {
 		t.Fatalf("%q", id)
 	}
 	for _, id := range []string{"--dangerously-bypass-approvals-and-sandbox", "-c", "a b\n"} {
 		m.Talk = &slot.Talk{Session: id}
-		if got := y.crew.Session(m); got != "" {
+		if got := SessionOf(y.crew, m); got != "" {
 			t.Errorf("%q", got)
 		}
 	}
@@ -118,7 +118,7 @@ func TestSetupKeepsNoSecrets(t *testing.T) {
 	y := newYard(t, "lines 9 > a")
 	key := "gh" + "p_" + strings.Repeat("a1B2c3", 6)
 	s := &Spawned{Name: "w", Folder: y.tree}
-	y.must(y.crew.setup(t.Context(), y.crew.Store.Book("w"), s, Plan{Furniture: Furniture{Setup: []string{"test -n " + key}}}))
+	y.must(runSetup(t.Context(), y.crew, y.crew.Store.Book("w"), s, Plan{Furniture: Furniture{Setup: []string{"test -n " + key}}}))
 	e := y.member("w").Ledger.Last(worker.Stepped)
 	if e == nil || e.Count != 1 || strings.Contains(strings.Join(e.Files, " "), key[8:]) {
 		t.Errorf("%+v", e)
@@ -164,7 +164,7 @@ func TestChargeWaitsForWhoTypes(t *testing.T) {
 	charge := func() (*Member, error) {
 		m := y.now()
 		m.Request.Via, m.Request.Agent, m.Request.Limit = "screen", "prompter", "10"
-		return m, y.crew.Charge(t.Context(), m, worker.Spent{Fresh: 100}, "100 tokens")
+		return m, CheckBudget(t.Context(), y.crew, m, worker.Spent{Fresh: 100}, "100 tokens")
 	}
 	if _, err := charge(); err != nil || there.pressed > 0 || y.now().Full() {
 		t.Errorf("somebody types, and a key was pressed %d times: %v", there.pressed, err)

@@ -43,34 +43,34 @@ const all = -1
 
 // Overlaps looks at the trees of all living workers as they stand, and writes into the ledgers what is new. Failures are of single
 // workers, of which nothing is said then.
-func (c *Crew) Overlaps(ctx context.Context, members []*Member) (list []Overlap, failed error) {
-	sketches, failed := c.sketches(ctx, members, all)
-	return c.compareAll(ctx, sketches, nil, failed)
+func Overlaps(ctx context.Context, c *Crew, members []*Member) (list []Overlap, failed error) {
+	sketches, failed := sketchesOf(ctx, c, members, all)
+	return comparePairs(ctx, c, sketches, nil, failed)
 }
 
 // CompareKept is Overlaps of the states that were kept last, at the ends of turns: how many workers there are makes no difference to
 // git. Pairs of which neither changed since a comparison are left out.
-func (c *Crew) CompareKept(ctx context.Context, members []*Member) error {
-	return c.compareKept(ctx, members, 0)
+func CompareKept(ctx context.Context, c *Crew, members []*Member) error {
+	return compareSnapshots(ctx, c, members, 0)
 }
 
-func (c *Crew) compareKept(ctx context.Context, members []*Member, anew int) error {
-	sketches, failed := c.sketches(ctx, members, anew)
-	before := c.comparedStates()
-	_, err := c.compareAll(ctx, sketches, before, failed)
+func compareSnapshots(ctx context.Context, c *Crew, members []*Member, anew int) error {
+	sketches, failed := sketchesOf(ctx, c, members, anew)
+	before := comparedStates(c)
+	_, err := comparePairs(ctx, c, sketches, before, failed)
 	now := map[string]string{}
 	for _, s := range sketches {
 		now[s.m.Name] = s.id()
 	}
 	if err == nil && !maps.Equal(before, now) {
-		err = c.keepCompared(now)
+		err = saveCompared(c, now)
 	}
 	return err
 }
 
-// sketches are the trees of living workers, the one that was asked for first, first. Of those that may have changed since they were
+// sketchesOf are the trees of living workers, the one that was asked for first, first. Of those that may have changed since they were
 // seen, so many are looked at anew, those that were seen longest ago first.
-func (c *Crew) sketches(ctx context.Context, members []*Member, anew int) (list []*sketch, failed error) {
+func sketchesOf(ctx context.Context, c *Crew, members []*Member, anew int) (list []*sketch, failed error) {
 	repos := map[string]*tree.Repo{}
 	var old []*sketch
 	for _, m := range Living(members) {
@@ -86,7 +86,7 @@ func (c *Crew) sketches(ctx context.Context, members []*Member, anew int) (list 
 			}
 			repos[m.Request.Repo] = repo
 		}
-		s := &sketch{m: m, repo: repo, seen: c.sighted(m)}
+		s := &sketch{m: m, repo: repo, seen: loadSighting(c, m)}
 		if list = append(list, s); anew == all || !s.seen.current(m) {
 			old = append(old, s)
 		}
@@ -96,7 +96,7 @@ func (c *Crew) sketches(ctx context.Context, members []*Member, anew int) (list 
 		old = old[:min(anew, len(old))]
 	}
 	for _, s := range old {
-		if err := c.lookAnew(ctx, s); err != nil && !errors.Is(err, tree.ErrGone) {
+		if err := snapshotAnew(ctx, c, s); err != nil && !errors.Is(err, tree.ErrGone) {
 			failed = errors.Join(failed, err)
 		}
 	}
@@ -105,8 +105,8 @@ func (c *Crew) sketches(ctx context.Context, members []*Member, anew int) (list 
 	return list, failed
 }
 
-// lookAnew sees a tree as it stands. Where that fails nothing is known of it.
-func (c *Crew) lookAnew(ctx context.Context, s *sketch) error {
+// snapshotAnew sees a tree as it stands. Where that fails nothing is known of it.
+func snapshotAnew(ctx context.Context, c *Crew, s *sketch) error {
 	began, dir := time.Now(), c.Store.Book(s.m.Name).Dir
 	now, err := s.repo.Tree(s.m.Request.Tree).Sketch(ctx, dir, s.repo.Beginning(ctx, s.m.Base(), s.m.Request.BaseRef), s.seen.Seen)
 	if err != nil {
@@ -114,7 +114,7 @@ func (c *Crew) lookAnew(ctx context.Context, s *sketch) error {
 		return err
 	}
 	s.seen = sighting{At: began, Seen: now}
-	c.sight(s.m, s.seen)
+	saveSighting(c, s.m, s.seen)
 	return nil
 }
 
@@ -123,7 +123,7 @@ func (c *Crew) lookAnew(ctx context.Context, s *sketch) error {
 const overlapLock, overlapMark, overlapStates = "overlap.lock", "overlap.at", "overlap.json"
 
 // comparedStates are the states that were compared last, by the names of workers.
-func (c *Crew) comparedStates() (states map[string]string) {
+func comparedStates(c *Crew) (states map[string]string) {
 	data, err := os.ReadFile(filepath.Join(c.Store.Dir, overlapStates))
 	if err != nil || json.Unmarshal(data, &states) != nil {
 		return nil
@@ -131,7 +131,7 @@ func (c *Crew) comparedStates() (states map[string]string) {
 	return states
 }
 
-func (c *Crew) keepCompared(states map[string]string) error {
+func saveCompared(c *Crew, states map[string]string) error {
 	data, err := json.Marshal(states)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ const oneAnew = 1
 // two or three compare for all.
 //
 // Where nobody keeps states at the ends of turns, the others may be at work since they were seen. One of them is looked at anew.
-func (c *Crew) CompareNow(ctx context.Context) error {
+func CompareNow(ctx context.Context, c *Crew) error {
 	asked := time.Now()
 	root, err := os.OpenRoot(c.Store.Dir)
 	if err != nil {
@@ -165,7 +165,7 @@ func (c *Crew) CompareNow(ctx context.Context) error {
 	if err != nil || len(Living(members)) < 2 {
 		return err
 	}
-	failed := c.compareKept(ctx, members, oneAnew)
+	failed := compareSnapshots(ctx, c, members, oneAnew)
 	if err := root.WriteFile(overlapMark, nil, 0o600); err != nil {
 		return errors.Join(failed, err)
 	}
@@ -178,8 +178,8 @@ type pair struct {
 	files []string
 }
 
-// compareAll compares each two, but those that are as before, and writes down what is new.
-func (c *Crew) compareAll(ctx context.Context, sketches []*sketch, before map[string]string, failed error) (list []Overlap, err error) {
+// comparePairs compares each two, but those that are as before, and writes down what is new.
+func comparePairs(ctx context.Context, c *Crew, sketches []*sketch, before map[string]string, failed error) (list []Overlap, err error) {
 	shared := map[*tree.Repo][]pair{}
 	for i, b := range sketches {
 		theirs := map[string]bool{}
@@ -200,7 +200,7 @@ func (c *Crew) compareAll(ctx context.Context, sketches []*sketch, before map[st
 				shared[a.repo] = append(shared[a.repo], p)
 				continue
 			}
-			failed = errors.Join(failed, c.noteOverlap(a.m, b.m, Overlap{Workers: p.names(), Kind: worker.OverlapNone}))
+			failed = errors.Join(failed, noteOverlap(c, a.m, b.m, Overlap{Workers: p.names(), Kind: worker.OverlapNone}))
 		}
 	}
 	for repo, pairs := range shared {
@@ -208,10 +208,10 @@ func (c *Crew) compareAll(ctx context.Context, sketches []*sketch, before map[st
 		for i, o := range found {
 			err := errs[i]
 			if err == nil {
-				err = c.noteOverlap(pairs[i].a.m, pairs[i].b.m, o)
+				err = noteOverlap(c, pairs[i].a.m, pairs[i].b.m, o)
 			} else {
-				c.unsight(pairs[i].a.m)
-				c.unsight(pairs[i].b.m)
+				dropSighting(c, pairs[i].a.m)
+				dropSighting(c, pairs[i].b.m)
 			}
 			if failed = errors.Join(failed, err); err == nil {
 				list = append(list, o)
@@ -302,7 +302,7 @@ func set(files []string) string {
 }
 
 // noteOverlap writes into both ledgers what differs from the last word about the pair.
-func (c *Crew) noteOverlap(a, b *Member, o Overlap) error {
+func noteOverlap(c *Crew, a, b *Member, o Overlap) error {
 	for i, m := range []*Member{a, b} {
 		e := ledger.Entry{Fact: worker.Fact{Kind: worker.Overlapped, Is: o.Kind}, Detail: ledger.Detail{Peer: o.Workers[1-i], Count: len(o.Files)}}
 		for _, f := range o.Files[:min(8, len(o.Files))] {
@@ -360,22 +360,22 @@ func Clashes(m *Member, living map[string]bool) (list []ledger.Entry) {
 }
 
 // Peers are the workers of which Clashes may name one.
-func (c *Crew) Peers(m *Member) (peers []string, err error) {
+func Peers(c *Crew, m *Member) (peers []string, err error) {
 	names, err := c.Store.Names()
 	return slices.DeleteFunc(names, func(name string) bool {
 		return !slices.ContainsFunc(m.Ledger.Entries, func(e ledger.Entry) bool { return e.Kind == worker.Overlapped && e.Peer == name })
 	}), err
 }
 
-// HasToldOverlap reports whether the ledger says that a person heard of this conflict.
-func (c *Crew) HasToldOverlap(m *Member, e ledger.Entry) bool {
+// HasNotifiedOverlap reports whether the ledger says that a person heard of this conflict.
+func HasNotifiedOverlap(c *Crew, m *Member, e ledger.Entry) bool {
 	l, err := c.Store.Book(min(m.Name, e.Peer)).Read()
 	return err == nil && toldOverlap(l, max(m.Name, e.Peer), e)
 }
 
-// TellOverlap reports whether a person has not heard of this conflict yet, and writes down that now one has. Of several who ask
+// MarkOverlapNotified reports whether a person has not heard of this conflict yet, and writes down that now one has. Of several who ask
 // at once one gets true. It is told once for a pair and a set of files, whichever of the two is asked.
-func (c *Crew) TellOverlap(m *Member, e ledger.Entry) (first bool, err error) {
+func MarkOverlapNotified(c *Crew, m *Member, e ledger.Entry) (first bool, err error) {
 	pair := []string{m.Name, e.Peer}
 	slices.Sort(pair)
 	of, other := pair[0], pair[1]

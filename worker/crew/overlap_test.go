@@ -25,7 +25,7 @@ func TestTurnsEndStartsGitOnce(t *testing.T) {
 	y := newYard(t, "lines 30 > cart; lines 9 > other")
 	y.sh(y.tree, "edit cart 3 w; echo w > loose")
 	keep := func(name string) {
-		_, _, err := y.crew.Snapshot(t.Context(), y.repo, y.member(name))
+		_, _, err := TakeSnapshot(t.Context(), y.crew, y.repo, y.member(name))
 		y.must(err)
 	}
 	keep("w")
@@ -38,23 +38,23 @@ func TestTurnsEndStartsGitOnce(t *testing.T) {
 		}
 		members, err := y.crew.Look(t.Context())
 		y.must(err)
-		y.must(y.crew.CompareKept(t.Context(), members))
+		y.must(CompareKept(t.Context(), y.crew, members))
 		y.sh(y.tree, "edit cart 20 again; save; edit cart 21 more; echo more > new")
 		calls := world.CountGit(t)
 		y.crew.Environ = []string{"HOME=" + os.Getenv("HOME"), "PATH=" + os.Getenv("PATH")}
 		repo, err := tree.Open(t.Context(), y.main, y.crew.Environ)
 		y.must(err)
-		_, fresh, err := y.crew.Snapshot(t.Context(), repo, y.member(fmt.Sprintf("x%d", made-1)))
+		_, fresh, err := TakeSnapshot(t.Context(), y.crew, repo, y.member(fmt.Sprintf("x%d", made-1)))
 		y.must(err)
 		if members, err = y.crew.Look(t.Context()); err != nil || !fresh {
 			t.Fatal(fresh, err)
 		}
-		y.must(y.crew.CompareKept(t.Context(), members))
+		y.must(CompareKept(t.Context(), y.crew, members))
 		list := calls()
 		if counts = append(counts, len(list)); len(list) > mostCalls {
 			t.Errorf("%d starts of git: %q", len(list), list)
 		}
-		y.must(y.crew.CompareKept(t.Context(), members))
+		y.must(CompareKept(t.Context(), y.crew, members))
 		if list := calls(); len(list) > 1 {
 			t.Errorf("nothing changed, and git is started %d times: %q", len(list), list)
 		}
@@ -66,7 +66,7 @@ func TestTurnsEndStartsGitOnce(t *testing.T) {
 	now := y.clashes()
 	members, err := y.crew.Look(t.Context())
 	y.must(err)
-	found, err := y.crew.Overlaps(t.Context(), members)
+	found, err := Overlaps(t.Context(), y.crew, members)
 	y.must(err)
 	if after := y.clashes(); !slices.Equal(after, now) || len(found) != 9*8/2 || len(now) == 0 {
 		t.Errorf("%d pairs\n%s\n--- anew\n%s", len(found), strings.Join(now, "\n"), strings.Join(after, "\n"))
@@ -98,7 +98,7 @@ func TestLooseFilesOverlap(t *testing.T) {
 	y.sh(y.tree, "echo same > same; echo two > differs; echo two > added; git add added; head -c 12000000 /dev/zero > large")
 	members, err := y.crew.Look(t.Context())
 	y.must(err)
-	found, err := y.crew.Overlaps(t.Context(), members)
+	found, err := Overlaps(t.Context(), y.crew, members)
 	y.must(err)
 	if len(found) != 1 || found[0].Kind != worker.OverlapConflict || !slices.Equal(found[0].Files, []string{"added", "differs", "large", "same"}) ||
 		fmt.Sprint(found[0].Conflicts) != "[{added add/add} {differs add/add}]" {
@@ -111,18 +111,18 @@ func TestLooseFilesOverlap(t *testing.T) {
 func TestWhatWasSeenIsNoProof(t *testing.T) {
 	y := newYard(t, "lines 9 > a")
 	y.sh(y.tree, "echo w > new")
-	first, fresh, err := y.crew.Snapshot(t.Context(), y.repo, y.member("w"))
+	first, fresh, err := TakeSnapshot(t.Context(), y.crew, y.repo, y.member("w"))
 	if y.must(err); !fresh {
 		t.Fatal("the first snapshot is not new")
 	}
 	y.sh(y.main, "git update-ref -d "+first.Ref+"; git reflog expire --expire=now --all; git gc -q --prune=now")
 	m := y.member("w")
-	s := y.crew.sighted(m)
+	s := loadSighting(y.crew, m)
 	s.Boot = "another"
 	data, err := json.Marshal(s)
 	y.must(err)
 	y.must(os.WriteFile(filepath.Join(y.crew.Store.Book("w").Dir, sightedFile), data, 0o600))
-	again, fresh, err := y.crew.Snapshot(t.Context(), y.repo, m)
+	again, fresh, err := TakeSnapshot(t.Context(), y.crew, y.repo, m)
 	if y.must(err); !fresh || !y.repo.Holds(t.Context(), again.Ref, again.Commit) {
 		t.Errorf("%+v, new: %t", again, fresh)
 	}
@@ -131,7 +131,7 @@ func TestWhatWasSeenIsNoProof(t *testing.T) {
 	overlaps := func() ([]Overlap, error) {
 		members, err := y.crew.Look(t.Context())
 		y.must(err)
-		return y.crew.Overlaps(t.Context(), members)
+		return Overlaps(t.Context(), y.crew, members)
 	}
 	if list, err := overlaps(); err != nil || len(list) != 1 || list[0].Kind != worker.OverlapConflict {
 		t.Fatal(list, err)

@@ -33,7 +33,7 @@ const (
 
 // claimPorts gives the worker ports that no other worker has and that can be bound now. Workers of all projects of this
 // user are asked, under one lock.
-func (c *Crew) claimPorts(book *ledger.Book, s *Spawned, ports []Port) error {
+func claimPorts(c *Crew, book *ledger.Book, s *Spawned, ports []Port) error {
 	if len(ports) == 0 {
 		return nil
 	}
@@ -62,14 +62,14 @@ func (c *Crew) claimPorts(book *ledger.Book, s *Spawned, ports []Port) error {
 	for _, p := range ports {
 		s.Steps = append(s.Steps, p.Name+"="+strconv.Itoa(chosen[p.Name]))
 	}
-	s.Env = append(s.Env, c.portEnv(book)...)
+	s.Env = append(s.Env, portEnv(c, book)...)
 	e := stepped("ports")
 	e.Ports = chosen
 	return book.Append(e)
 }
 
 // portEnv is what the worker's ports add to its environment, at each of its starts.
-func (c *Crew) portEnv(book *ledger.Book) (env []string) {
+func portEnv(c *Crew, book *ledger.Book) (env []string) {
 	var chosen map[string]int
 	if b, err := os.ReadFile(filepath.Join(book.Dir, portsFile)); err != nil || json.Unmarshal(b, &chosen) != nil {
 		return nil
@@ -80,9 +80,9 @@ func (c *Crew) portEnv(book *ledger.Book) (env []string) {
 	return append(env, "COMPOSE_PROJECT_NAME="+strings.Trim(strings.ToLower(c.Store.Key+"-"+book.Name), "-_"))
 }
 
-// envFile writes the worker's ports into a file of its tree, for programs that read such a file instead of their environment.
-func (c *Crew) envFile(ctx context.Context, t *tree.Tree, book *ledger.Book, s *Spawned, path string, all []tree.Copied) ([]tree.Copied, error) {
-	env := c.portEnv(book)
+// writeEnvFile writes the worker's ports into a file of its tree, for programs that read such a file instead of their environment.
+func writeEnvFile(ctx context.Context, c *Crew, t *tree.Tree, book *ledger.Book, s *Spawned, path string, all []tree.Copied) ([]tree.Copied, error) {
+	env := portEnv(c, book)
 	if path == "" || len(env) == 0 {
 		return all, nil
 	}

@@ -67,19 +67,19 @@ type pulling struct {
 	pr     PullRequest
 }
 
-// Pull pushes a worker's branch and opens a pull request, or brings an open one up to date. Whatever could refuse is asked before
+// OpenPull pushes a worker's branch and opens a pull request, or brings an open one up to date. Whatever could refuse is asked before
 // anything is pushed; gates run before.
-func (c *Crew) Pull(ctx context.Context, repo *tree.Repo, m *Member, f forge.Forge, remote tree.Remote, owner string, o PullOptions) (PullRequest, error) {
+func OpenPull(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, f forge.Forge, remote tree.Remote, owner string, o PullOptions) (PullRequest, error) {
 	x := &pulling{&merge{c: c, repo: repo, m: m, o: MergeOptions{Gates: o.Gates}}, f, remote, owner, o, PullRequest{Worker: m.Name, Branch: m.Request.Branch}}
 	if o.Check {
 		p, err := x.ask(ctx, m.Branches()...)
 		if err == nil && p != nil {
 			x.stands(p)
-			err = c.Polled(m, p.Known()) // what strangers wrote moves no worker
+			err = RecordPull(c, m, p.Known()) // what strangers wrote moves no worker
 		}
 		return x.pr, err
 	}
-	unlock, err := c.alone(c.Store.Book(m.Name), m)
+	unlock, err := lockMember(c, c.Store.Book(m.Name), m)
 	if err != nil {
 		return x.pr, err
 	}
@@ -154,7 +154,7 @@ func (x *pulling) do(ctx context.Context) error {
 		x.pr.Checks, x.pr.Review, x.pr.Clash, x.pr.Threads = "", "", nil, 0
 		now = &forge.Pull{Number: now.Number, URL: now.URL, Is: now.Is, Draft: now.Draft, Head: x.head}
 	}
-	return x.c.polled(x.m, now, now.Facts()[:1])
+	return recordPull(x.c, x.m, now, now.Facts()[:1])
 }
 
 func (x *pulling) unchangedSince(ctx context.Context) bool {
@@ -229,11 +229,11 @@ func (x *pulling) open(ctx context.Context) (*forge.Pull, error) {
 	return p, err
 }
 
-// Polled writes down what the forge says of a member's pull request, as far as it is news. What the forge says of a pull request
+// RecordPull writes down what the forge says of a member's pull request, as far as it is news. What the forge says of a pull request
 // that is not the worker's newest is none.
-func (c *Crew) Polled(m *Member, p *forge.Pull) error { return c.polled(m, p, p.Facts()) }
+func RecordPull(c *Crew, m *Member, p *forge.Pull) error { return recordPull(c, m, p, p.Facts()) }
 
-func (c *Crew) polled(m *Member, p *forge.Pull, facts []worker.Fact) error {
+func recordPull(c *Crew, m *Member, p *forge.Pull, facts []worker.Fact) error {
 	_, err := c.Store.Book(m.Name).Update(func(l *ledger.Contents) (fresh []ledger.Entry, err error) {
 		w := worker.Reduce(l.Facts(m.others...))
 		seq := uint64(0)

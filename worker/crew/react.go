@@ -35,7 +35,7 @@ var (
 
 // React gives the agent a message, in place of those that it replaces: they are told to nobody, and the ledger says so first.
 // Reaction and message are one entry of the ledger: either both are there or none. Without a text it only takes messages back.
-func (c *Crew) React(ctx context.Context, name string, r Reaction) error {
+func React(ctx context.Context, c *Crew, name string, r Reaction) error {
 	s := &sender{c, name, c.Store.Book(name), SendOptions{}, map[string]bool{}}
 	return s.alone(func() error {
 		m, err := s.look(ctx)
@@ -152,21 +152,21 @@ func (r *Reaction) toldEntry() ledger.Entry {
 	return e
 }
 
-// HasTold reports whether a worker's ledger says that a person heard of a reaction. One that cannot be read says nothing.
-func (c *Crew) HasTold(name string, r Reaction) bool {
+// HasNotified reports whether a worker's ledger says that a person heard of a reaction. One that cannot be read says nothing.
+func HasNotified(c *Crew, name string, r Reaction) bool {
 	l, err := c.Store.Book(name).Read()
 	return err == nil && toldBefore(l, r.toldEntry())
 }
 
-// ToldOf writes down that a person heard of a reaction, or that something is about to be done about it. ErrTold says that it stands
+// MarkReaction writes down that a person heard of a reaction, or that something is about to be done about it. ErrTold says that it stands
 // there already.
-func (c *Crew) ToldOf(name string, r Reaction) error {
+func MarkReaction(c *Crew, name string, r Reaction) error {
 	s := &sender{Crew: c, name: name, book: c.Store.Book(name)}
 	return s.append(r, r.toldEntry(), nil)
 }
 
 // Unpause lets the members that were paused get messages again, and gives their names.
-func (c *Crew) Unpause(paused []*Member, key string) (names []string, err error) {
+func Unpause(c *Crew, paused []*Member, key string) (names []string, err error) {
 	for _, m := range paused {
 		e := ledger.Entry{Fact: worker.Fact{Kind: worker.Reacted, Gen: max(1, m.Ledger.Gen()), Key: key, Action: worker.ActionResume}}
 		if err := c.Store.Book(m.Name).Append(e); err != nil {

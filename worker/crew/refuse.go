@@ -37,12 +37,12 @@ func (m *Member) Quiet() bool {
 	return m.Worker.Reason == worker.Verifying || m.Worker.Reason == worker.VerifyFailed // it said done
 }
 
-// settledTree refuses unless the worker's tree may be changed.
-func (c *Crew) settledTree(m *Member) error {
+// requireSettledTree refuses unless the worker's tree may be changed.
+func requireSettledTree(c *Crew, m *Member) error {
 	if !m.Quiet() {
 		return refuse("its agent is not idle: "+strings.ReplaceAll(m.Worker.State.String(), "_", " "), "aburn ps "+m.Name)
 	}
-	if held, err := c.held(m); m.Over() && (held || err != nil) {
+	if held, err := isHeld(c, m); m.Over() && (held || err != nil) {
 		return refuse("its holder still ends what the agent left", "aburn ps "+m.Name)
 	}
 	return nil
@@ -51,8 +51,8 @@ func (c *Crew) settledTree(m *Member) error {
 // closing is how long a holder may live on behind its certificate: who looks at its terminal gets what was printed last.
 const closing = 10 * time.Second
 
-// held reports whether a worker still has a holder. That of one that is over is waited for: it ends by itself.
-func (c *Crew) held(m *Member) (bool, error) {
+// isHeld reports whether a worker still has a holder. That of one that is over is waited for: it ends by itself.
+func isHeld(c *Crew, m *Member) (bool, error) {
 	launch := m.Ledger.Last(worker.Launched)
 	if launch == nil {
 		return false, nil

@@ -25,17 +25,17 @@ var (
 	ErrNoTree    = errors.New("its tree is gone")
 )
 
-// Session is the agent's id of the member's session, "" if nobody knows it. An agent can write into the log and say anything: what no
+// SessionOf is the agent's id of the member's session, "" if nobody knows it. An agent can write into the log and say anything: what no
 // id is, and would be a flag of its next start, is none.
-func (c *Crew) Session(m *Member) string {
-	id := c.session(m)
+func SessionOf(c *Crew, m *Member) string {
+	id := sessionOfLedger(c, m)
 	if strings.HasPrefix(id, "-") || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return ""
 	}
 	return id
 }
 
-func (c *Crew) session(m *Member) string {
+func sessionOfLedger(c *Crew, m *Member) string {
 	if l := m.Ledger.Last(worker.Launched); l != nil && l.Session != "" {
 		return l.Session
 	}
@@ -50,7 +50,7 @@ func (c *Crew) session(m *Member) string {
 
 // Resume starts a member's agent again, with its conversation and in its tree, where p says. The agent must have ended. Of
 // the plan it takes what is not in the ledger: agent, program, runtime, hooks, and further variables of the environment.
-func (c *Crew) Resume(ctx context.Context, repo *tree.Repo, m *Member, p Plan) (*Member, error) {
+func Resume(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, p Plan) (*Member, error) {
 	book := c.Store.Book(m.Name)
 	s := &Spawned{Name: m.Name, Tree: m.Request.Tree, Branch: m.Request.Branch, Base: m.Request.Base, id: newID(), Folder: c.folder(m.Request.Tree)}
 	if err := s.hold(book.Dir); err != nil {
@@ -58,19 +58,19 @@ func (c *Crew) Resume(ctx context.Context, repo *tree.Repo, m *Member, p Plan) (
 		return m, err
 	}
 	defer s.release()
-	session := c.Session(m)
-	if err := c.mayResume(ctx, repo, book, m, session); err != nil {
+	session := SessionOf(c, m)
+	if err := mayResume(ctx, repo, book, m, session); err != nil {
 		return m, err
 	}
 	passed := m.Passed()
 	added := slices.DeleteFunc(slices.Clone(p.Pass), func(name string) bool { return slices.Contains(passed, name) })
 	p.Permissions, p.Model, p.Pass = slot.Permissions(m.Request.Permissions), m.Request.Model, append(passed, added...)
-	s.gen, s.Env, s.Rules = m.Ledger.Gen()+1, append(Issue{m.Request.Issue, m.Request.IssueURL}.env(), c.portEnv(book)...), rules(s, p, c.Self)
+	s.gen, s.Env, s.Rules = m.Ledger.Gen()+1, append(Issue{m.Request.Issue, m.Request.IssueURL}.env(), portEnv(c, book)...), rules(s, p, c.Self)
 	writable, err := repo.Tree(s.Tree).Commits(ctx)
 	if err != nil {
 		return m, err
 	}
-	if o := c.order(s, p, writable); p.Lines {
+	if o := orderOf(c, s, p, writable); p.Lines {
 		s.Launch, s.opening = p.Agent.Protocol().Launch(o, session)
 	} else {
 		s.Launch = p.Agent.Resume(o, session)
@@ -81,20 +81,20 @@ func (c *Crew) Resume(ctx context.Context, repo *tree.Repo, m *Member, p Plan) (
 		return m, err
 	}
 	if err = s.write(book); err == nil {
-		_, err = c.run(ctx, s, p)
+		_, err = runAgent(ctx, c, s, p)
 	}
 	if err != nil {
 		book.Append(notResumed(s.gen, err.Error()))
 		return m, err
 	}
-	if m, err = c.one(ctx, m.Name); err == nil {
-		err = c.carry(ctx, m, p.Lines)
+	if m, err = memberNamed(ctx, c, m.Name); err == nil {
+		err = carryMessages(ctx, c, m, p.Lines)
 	}
 	return m, err
 }
 
-// carry gives messages that wait to the agent where it runs now, its lines or its hooks: each may be told in one way only.
-func (c *Crew) carry(ctx context.Context, m *Member, lines bool) error {
+// carryMessages gives messages that wait to the agent where it runs now, its lines or its hooks: each may be told in one way only.
+func carryMessages(ctx context.Context, c *Crew, m *Member, lines bool) error {
 	ids := waiting(m)
 	s := &sender{c, m.Name, c.Store.Book(m.Name), SendOptions{NoKeys: true}, map[string]bool{}}
 	return s.alone(func() error {
@@ -117,12 +117,12 @@ func (c *Crew) carry(ctx context.Context, m *Member, lines bool) error {
 }
 
 // Runs reports whether a holder has the member's agent, as far as that can be seen.
-func (c *Crew) Runs(m *Member) bool {
+func Runs(c *Crew, m *Member) bool {
 	held, err := hold.Held(c.Store.Book(m.Name).Dir, max(1, m.Ledger.Gen()))
 	return held || err != nil
 }
 
-func (c *Crew) mayResume(ctx context.Context, repo *tree.Repo, book *ledger.Book, m *Member, session string) error {
+func mayResume(ctx context.Context, repo *tree.Repo, book *ledger.Book, m *Member, session string) error {
 	l, err := book.Read()
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func notResumed(gen int, why string) ledger.Entry {
 }
 
 // settleResume writes down that a resume was killed before the agent ran.
-func (c *Crew) settleResume(book *ledger.Book, l *ledger.Contents, gen int) (*ledger.Contents, error) {
+func settleResume(book *ledger.Book, l *ledger.Contents, gen int) (*ledger.Contents, error) {
 	for _, k := range []worker.Kind{worker.Launched, worker.LaunchFailed} {
 		if e := l.Last(k); e != nil && e.Gen == gen {
 			return l, nil
@@ -170,8 +170,8 @@ func (c *Crew) settleResume(book *ledger.Book, l *ledger.Contents, gen int) (*le
 
 // Handover ends a member's agent at the end of its turn and has it go on where p says, with the same conversation. Two never
 // run at once: the second begins when the holder of the first is gone.
-func (c *Crew) Handover(ctx context.Context, repo *tree.Repo, m *Member, p Plan) (*Member, error) {
-	for !m.Over() && c.Runs(m) && !c.rests(m) {
+func Handover(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, p Plan) (*Member, error) {
+	for !m.Over() && Runs(c, m) && !isResting(c, m) {
 		if m.Worker.State == worker.NeedsInput {
 			return m, errors.New("it waits for an answer")
 		}
@@ -181,29 +181,29 @@ func (c *Crew) Handover(ctx context.Context, repo *tree.Repo, m *Member, p Plan)
 		case <-time.After(200 * time.Millisecond):
 		}
 		var err error
-		if m, err = c.one(ctx, m.Name); err != nil {
+		if m, err = memberNamed(ctx, c, m.Name); err != nil {
 			return m, err
 		}
 	}
 	if !m.Over() {
 		var err error
-		if m, err = c.Kill(ctx, m); err != nil && !errors.Is(err, ErrOver) {
+		if m, err = Kill(ctx, c, m); err != nil && !errors.Is(err, ErrOver) {
 			return m, fmt.Errorf("its agent did not end: %w", err)
 		}
 	}
-	return c.Resume(ctx, repo, m, p)
+	return Resume(ctx, c, repo, m, p)
 }
 
-// rests reports whether no turn of the member's runs, and none is due. An agent that went on in a terminal may say nothing
+// isResting reports whether no turn of the member's runs, and none is due. An agent that went on in a terminal may say nothing
 // before its first turn there.
-func (c *Crew) rests(m *Member) bool {
+func isResting(c *Crew, m *Member) bool {
 	if _, h, ok := c.Channel(m); ok && headless.Waiting(h) > 0 {
 		return false
 	}
 	return m.Quiet() || m.Worker.State == worker.NotStarted && m.Ledger.Gen() > 1
 }
 
-func (c *Crew) one(ctx context.Context, name string) (*Member, error) {
+func memberNamed(ctx context.Context, c *Crew, name string) (*Member, error) {
 	list, err := c.Look(ctx, name)
 	if err == nil {
 		err = list[0].Err

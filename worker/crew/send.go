@@ -74,7 +74,7 @@ type sender struct {
 
 // Send gives a worker's agent a message, and waits until the agent's record shows it. Many may send at once: messages
 // reach the agent in the order in which the ledger has them, each once.
-func (c *Crew) Send(ctx context.Context, name string, msg Message, o SendOptions) (Sent, error) {
+func Send(ctx context.Context, c *Crew, name string, msg Message, o SendOptions) (Sent, error) {
 	s := &sender{c, name, c.Store.Book(name), o, map[string]bool{}}
 	id := newMessageID()
 	until := time.Now().Add(o.Wait)
@@ -271,21 +271,21 @@ func waiting(m *Member) (list []string) {
 
 // Interrupt ends the turn of an agent with its own key, and notes that the screen shows the prompt again. Some clients
 // record nothing of it.
-func (c *Crew) Interrupt(ctx context.Context, m *Member) error { return c.interrupt(ctx, m, 0) }
+func Interrupt(ctx context.Context, c *Crew, m *Member) error { return interruptAfter(ctx, c, m, 0) }
 
 // errTyping says that a key of aburn's would come between those of a person.
 var errTyping = errors.New("somebody is typing in its terminal")
 
-// interrupt is Interrupt, unless a person pressed a key there so lately.
-func (c *Crew) interrupt(ctx context.Context, m *Member, lately time.Duration) error {
-	terminal, screen := c.runtime(m).(slot.Typist)
-	client := c.prompter(m)
+// interruptAfter is Interrupt, unless a person pressed a key there so lately.
+func interruptAfter(ctx context.Context, c *Crew, m *Member, lately time.Duration) error {
+	terminal, screen := runtimeOf(c, m).(slot.Typist)
+	client := prompterOf(c, m)
 	launch := m.Ledger.Last(worker.Launched)
 	switch {
 	case m.Over():
 		return ErrOver
 	case m.Talk != nil:
-		return c.interruptTalk(ctx, m)
+		return interruptTalk(ctx, c, m)
 	case launch == nil || !screen || client == nil:
 		return errors.New("its terminal takes no keys from aburn")
 	case m.Worker.State != worker.Working:
@@ -323,13 +323,13 @@ func (c *Crew) interrupt(ctx context.Context, m *Member, lately time.Duration) e
 const interruptWait = 10 * time.Second
 
 // interruptTalk ends the turn of an agent without a terminal. What it asks is left alone, as in a terminal.
-func (c *Crew) interruptTalk(ctx context.Context, m *Member) error {
+func interruptTalk(ctx context.Context, c *Crew, m *Member) error {
 	if len(m.Talk.Asks) > 0 {
 		return fmt.Errorf("it asks something, which an interrupt would refuse: aburn answer %s", m.Name)
 	}
 	ctx, cancel := context.WithTimeout(ctx, interruptWait)
 	defer cancel()
-	switch ran, err := c.endTurn(ctx, m); {
+	switch ran, err := endTurn(ctx, c, m); {
 	case errors.Is(err, hold.ErrGone):
 		return ErrOver
 	case errors.Is(err, context.DeadlineExceeded):
@@ -343,7 +343,7 @@ func (c *Crew) interruptTalk(ctx context.Context, m *Member) error {
 }
 
 // endTurn asks again for as long as only the hooks say that a turn runs: the holder writes down a little later what the agent says.
-func (c *Crew) endTurn(ctx context.Context, m *Member) (ran bool, err error) {
+func endTurn(ctx context.Context, c *Crew, m *Member) (ran bool, err error) {
 	for {
 		ch, h, _ := c.Channel(m)
 		if ran, err = ch.Interrupt(ctx, h); err != nil || ran {

@@ -44,7 +44,7 @@ func (c *Crew) bring(ctx context.Context, book *ledger.Book) (*ledger.Contents, 
 		}
 	}
 	if gen := l.Gen(); gen > 1 {
-		return c.settleResume(book, l, gen)
+		return settleResume(book, l, gen)
 	}
 	if l.Last(worker.Launched) != nil || l.Last(worker.LaunchFailed) != nil {
 		return l, nil
@@ -54,7 +54,7 @@ func (c *Crew) bring(ctx context.Context, book *ledger.Book) (*ledger.Contents, 
 		return l, err
 	}
 	defer unlock()
-	return c.abandon(ctx, book)
+	return abandonSpawn(ctx, c, book)
 }
 
 // peek is settle that writes nothing: what the holder wrote counts, and a spawn that died stays as it is.
@@ -120,13 +120,13 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// abandon undoes a spawn that ended in the middle.
-func (c *Crew) abandon(ctx context.Context, book *ledger.Book) (*ledger.Contents, error) {
+// abandonSpawn undoes a spawn that ended in the middle.
+func abandonSpawn(ctx context.Context, c *Crew, book *ledger.Book) (*ledger.Contents, error) {
 	l, err := book.Update(func(l *ledger.Contents) ([]ledger.Entry, error) { return late(book, l), nil })
 	if err != nil || l.Last(worker.Launched) != nil || l.Last(worker.LaunchFailed) != nil {
 		return l, err // somebody else was first
 	}
-	if _, err := c.endRest(ctx, book.Name, l); err != nil { // its setup may still run
+	if _, err := endRest(ctx, c, book.Name, l); err != nil { // its setup may still run
 		return l, nil
 	}
 	undone := true
@@ -139,7 +139,7 @@ func (c *Crew) abandon(ctx context.Context, book *ledger.Book) (*ledger.Contents
 		if l.Last(worker.Prepared) != nil {
 			worked = tree.SomebodyMayHaveWorked
 		}
-		undone = c.takeBack(ctx, repo, r.Tree, madeBranch(r.Branch, r.Taken), cmp.Or(r.Begins, r.Base), worked)
+		undone = undoTree(ctx, c, repo, r.Tree, madeBranch(r.Branch, r.Taken), cmp.Or(r.Begins, r.Base), worked)
 	}
 	return book.Update(func(*ledger.Contents) ([]ledger.Entry, error) {
 		failed := ledger.Entry{Fact: worker.Fact{Kind: worker.LaunchFailed, Gen: 1}}

@@ -27,7 +27,7 @@ const sightedFile = "seen.json"
 // maxSighted bounds that file, in bytes. A tree with more changed files than that is looked at whole each time.
 const maxSighted = 1 << 20
 
-func (c *Crew) sighted(m *Member) (s sighting) {
+func loadSighting(c *Crew, m *Member) (s sighting) {
 	path := filepath.Join(c.Store.Book(m.Name).Dir, sightedFile)
 	if st, err := os.Lstat(path); err != nil || !st.Mode().IsRegular() || st.Size() > maxSighted {
 		return s
@@ -45,7 +45,7 @@ func (c *Crew) sighted(m *Member) (s sighting) {
 	return s
 }
 
-func (c *Crew) sight(m *Member, s sighting) {
+func saveSighting(c *Crew, m *Member, s sighting) {
 	s.Boot, _ = proc.Clock()
 	data, err := json.Marshal(s)
 	if err != nil || len(data) > maxSighted || slices.ContainsFunc(s.Files, secret) || slices.ContainsFunc(s.Loose, secret) {
@@ -60,8 +60,10 @@ func secret(name string) bool {
 	return n > 0
 }
 
-// unsight forgets what was seen: git may have removed a state that no ref names.
-func (c *Crew) unsight(m *Member) { os.Remove(filepath.Join(c.Store.Book(m.Name).Dir, sightedFile)) }
+// dropSighting forgets what was seen: git may have removed a state that no ref names.
+func dropSighting(c *Crew, m *Member) {
+	os.Remove(filepath.Join(c.Store.Book(m.Name).Dir, sightedFile))
+}
 
 // of is what is known of the kept state that the ledger names last.
 func (s sighting) of(kept string) tree.Seen {

@@ -16,7 +16,7 @@ import (
 // keepSnapshots is how many snapshots of a worker are kept, unless Crew.Snapshots says otherwise.
 const keepSnapshots = 20
 
-func (c *Crew) keeps() int {
+func snapshotLimit(c *Crew) int {
 	if c.Snapshots != nil {
 		if n := c.Snapshots(); n > 0 {
 			return n
@@ -25,24 +25,24 @@ func (c *Crew) keeps() int {
 	return keepSnapshots
 }
 
-// Snapshot keeps the present state of a worker's tree. fresh is false if the last snapshot already holds it.
-func (c *Crew) Snapshot(ctx context.Context, repo *tree.Repo, m *Member) (k tree.Kept, fresh bool, err error) {
-	return c.snapshot(ctx, repo, m, treeWait)
+// TakeSnapshot keeps the present state of a worker's tree. fresh is false if the last snapshot already holds it.
+func TakeSnapshot(ctx context.Context, c *Crew, repo *tree.Repo, m *Member) (k tree.Kept, fresh bool, err error) {
+	return snapshotWithin(ctx, c, repo, m, treeWait)
 }
 
 // ErrTreeBusy says that somebody keeps, merges, pushes or removes the tree just now.
 var ErrTreeBusy = errors.New("its tree is in use")
 
-// Keep is Snapshot for who waits for nobody: gates of a merge may run for minutes. Then the error is ErrTreeBusy.
-func (c *Crew) Keep(ctx context.Context, repo *tree.Repo, m *Member) error {
-	_, _, err := c.snapshot(ctx, repo, m, 0)
+// TryTakeSnapshot is Snapshot for who waits for nobody: gates of a merge may run for minutes. Then the error is ErrTreeBusy.
+func TryTakeSnapshot(ctx context.Context, c *Crew, repo *tree.Repo, m *Member) error {
+	_, _, err := snapshotWithin(ctx, c, repo, m, 0)
 	return err
 }
 
-func (c *Crew) snapshot(ctx context.Context, repo *tree.Repo, m *Member, wait time.Duration) (k tree.Kept, fresh bool, err error) {
-	t := c.treeOf(repo, m)
+func snapshotWithin(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, wait time.Duration) (k tree.Kept, fresh bool, err error) {
+	t := treeOf(c, repo, m)
 	book := c.Store.Book(m.Name)
-	unlock, err := c.aloneWithin(wait, book, m)
+	unlock, err := lockMemberWithin(c, wait, book, m)
 	if err != nil {
 		return k, false, err
 	}
@@ -52,14 +52,14 @@ func (c *Crew) snapshot(ctx context.Context, repo *tree.Repo, m *Member, wait ti
 	if n := len(all); n > 0 {
 		last = all[n-1].Commit
 	}
-	k, now, err := t.Snapshot(ctx, book.Dir, nextRef(m), repo.Beginning(ctx, m.Base(), m.Request.BaseRef), c.sighted(m).of(last))
+	k, now, err := t.Snapshot(ctx, book.Dir, nextRef(m), repo.Beginning(ctx, m.Base(), m.Request.BaseRef), loadSighting(c, m).of(last))
 	if errors.Is(err, tree.ErrGone) {
 		err = fmt.Errorf("%w: %s", err, t.Path)
 	}
 	if err != nil {
 		return k, false, err
 	}
-	c.sight(m, sighting{At: began, Seen: now})
+	saveSighting(c, m, sighting{At: began, Seen: now})
 	n := len(now.Files)
 	if k.Commit == last {
 		if m.Worker.Changes == nil || *m.Worker.Changes != n { // an agent's calls made it unknown
@@ -67,12 +67,12 @@ func (c *Crew) snapshot(ctx context.Context, repo *tree.Repo, m *Member, wait ti
 		}
 		return k, false, err
 	}
-	e := c.kept(m, worker.Snapshotted, k)
+	e := snapshotEntry(m, worker.Snapshotted, k)
 	e.Differs = &n
 	if err = book.Append(e); err != nil {
 		return k, true, err
 	}
-	if n = len(all) + 1 - c.keeps(); n > 0 {
+	if n = len(all) + 1 - snapshotLimit(c); n > 0 {
 		for _, old := range all[:n] {
 			if old.Kind == worker.Snapshotted {
 				repo.DropRef(ctx, old.Ref, old.Commit)
@@ -85,14 +85,14 @@ func (c *Crew) snapshot(ctx context.Context, repo *tree.Repo, m *Member, wait ti
 // treeWait is how long one who keeps or removes a tree waits for another.
 const treeWait = time.Minute
 
-// alone makes this process the only one that keeps or removes the worker's tree, and reads the ledger once more: the
+// lockMember makes this process the only one that keeps or removes the worker's tree, and reads the ledger once more: the
 // holder's own snapshot may have come first. A merge stays alone while its gates run: they run in that tree, and a cleanup would
 // take it from under them.
-func (c *Crew) alone(book *ledger.Book, m *Member) (unlock func(), err error) {
-	return c.aloneWithin(treeWait, book, m)
+func lockMember(c *Crew, book *ledger.Book, m *Member) (unlock func(), err error) {
+	return lockMemberWithin(c, treeWait, book, m)
 }
 
-func (c *Crew) aloneWithin(wait time.Duration, book *ledger.Book, m *Member) (unlock func(), err error) {
+func lockMemberWithin(c *Crew, wait time.Duration, book *ledger.Book, m *Member) (unlock func(), err error) {
 	root, err := os.OpenRoot(book.Dir)
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func nextRef(m *Member) tree.Refs {
 	return tree.Refs{Below: SnapshotRefs(m.Name), Next: n}
 }
 
-func (c *Crew) kept(m *Member, kind worker.Kind, k tree.Kept) ledger.Entry {
+func snapshotEntry(m *Member, kind worker.Kind, k tree.Kept) ledger.Entry {
 	e := ledger.Entry{Fact: worker.Fact{Kind: kind, Gen: max(1, m.Ledger.Gen()), Changes: &k.Changes}}
 	e.Ref, e.Commit = k.Ref, k.Commit
 	for _, s := range k.Skipped {

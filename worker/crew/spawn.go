@@ -114,22 +114,22 @@ const patience = time.Minute
 
 // Prepare makes everything that an agent needs: its name, its ledger, its branch and its tree. Of what it began nothing is
 // left if it fails. The caller then calls Start.
-func (c *Crew) Prepare(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, error) {
-	if err := c.roomFor(p); err != nil {
+func Prepare(ctx context.Context, c *Crew, repo *tree.Repo, p Plan) (*Spawned, error) {
+	if err := checkRoom(c, p); err != nil {
 		return nil, err
 	}
 	s, err := begin(ctx, repo, p)
 	if err == nil && p.From != nil {
-		s.at, s.kept, err = c.keep(ctx, repo, p.From)
+		s.at, s.kept, err = keepSource(ctx, c, repo, p.From)
 	}
 	if err != nil {
 		return nil, err
 	}
-	book, err := c.enter(ctx, repo, s, &p, "")
+	book, err := enterLedger(ctx, c, repo, s, &p, "")
 	if err != nil {
 		return nil, err
 	}
-	if err := c.build(ctx, repo, book, s, p); err != nil {
+	if err := buildWorker(ctx, c, repo, book, s, p); err != nil {
 		book.Remove()
 		s.release()
 		return nil, err
@@ -137,8 +137,8 @@ func (c *Crew) Prepare(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, 
 	return s, nil
 }
 
-// roomFor refuses where less is free than the person wants left. Where the system does not say, nothing is refused.
-func (c *Crew) roomFor(p Plan) error {
+// checkRoom refuses where less is free than the person wants left. Where the system does not say, nothing is refused.
+func checkRoom(c *Crew, p Plan) error {
 	place := c.Store.Tree("x")
 	for !exists(place) && place != filepath.Dir(place) {
 		place = filepath.Dir(place)
@@ -181,12 +181,12 @@ func (p *Plan) Locate(ctx context.Context, repo *tree.Repo) (err error) {
 // At is the commit that Locate found, "" before.
 func (p *Plan) At() string { return p.at }
 
-func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s *Spawned, p Plan) (err error) {
+func buildWorker(ctx context.Context, c *Crew, repo *tree.Repo, book *ledger.Book, s *Spawned, p Plan) (err error) {
 	s.Folder = c.folder(s.Tree)
 	if err := c.Store.Note(); err != nil {
 		return err
 	}
-	err = c.serially(func() error {
+	err = serially(c, func() error {
 		if err := repo.Exclude(ctx, s.Tree); err != nil {
 			return err
 		}
@@ -201,27 +201,27 @@ func (c *Crew) build(ctx context.Context, repo *tree.Repo, book *ledger.Book, s 
 	}
 	if s.kept != "" {
 		if err := repo.Tree(s.Tree).Take(ctx, book.Dir, s.kept); err != nil {
-			c.takeBack(ctx, repo, s.Tree, s.made(), s.at, tree.NobodyWorked)
+			undoTree(ctx, c, repo, s.Tree, s.made(), s.at, tree.NobodyWorked)
 			return err
 		}
 	}
 	s.Env = p.Issue.env()
-	if err := c.furnish(ctx, repo, book, s, p); err != nil {
-		c.takeBack(ctx, repo, s.Tree, s.made(), s.at, tree.NobodyWorked)
+	if err := prepareTree(ctx, c, repo, book, s, p); err != nil {
+		undoTree(ctx, c, repo, s.Tree, s.made(), s.at, tree.NobodyWorked)
 		return err
 	}
 	s.told(p, c.Self)
 	writable, err := repo.Tree(s.Tree).Commits(ctx)
 	if err != nil {
-		c.takeBack(ctx, repo, s.Tree, s.made(), s.at, tree.NobodyWorked)
+		undoTree(ctx, c, repo, s.Tree, s.made(), s.at, tree.NobodyWorked)
 		return err
 	}
-	s.launch(c.order(s, p, writable), p)
+	s.launch(orderOf(c, s, p, writable), p)
 	if err = s.write(book); err == nil && p.Lines {
 		err = headless.Put(slot.Handle{Dir: book.Dir, Gen: s.gen}, slot.Message{ID: s.taskID(), Text: cmp.Or(s.Launch.Prompt, s.Task)})
 	}
 	if err != nil {
-		c.takeBack(ctx, repo, s.Tree, s.made(), s.at, tree.NobodyWorked)
+		undoTree(ctx, c, repo, s.Tree, s.made(), s.at, tree.NobodyWorked)
 	}
 	return err
 }
@@ -264,7 +264,7 @@ func (s *Spawned) launch(o slot.Order, p Plan) {
 	s.Session = s.Launch.Session
 }
 
-func (c *Crew) order(s *Spawned, p Plan, writable []string) slot.Order {
+func orderOf(c *Crew, s *Spawned, p Plan, writable []string) slot.Order {
 	if s.Folder != s.Tree {
 		writable = append([]string{s.Tree}, writable...)
 	}
@@ -278,7 +278,7 @@ func (c *Crew) order(s *Spawned, p Plan, writable []string) slot.Order {
 	}
 }
 
-func (c *Crew) request(repo *tree.Repo, s *Spawned, p Plan) ledger.Entry {
+func requestEntry(c *Crew, repo *tree.Repo, s *Spawned, p Plan) ledger.Entry {
 	sum := sha256.Sum256([]byte(p.Task))
 	via := Terminal
 	if p.Runtime != nil {
@@ -299,7 +299,8 @@ func (c *Crew) request(repo *tree.Repo, s *Spawned, p Plan) ledger.Entry {
 		Parent: parent, Source: source, Begins: begins, Taken: s.taken,
 		Task: scrub.Head(cmp.Or(p.Head, p.Task), maxHead), Issue: p.Issue.ID, IssueURL: p.Issue.URL, Digest: hex.EncodeToString(sum[:]), Agent: p.Agent.Name(),
 		Via:  via,
-		Mark: c.mark(s.Name, s.id), Permissions: string(p.Permissions), Model: p.Model, Pass: p.Pass, Gates: p.Gates, Limit: p.Budget, Repo: repo.Main, Tree: s.Tree,
+		Mark: markOf(c, s.Name, s.id), Permissions: string(p.Permissions), Model: p.Model, Pass: p.Pass, Gates: p.Gates, Limit: p.Budget,
+		Repo: repo.Main, Tree: s.Tree,
 		Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef,
 	}}
 }
@@ -321,14 +322,14 @@ func rules(s *Spawned, p Plan, aburn string) string {
 	return text
 }
 
-// undo takes away what Prepare made. If the agent ran and worked, all of it stays and the ledger says why.
-func (c *Crew) undo(ctx context.Context, repo *tree.Repo, s *Spawned, why error) {
+// undoSpawn takes away what Prepare made. If the agent ran and worked, all of it stays and the ledger says why.
+func undoSpawn(ctx context.Context, c *Crew, repo *tree.Repo, s *Spawned, why error) {
 	book := c.Store.Book(s.Name)
 	worked := tree.SomebodyMayHaveWorked
 	if errors.Is(why, hold.ErrGone) {
 		worked = tree.NobodyWorked
 	}
-	if c.takeBack(ctx, repo, s.Tree, s.made(), s.at, worked) {
+	if undoTree(ctx, c, repo, s.Tree, s.made(), s.at, worked) {
 		book.Remove()
 		return
 	}
@@ -346,7 +347,7 @@ func newID() string {
 }
 
 // Sketch is what Prepare would make. Nothing is made.
-func (c *Crew) Sketch(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, error) {
+func Sketch(ctx context.Context, c *Crew, repo *tree.Repo, p Plan) (*Spawned, error) {
 	s, err := begin(ctx, repo, p)
 	if err != nil {
 		return nil, err
@@ -369,6 +370,6 @@ func (c *Crew) Sketch(ctx context.Context, repo *tree.Repo, p Plan) (*Spawned, e
 	s.Tree = c.Store.Tree(s.Name)
 	s.Folder = c.folder(s.Tree)
 	s.told(p, c.Self)
-	s.launch(c.order(s, p, repo.WouldCommit(s.Tree)), p)
+	s.launch(orderOf(c, s, p, repo.WouldCommit(s.Tree)), p)
 	return s, nil
 }

@@ -7,9 +7,9 @@ import (
 	"aburn/worker/ledger"
 )
 
-// Standstill writes down that somebody judged a member's work to make no progress. The same judgement is written once, however
+// NoteStandstill writes down that somebody judged a member's work to make no progress. The same judgement is written once, however
 // long it holds: the agent's next step may lift it, and another one would be told again.
-func (c *Crew) Standstill(m *Member, subject, says string) error {
+func NoteStandstill(c *Crew, m *Member, subject, says string) error {
 	_, err := c.Store.Book(m.Name).Update(func(l *ledger.Contents) ([]ledger.Entry, error) {
 		if slices.ContainsFunc(l.Entries, func(e ledger.Entry) bool { return e.Kind == worker.NoProgress && e.Subject == subject }) {
 			return nil, nil

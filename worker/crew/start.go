@@ -22,21 +22,21 @@ import (
 
 // Start runs the agent and returns when it runs. In the person's own terminal, attached is the holder's process, and the
 // caller waits for it. What Prepare made is undone if the agent does not run.
-func (c *Crew) Start(ctx context.Context, repo *tree.Repo, s *Spawned, p Plan) (attached *exec.Cmd, err error) {
+func Start(ctx context.Context, c *Crew, repo *tree.Repo, s *Spawned, p Plan) (attached *exec.Cmd, err error) {
 	defer s.release()
-	if attached, err = c.run(ctx, s, p); err != nil {
-		c.undo(ctx, repo, s, err)
+	if attached, err = runAgent(ctx, c, s, p); err != nil {
+		undoSpawn(ctx, c, repo, s, err)
 	}
 	return attached, err
 }
 
-// run starts the holder of a generation, and returns when the agent runs. If it does not, nothing of it runs.
-func (c *Crew) run(ctx context.Context, s *Spawned, p Plan) (attached *exec.Cmd, err error) {
+// runAgent starts the holder of a generation, and returns when the agent runs. If it does not, nothing of it runs.
+func runAgent(ctx context.Context, c *Crew, s *Spawned, p Plan) (attached *exec.Cmd, err error) {
 	book := c.Store.Book(s.Name)
 	if err = hold.Offer(book.Dir, s.gen); err != nil {
 		return nil, err
 	}
-	mark := c.mark(s.Name, s.id)
+	mark := markOf(c, s.Name, s.id)
 	ready := ledger.Entry{
 		Fact:   worker.Fact{Kind: worker.Prepared, Gen: s.gen, Hooks: p.Hooked},
 		Detail: ledger.Detail{Session: s.Session, Mark: mark},
@@ -76,19 +76,19 @@ func (c *Crew) run(ctx context.Context, s *Spawned, p Plan) (attached *exec.Cmd,
 	}
 	written := sync.OnceValue(func() error { return book.Append(ready) })
 	go written() // while the holder begins
-	err = c.hand(ctx, book, s.gen, launch, written)
+	err = handToHolder(ctx, c, book, s.gen, launch, written)
 	err = cmp.Or(written(), err) // nobody touches the ledger from here on
 	if err == nil && p.Parent != nil {
-		err = c.outlive(book, s.gen, p.Parent)
+		err = outliveParent(c, book, s.gen, p.Parent)
 	}
 	if err != nil {
-		c.breakOff(ctx, book, s, attached)
+		abortStart(ctx, c, book, s, attached)
 	}
 	return attached, err
 }
 
-// breakOff ends all of a launch that failed: by its holder, and if that hangs without it.
-func (c *Crew) breakOff(ctx context.Context, book *ledger.Book, s *Spawned, attached *exec.Cmd) {
+// abortStart ends all of a launch that failed: by its holder, and if that hangs without it.
+func abortStart(ctx context.Context, c *Crew, book *ledger.Book, s *Spawned, attached *exec.Cmd) {
 	ended := endWithin(ctx, book.Dir, s.gen)
 	if attached != nil {
 		attached.Process.Kill()
@@ -97,12 +97,12 @@ func (c *Crew) breakOff(ctx context.Context, book *ledger.Book, s *Spawned, atta
 	if ended != nil && !errors.Is(ended, hold.ErrGone) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 		defer cancel()
-		hold.EndRest(ctx, hold.Rest{Dir: book.Dir, Marks: []string{c.mark(s.Name, s.id)}})
+		hold.EndRest(ctx, hold.Rest{Dir: book.Dir, Marks: []string{markOf(c, s.Name, s.id)}})
 	}
 }
 
-// outlive has a worker go on when the one that began it ends, whose holder would end it with all else. Killed before, it ends with it.
-func (c *Crew) outlive(book *ledger.Book, gen int, parent *Member) error {
+// outliveParent has a worker go on when the one that began it ends, whose holder would end it with all else. Killed before, it ends with it.
+func outliveParent(c *Crew, book *ledger.Book, gen int, parent *Member) error {
 	began, err := hold.ReadBegan(book.Dir, gen)
 	if err != nil {
 		return err
@@ -110,8 +110,8 @@ func (c *Crew) outlive(book *ledger.Book, gen int, parent *Member) error {
 	return hold.Spare(c.Store.Book(parent.Name).Dir, began.Holder)
 }
 
-// hand tells the holder what to start once ready has written that it may.
-func (c *Crew) hand(ctx context.Context, book *ledger.Book, gen int, l hold.Launch, ready func() error) error {
+// handToHolder tells the holder what to start once ready has written that it may.
+func handToHolder(ctx context.Context, c *Crew, book *ledger.Book, gen int, l hold.Launch, ready func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := hold.Hand(ctx, book.Dir, gen, l, ready); err != nil {
@@ -151,7 +151,7 @@ func ParseMark(mark string) (key, name, session string, ok bool) {
 	return parts[0], parts[1], parts[2], true
 }
 
-// mark is in the environment of everything that a worker starts.
-func (c *Crew) mark(name string, session string) string {
+// markOf is in the environment of everything that a worker starts.
+func markOf(c *Crew, name string, session string) string {
 	return c.Store.Key + "/" + name + "/" + session
 }

@@ -32,9 +32,9 @@ type Stray struct {
 	Processes []Carrier
 }
 
-// Account says whose the marked processes are. What a member's holder left goes into its Left, if the holder does not live any more.
+// AccountFor says whose the marked processes are. What a member's holder left goes into its Left, if the holder does not live any more.
 // What no ledger knows is returned, by name. A worker that is not among the members is not asked about.
-func (c *Crew) Account(members []*Member, marked []Carrier) (strays []*Stray) {
+func AccountFor(c *Crew, members []*Member, marked []Carrier) (strays []*Stray) {
 	known, lost := map[string]*Member{}, map[string]*Stray{}
 	for _, m := range members {
 		known[m.Name] = m
@@ -53,9 +53,9 @@ func (c *Crew) Account(members []*Member, marked []Carrier) (strays []*Stray) {
 			continue // nobody asked about it
 		}
 		held, seen := holders[p.Value]
-		entry := c.entryOf(m, p.Value)
+		entry := entryOf(c, m, p.Value)
 		if entry != nil && !seen {
-			held = c.holds(name, entry)
+			held = isWatched(c, name, entry)
 			holders[p.Value] = held
 		}
 		switch {
@@ -63,10 +63,10 @@ func (c *Crew) Account(members []*Member, marked []Carrier) (strays []*Stray) {
 		case entry != nil:
 			m.Left = append(m.Left, p)
 		case m != nil && m.Err != nil && !errors.Is(m.Err, ErrLost) && !errors.Is(m.Err, ledger.ErrDamaged): // it may know
-		case c.heldElsewhere(p):
+		case heldElsewhere(c, p):
 		default:
 			if lost[name] == nil {
-				lost[name] = c.stray(name, m)
+				lost[name] = strayOf(c, name, m)
 				strays = append(strays, lost[name])
 			}
 			lost[name].take(p)
@@ -76,7 +76,7 @@ func (c *Crew) Account(members []*Member, marked []Carrier) (strays []*Stray) {
 	return strays
 }
 
-func (c *Crew) stray(name string, m *Member) *Stray {
+func strayOf(c *Crew, name string, m *Member) *Stray {
 	s := &Stray{Name: name}
 	switch {
 	case m == nil:
@@ -102,7 +102,7 @@ func (s *Stray) take(p Carrier) {
 
 // entryOf is the last entry of a member's ledger that names a mark; nil if there is none. A ledger that was read before the process
 // began is read once more.
-func (c *Crew) entryOf(m *Member, mark string) *ledger.Entry {
+func entryOf(c *Crew, m *Member, mark string) *ledger.Entry {
 	if m == nil || m.Err != nil {
 		return nil
 	}
@@ -125,9 +125,9 @@ func marking(l *ledger.Contents, mark string) *ledger.Entry {
 	return nil
 }
 
-// holds reports whether somebody sees to the end of what carries the mark of an entry: the holder of a launch, whoever makes the
+// isWatched reports whether somebody sees to the end of what carries the mark of an entry: the holder of a launch, whoever makes the
 // worker, or whoever runs its gates.
-func (c *Crew) holds(name string, e *ledger.Entry) bool {
+func isWatched(c *Crew, name string, e *ledger.Entry) bool {
 	dir := c.Store.Book(name).Dir
 	if e.Kind == worker.Gated {
 		return busy(dir, gatesLock)
@@ -152,7 +152,7 @@ func busy(dir, name string) bool {
 
 // heldElsewhere reports whether a process is below a holder that lives for a worker of another folder of ledgers, as somebody with
 // another XDG_STATE_HOME has it.
-func (c *Crew) heldElsewhere(p Carrier) bool {
+func heldElsewhere(c *Crew, p Carrier) bool {
 	const deepest = 64
 	for pid, n := p.Parent, 0; pid > 1 && n < deepest; n++ {
 		name, parent, ok := proc.Parent(pid)
@@ -171,7 +171,7 @@ func (c *Crew) heldElsewhere(p Carrier) bool {
 const holderName = "aburn-hold"
 
 // EndStray ends the processes: by their holder if that lives, and what is left then by their marks.
-func (c *Crew) EndStray(ctx context.Context, s *Stray) (n int, err error) {
+func EndStray(ctx context.Context, c *Crew, s *Stray) (n int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
 	r := hold.Rest{Dir: c.Store.Book(s.Name).Dir}
@@ -198,8 +198,8 @@ func (s *Stray) held() bool { return s.Why != anotherWorker }
 
 const anotherWorker = "the ledger of this name knows another worker"
 
-// rest is how to know what a worker left running, by what its ledger says.
-func (c *Crew) rest(name string, l *ledger.Contents) hold.Rest {
+// restOf is how to know what a worker left running, by what its ledger says.
+func restOf(c *Crew, name string, l *ledger.Contents) hold.Rest {
 	r := hold.Rest{Dir: c.Store.Book(name).Dir}
 	for gen := 1; gen <= l.Gen(); gen++ {
 		if b, err := hold.ReadBegan(r.Dir, gen); err == nil {
@@ -221,10 +221,10 @@ func (c *Crew) rest(name string, l *ledger.Contents) hold.Rest {
 }
 
 // endRest ends what a worker left running, and says how many processes that were. No holder of it lives.
-func (c *Crew) endRest(ctx context.Context, name string, l *ledger.Contents) (int, error) {
+func endRest(ctx context.Context, c *Crew, name string, l *ledger.Contents) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
-	return hold.EndRest(ctx, c.rest(name, l))
+	return hold.EndRest(ctx, restOf(c, name, l))
 }
 
 // endWithin bounds an end that nobody can break off.
@@ -245,7 +245,7 @@ func LeftWords(list []Carrier) string {
 
 // Accounted is Roll of members that were looked at, and of marked processes that were found.
 func Accounted(c *Crew, all []*Member, marked []Carrier) ([]*Member, []*Stray) {
-	strays := c.Account(all, marked)
+	strays := AccountFor(c, all, marked)
 	return slices.DeleteFunc(all, func(m *Member) bool {
 		return m.Err != nil && slices.ContainsFunc(strays, func(s *Stray) bool { return s.Name == m.Name })
 	}), strays

@@ -26,20 +26,20 @@ type Sync struct {
 	Check     bool            `json:"check,omitempty"`
 }
 
-// Sync sets the worker's commits onto its base as that stands now, in the worker's own tree. The commits are made first; with
+// RebaseBranch sets the worker's commits onto its base as that stands now, in the worker's own tree. The commits are made first; with
 // a conflict nothing was touched.
-func (c *Crew) Sync(ctx context.Context, repo *tree.Repo, m *Member, onto string, check bool) (s Sync, err error) {
+func RebaseBranch(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, onto string, check bool) (s Sync, err error) {
 	s = Sync{Worker: m.Name, Branch: m.Request.Branch, Onto: onto, Check: check}
-	unlock, err := c.alone(c.Store.Book(m.Name), m)
+	unlock, err := lockMember(c, c.Store.Book(m.Name), m)
 	if err != nil {
 		return s, err
 	}
 	defer unlock()
 	t := repo.Tree(m.Request.Tree)
-	if err := c.syncable(ctx, t, m); err != nil {
+	if err := checkRebase(ctx, c, t, m); err != nil {
 		return s, err
 	}
-	if s.Base, err = c.newBase(ctx, repo, m, &s); err != nil {
+	if s.Base, err = newBase(ctx, repo, m, &s); err != nil {
 		return s, err
 	}
 	s.From = repo.Tip(ctx, m.Request.Branch)
@@ -66,9 +66,9 @@ func (c *Crew) Sync(ctx context.Context, repo *tree.Repo, m *Member, onto string
 	return s, c.Store.Book(m.Name).Append(done)
 }
 
-// syncable refuses unless nobody works in the tree and all of it is committed on its branch.
-func (c *Crew) syncable(ctx context.Context, t *tree.Tree, m *Member) error {
-	if err := c.settledTree(m); err != nil {
+// checkRebase refuses unless nobody works in the tree and all of it is committed on its branch.
+func checkRebase(ctx context.Context, c *Crew, t *tree.Tree, m *Member) error {
+	if err := requireSettledTree(c, m); err != nil {
 		return err
 	}
 	s, err := t.Brief(ctx)
@@ -88,7 +88,7 @@ func (c *Crew) syncable(ctx context.Context, t *tree.Tree, m *Member) error {
 }
 
 // newBase is the commit that the base's name means now.
-func (c *Crew) newBase(ctx context.Context, repo *tree.Repo, m *Member, s *Sync) (string, error) {
+func newBase(ctx context.Context, repo *tree.Repo, m *Member, s *Sync) (string, error) {
 	said := s.Onto != ""
 	if s.Onto == "" {
 		s.Onto = m.Request.BaseRef

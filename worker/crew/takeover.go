@@ -46,6 +46,6 @@ func notCheckedOut(ctx context.Context, repo *tree.Repo, branch string) error {
 }
 
 // FetchBranch brings a branch of a remote to where git notes it, and returns where that is.
-func (c *Crew) FetchBranch(ctx context.Context, repo *tree.Repo, remote, branch string) (ref string, err error) {
+func FetchBranch(ctx context.Context, c *Crew, repo *tree.Repo, remote, branch string) (ref string, err error) {
 	return repo.FetchBranch(ctx, remote, branch, run.Clean(c.Environ, networkVariables...))
 }

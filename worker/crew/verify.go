@@ -26,16 +26,16 @@ type Verdict struct {
 // ErrNotDue says that nobody waits for the gates of a worker.
 var ErrNotDue = errors.New("it does not wait for its gates")
 
-// Verify runs the gates of a member that says it is done. A failure goes back to the agent as a message, for as long as the
+// VerifyDone runs the gates of a member that says it is done. A failure goes back to the agent as a message, for as long as the
 // budget of runs lasts. Failure and message are one entry of the ledger: either both are there or none.
-func (c *Crew) Verify(ctx context.Context, repo *tree.Repo, m *Member, g Gates) (v Verdict, err error) {
+func VerifyDone(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, g Gates) (v Verdict, err error) {
 	if m.Far() {
-		return c.verifyFar(ctx, m, g)
+		return verifyFar(ctx, c, m, g)
 	}
 	a := &attempt{c: c, m: m, repo: repo, g: g}
 	a.g.Retries, _ = m.Worker.Retries()
 	err = a.alone(func() error {
-		now, err := c.one(ctx, m.Name)
+		now, err := memberNamed(ctx, c, m.Name)
 		if err != nil {
 			return err
 		}

@@ -76,7 +76,7 @@ func TestSayingDoneForEver(t *testing.T) {
 		if !m.Worker.Verifying() || !m.Worker.TurnOver {
 			t.Fatalf("%d: %s %s", i, m.Worker.State, m.Worker.Reason)
 		}
-		v, err := y.crew.Verify(t.Context(), y.repo, m, g)
+		v, err := VerifyDone(t.Context(), y.crew, y.repo, m, g)
 		if err != nil || v.Passed || !strings.Contains(v.Why, "a gate failed with 7") && !strings.Contains(v.Why, "ran 3 times and never passed") {
 			t.Fatalf("%d: %+v, %v", i, v, err)
 		}
@@ -92,7 +92,7 @@ func TestSayingDoneForEver(t *testing.T) {
 	}
 	y.must(y.crew.Store.Book("w").Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Messaged, Gen: 2, Message: "m-00000001", Person: true}}))
 	says(logfmt.Prompt, logfmt.WorkerDone, logfmt.Stop)
-	if _, err := y.crew.Verify(t.Context(), y.repo, y.now(), g); err != nil || ran() != 4 {
+	if _, err := VerifyDone(t.Context(), y.crew, y.repo, y.now(), g); err != nil || ran() != 4 {
 		t.Errorf("after a person's word it ran %d times, %v", ran(), err)
 	}
 }
@@ -102,17 +102,17 @@ func TestVerify(t *testing.T) {
 	world.Slow(t)
 	y := newYard(t, "lines 9 > a; echo .oss > .gitignore")
 	says := y.agent(2)
-	if _, err := y.crew.Verify(t.Context(), y.repo, y.now(), Gates{}); !errors.Is(err, ErrNotDue) {
+	if _, err := VerifyDone(t.Context(), y.crew, y.repo, y.now(), Gates{}); !errors.Is(err, ErrNotDue) {
 		t.Errorf("gates of a worker that is not done: %v", err)
 	}
 	says(logfmt.Prompt, logfmt.WorkerDone, logfmt.Stop)
-	v, err := y.crew.Verify(t.Context(), y.repo, y.now(), Gates{Run: []string{"true"}})
+	v, err := VerifyDone(t.Context(), y.crew, y.repo, y.now(), Gates{Run: []string{"true"}})
 	if err != nil || v.Passed || !strings.HasPrefix(v.Why, "it changed nothing") || y.now().Worker.State != worker.Idle {
 		t.Errorf("nothing passed: %+v, %v", v, err)
 	}
 	y.sh(y.tree, "edit a 5 w")
 	says(logfmt.Prompt, logfmt.WorkerDone, logfmt.Stop)
-	v, err = y.crew.Verify(t.Context(), y.repo, y.now(), Gates{Run: []string{"true", "seq 1 9000; printf 'a\\033[31mred\\n' >&2; false", "echo never > b"}})
+	v, err = VerifyDone(t.Context(), y.crew, y.repo, y.now(), Gates{Run: []string{"true", "seq 1 9000; printf 'a\\033[31mred\\n' >&2; false", "echo never > b"}})
 	text, rerr := os.ReadFile(filepath.Join(y.crew.Store.Book("w").Dir, outbox, v.Message))
 	if err != nil || rerr != nil || v.Message == "" || len(text) > MaxMessage || !strings.Contains(string(text), "\n9000\n") ||
 		strings.Contains(string(text), "\n8900\n") {
@@ -132,27 +132,28 @@ func TestVerify(t *testing.T) {
 	says(logfmt.Prompt, logfmt.WorkerDone, logfmt.Stop)
 	m := y.now()
 	g := Gates{Run: []string{"true"}, Tell: func(string) { says(logfmt.Prompt, logfmt.WorkerDone, logfmt.Stop) }}
-	if v, err = y.crew.Verify(t.Context(), y.repo, m, g); err != nil || !v.Passed || !y.now().Worker.Verifying() {
+	if v, err = VerifyDone(t.Context(), y.crew, y.repo, m, g); err != nil || !v.Passed || !y.now().Worker.Verifying() {
 		t.Errorf("a done that was said while gates ran: %+v, %v, %s", v, err, y.now().Worker.State)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err = y.crew.Verify(ctx, y.repo, y.now(), Gates{Run: []string{"sleep 600"}, Tell: func(string) { cancel() }}); !errors.Is(err, context.Canceled) ||
+	if _, err = VerifyDone(ctx, y.crew, y.repo, y.now(), Gates{Run: []string{"sleep 600"}, Tell: func(string) { cancel() }}); !errors.Is(err, context.Canceled) ||
 		!y.now().Worker.Verifying() {
 		t.Errorf("gates that were ended: %v, %s", err, y.now().Worker.State)
 	}
-	if v, err = y.crew.Verify(t.Context(), y.repo, y.now(), Gates{Run: []string{"test -e a"}}); err != nil || !v.Passed || y.now().Worker.State != worker.Done {
+	v, err = VerifyDone(t.Context(), y.crew, y.repo, y.now(), Gates{Run: []string{"test -e a"}})
+	if err != nil || !v.Passed || y.now().Worker.State != worker.Done {
 		t.Errorf("%+v, %v, %s", v, err, y.now().Worker.State)
 	}
-	unlock, err := y.crew.alone(y.crew.Store.Book("w"), y.now()) // as a merge is while gates run
+	unlock, err := lockMember(y.crew, y.crew.Store.Book("w"), y.now()) // as a merge is while gates run
 	y.must(err)
-	if err := y.crew.Keep(t.Context(), y.repo, y.now()); !errors.Is(err, ErrTreeBusy) {
+	if err := TryTakeSnapshot(t.Context(), y.crew, y.repo, y.now()); !errors.Is(err, ErrTreeBusy) {
 		t.Errorf("a tree that somebody uses: %v", err)
 	}
 	unlock()
-	if err := y.crew.Keep(t.Context(), y.repo, y.now()); err != nil || *y.now().Worker.Changes != 1 {
+	if err := TryTakeSnapshot(t.Context(), y.crew, y.repo, y.now()); err != nil || *y.now().Worker.Changes != 1 {
 		t.Errorf("%v, %v", err, y.now().Worker.Changes)
 	}
-	if s, fresh, err := y.crew.Snapshot(t.Context(), y.repo, y.now()); err != nil || fresh {
+	if s, fresh, err := TakeSnapshot(t.Context(), y.crew, y.repo, y.now()); err != nil || fresh {
 		t.Errorf("%+v, %v, %v", s, fresh, err)
 	}
 }

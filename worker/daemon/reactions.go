@@ -97,7 +97,7 @@ func ResumeReactions(ctx context.Context, env func(string) string, p *State) (na
 		members, err := o.Glance(ctx)
 		if err == nil {
 			var list []string
-			list, err = o.Unpause(paused(members), react.KeyStorm)
+			list, err = crew.Unpause(o.Crew, paused(members), react.KeyStorm)
 			for _, name := range list {
 				names = append(names, filepath.Base(root)+"/"+name)
 			}

@@ -68,7 +68,7 @@ func (p *State) Stop(ctx context.Context, list []Worker) (results []Ended, err e
 			continue
 		}
 		m := h.Member
-		s.Workers = append(s.Workers, StoppedWorker{h.Project.Root, m.Name, m.Ledger.Gen(), h.Project.Session(m), m.Worker.State.String()})
+		s.Workers = append(s.Workers, StoppedWorker{h.Project.Root, m.Name, m.Ledger.Gen(), crew.SessionOf(h.Project.Crew, m), m.Worker.State.String()})
 	}
 	if err := p.Write(LastStop, s); err != nil {
 		return nil, fault.Failed(err.Error())
@@ -81,7 +81,7 @@ func (p *State) Stop(ctx context.Context, list []Worker) (results []Ended, err e
 		all.Go(func() {
 			r := &results[i]
 			if r.Worker = h; h.Member == nil {
-				r.Left, r.Err = h.Project.EndStray(ctx, h.Stray)
+				r.Left, r.Err = crew.EndStray(ctx, h.Project.Crew, h.Stray)
 				return
 			}
 			r.Now, r.Err = control.Kill(ctx, h.Project.Crew, h.Member)

@@ -57,14 +57,14 @@ func HeardTask(m *crew.Member) bool {
 
 // Begin is one spawn, as far as its agent runs.
 func Begin(ctx context.Context, o *projects.Project, a fault.Reporter, repo *tree.Repo, one Order) (*crew.Spawned, error) {
-	s, err := o.Prepare(ctx, repo, one.Plan)
+	s, err := crew.Prepare(ctx, o.Crew, repo, one.Plan)
 	if err != nil {
 		return nil, SpawnFailure(one.Plan, err)
 	}
 	for _, w := range s.Warnings {
 		a.Warn(s.Name + ": " + plain.Line(w))
 	}
-	if _, err := o.Start(ctx, repo, s, one.Plan); err != nil {
+	if _, err := crew.Start(ctx, o.Crew, repo, s, one.Plan); err != nil {
 		return nil, fault.Failed(s.Name+": "+err.Error(), "nothing was left behind")
 	}
 	if err := TellTracker(ctx, o, one, s); err != nil {
@@ -86,7 +86,7 @@ func AskForge(ctx context.Context, o *projects.Project, repo *tree.Repo, m *crew
 	if err != nil {
 		return m, describe.MergeFailure(m, err)
 	}
-	if _, err := o.Pull(ctx, repo, m, f, remote, owner, crew.PullOptions{Check: true}); err != nil {
+	if _, err := crew.OpenPull(ctx, o.Crew, repo, m, f, remote, owner, crew.PullOptions{Check: true}); err != nil {
 		return m, describe.ForgeFailure(m, err)
 	}
 	return o.Member(ctx, m.Name)

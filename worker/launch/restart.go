@@ -62,7 +62,7 @@ func Revive(ctx context.Context, o *projects.Project, a fault.Reporter, m *crew.
 	if m.Far() {
 		return reviveFar(ctx, o, a, m, how)
 	}
-	if o.Runs(m) && !m.Over() {
+	if crew.Runs(o.Crew, m) && !m.Over() {
 		return m, fault.Failed(m.Name+" has not ended: "+describe.StateText(m), "aburn ps "+m.Name)
 	}
 	repo, err := crew.RepositoryOf(ctx, o.Crew, m)
@@ -86,7 +86,7 @@ func Revive(ctx context.Context, o *projects.Project, a fault.Reporter, m *crew.
 		return m, err
 	}
 	o.RulesAgain(ctx, a, repo, m, &p)
-	now, err := o.Resume(ctx, repo, m, p)
+	now, err := crew.Resume(ctx, o.Crew, repo, m, p)
 	if errors.Is(err, crew.ErrNoSession) {
 		return m, fault.Failed(m.Name+" cannot go on: "+err.Error(), "aburn diff "+m.Name, "aburn spawn --base "+m.Request.Branch+" TASK")
 	}
@@ -111,7 +111,7 @@ func treeAgain(ctx context.Context, o *projects.Project, a fault.Reporter, repo 
 		return nil
 	}
 	if n := len(crew.Snapshots(m.Ledger)); n > 0 {
-		onBranch, err := o.Restore(ctx, repo, m, n, m.Request.Tree)
+		onBranch, err := crew.RestoreSnapshot(ctx, o.Crew, repo, m, n, m.Request.Tree)
 		if err != nil {
 			return fault.Failed(m.Name + ": its tree cannot be made again: " + err.Error())
 		}
@@ -120,7 +120,7 @@ func treeAgain(ctx context.Context, o *projects.Project, a fault.Reporter, repo 
 		}
 		return nil
 	}
-	if err := o.Again(ctx, repo, m); err != nil {
+	if err := crew.RemakeTree(ctx, o.Crew, repo, m); err != nil {
 		return fault.Failed(m.Name+": its tree cannot be made again: "+err.Error(), "aburn ps "+m.Name)
 	}
 	return nil

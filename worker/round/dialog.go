@@ -70,7 +70,7 @@ func (p *Project) dialogs(ctx context.Context, at time.Time) error {
 	for _, m := range p.members {
 		waits := m.Err == nil && crew.OnScreen(m) != ""
 		if m.Err != nil || m.Far() || m.Over() || !waits && m.Worker.State != worker.NotStarted && m.Worker.State != worker.Working &&
-			m.Worker.Reason != worker.AgentAcknowledged || !p.Crew.Watches(m) {
+			m.Worker.Reason != worker.AgentAcknowledged || !crew.HasScreen(p.Crew, m) {
 			continue
 		}
 		d := before[m.Name]
@@ -80,7 +80,7 @@ func (p *Project) dialogs(ctx context.Context, at time.Time) error {
 		p.watched[m.Name], now.newest = d, newestOf(m)
 		words, due := d.see(now, waits, func() (string, bool) { return p.dialog(ctx, m, at) })
 		if due {
-			failed = errors.Join(failed, p.Crew.SawDialog(ctx, m, words))
+			failed = errors.Join(failed, crew.NoteDialog(ctx, p.Crew, m, words))
 		}
 	}
 	return failed
@@ -90,6 +90,6 @@ func (p *Project) dialogs(ctx context.Context, at time.Time) error {
 func (p *Project) dialog(ctx context.Context, m *crew.Member, at time.Time) (words string, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, screenTime)
 	defer cancel()
-	words, touched, err := p.Crew.Dialog(ctx, m)
+	words, touched, err := crew.ReadDialog(ctx, p.Crew, m)
 	return words, err == nil && (touched.IsZero() || at.Sub(touched) >= dialogAfter)
 }

@@ -316,7 +316,7 @@ func (p *Project) hear(ctx context.Context, now time.Time) (fresh bool) {
 			}
 			before := q.last[name]
 			changed = changed || before == nil || outline(before) != outline(pull)
-			if err := p.Crew.Polled(m, pull); err != nil {
+			if err := crew.RecordPull(p.Crew, m, pull); err != nil {
 				p.Say(name + " pull request: " + err.Error())
 				continue
 			}

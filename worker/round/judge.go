@@ -40,7 +40,7 @@ func (p *Project) judge(ctx context.Context, now time.Time) error {
 	}
 	for _, v := range verdicts {
 		if m := working[v.Session]; m != nil {
-			if err := p.Crew.Standstill(m, v.Signature, v.Says); err != nil {
+			if err := crew.NoteStandstill(p.Crew, m, v.Signature, v.Says); err != nil {
 				return err
 			}
 		}

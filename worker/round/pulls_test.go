@@ -534,7 +534,7 @@ func TestStormIsPaused(t *testing.T) {
 	if s.listen(); len(s.heard) != react.PerHour {
 		t.Error("a pause ends by itself")
 	}
-	if _, err := s.p.Crew.Unpause([]*crew.Member{s.member()}, react.KeyStorm); err != nil {
+	if _, err := crew.Unpause(s.p.Crew, []*crew.Member{s.member()}, react.KeyStorm); err != nil {
 		t.Fatal(err)
 	}
 	s.pass(5 * time.Minute)
@@ -759,7 +759,7 @@ func playStory(t *testing.T, seed uint64) {
 		s.say(worker.TurnEnded)
 		s.pass(3 * time.Minute)
 		if m := s.member(); react.Paused(m.Ledger.Entries) {
-			s.p.Crew.Unpause([]*crew.Member{m}, react.KeyStorm)
+			crew.Unpause(s.p.Crew, []*crew.Member{m}, react.KeyStorm)
 		}
 	}
 	s.listen()

@@ -57,11 +57,11 @@ func (p *Project) react(ctx context.Context, name string, s *react.Step) error {
 			return nil
 		}
 		r.Text = s.Text
-		err := p.Crew.React(ctx, name, r)
+		err := crew.React(ctx, p.Crew, name, r)
 		q.step("reacted")
 		if err == nil && s.Action == worker.ActionSend {
 			q.sent++
-			err = p.Crew.Bring(ctx, name)
+			err = crew.DeliverWaiting(ctx, p.Crew, name)
 			q.step("brought")
 		}
 		if errors.Is(err, crew.ErrTold) || errors.Is(err, crew.ErrHanded) {
@@ -76,7 +76,7 @@ func (p *Project) react(ctx context.Context, name string, s *react.Step) error {
 		r.Action = ""
 	}
 	n := Notice{Worker: name, Key: s.Key, Subject: s.Subject, Title: s.Title, Text: s.Text, Hint: s.Hint, Urgent: s.Urgent}
-	p.inform(ctx, &n, func() bool { return p.Crew.HasTold(name, r) }, func() error {
+	p.inform(ctx, &n, func() bool { return crew.HasNotified(p.Crew, name, r) }, func() error {
 		q.step("told")
 		return p.toldOf(name, r)
 	})
@@ -85,7 +85,7 @@ func (p *Project) react(ctx context.Context, name string, s *react.Step) error {
 
 // toldOf writes that a person was told; that it stands there already is no failure.
 func (p *Project) toldOf(name string, r crew.Reaction) error {
-	err := p.Crew.ToldOf(name, r)
+	err := crew.MarkReaction(p.Crew, name, r)
 	p.Pulls.step("written")
 	if errors.Is(err, crew.ErrTold) {
 		return nil
@@ -101,7 +101,7 @@ func (p *Project) merge(ctx context.Context, name string, s *react.Step, r crew.
 	if pull == nil || at == nil || pull.Head != s.Head {
 		return nil
 	}
-	if err := p.Crew.ToldOf(name, r); err != nil {
+	if err := crew.MarkReaction(p.Crew, name, r); err != nil {
 		if errors.Is(err, crew.ErrTold) {
 			return nil
 		}
@@ -155,7 +155,7 @@ func (p *Project) hearMerges(ctx context.Context) {
 	for _, x := range list {
 		x.at.next = time.Time{}
 		q.step("merged")
-		p.inform(ctx, &x.n, func() bool { return p.Crew.HasTold(x.n.Worker, x.r) }, func() error { return p.toldOf(x.n.Worker, x.r) })
+		p.inform(ctx, &x.n, func() bool { return crew.HasNotified(p.Crew, x.n.Worker, x.r) }, func() error { return p.toldOf(x.n.Worker, x.r) })
 	}
 }
 

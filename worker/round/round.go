@@ -174,9 +174,9 @@ func (p *Project) seen(now time.Time) (list []Seen) {
 		if m.Err != nil || !living[m.Name] || m.Over() && now.Sub(m.Worker.Since) > forgotten || p.held[m.Worker.Server] {
 			continue
 		}
-		s := Seen{Name: m.Name, Worker: m.Worker, Entries: m.Ledger.Entries, Said: m.Said, Tree: !m.Gone(), Clashes: p.Crew.Untold(m, living),
+		s := Seen{Name: m.Name, Worker: m.Worker, Entries: m.Ledger.Entries, Said: m.Said, Tree: !m.Gone(), Clashes: crew.UnnotifiedConflicts(m, living),
 			Attended: m.Request.Via == crew.Terminal}
-		s.Screen, s.Dialog = p.Crew.Watches(m), crew.OnScreen(m)
+		s.Screen, s.Dialog = crew.HasScreen(p.Crew, m), crew.OnScreen(m)
 		if m.Talk != nil && len(m.Talk.Asks) > 0 {
 			s.Asks = m.Talk.Asks[0].What
 		}
@@ -213,7 +213,7 @@ func (p *Project) do(ctx context.Context, s Step) error {
 	}
 	switch s.Do {
 	case Bring:
-		return p.Crew.Bring(ctx, s.Worker)
+		return crew.DeliverWaiting(ctx, p.Crew, s.Worker)
 	case Tell:
 		p.tell(ctx, s.Notice)
 		return nil
@@ -223,11 +223,11 @@ func (p *Project) do(ctx context.Context, s Step) error {
 		if err != nil {
 			return err
 		}
-		return p.Crew.Charge(ctx, m, spent, says)
+		return crew.CheckBudget(ctx, p.Crew, m, spent, says)
 	case React:
 		return p.react(ctx, s.Worker, s.React)
 	case Compare:
-		return p.Crew.CompareKept(ctx, p.members)
+		return crew.CompareKept(ctx, p.Crew, p.members)
 	}
 	repo, err := p.Repo(ctx, m)
 	if err != nil {
@@ -236,7 +236,7 @@ func (p *Project) do(ctx context.Context, s Step) error {
 	if s.Do == Verify {
 		return p.verify(ctx, repo, m)
 	}
-	return p.Crew.Keep(ctx, repo, m)
+	return crew.TryTakeSnapshot(ctx, p.Crew, repo, m)
 }
 
 // expireEvery is how often it is looked whether snapshots may go: they were kept for a month.
@@ -263,7 +263,7 @@ func (p *Project) expire(ctx context.Context, now time.Time) {
 			repo, err := p.Repo(ctx, m)
 			n := 0
 			if err == nil {
-				n, err = p.Crew.Expire(ctx, repo, m, now, false)
+				n, err = crew.ExpireSnapshots(ctx, p.Crew, repo, m, now, false)
 			}
 			if ctx.Err() != nil {
 				return
@@ -294,7 +294,7 @@ func (p *Project) verify(ctx context.Context, repo *tree.Repo, m *crew.Member) e
 	p.gates.Go(func() {
 		defer p.Wake()
 		defer func() { <-p.Slot }()
-		v, err := p.Crew.Verify(ctx, repo, m, g)
+		v, err := crew.VerifyDone(ctx, p.Crew, repo, m, g)
 		switch {
 		case errors.Is(err, crew.ErrNotDue), ctx.Err() != nil:
 		case err != nil:
@@ -305,7 +305,7 @@ func (p *Project) verify(ctx context.Context, repo *tree.Repo, m *crew.Member) e
 			p.Say(m.Name + " gates: " + v.Why)
 		}
 		if err == nil && v.Message != "" {
-			if err := p.Crew.Bring(ctx, m.Name); err != nil {
+			if err := crew.DeliverWaiting(ctx, p.Crew, m.Name); err != nil {
 				p.Say(m.Name + " messages: " + err.Error())
 			}
 		}

@@ -101,7 +101,7 @@ func (p *Project) silent(ctx context.Context, m *crew.Member, lasted time.Durati
 		return err
 	}
 	says := "silence: nothing was recorded of it for " + plain.Duration(lasted.Truncate(time.Second)) + ", its transcript did not grow, and no call of its runs"
-	return p.Crew.Standstill(m, "threshold "+newestOf(m), says)
+	return crew.NoteStandstill(p.Crew, m, "threshold "+newestOf(m), says)
 }
 
 // sight is this moment on this machine.

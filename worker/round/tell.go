@@ -93,12 +93,12 @@ func (p *Project) tell(ctx context.Context, n *Notice) {
 // machine was before the same notice was written down.
 func (p *Project) heard(m *crew.Member, n *Notice) bool {
 	if n.Key == KeyConflict {
-		return !slices.ContainsFunc(p.Crew.Untold(m, map[string]bool{n.Others[0]: true}), func(e ledger.Entry) bool {
-			return e.Set == n.Subject && !p.Crew.HasToldOverlap(m, e)
+		return !slices.ContainsFunc(crew.UnnotifiedConflicts(m, map[string]bool{n.Others[0]: true}), func(e ledger.Entry) bool {
+			return e.Set == n.Subject && !crew.HasNotifiedOverlap(p.Crew, m, e)
 		})
 	}
 	told := func(name, subject string) bool {
-		return p.Crew.HasTold(name, crew.Reaction{Key: n.Key, Action: worker.ActionNotify, Subject: subject})
+		return crew.HasNotified(p.Crew, name, crew.Reaction{Key: n.Key, Action: worker.ActionNotify, Subject: subject})
 	}
 	if told(n.Worker, n.Subject) {
 		return true
@@ -136,17 +136,17 @@ func (p *Project) inform(ctx context.Context, n *Notice, heard func() bool, writ
 // write says in the ledgers of all that a notice is about that it was told.
 func (p *Project) write(m *crew.Member, n *Notice) error {
 	if n.Key == KeyConflict {
-		for _, e := range p.Crew.Untold(m, map[string]bool{n.Others[0]: true}) {
+		for _, e := range crew.UnnotifiedConflicts(m, map[string]bool{n.Others[0]: true}) {
 			if e.Set == n.Subject {
-				_, err := p.Crew.TellOverlap(m, e)
+				_, err := crew.MarkOverlapNotified(p.Crew, m, e)
 				return err
 			}
 		}
 		return nil
 	}
-	err := p.Crew.Told(n.Worker, n.Key, n.Subject)
+	err := crew.MarkNotified(p.Crew, n.Worker, n.Key, n.Subject)
 	for i, other := range n.Others {
-		err = errors.Join(err, p.Crew.Told(other, n.Key, n.subject(i)))
+		err = errors.Join(err, crew.MarkNotified(p.Crew, other, n.Key, n.subject(i)))
 	}
 	return err
 }

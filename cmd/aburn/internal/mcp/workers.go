@@ -214,7 +214,7 @@ func (w *working) send(ctx context.Context, who mcpserver.Asker, ask sendAsk) (*
 	if m.Far() {
 		return nil, errors.New("an agent sends no messages to another machine")
 	}
-	r, err := o.Send(ctx, m.Name, crew.Message{Text: text, From: w.sender()}, crew.SendOptions{NoKeys: true})
+	r, err := crew.Send(ctx, o.Crew, m.Name, crew.Message{Text: text, From: w.sender()}, crew.SendOptions{NoKeys: true})
 	if err != nil {
 		r.Why = err.Error()
 	}

@@ -99,7 +99,7 @@ func expire(ctx context.Context, o *projects.Project, now time.Time, options cre
 		r := crew.Cleanup{Name: m.Name}
 		repo, err := crew.RepositoryOf(ctx, o.Crew, m)
 		if err == nil {
-			r.Expired, err = o.Expire(ctx, repo, m, now, options.DryRun)
+			r.Expired, err = crew.ExpireSnapshots(ctx, o.Crew, repo, m, now, options.DryRun)
 		}
 		if err != nil {
 			r.Why = "its snapshots stay: " + err.Error()

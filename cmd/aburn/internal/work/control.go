@@ -77,7 +77,7 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	for i, m := range members { // each may take 4 seconds
 		all.Go(func() {
 			if cmd.Bool("forget") {
-				now[i], errs[i] = m, o.Forget(m)
+				now[i], errs[i] = m, crew.Forget(o.Crew, m)
 				return
 			}
 			now[i], errs[i] = control.Kill(ctx, o.Crew, m)
@@ -85,7 +85,7 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	lost, lostErrs := make([]int, len(strays)), make([]error, len(strays))
 	for i, s := range strays {
-		all.Go(func() { lost[i], lostErrs[i] = o.EndStray(ctx, s) })
+		all.Go(func() { lost[i], lostErrs[i] = crew.EndStray(ctx, o.Crew, s) })
 	}
 	all.Wait()
 	acts := NewActs(a, cmd.Bool("json"))

@@ -44,7 +44,7 @@ func FarCommand(a *kit.App) *cli.Command {
 			}
 			news := []crew.News{}
 			for _, name := range cmd.Args().Slice() {
-				news = append(news, o.Tell(ctx, name))
+				news = append(news, crew.NewsOf(ctx, o.Crew, name))
 			}
 			return a.PrintJSON(news)
 		}),
@@ -66,7 +66,7 @@ func tryHere(ctx context.Context, o *projects.Project, a *kit.App, name string) 
 		return err
 	}
 	program, _ := exec.LookPath(agentcli.Of(m.Request.Agent).Program)
-	v, err := o.TryHere(ctx, repo, m, order, program)
+	v, err := crew.TryGatesHere(ctx, o.Crew, repo, m, order, program)
 	if err != nil {
 		return fault.Failed(err.Error())
 	}

@@ -106,7 +106,7 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := mergeConfig(o, a, cmd, m, &options); err != nil {
 		return err
 	}
-	r, err := o.Merge(ctx, repo, m, options)
+	r, err := crew.MergeBranch(ctx, o.Crew, repo, m, options)
 	if err != nil {
 		return describe.MergeFailure(m, err)
 	}
@@ -175,7 +175,7 @@ func runSync(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if m.Far() {
 		return fault.Failed(m.Name+" works in another repository, where its base is only a commit", "aburn merge "+m.Name, "aburn send "+m.Name+" TEXT")
 	}
-	s, err := o.Sync(ctx, repo, m, cmd.String("onto"), cmd.Bool("check"))
+	s, err := crew.RebaseBranch(ctx, o.Crew, repo, m, cmd.String("onto"), cmd.Bool("check"))
 	if err != nil {
 		return describe.MergeFailure(m, err)
 	}

@@ -44,7 +44,7 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return fault.Failed(err.Error())
 	}
-	list, failed := o.Overlaps(ctx, all)
+	list, failed := crew.Overlaps(ctx, o.Crew, all)
 	if failed != nil {
 		a.Warn("not all trees could be compared: " + plain.Line(failed.Error()))
 	}
@@ -72,7 +72,7 @@ func toldAll(ctx context.Context, o *projects.Project, list []crew.Overlap) {
 	for _, x := range list {
 		if now, err := o.Look(ctx, x.Workers[0]); err == nil && now[0].Err == nil && x.Kind == worker.OverlapConflict {
 			for _, e := range crew.Clashes(now[0], map[string]bool{x.Workers[1]: true}) {
-				o.TellOverlap(now[0], e)
+				crew.MarkOverlapNotified(o.Crew, now[0], e)
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func tellClashes(o *projects.Project, a *kit.App, members []*crew.Member, names 
 			if e.Is != worker.OverlapConflict {
 				continue
 			}
-			if first, err := o.TellOverlap(m, e); err == nil && first {
+			if first, err := crew.MarkOverlapNotified(o.Crew, m, e); err == nil && first {
 				a.Warn(conflictText(m.Name, e), "aburn overlap")
 			}
 		}
@@ -127,5 +127,5 @@ func conflictText(name string, e ledger.Entry) string {
 
 // Compare looks for overlaps after an agent's work was kept. What cannot be compared is said by `aburn overlap`.
 func Compare(ctx context.Context, o *projects.Project) {
-	o.CompareNow(ctx)
+	crew.CompareNow(ctx, o.Crew)
 }

@@ -78,7 +78,7 @@ func runPr(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("no-gates") {
 		p.Gates = crew.Gates{}
 	}
-	r, err := o.Pull(ctx, repo, m, f, remote, owner, p)
+	r, err := crew.OpenPull(ctx, o.Crew, repo, m, f, remote, owner, p)
 	if err != nil {
 		if r.Pushed && !r.Opened && r.State == "" {
 			a.Warn("its branch was pushed; no pull request was opened", "aburn pr "+m.Name)

@@ -92,7 +92,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			return err
 		}
 		names := map[string]bool{}
-		if peers, err := o.Peers(m); err == nil && len(peers) > 0 {
+		if peers, err := crew.Peers(o.Crew, m); err == nil && len(peers) > 0 {
 			if found, err := o.Look(ctx, peers...); err == nil {
 				names = describe.Living(found)
 			}
@@ -102,7 +102,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			return err
 		}
 		r := ReportOf(o, m, names, now)
-		r.Workers = o.ChildrenOf(m.Name)
+		r.Workers = crew.ChildrenOf(o.Crew, m.Name)
 		r.Cost, r.Disk = costs[m.Name], diskOf(ctx, cmd, []*crew.Member{m})[m.Name]
 		r.Verdicts = verdicts(ctx, scope.CallerOf(a, cmd), []*crew.Member{m})[m.Session]
 		return checked(cmd, []*crew.Member{m}, nil, psOne(a, cmd, m, r, now))

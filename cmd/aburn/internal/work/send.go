@@ -103,7 +103,7 @@ func sendOne(ctx context.Context, o *projects.Project, cmd *cli.Command, m *crew
 	if m.Far() {
 		return control.SendFar(ctx, o.Crew, m, msg, options)
 	}
-	r, err := o.Send(ctx, m.Name, msg, options)
+	r, err := crew.Send(ctx, o.Crew, m.Name, msg, options)
 	if err != nil {
 		r.Why = err.Error()
 	}

@@ -242,7 +242,7 @@ func take(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command
 		fmt.Fprintf(a.Stdout, "%s  snapshot %d\n", m.Name, len(crew.Snapshots(m.Ledger)))
 		return nil
 	}
-	k, fresh, err := o.Snapshot(ctx, repo, m)
+	k, fresh, err := crew.TakeSnapshot(ctx, o.Crew, repo, m)
 	if err != nil {
 		return fault.Failed(m.Name+": "+err.Error(), "aburn snapshots "+m.Name)
 	}
@@ -277,7 +277,7 @@ func restore(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Comm
 	if dir := cmd.String("into"); dir != "" {
 		into = filepath.Clean(workspace.InFolder(o.Dir, dir))
 	}
-	onBranch, err := o.Restore(ctx, repo, m, n, into)
+	onBranch, err := crew.RestoreSnapshot(ctx, o.Crew, repo, m, n, into)
 	var problem *tree.Problem
 	switch {
 	case errors.As(err, &problem):

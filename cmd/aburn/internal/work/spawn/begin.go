@@ -29,7 +29,7 @@ func attached(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 	if !cmd.Bool("json") {
 		fmt.Fprintln(a.Stdout, headline(ctx, o, repo, s, p))
 	}
-	holder, err := o.Start(ctx, repo, s, p)
+	holder, err := crew.Start(ctx, o.Crew, repo, s, p)
 	if err != nil {
 		return fault.Failed(err.Error(), "nothing was left behind")
 	}
@@ -46,7 +46,7 @@ func attached(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 	if err != nil {
 		return err
 	}
-	if _, _, err := o.Snapshot(ctx, repo, m); err != nil {
+	if _, _, err := crew.TakeSnapshot(ctx, o.Crew, repo, m); err != nil {
 		a.Warn("the state of its tree was not kept: "+err.Error(), "aburn snapshots --take "+s.Name)
 	}
 	work.Compare(ctx, o)

@@ -30,7 +30,7 @@ func sourceOf(ctx context.Context, o *projects.Project, cmd *cli.Command, word s
 
 // likeSource plans a fork: the source's agent, and what that may do unless the call says otherwise.
 func likeSource(o *projects.Project, cmd *cli.Command, p *crew.Plan, m *crew.Member) (agent string, err error) {
-	p.From, err = o.ForkOf(m)
+	p.From, err = crew.ForkOf(o.Crew, m)
 	var r *crew.Refused
 	if errors.As(err, &r) {
 		return "", fault.Failed(m.Name+" cannot be gone on with: "+plain.Line(r.Text), r.Hints...)

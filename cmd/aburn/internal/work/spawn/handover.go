@@ -21,9 +21,9 @@ func handOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 		return m, fault.Usage("--terminal and --headless are two different places", "leave one out")
 	case cmd.Bool("read-only"):
 		return m, fault.Usage("--read-only changes nothing, and a move does", "leave one out")
-	case o.Runs(m) && (m.Request.Via == headless.Name) == lines && m.Request.Via != launch.ViaTerminal:
+	case crew.Runs(o.Crew, m) && (m.Request.Via == headless.Name) == lines && m.Request.Via != launch.ViaTerminal:
 		return m, nil
-	case o.Runs(m) && m.Request.Via == launch.ViaTerminal:
+	case crew.Runs(o.Crew, m) && m.Request.Via == launch.ViaTerminal:
 		return m, fault.Failed(m.Name+" runs in the terminal in which it was spawned", "end it there, then say this again")
 	}
 	via := ""
@@ -45,7 +45,7 @@ func handOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 		return m, err
 	}
 	o.RulesAgain(ctx, a, repo, m, &p)
-	now, err := o.Handover(ctx, repo, m, p)
+	now, err := crew.Handover(ctx, o.Crew, repo, m, p)
 	if err != nil {
 		return m, launch.HandOverFailure(m, err)
 	}

@@ -161,7 +161,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	p.ByAgent = scope.AgentCalls(a.Getenv) || cmd.Bool("by-agent")
-	if err := o.Admit(ctx, &p); err != nil {
+	if err := crew.Admit(ctx, o.Crew, &p); err != nil {
 		return launch.Refusal(err)
 	}
 	if err := launch.AddRules(ctx, o, a, repo, &p, source); err != nil {
@@ -237,7 +237,7 @@ func spawnHere(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Co
 		warn()
 		return several(ctx, o, a, cmd, repo, list)
 	}
-	s, err := o.Prepare(ctx, repo, p)
+	s, err := crew.Prepare(ctx, o.Crew, repo, p)
 	warn()
 	if err != nil {
 		return launch.SpawnFailure(p, err)
@@ -248,7 +248,7 @@ func spawnHere(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Co
 	if cmd.Bool("attach") {
 		return attached(ctx, o, a, cmd, repo, s, list[0])
 	}
-	if _, err := o.Start(ctx, repo, s, p); err != nil {
+	if _, err := crew.Start(ctx, o.Crew, repo, s, p); err != nil {
 		return fault.Failed(err.Error(), "nothing was left behind")
 	}
 	if err := launch.TellTracker(ctx, o, list[0], s); err != nil {

@@ -38,7 +38,7 @@ func spawnFar(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 		}
 		return fault.Failed(plain.Line(err.Error()), hints...)
 	}
-	s, done, err := o.ClaimFar(ctx, repo, p, dir)
+	s, done, err := crew.ClaimRemote(ctx, o.Crew, repo, p, dir)
 	if err != nil {
 		return launch.SpawnFailure(p, err)
 	}
@@ -123,11 +123,11 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	s, err := o.Prepare(ctx, repo, p)
+	s, err := crew.Prepare(ctx, o.Crew, repo, p)
 	if err != nil {
 		return launch.SpawnFailure(p, err)
 	}
-	if _, err := o.Start(ctx, repo, s, p); err != nil {
+	if _, err := crew.Start(ctx, o.Crew, repo, s, p); err != nil {
 		return fault.Failed(err.Error(), "nothing was left behind")
 	}
 	within := launch.HasTaskWithin

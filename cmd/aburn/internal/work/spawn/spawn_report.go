@@ -85,7 +85,7 @@ func dryRun(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Comma
 			return one.Err
 		}
 		p := one.Plan
-		s, err := o.Sketch(ctx, repo, p)
+		s, err := crew.Sketch(ctx, o.Crew, repo, p)
 		if err != nil {
 			return launch.SpawnFailure(p, err)
 		}
@@ -122,7 +122,7 @@ func printPrompt(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.
 	if one.Err != nil {
 		return one.Err
 	}
-	s, err := o.Sketch(ctx, repo, p)
+	s, err := crew.Sketch(ctx, o.Crew, repo, p)
 	if err != nil {
 		return launch.SpawnFailure(p, err)
 	}

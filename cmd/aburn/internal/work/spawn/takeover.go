@@ -54,7 +54,7 @@ func pullRequest(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.
 	if err != nil {
 		return err
 	}
-	ref, err := o.FetchBranch(ctx, repo, remote, pull.Branch)
+	ref, err := crew.FetchBranch(ctx, o.Crew, repo, remote, pull.Branch)
 	if err != nil {
 		return fault.Failed(fmt.Sprintf("the branch %s of pull request #%d cannot be fetched: %s", fault.Quote(pull.Branch), number, plain.Line(err.Error())))
 	}
@@ -65,7 +65,7 @@ func pullRequest(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.
 			"git log --left-right "+shell.Quote(pull.Branch+"..."+remote+"/"+pull.Branch), "aburn spawn --branch "+shell.Quote(pull.Branch)+" goes on with yours")
 	}
 	if !cmd.IsSet("base") {
-		base, err := o.FetchBranch(ctx, repo, remote, pull.Base)
+		base, err := crew.FetchBranch(ctx, o.Crew, repo, remote, pull.Base)
 		if err != nil {
 			return fault.Failed(fmt.Sprintf("the branch %s, into which pull request #%d goes, cannot be fetched: %s", fault.Quote(pull.Base), number,
 				plain.Line(err.Error())))
