@@ -44,14 +44,14 @@ func Cleanup(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member,
 		return r, nil
 	}
 	if r.Kept != "" { // the state that it kept last
-		if err = repo.FetchRefs(ctx, elsewhereOf(c, m), crew.SnapshotRefs(m.Name)); err != nil {
+		if err = tree.FetchRefs(ctx, repo, elsewhereOf(c, m), crew.SnapshotRefs(m.Name)); err != nil {
 			return r, fmt.Errorf("its tree is gone there, and its last snapshot stands there in %s: %w", crew.SnapshotRefs(m.Name), err)
 		}
 	}
 	if list, err := c.Look(ctx, m.Name); err == nil && list[0].Err == nil {
 		now = list[0]
 	}
-	if commit == m.Base() && m.Request.Branch == m.Made && repo.DropBranch(ctx, m.Made, commit) {
+	if commit == m.Base() && m.Request.Branch == m.Made && tree.DropBranch(ctx, repo, m.Made, commit) {
 		r.Branch = ""
 	} else {
 		r.Branch = m.Request.Branch

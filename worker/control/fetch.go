@@ -21,7 +21,7 @@ func Bring(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member) (
 	if here := repo.Tip(ctx, m.Request.Branch); m.Request.Branch != m.Made && here != "" && !repo.Holds(ctx, copied, here) {
 		return m, "", fmt.Errorf("its branch %s has the name of a branch of yours", m.Request.Branch)
 	}
-	commit, err := repo.Fetch(ctx, elsewhereOf(c, m), m.Request.Branch, copied, crew.SnapshotRefs(m.Name))
+	commit, err := tree.Fetch(ctx, repo, elsewhereOf(c, m), m.Request.Branch, copied, crew.SnapshotRefs(m.Name))
 	if err != nil {
 		return m, commit, err
 	}

@@ -77,7 +77,7 @@ func (c *Crew) followed(ctx context.Context, book *ledger.Book, m *Member, peeks
 
 // madeByWorker reports whether a branch that no ledger knows was made by the worker of this name.
 func madeByWorker(ctx context.Context, c *Crew, repo *tree.Repo, name, branch string, asked time.Time) bool {
-	at, from, ok := repo.Made(ctx, branch)
+	at, from, ok := tree.BranchMade(ctx, repo, branch)
 	if !ok || at.Before(asked.Truncate(time.Second)) || strings.HasSuffix(from, "/"+branch) {
 		return false
 	}
@@ -129,7 +129,7 @@ func (m *Member) Behind(ctx context.Context, repo *tree.Repo) (list []string) {
 func dropBranches(ctx context.Context, repo *tree.Repo, m *Member) (present string, former []string) {
 	all, made := m.Branches(), madeBranch(m.Made, m.Request.Taken)
 	for i, b := range all {
-		stays := b != made || !repo.DropBranch(ctx, b, m.Base())
+		stays := b != made || !tree.DropBranch(ctx, repo, b, m.Base())
 		switch {
 		case stays && i == 0:
 			present = b

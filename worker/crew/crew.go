@@ -301,7 +301,7 @@ func (c *Crew) listen(m *Member) {
 // undoTree undoes a creation, also when the person does not wait any more. branch is "" where it was there before.
 func undoTree(ctx context.Context, c *Crew, repo *tree.Repo, path, branch, base string, w tree.Worked) (gone bool) {
 	err := serially(c, func() error {
-		gone = repo.Undo(context.WithoutCancel(ctx), path, branch, base, w)
+		gone = tree.UndoWorktree(context.WithoutCancel(ctx), repo, path, branch, base, w)
 		return nil
 	})
 	return gone && err == nil

@@ -267,7 +267,7 @@ func RestoreSnapshot(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, n
 		branch = m.Request.Branch
 	}
 	err = serially(c, func() error {
-		onBranch, err = repo.Restore(ctx, c.Store.Book(m.Name).Dir, into, branch, all[number-1].Commit)
+		onBranch, err = tree.Restore(ctx, repo, c.Store.Book(m.Name).Dir, into, branch, all[number-1].Commit)
 		return err
 	})
 	return onBranch, err
@@ -275,7 +275,7 @@ func RestoreSnapshot(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, n
 
 // RemakeTree makes a member's tree once more, from its branch.
 func RemakeTree(ctx context.Context, c *Crew, repo *tree.Repo, m *Member) error {
-	return serially(c, func() error { return repo.Again(ctx, m.Request.Tree, m.Request.Branch, m.Base()) })
+	return serially(c, func() error { return tree.RemakeWorktree(ctx, repo, m.Request.Tree, m.Request.Branch, m.Base()) })
 }
 
 // Living are the members whose agent has not ended, whose tree is still there, or of which something runs.

@@ -35,7 +35,7 @@ func ExpireSnapshots(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, n
 		if refs[old.Ref] != old.Commit {
 			continue
 		}
-		if spare, err := repo.Elsewhere(ctx, old.Commit, m.Request.Base); err != nil || !spare {
+		if spare, err := tree.IsElsewhere(ctx, repo, old.Commit, m.Request.Base); err != nil || !spare {
 			if err != nil {
 				return n, err
 			}
@@ -51,7 +51,7 @@ func ExpireSnapshots(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, n
 				return n - 1, err
 			}
 		}
-		repo.DropRef(ctx, old.Ref, old.Commit)
+		tree.DropRef(ctx, repo, old.Ref, old.Commit)
 	}
 	return n, nil
 }

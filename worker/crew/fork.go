@@ -60,7 +60,7 @@ func keepSource(ctx context.Context, c *Crew, repo *tree.Repo, f *Fork) (at, kep
 		at, err = repo.Commit(ctx, m.Request.Branch)
 		return at, "", err
 	}
-	at, err = repo.KeptAt(ctx, kept)
+	at, err = tree.SnapshotBase(ctx, repo, kept)
 	return at, kept, err
 }
 

@@ -50,7 +50,7 @@ func (f *Furniture) Files(ctx context.Context, repo *tree.Repo, scratch string) 
 	for _, dir := range f.Share {
 		patterns = append(patterns, "/"+strings.Trim(dir, "/"))
 	}
-	return repo.Wanted(ctx, scratch, patterns)
+	return tree.ChosenFiles(ctx, repo, scratch, patterns)
 }
 
 // includeFile lists, in the syntax of .gitignore, what a worktree gets of the files that git ignores. Other tools know it.

@@ -215,7 +215,7 @@ func (w *lastWords) String() string { return string(w.text[max(0, len(w.text)-ma
 
 // unchanged reports whether a commit or tree holds the same files as the member's base.
 func (a *attempt) unchanged(ctx context.Context, at string) bool {
-	return a.repo.SameFiles(ctx, a.m.Base(), at)
+	return tree.SameFiles(ctx, a.repo, a.m.Base(), at)
 }
 
 // gates runs them before a merge, and refuses unless all pass on exactly what is merged.

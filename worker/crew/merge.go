@@ -121,7 +121,7 @@ func (x *merge) begin(ctx context.Context, next func(context.Context) error) err
 		return err
 	}
 	var err error
-	if x.lacks, x.r.Commits, err = x.repo.Apart(ctx, x.r.From, x.r.Head); err != nil {
+	if x.lacks, x.r.Commits, err = tree.CountApart(ctx, x.repo, x.r.From, x.r.Head); err != nil {
 		return err
 	}
 	if x.r.Commits == 0 {
@@ -144,7 +144,7 @@ func (x *merge) asSeen() error {
 
 // target is the branch that is merged into.
 func (x *merge) target(ctx context.Context) error {
-	at, here, dirty, err := x.repo.Standing(ctx)
+	at, here, dirty, err := tree.CheckoutWithChanges(ctx, x.repo)
 	x.r.Into, x.r.From, x.checkout = here, at, true
 	if x.o.Onto != "" && x.o.Onto != here {
 		x.r.Into, x.r.From, x.checkout = x.o.Onto, x.repo.Tip(ctx, x.o.Onto), false
@@ -261,7 +261,7 @@ func (x *merge) base(ctx context.Context) error {
 	if base == "" {
 		return nil
 	}
-	missing, ahead, err := x.repo.Apart(ctx, base, x.r.From)
+	missing, ahead, err := tree.CountApart(ctx, x.repo, base, x.r.From)
 	if err != nil {
 		return err
 	}

@@ -22,13 +22,13 @@ func (x *merge) make(ctx context.Context) (to string, err error) {
 	if err != nil || to == "" {
 		return "", err
 	}
-	files, err := x.repo.Between(ctx, x.r.From, to)
+	files, err := tree.ChangedBetween(ctx, x.repo, x.r.From, to)
 	if err != nil {
 		return "", err
 	}
 	x.r.Files = len(files)
 	if x.checkout {
-		way, err := x.repo.InTheWay(ctx, files)
+		way, err := tree.InTheWay(ctx, x.repo, files)
 		if err == nil && len(way) > 0 {
 			err = refuse(fmt.Sprintf("%d in this checkout would be written over, which no commit has: %s", len(way), names(way)), "move them away")
 		}
@@ -52,14 +52,14 @@ func (x *merge) join(ctx context.Context) (string, error) {
 			return x.r.Head, nil
 		}
 	}
-	j, err := x.repo.Join(ctx, x.r.From, x.r.Head)
+	j, err := tree.MergeTrees(ctx, x.repo, x.r.From, x.r.Head)
 	if errors.Is(err, tree.ErrUnrelated) {
 		return "", refuse(x.r.Into + " and its branch have no history in common")
 	}
 	if x.r.Conflicts = j.Conflicts; err != nil || len(j.Conflicts) > 0 {
 		return "", err
 	}
-	if x.r.How == HowSquash && x.repo.SameFiles(ctx, x.r.From, j.Tree) {
+	if x.r.How == HowSquash && tree.SameFiles(ctx, x.repo, x.r.From, j.Tree) {
 		x.r.How, x.r.To = HowAlready, x.r.From // squashed before
 		return "", nil
 	}
@@ -68,13 +68,13 @@ func (x *merge) join(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if x.r.How == HowSquash {
-		return x.repo.Write(ctx, j.Tree, message, x.r.From)
+		return tree.WriteCommit(ctx, x.repo, j.Tree, message, x.r.From)
 	}
-	return x.repo.Write(ctx, j.Tree, message, x.r.From, x.r.Head)
+	return tree.WriteCommit(ctx, x.repo, j.Tree, message, x.r.From, x.r.Head)
 }
 
 func (x *merge) replay(ctx context.Context) (string, error) {
-	p, err := x.repo.Replay(ctx, x.r.From, x.r.From, x.r.Head)
+	p, err := tree.Replay(ctx, x.repo, x.r.From, x.r.From, x.r.Head)
 	x.r.Conflicts, x.r.Stopped, x.r.Commits = p.Conflicts, p.Stopped, p.Commits
 	switch {
 	case errors.Is(err, tree.ErrUnrelated):
@@ -96,7 +96,7 @@ func (x *merge) message(ctx context.Context) (string, error) {
 	if x.r.How != HowSquash {
 		return "Merge branch '" + x.m.Request.Branch + "' into " + x.r.Into + "\n\n" + x.subject() + "\n", nil
 	}
-	subjects, err := x.repo.Subjects(ctx, x.r.Head, x.r.From)
+	subjects, err := tree.Subjects(ctx, x.repo, x.r.Head, x.r.From)
 	if err != nil || len(subjects) == 1 {
 		return strings.Join(subjects, "") + "\n", err
 	}
@@ -124,12 +124,12 @@ func (x *merge) do(ctx context.Context) error {
 	}
 	switch why := "aburn merge " + x.m.Name; {
 	case !x.checkout:
-		err = x.repo.Move(ctx, x.r.Into, x.r.From, to, why)
+		err = tree.MoveBranch(ctx, x.repo, x.r.Into, x.r.From, to, why)
 	case x.o.Hooks && x.r.How == HowMerge:
 		message, _ := x.message(ctx)
-		to, err = x.repo.MergeHooked(ctx, x.r.From, x.r.Head, message)
+		to, err = tree.MergeHooked(ctx, x.repo, x.r.From, x.r.Head, message)
 	default:
-		err = x.repo.Forward(ctx, x.r.From, to, x.o.Hooks)
+		err = tree.FastForward(ctx, x.repo, x.r.From, to, x.o.Hooks)
 	}
 	if errors.Is(err, tree.ErrMoved) {
 		return refuse(x.r.Into+" moved meanwhile", "try again")

@@ -100,10 +100,10 @@ func setenv(t testing.TB, name, value string) {
 func (y *yard) worker(name string) {
 	y.Helper()
 	ctx := y.Context()
-	base, on, err := y.repo.Stand(ctx)
+	base, on, err := tree.CurrentCheckout(ctx, y.repo)
 	y.must(err)
 	y.tree = y.crew.Store.Tree(name)
-	_, err = y.repo.Create(ctx, y.tree, "aburn/"+name, base)
+	_, err = tree.CreateWorktree(ctx, y.repo, y.tree, "aburn/"+name, base)
 	y.must(err)
 	book := y.crew.Store.Book(name)
 	y.must(book.Create(nil))

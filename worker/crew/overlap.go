@@ -108,7 +108,7 @@ func sketchesOf(ctx context.Context, c *Crew, members []*Member, anew int) (list
 // snapshotAnew sees a tree as it stands. Where that fails nothing is known of it.
 func snapshotAnew(ctx context.Context, c *Crew, s *sketch) error {
 	began, dir := time.Now(), c.Store.Book(s.m.Name).Dir
-	now, err := s.repo.Tree(s.m.Request.Tree).Sketch(ctx, dir, s.repo.Beginning(ctx, s.m.Base(), s.m.Request.BaseRef), s.seen.Seen)
+	now, err := s.repo.Tree(s.m.Request.Tree).Sketch(ctx, dir, tree.BeginningOf(ctx, s.repo, s.m.Base(), s.m.Request.BaseRef), s.seen.Seen)
 	if err != nil {
 		s.seen = sighting{}
 		return err
@@ -229,7 +229,7 @@ func compare(ctx context.Context, repo *tree.Repo, pairs []pair) (found []Overla
 	for i, p := range pairs {
 		states[i] = [2]string{p.a.seen.Commit, p.b.seen.Commit}
 	}
-	joined, errs := repo.Joins(ctx, states)
+	joined, errs := tree.MergeAll(ctx, repo, states)
 	loose, err := looseConflicts(ctx, repo, pairs)
 	for i, p := range pairs {
 		o := Overlap{Workers: p.names(), Kind: worker.OverlapFiles, Files: p.files, Conflicts: append(joined[i].Conflicts, loose[i]...)}

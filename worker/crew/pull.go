@@ -168,7 +168,7 @@ func (x *pulling) base(ctx context.Context, p tree.Pushing, now *forge.Pull) (th
 	if want == "" {
 		want = strings.TrimPrefix(x.m.Request.BaseRef, x.remote.Name+"/")
 	}
-	heads, fallback, err := x.repo.Heads(ctx, p, want, p.Branch)
+	heads, fallback, err := tree.RemoteHeads(ctx, x.repo, p, want, p.Branch)
 	switch {
 	case err != nil:
 		return "", err
@@ -194,7 +194,7 @@ func (x *pulling) push(ctx context.Context, p tree.Pushing, there string) error 
 	if there == x.head {
 		return nil
 	}
-	err := x.repo.Push(ctx, p, there)
+	err := tree.Push(ctx, x.repo, p, there)
 	switch {
 	case errors.Is(err, tree.ErrForeign):
 		return refuse(x.remote.Name+"/"+p.Branch+" has commits that its branch never had; aburn does not write over them", "git fetch "+x.remote.Name+" "+p.Branch,
@@ -207,7 +207,7 @@ func (x *pulling) push(ctx context.Context, p tree.Pushing, there string) error 
 }
 
 func (x *pulling) open(ctx context.Context) (*forge.Pull, error) {
-	subjects, err := x.repo.Subjects(ctx, x.head, x.m.Base())
+	subjects, err := tree.Subjects(ctx, x.repo, x.head, x.m.Base())
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func snapshotWithin(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, wa
 	if n := len(all); n > 0 {
 		last = all[n-1].Commit
 	}
-	k, now, err := t.Snapshot(ctx, book.Dir, nextRef(m), repo.Beginning(ctx, m.Base(), m.Request.BaseRef), loadSighting(c, m).of(last))
+	k, now, err := t.Snapshot(ctx, book.Dir, nextRef(m), tree.BeginningOf(ctx, repo, m.Base(), m.Request.BaseRef), loadSighting(c, m).of(last))
 	if errors.Is(err, tree.ErrGone) {
 		err = fmt.Errorf("%w: %s", err, t.Path)
 	}
@@ -75,7 +75,7 @@ func snapshotWithin(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, wa
 	if n = len(all) + 1 - snapshotLimit(c); n > 0 {
 		for _, old := range all[:n] {
 			if old.Kind == worker.Snapshotted {
-				repo.DropRef(ctx, old.Ref, old.Commit)
+				tree.DropRef(ctx, repo, old.Ref, old.Commit)
 			}
 		}
 	}

@@ -171,7 +171,7 @@ func begin(ctx context.Context, repo *tree.Repo, p Plan) (s *Spawned, err error)
 // Locate finds the commit that the worker begins at, once for all workers of the plan. Prepare does it where the caller did not.
 func (p *Plan) Locate(ctx context.Context, repo *tree.Repo) (err error) {
 	if p.atRef = p.Base; p.Base == "" {
-		p.at, p.atRef, err = repo.Stood(ctx)
+		p.at, p.atRef, err = tree.CheckoutAtOpen(ctx, repo)
 	} else {
 		p.at, err = repo.Commit(ctx, p.Base)
 	}
@@ -191,9 +191,9 @@ func buildWorker(ctx context.Context, c *Crew, repo *tree.Repo, book *ledger.Boo
 			return err
 		}
 		if s.taken {
-			return repo.CheckOut(ctx, s.Tree, s.Branch)
+			return tree.CheckOutWorktree(ctx, repo, s.Tree, s.Branch)
 		}
-		_, err := repo.Create(ctx, s.Tree, s.Branch, s.at)
+		_, err := tree.CreateWorktree(ctx, repo, s.Tree, s.Branch, s.at)
 		return err
 	})
 	if err != nil {

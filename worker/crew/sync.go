@@ -48,7 +48,7 @@ func RebaseBranch(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, onto
 	if upstream == "" || repo.Contains(ctx, s.Base, upstream) || !repo.Contains(ctx, s.From, upstream) {
 		upstream = s.Base
 	}
-	p, err := repo.Replay(ctx, s.Base, upstream, s.From)
+	p, err := tree.Replay(ctx, repo, s.Base, upstream, s.From)
 	s.Conflicts, s.Stopped, s.Subject, s.Commits, s.To = p.Conflicts, p.Stopped, p.Subject, p.Commits, p.Head
 	if errors.Is(err, tree.ErrUnrelated) {
 		return s, refuse(s.Onto + " and its branch have no history in common")

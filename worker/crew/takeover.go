@@ -12,7 +12,7 @@ import (
 // takeOver has a worker go on with a branch that has commits. What it changes is seen since the branch left the commit that the plan
 // names: all that is on the branch counts, and merge brings all of it.
 func (s *Spawned) takeOver(ctx context.Context, repo *tree.Repo, p Plan) error {
-	since, err := repo.Fork(ctx, s.Base, p.Tip)
+	since, err := tree.MergeBase(ctx, repo, s.Base, p.Tip)
 	if err != nil {
 		return err
 	}
@@ -47,5 +47,5 @@ func notCheckedOut(ctx context.Context, repo *tree.Repo, branch string) error {
 
 // FetchBranch brings a branch of a remote to where git notes it, and returns where that is.
 func FetchBranch(ctx context.Context, c *Crew, repo *tree.Repo, remote, branch string) (ref string, err error) {
-	return repo.FetchBranch(ctx, remote, branch, run.Clean(c.Environ, networkVariables...))
+	return tree.FetchBranch(ctx, repo, remote, branch, run.Clean(c.Environ, networkVariables...))
 }

@@ -42,7 +42,7 @@ func DiffIn(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member, 
 func diffOfGone(ctx context.Context, repo *tree.Repo, m *crew.Member, form tree.Form) (text, from string, err error) {
 	d := m.Request
 	if all := crew.Snapshots(m.Ledger); len(all) > 0 {
-		text, err = repo.DiffKept(ctx, all[len(all)-1].Commit, d.Base, d.BaseRef, form)
+		text, err = tree.DiffSnapshot(ctx, repo, all[len(all)-1].Commit, d.Base, d.BaseRef, form)
 		if m.Far() && m.Ledger.Last(worker.Removed) == nil {
 			return text, fmt.Sprintf("its tree is in another repository: this is snapshot %d", len(all)), err
 		}
@@ -51,7 +51,7 @@ func diffOfGone(ctx context.Context, repo *tree.Repo, m *crew.Member, form tree.
 	if _, err := repo.Commit(ctx, d.Branch); err != nil {
 		return "", "its tree is gone, and its branch had no commits", nil
 	}
-	text, err = repo.DiffBranch(ctx, d.Branch, d.Base, d.BaseRef, form)
+	text, err = tree.DiffBranch(ctx, repo, d.Branch, d.Base, d.BaseRef, form)
 	return text, "its tree is gone: this is its branch", err
 }
 

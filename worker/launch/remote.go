@@ -53,7 +53,7 @@ func SendOrder(ctx context.Context, o *projects.Project, host ssh.Host, dir stri
 		var none []string
 		err := json.NewEncoder(out).Encode(order)
 		if err == nil && order.Files {
-			none, err = repo.Send(ctx, out, paths)
+			none, err = tree.SendFiles(ctx, repo, out, paths)
 		}
 		left <- none
 		out.CloseWithError(err)

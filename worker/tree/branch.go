@@ -61,8 +61,8 @@ func (t *Tree) Standing(ctx context.Context) (branch, head string, err error) {
 	return p.branch, p.head, err
 }
 
-// Made says when a branch was made and of what, as the oldest entry of its reflog has it. ok is false where that says nothing.
-func (r *Repo) Made(ctx context.Context, branch string) (at time.Time, from string, ok bool) {
+// BranchMade says when a branch was made and of what, as the oldest entry of its reflog has it. ok is false where that says nothing.
+func BranchMade(ctx context.Context, r *Repo, branch string) (at time.Time, from string, ok bool) {
 	out, err := r.g.Out(ctx, "log", "--walk-reflogs", "--date=unix", "--format=%gd%x09%gs", "refs/heads/"+branch, "--")
 	if err != nil || out == "" {
 		return at, "", false
@@ -87,8 +87,8 @@ func Linked(main string) (paths []string) {
 	return paths
 }
 
-// Repair brings the repository and worktrees of it together again, after one or the other moved.
-func (r *Repo) Repair(ctx context.Context, paths []string) error {
+// RepairWorktrees brings the repository and worktrees of it together again, after one or the other moved.
+func RepairWorktrees(ctx context.Context, r *Repo, paths []string) error {
 	_, err := r.g.Out(ctx, append([]string{"worktree", "repair", "--"}, paths...)...)
 	return err
 }

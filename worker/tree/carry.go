@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// Send writes files of the main checkout as a tar, for a tree of another repository. What Copy would leave out is left out.
-func (r *Repo) Send(ctx context.Context, to io.Writer, paths []string) (left []string, err error) {
+// SendFiles writes files of the main checkout as a tar, for a tree of another repository. What Copy would leave out is left out.
+func SendFiles(ctx context.Context, r *Repo, to io.Writer, paths []string) (left []string, err error) {
 	from, err := os.OpenRoot(r.Main)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func TestCarry(t *testing.T) {
 		}
 	}
 	var stream bytes.Buffer
-	left, err := (&Repo{Main: from}).Send(t.Context(), &stream, []string{".env", "cache/a b", "cache/link", "out", "gone", "missing", "there"})
+	left, err := SendFiles(t.Context(), (&Repo{Main: from}), &stream, []string{".env", "cache/a b", "cache/link", "out", "gone", "missing", "there"})
 	if err != nil || strings.Join(left, " ") != "out gone missing" {
 		t.Errorf("left %q, %v", left, err)
 	}

@@ -9,8 +9,8 @@ import (
 	"aburn/internal/git"
 )
 
-// Stand is the commit that is checked out, and the name of its branch, "" on none.
-func (r *Repo) Stand(ctx context.Context) (commit, branch string, err error) {
+// CurrentCheckout is the commit that is checked out, and the name of its branch, "" on none.
+func CurrentCheckout(ctx context.Context, r *Repo) (commit, branch string, err error) {
 	out, err := r.g.Out(ctx, "rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD")
 	var failed *git.Error
 	if errors.As(err, &failed) {
@@ -30,16 +30,16 @@ func named(ref string) string {
 	return branch
 }
 
-// Stood is Stand at the time of Open, which has asked already.
-func (r *Repo) Stood(ctx context.Context) (commit, branch string, err error) {
+// CheckoutAtOpen is Stand at the time of Open, which has asked already.
+func CheckoutAtOpen(ctx context.Context, r *Repo) (commit, branch string, err error) {
 	if r.at == "" {
-		return r.Stand(ctx)
+		return CurrentCheckout(ctx, r)
 	}
 	return r.at, r.on, nil
 }
 
 // Behind is how many commits the upstream of a branch has that the branch has not; 0 without an upstream too.
-func (r *Repo) Behind(ctx context.Context, branch string) (upstream string, n int) {
+func Behind(ctx context.Context, r *Repo, branch string) (upstream string, n int) {
 	if branch != "" && branch == r.on {
 		l, err := r.checkout(ctx)
 		if err != nil {
@@ -81,15 +81,15 @@ func (r *Repo) checkout(ctx context.Context) (*look, error) {
 	return r.looked, r.lookFailed
 }
 
-// Standing is Stand with the files that git knows and that differ from the commit. A merge touches no submodule's files.
-func (r *Repo) Standing(ctx context.Context) (commit, branch string, changed []string, err error) {
+// CheckoutWithChanges is Stand with the files that git knows and that differ from the commit. A merge touches no submodule's files.
+func CheckoutWithChanges(ctx context.Context, r *Repo) (commit, branch string, changed []string, err error) {
 	out, err := r.g.Out(ctx, "status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=all")
 	if err != nil {
 		return "", "", nil, err
 	}
 	l, err := r.Tree(r.Root).parseLook(out)
 	if err != nil || l.unsure {
-		commit, branch, err = r.Stand(ctx) // says what is wrong
+		commit, branch, err = CurrentCheckout(ctx, r) // says what is wrong
 	} else {
 		commit, branch = l.head, l.branch
 	}

@@ -30,9 +30,9 @@ type Copied struct {
 	Sum  string `json:"sum"` // SHA-256 of its bytes, or "-> " and the target of a link
 }
 
-// Wanted lists the files of the main checkout that patterns in the syntax of .gitignore choose, and that git ignores. Those
+// ChosenFiles lists the files of the main checkout that patterns in the syntax of .gitignore choose, and that git ignores. Those
 // that git does not ignore come apart: in a worker's tree they would be committed.
-func (r *Repo) Wanted(ctx context.Context, scratch string, patterns []string) (ignored, others []string, err error) {
+func ChosenFiles(ctx context.Context, r *Repo, scratch string, patterns []string) (ignored, others []string, err error) {
 	if len(patterns) == 0 {
 		return nil, nil, nil
 	}

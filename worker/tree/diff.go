@@ -172,24 +172,24 @@ func differ(ctx context.Context, g *git.Git, form Form, between ...string) (stri
 	return g.Out(ctx, append(append(args, between...), "--")...)
 }
 
-// DiffKept is Diff of a kept state.
-func (r *Repo) DiffKept(ctx context.Context, commit, base, onto string, form Form) (string, error) {
-	s, err := r.treesOf(ctx, commit)
+// DiffSnapshot is Diff of a kept state.
+func DiffSnapshot(ctx context.Context, r *Repo, commit, base, onto string, form Form) (string, error) {
+	s, err := treesOf(ctx, r, commit)
 	if err != nil {
 		return "", err
 	}
 	t := r.Tree(r.Root)
 	to := s.work
 	if s.untracked != "" {
-		if to, err = r.joined(ctx, s); err != nil {
+		if to, err = joinedTree(ctx, r, s); err != nil {
 			return "", err
 		}
 	}
 	return differ(ctx, r.g, form, t.since(ctx, s.head, base, onto), to)
 }
 
-// joined is one tree of the tracked and the untracked files.
-func (r *Repo) joined(ctx context.Context, s trees) (string, error) {
+// joinedTree is one tree of the tracked and the untracked files.
+func joinedTree(ctx context.Context, r *Repo, s trees) (string, error) {
 	dir, err := os.MkdirTemp("", "aburn-index-*")
 	if err != nil {
 		return "", err
@@ -210,7 +210,7 @@ func (r *Repo) joined(ctx context.Context, s trees) (string, error) {
 }
 
 // DiffBranch is what the branch has since its base, for a worker whose tree is gone.
-func (r *Repo) DiffBranch(ctx context.Context, branch, base, onto string, form Form) (string, error) {
+func DiffBranch(ctx context.Context, r *Repo, branch, base, onto string, form Form) (string, error) {
 	t := r.Tree(r.Root)
 	return differ(ctx, r.g, form, t.since(ctx, branch, base, onto), branch)
 }

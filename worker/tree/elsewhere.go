@@ -7,19 +7,19 @@ import (
 	"aburn/internal/git"
 )
 
-// Elsewhere reports whether all that a kept state says stands in commits on branches, tags or remote branches too. base is a commit
+// IsElsewhere reports whether all that a kept state says stands in commits on branches, tags or remote branches too. base is a commit
 // before the state. What stood before base counts as not found, as a whole history is too long to look through.
 //
 // A state says what it changes: the file at a path gets a content and a mode, or goes. Contents alone would not do: who renames a
 // file, deletes it, makes it executable or takes a change back makes no new content. Each change has to be made by a commit, at the
 // same path. The changes are those of the work tree against its commit, those of the index, the untracked files, and those of commits
 // that are on no branch any more, such as of one that was squashed.
-func (r *Repo) Elsewhere(ctx context.Context, commit, base string) (bool, error) {
-	only, err := r.changes(ctx, commit, "--not", base, "--branches", "--tags", "--remotes")
+func IsElsewhere(ctx context.Context, r *Repo, commit, base string) (bool, error) {
+	only, err := changesOf(ctx, r, commit, "--not", base, "--branches", "--tags", "--remotes")
 	if err != nil || len(only) == 0 {
 		return err == nil, err
 	}
-	others, err := r.changes(ctx, "--branches", "--tags", "--remotes", "--not", base)
+	others, err := changesOf(ctx, r, "--branches", "--tags", "--remotes", "--not", base)
 	if err != nil {
 		return false, err
 	}
@@ -34,8 +34,8 @@ func (r *Repo) Elsewhere(ctx context.Context, commit, base string) (bool, error)
 // change is what a commit does to a path. The mode and the content are those that it gets, zeros if it goes.
 type change struct{ path, mode, content string }
 
-// changes are what the commits of a range do, each against its first parent; that of a kept state is the commit that was checked out.
-func (r *Repo) changes(ctx context.Context, revisions ...string) (map[change]bool, error) {
+// changesOf are what the commits of a range do, each against its first parent; that of a kept state is the commit that was checked out.
+func changesOf(ctx context.Context, r *Repo, revisions ...string) (map[change]bool, error) {
 	commits, err := r.g.Out(ctx, append([]string{"rev-list"}, revisions...)...)
 	if err != nil || commits == "" {
 		return nil, err

@@ -29,8 +29,8 @@ type Joined struct {
 // ErrUnrelated says that two commits have no history in common.
 var ErrUnrelated = errors.New("they have no history in common")
 
-// Join merges two commits, or what they could be, without touching a branch, an index or a file.
-func (r *Repo) Join(ctx context.Context, into, from string) (j Joined, err error) {
+// MergeTrees merges two commits, or what they could be, without touching a branch, an index or a file.
+func MergeTrees(ctx context.Context, r *Repo, into, from string) (j Joined, err error) {
 	code, out, err := r.g.Code(ctx, "merge-tree", "--write-tree", "-z", "--name-only", "--messages", into, from)
 	switch {
 	case err != nil:
@@ -51,8 +51,8 @@ func (r *Repo) Join(ctx context.Context, into, from string) (j Joined, err error
 	return j, nil
 }
 
-// Joins is Join of many pairs in one call of git. A pair whose merge says nothing else has an error in its place.
-func (r *Repo) Joins(ctx context.Context, pairs [][2]string) (list []Joined, errs []error) {
+// MergeAll is Join of many pairs in one call of git. A pair whose merge says nothing else has an error in its place.
+func MergeAll(ctx context.Context, r *Repo, pairs [][2]string) (list []Joined, errs []error) {
 	list, errs = make([]Joined, len(pairs)), make([]error, len(pairs))
 	if len(pairs) > 1 {
 		var in strings.Builder
@@ -65,7 +65,7 @@ func (r *Repo) Joins(ctx context.Context, pairs [][2]string) (list []Joined, err
 		}
 	}
 	for i, p := range pairs { // also where git 2.38 has no --stdin, or ends at a pair without a history in common
-		list[i], errs[i] = r.Join(ctx, p[0], p[1])
+		list[i], errs[i] = MergeTrees(ctx, r, p[0], p[1])
 	}
 	return list, errs
 }
@@ -141,8 +141,8 @@ func (r *Repo) Contains(ctx context.Context, commit, other string) bool {
 	return err == nil && code == 0
 }
 
-// Apart is how many commits each of two has that the other one has not.
-func (r *Repo) Apart(ctx context.Context, a, b string) (onlyA, onlyB int, err error) {
+// CountApart is how many commits each of two has that the other one has not.
+func CountApart(ctx context.Context, r *Repo, a, b string) (onlyA, onlyB int, err error) {
 	if a == b {
 		return 0, 0, nil
 	}
@@ -153,8 +153,8 @@ func (r *Repo) Apart(ctx context.Context, a, b string) (onlyA, onlyB int, err er
 	return onlyA, onlyB, err
 }
 
-// Fork is the last commit that two have in common; "" if there is none.
-func (r *Repo) Fork(ctx context.Context, a, b string) (string, error) {
+// MergeBase is the last commit that two have in common; "" if there is none.
+func MergeBase(ctx context.Context, r *Repo, a, b string) (string, error) {
 	code, out, err := r.g.Code(ctx, "merge-base", a, b)
 	if err != nil || code != 0 {
 		return "", err
@@ -208,8 +208,8 @@ type Delta struct {
 	added  bool
 }
 
-// Between are the files in which two commits differ.
-func (r *Repo) Between(ctx context.Context, from, to string) (files []Delta, err error) {
+// ChangedBetween are the files in which two commits differ.
+func ChangedBetween(ctx context.Context, r *Repo, from, to string) (files []Delta, err error) {
 	list, err := r.g.List(ctx, "diff", "--raw", "-z", "--no-renames", from, to)
 	for i := 0; i+1 < len(list); i += 2 { // ":mode mode content content status", path
 		about := strings.Fields(list[i])
@@ -223,7 +223,7 @@ func (r *Repo) Between(ctx context.Context, from, to string) (files []Delta, err
 
 // InTheWay are files of this checkout that going from one commit to another, between which these differ, would write over, though no
 // commit holds them: untracked and ignored ones, and those whose changes are hidden from git.
-func (r *Repo) InTheWay(ctx context.Context, between []Delta) ([]string, error) {
+func InTheWay(ctx context.Context, r *Repo, between []Delta) ([]string, error) {
 	var added []string
 	changed := map[string]bool{}
 	for _, d := range between {
@@ -233,7 +233,7 @@ func (r *Repo) InTheWay(ctx context.Context, between []Delta) ([]string, error) 
 			changed[d.Path] = true
 		}
 	}
-	found, err := r.untrackedAt(ctx, added)
+	found, err := untrackedAt(ctx, r, added)
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +252,7 @@ func (r *Repo) InTheWay(ctx context.Context, between []Delta) ([]string, error) 
 }
 
 // untrackedAt are files without a commit at these paths, below them, or above them. Where case does not count, git itself refuses.
-func (r *Repo) untrackedAt(ctx context.Context, added []string) (found []string, err error) {
+func untrackedAt(ctx context.Context, r *Repo, added []string) (found []string, err error) {
 	looked, there := map[string]bool{}, []string{}
 	for _, name := range added {
 		for p := name; p != "." && !looked[p]; p = path.Dir(p) {
@@ -278,8 +278,8 @@ func (r *Repo) untrackedAt(ctx context.Context, added []string) (found []string,
 	return found, nil
 }
 
-// Write makes a commit of a tree. Nothing names it yet.
-func (r *Repo) Write(ctx context.Context, tree, message string, parents ...string) (string, error) {
+// WriteCommit makes a commit of a tree. Nothing names it yet.
+func WriteCommit(ctx context.Context, r *Repo, tree, message string, parents ...string) (string, error) {
 	return write(ctx, r.g, tree, message, parents...)
 }
 
@@ -299,7 +299,7 @@ func write(ctx context.Context, g *git.Git, tree, message string, parents ...str
 }
 
 // Subjects are the first lines of the commits that one commit has and another has not, the oldest first.
-func (r *Repo) Subjects(ctx context.Context, has, lacks string) ([]string, error) {
+func Subjects(ctx context.Context, r *Repo, has, lacks string) ([]string, error) {
 	out, err := r.g.Out(ctx, "log", "--reverse", "--topo-order", "--no-merges", "--no-color", "--format=%s", lacks+".."+has, "--")
 	if err != nil || out == "" {
 		return nil, err
@@ -318,7 +318,7 @@ func (r *Repo) TreeOf(ctx context.Context, commit string) (string, error) {
 }
 
 // SameFiles reports whether two commits or trees hold the same files.
-func (r *Repo) SameFiles(ctx context.Context, a, b string) bool {
+func SameFiles(ctx context.Context, r *Repo, a, b string) bool {
 	out, err := r.g.Out(ctx, "rev-parse", a+"^{tree}", b+"^{tree}")
 	one, other, _ := strings.Cut(out, "\n")
 	return err == nil && one == other
@@ -327,9 +327,9 @@ func (r *Repo) SameFiles(ctx context.Context, a, b string) bool {
 // ErrMoved says that a branch does not stand where it stood.
 var ErrMoved = errors.New("it moved meanwhile")
 
-// Forward brings this checkout, files and branch, from one commit to a later one. It is one call of git, which ends what it
+// FastForward brings this checkout, files and branch, from one commit to a later one. It is one call of git, which ends what it
 // began even if the caller is killed. Files that no commit holds are not written over.
-func (r *Repo) Forward(ctx context.Context, from, to string, hooks bool) error {
+func FastForward(ctx context.Context, r *Repo, from, to string, hooks bool) error {
 	if r.Head(ctx) != from {
 		return ErrMoved
 	}
@@ -344,7 +344,7 @@ func (r *Repo) Forward(ctx context.Context, from, to string, hooks bool) error {
 }
 
 // MergeHooked is a merge commit by git itself, with the repository's hooks. A hook that refuses leaves nothing.
-func (r *Repo) MergeHooked(ctx context.Context, at, from, message string) (string, error) {
+func MergeHooked(ctx context.Context, r *Repo, at, from, message string) (string, error) {
 	if r.Head(ctx) != at {
 		return "", ErrMoved
 	}
@@ -358,8 +358,8 @@ func (r *Repo) MergeHooked(ctx context.Context, at, from, message string) (strin
 	return r.Head(ctx), nil
 }
 
-// Move moves a branch that is checked out nowhere.
-func (r *Repo) Move(ctx context.Context, branch, from, to, why string) error {
+// MoveBranch moves a branch that is checked out nowhere.
+func MoveBranch(ctx context.Context, r *Repo, branch, from, to, why string) error {
 	code, _, err := r.g.Code(ctx, "update-ref", "-m", why, "refs/heads/"+branch, to, from)
 	if err == nil && code != 0 {
 		err = ErrMoved

@@ -21,7 +21,7 @@ func TestTreesWithinTheCheckout(t *testing.T) {
 		path := filepath.Join(main, dir, "w")
 		w.must(w.repo.Exclude(t.Context(), path))
 		if _, err := os.Stat(path); err != nil {
-			_, err := w.repo.Create(t.Context(), path, "aburn/"+strconv.Itoa(len(dir)), w.head)
+			_, err := CreateWorktree(t.Context(), w.repo, path, "aburn/"+strconv.Itoa(len(dir)), w.head)
 			w.must(err)
 		}
 	}
@@ -51,7 +51,7 @@ func TestTreesWithinTheCheckout(t *testing.T) {
 func TestAddedLines(t *testing.T) {
 	w := newWorld(t)
 	path := filepath.Join(t.TempDir(), "w")
-	tree, err := w.repo.Create(t.Context(), path, "aburn/w", w.head)
+	tree, err := CreateWorktree(t.Context(), w.repo, path, "aburn/w", w.head)
 	w.must(err)
 	outside := filepath.Join(t.TempDir(), "outside")
 	w.must(os.Symlink(outside, filepath.Join(path, "l.ign")))

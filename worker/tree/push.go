@@ -57,8 +57,8 @@ type Pushing struct {
 	Hooks  bool     // the repository's own, as a person asked
 }
 
-// Heads are the branches of the remote that have one of these names, and its default branch.
-func (r *Repo) Heads(ctx context.Context, p Pushing, names ...string) (heads map[string]string, fallback string, err error) {
+// RemoteHeads are the branches of the remote that have one of these names, and its default branch.
+func RemoteHeads(ctx context.Context, r *Repo, p Pushing, names ...string) (heads map[string]string, fallback string, err error) {
 	args := []string{"ls-remote", "--symref", "--end-of-options", p.Remote, "HEAD"}
 	for _, n := range names {
 		args = append(args, "refs/heads/"+n)
@@ -85,14 +85,14 @@ var ErrForeign = errors.New("the remote branch has commits of somebody else")
 
 // Push brings the remote branch, which stands on there ("" is nowhere), to the head. It goes back on commits only if the local
 // branch once stood where the remote one stands.
-func (r *Repo) Push(ctx context.Context, p Pushing, there string) error {
+func Push(ctx context.Context, r *Repo, p Pushing, there string) error {
 	g := r.g.With(p.Env...)
 	if p.Hooks {
 		g = g.Hooked()
 	}
 	args := []string{"push", "--quiet", "--no-follow-tags", "--recurse-submodules=no", "--no-signed"}
 	if there != "" && !r.Contains(ctx, p.Head, there) {
-		if !r.stood(ctx, p.Branch, there) {
+		if !branchWasAt(ctx, r, p.Branch, there) {
 			return ErrForeign
 		}
 		args = append(args, "--force-with-lease=refs/heads/"+p.Branch+":"+there)
@@ -105,8 +105,8 @@ func (r *Repo) Push(ctx context.Context, p Pushing, there string) error {
 	return err
 }
 
-// stood reports whether a branch once was at a commit, as its reflog knows.
-func (r *Repo) stood(ctx context.Context, branch, commit string) bool {
+// branchWasAt reports whether a branch once was at a commit, as its reflog knows.
+func branchWasAt(ctx context.Context, r *Repo, branch, commit string) bool {
 	out, err := r.g.Out(ctx, "rev-list", "--walk-reflogs", "refs/heads/"+branch, "--")
 	return err == nil && slices.Contains(strings.Fields(out), commit)
 }

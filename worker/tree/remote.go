@@ -15,8 +15,8 @@ type Elsewhere struct {
 	Env []string // what git needs to get there
 }
 
-// Bring pushes a commit there, as a ref that only aburn uses. What is there already is not sent again.
-func (r *Repo) Bring(ctx context.Context, to Elsewhere, commit, ref string) error {
+// PushCommit pushes a commit there, as a ref that only aburn uses. What is there already is not sent again.
+func PushCommit(ctx context.Context, r *Repo, to Elsewhere, commit, ref string) error {
 	_, err := r.g.With(to.Env...).Out(ctx, "push", "--quiet", "--no-verify", "--no-recurse-submodules", to.URL, "+"+commit+":"+ref)
 	return err
 }
@@ -36,7 +36,7 @@ const fetches = 20
 
 // FetchRefs brings all refs below a name here, and what else the specs say. Several may do so at once: git refuses to move a ref
 // that somebody moved since it looked, and looks again then.
-func (r *Repo) FetchRefs(ctx context.Context, from Elsewhere, below string, specs ...string) error {
+func FetchRefs(ctx context.Context, r *Repo, from Elsewhere, below string, specs ...string) error {
 	args := []string{"fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=", from.URL,
 		"+" + below + "/*:" + below + "/*"}
 	var err error
@@ -51,7 +51,7 @@ func (r *Repo) FetchRefs(ctx context.Context, from Elsewhere, below string, spec
 }
 
 // FetchBranch brings a branch of a remote to the ref where git notes it. Nothing else moves.
-func (r *Repo) FetchBranch(ctx context.Context, remote, branch string, env []string) (ref string, err error) {
+func FetchBranch(ctx context.Context, r *Repo, remote, branch string, env []string) (ref string, err error) {
 	ref = "refs/remotes/" + remote + "/" + branch
 	_, err = r.g.With(env...).Out(ctx, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=", remote,
 		"+refs/heads/"+branch+":"+ref)
@@ -60,8 +60,8 @@ func (r *Repo) FetchBranch(ctx context.Context, remote, branch string, env []str
 
 // Fetch brings a branch here, and all refs below a name. The branch moves on, and never back: one here that has commits of its
 // own stays, with ErrRewritten. What the other one is then stands at copied. It returns where the other one stands.
-func (r *Repo) Fetch(ctx context.Context, from Elsewhere, branch, copied, below string) (commit string, err error) {
-	if err := r.FetchRefs(ctx, from, below, "+refs/heads/"+branch+":"+copied); err != nil {
+func Fetch(ctx context.Context, r *Repo, from Elsewhere, branch, copied, below string) (commit string, err error) {
+	if err := FetchRefs(ctx, r, from, below, "+refs/heads/"+branch+":"+copied); err != nil {
 		return "", err
 	}
 	if commit, err = r.Commit(ctx, copied); err != nil {

@@ -32,7 +32,7 @@ func TestFetchLosesNothing(t *testing.T) {
 	}
 	run(there, "init", "-q", ".")
 	to := Elsewhere{URL: there}
-	if err := r.Bring(ctx, to, base, "refs/aburn/base/w"); err != nil {
+	if err := PushCommit(ctx, r, to, base, "refs/aburn/base/w"); err != nil {
 		t.Fatal(err)
 	}
 	commit := func(dir, branch, parent string) string {
@@ -42,7 +42,7 @@ func TestFetchLosesNothing(t *testing.T) {
 	}
 	one := commit(there, "aburn/w", base)
 	run(there, "update-ref", "refs/aburn/snap/w/1", one)
-	fetch := func() (string, error) { return r.Fetch(ctx, to, "aburn/w", "refs/aburn/far/w", "refs/aburn/snap/w") }
+	fetch := func() (string, error) { return Fetch(ctx, r, to, "aburn/w", "refs/aburn/far/w", "refs/aburn/snap/w") }
 	if got, err := fetch(); err != nil || got != one || r.Tip(ctx, "aburn/w") != one || !r.Holds(ctx, "refs/aburn/snap/w/1", one) {
 		t.Fatalf("%s %v", got, err)
 	}
@@ -75,7 +75,7 @@ func TestFetchTogether(t *testing.T) {
 		var all sync.WaitGroup
 		for range 5 {
 			all.Go(func() {
-				if got, err := w.repo.Fetch(t.Context(), Elsewhere{URL: there}, "aburn/w", "refs/aburn/far/w", "refs/aburn/snap/w"); err != nil || got != at {
+				if got, err := Fetch(t.Context(), w.repo, Elsewhere{URL: there}, "aburn/w", "refs/aburn/far/w", "refs/aburn/snap/w"); err != nil || got != at {
 					t.Error(got, err)
 				}
 			})

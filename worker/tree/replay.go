@@ -18,7 +18,7 @@ type Replayed struct {
 
 // Replay sets the commits of head that upstream has not onto another commit, as git rebase does: without merges, without what
 // upstream has already in other words, and without what becomes empty. Nothing is touched.
-func (r *Repo) Replay(ctx context.Context, onto, upstream, head string) (p Replayed, err error) {
+func Replay(ctx context.Context, r *Repo, onto, upstream, head string) (p Replayed, err error) {
 	if r.Contains(ctx, head, onto) && onto == upstream {
 		merges, err := r.g.Out(ctx, "rev-list", "--merges", "--count", onto+".."+head, "--")
 		if err != nil || merges == "0" {
@@ -33,7 +33,7 @@ func (r *Repo) Replay(ctx context.Context, onto, upstream, head string) (p Repla
 	}
 	p.Head = onto
 	for _, commit := range strings.Fields(out) {
-		next, clash, err := r.pick(ctx, p.Head, commit)
+		next, clash, err := pickCommit(ctx, r, p.Head, commit)
 		if err != nil || len(clash) > 0 {
 			p.Stopped, p.Conflicts = commit, clash
 			p.Subject, _ = r.g.Out(ctx, "log", "-1", "--no-color", "--format=%s", commit)
@@ -47,9 +47,9 @@ func (r *Repo) Replay(ctx context.Context, onto, upstream, head string) (p Repla
 	return p, nil
 }
 
-// pick sets one commit onto another. git merge-tree takes no base before 2.40, so the target gets a stand-in whose only
+// pickCommit sets one commit onto another. git merge-tree takes no base before 2.40, so the target gets a stand-in whose only
 // parent is the commit's own: their merge base is that one.
-func (r *Repo) pick(ctx context.Context, onto, commit string) (string, []Conflict, error) {
+func pickCommit(ctx context.Context, r *Repo, onto, commit string) (string, []Conflict, error) {
 	says, err := r.g.Out(ctx, "log", "-1", "--no-color", "--encoding=UTF-8", "--date=raw", "--format=%P%x00%T%x00%an%x00%ae%x00%ad%x00%B", commit)
 	if err != nil {
 		return "", nil, err
@@ -66,11 +66,11 @@ func (r *Repo) pick(ctx context.Context, onto, commit string) (string, []Conflic
 	if err != nil {
 		return "", nil, err
 	}
-	standIn, err := r.Write(ctx, has, "stand-in", part[0])
+	standIn, err := WriteCommit(ctx, r, has, "stand-in", part[0])
 	if err != nil {
 		return "", nil, err
 	}
-	j, err := r.Join(ctx, standIn, commit)
+	j, err := MergeTrees(ctx, r, standIn, commit)
 	if err != nil || len(j.Conflicts) > 0 {
 		return "", j.Conflicts, err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // treesOf are the trees of a kept state.
-func (r *Repo) treesOf(ctx context.Context, commit string) (s trees, err error) {
+func treesOf(ctx context.Context, r *Repo, commit string) (s trees, err error) {
 	// ends at the first that is not there
 	out, err := r.g.Out(ctx, "rev-parse", "--revs-only", commit+"^1^{commit}", commit+"^2^{tree}", commit+"^{tree}", commit+"^3^{tree}")
 	says := strings.Split(out, "\n")
@@ -27,8 +27,8 @@ func (r *Repo) treesOf(ctx context.Context, commit string) (s trees, err error) 
 
 // Restore makes a worktree at path with the kept state: on the branch if that stands at the commit that the state began
 // from, or is gone; else on none. It reports which.
-func (r *Repo) Restore(ctx context.Context, scratch, path, branch, commit string) (onBranch bool, err error) {
-	s, err := r.treesOf(ctx, commit)
+func Restore(ctx context.Context, r *Repo, scratch, path, branch, commit string) (onBranch bool, err error) {
+	s, err := treesOf(ctx, r, commit)
 	if err != nil {
 		return false, err
 	}
@@ -40,10 +40,10 @@ func (r *Repo) Restore(ctx context.Context, scratch, path, branch, commit string
 	}
 	at, _ := r.g.Out(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch)
 	if onBranch = branch != "" && (at == s.head || at == ""); onBranch {
-		onBranch = r.Again(ctx, path, branch, s.head) == nil // it may be checked out elsewhere
+		onBranch = RemakeWorktree(ctx, r, path, branch, s.head) == nil // it may be checked out elsewhere
 	}
 	if !onBranch {
-		if err := r.add(ctx, path, "--detach", path, s.head); err != nil {
+		if err := addWorktree(ctx, r, path, "--detach", path, s.head); err != nil {
 			return false, err
 		}
 	}
@@ -54,8 +54,8 @@ func (r *Repo) Restore(ctx context.Context, scratch, path, branch, commit string
 	return onBranch, nil
 }
 
-// Again makes a worktree at path on a branch that is there, or on one that begins at base.
-func (r *Repo) Again(ctx context.Context, path, branch, base string) error {
+// RemakeWorktree makes a worktree at path on a branch that is there, or on one that begins at base.
+func RemakeWorktree(ctx context.Context, r *Repo, path, branch, base string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -63,16 +63,16 @@ func (r *Repo) Again(ctx context.Context, path, branch, base string) error {
 		if err := r.branch(ctx, branch, base); err != nil {
 			return err
 		}
-		return r.add(ctx, path, path, branch)
+		return addWorktree(ctx, r, path, path, branch)
 	}
 	if at, err := r.CheckedOut(ctx, branch); err != nil || at != "" && at != path {
 		return cmp.Or(err, error(&Problem{branch + " is checked out in " + at, "git -C " + at + " switch another branch"}))
 	}
-	return r.add(ctx, path, path, branch)
+	return addWorktree(ctx, r, path, path, branch)
 }
 
-// add makes a worktree at path, also where git still knows one that somebody deleted. It then forgets no other one.
-func (r *Repo) add(ctx context.Context, path string, args ...string) error {
+// addWorktree makes a worktree at path, also where git still knows one that somebody deleted. It then forgets no other one.
+func addWorktree(ctx context.Context, r *Repo, path string, args ...string) error {
 	list, err := r.g.List(ctx, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return err
@@ -112,6 +112,6 @@ func (t *Tree) fill(ctx context.Context, scratch string, s trees) error {
 }
 
 // DropRef lets go of a kept state.
-func (r *Repo) DropRef(ctx context.Context, ref, commit string) {
+func DropRef(ctx context.Context, r *Repo, ref, commit string) {
 	r.g.Code(ctx, "update-ref", "-d", ref, commit)
 }

@@ -38,8 +38,8 @@ type Beginning struct {
 	At   string // where that stands; "" if it does not exist
 }
 
-// Beginning is where the work of a tree begins whose branch began at base, and from onto.
-func (r *Repo) Beginning(ctx context.Context, base, onto string) Beginning {
+// BeginningOf is where the work of a tree begins whose branch began at base, and from onto.
+func BeginningOf(ctx context.Context, r *Repo, base, onto string) Beginning {
 	o := Beginning{Base: base, Onto: onto}
 	if onto == "" || onto == "HEAD" {
 		return o
@@ -109,7 +109,7 @@ func (t *Tree) see(ctx context.Context, scratch string, refs Refs, from Beginnin
 	if usable {
 		then := last.Trees
 		if then == "" {
-			s, _ := t.repo.treesOf(ctx, last.Commit) // none equals those of what is no state any more
+			s, _ := treesOf(ctx, t.repo, last.Commit) // none equals those of what is no state any more
 			then = s.String()
 		}
 		if then == now.Trees {

@@ -22,7 +22,7 @@ import (
 func TestWhatIsLeftOutIsNotWritten(t *testing.T) {
 	w := newWorld(t)
 	tree := w.create("w")
-	from := w.repo.Beginning(t.Context(), w.head, "main")
+	from := BeginningOf(t.Context(), w.repo, w.head, "main")
 	large := make([]byte, maxUntracked+1<<20)
 	before, seen := w.objects(), Seen{}
 	for i := range 2 {
@@ -77,7 +77,7 @@ func TestSeenIsTheState(t *testing.T) {
 	for i := range storms(t) / 2 {
 		r := mrand.New(mrand.NewPCG(seed, uint64(i)))
 		tree := w.create("w" + strconv.Itoa(i))
-		from, seen, story := w.repo.Beginning(t.Context(), w.head, "main"), Seen{}, []string{}
+		from, seen, story := BeginningOf(t.Context(), w.repo, w.head, "main"), Seen{}, []string{}
 		for step := range 4 {
 			if step%2 == 0 {
 				story = append(story, w.muddle(r, tree.Path, 1+r.IntN(4))...)
@@ -87,14 +87,14 @@ func TestSeenIsTheState(t *testing.T) {
 			w.must(err)
 			whole, plain, err := tree.Snapshot(t.Context(), w.scratch, refs, from, Seen{})
 			w.must(err)
-			one, err := w.repo.treesOf(t.Context(), k.Commit)
+			one, err := treesOf(t.Context(), w.repo, k.Commit)
 			w.must(err)
-			if two, err := w.repo.treesOf(t.Context(), whole.Commit); one != two || err != nil || k.Changes != whole.Changes || !slices.Equal(now.Files, plain.Files) {
+			if two, err := treesOf(t.Context(), w.repo, whole.Commit); one != two || err != nil || k.Changes != whole.Changes || !slices.Equal(now.Files, plain.Files) {
 				t.Fatalf("seed %d, tree %d, step %d: %+v, want %+v\n%s", seed, i, step, one, two, story)
 			}
 			stands, left, err := tree.Diff(t.Context(), w.scratch, w.head, "main", Patch)
 			w.must(err)
-			if kept, err := w.repo.DiffKept(t.Context(), k.Commit, w.head, "main", Patch); err != nil || stands != kept && len(left) == 0 {
+			if kept, err := DiffSnapshot(t.Context(), w.repo, k.Commit, w.head, "main", Patch); err != nil || stands != kept && len(left) == 0 {
 				t.Fatalf("seed %d, tree %d, step %d: %v\n%s\n--- the snapshot\n%s\n--- %s", seed, i, step, err, stands, kept, story)
 			}
 			seen = now
@@ -106,7 +106,7 @@ func TestSeenIsTheState(t *testing.T) {
 func TestUnchangedTreeIsOneCall(t *testing.T) {
 	w := newWorld(t)
 	tree := w.create("w")
-	from := w.repo.Beginning(t.Context(), w.head, "main")
+	from := BeginningOf(t.Context(), w.repo, w.head, "main")
 	if c, err := tree.Contents(t.Context()); err != nil || c != (Contents{Head: w.head}) {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -195,13 +195,13 @@ func TestJoins(t *testing.T) {
 		}
 	}
 	calls := lab.CountGit(t)
-	list, errs := w.repo.Joins(t.Context(), pairs)
+	list, errs := MergeAll(t.Context(), w.repo, pairs)
 	if n := len(calls()); n != 1 {
 		t.Errorf("%d calls of git", n)
 	}
 	clash := 0
 	for i, p := range pairs {
-		one, err := w.repo.Join(t.Context(), p[0], p[1])
+		one, err := MergeTrees(t.Context(), w.repo, p[0], p[1])
 		w.must(err)
 		if errs[i] != nil || list[i].Tree != one.Tree || !slices.Equal(list[i].Conflicts, one.Conflicts) {
 			t.Errorf("%v: %+v, want %+v", errs[i], list[i], one)
@@ -212,7 +212,7 @@ func TestJoins(t *testing.T) {
 		t.Error("no pair conflicts")
 	}
 	orphan := w.git(w.repo.Root, "commit-tree", "-m", "no history", heads[0]+"^{tree}")
-	if list, errs = w.repo.Joins(t.Context(), [][2]string{pairs[0], {heads[0], orphan}}); errs[0] != nil || errs[1] != ErrUnrelated || list[0].Tree == "" {
+	if list, errs = MergeAll(t.Context(), w.repo, [][2]string{pairs[0], {heads[0], orphan}}); errs[0] != nil || errs[1] != ErrUnrelated || list[0].Tree == "" {
 		t.Error(errs)
 	}
 }

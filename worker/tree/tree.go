@@ -161,8 +161,8 @@ func (r *Repo) hasBranch(ctx context.Context, name string) (bool, error) {
 // maxPacked bounds the file of packed refs that is read here, in bytes.
 const maxPacked = 8 << 20
 
-// Create makes a worktree at path on a new branch that begins at base. What was made is undone if it fails.
-func (r *Repo) Create(ctx context.Context, path, branch, base string) (*Tree, error) {
+// CreateWorktree makes a worktree at path on a new branch that begins at base. What was made is undone if it fails.
+func CreateWorktree(ctx context.Context, r *Repo, path, branch, base string) (*Tree, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
@@ -183,25 +183,25 @@ func (r *Repo) Create(ctx context.Context, path, branch, base string) (*Tree, er
 	if err != nil {
 		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 		defer cancel()
-		r.Undo(undo, path, branch, base, NobodyWorked)
+		UndoWorktree(undo, r, path, branch, base, NobodyWorked)
 		return nil, err
 	}
 	return r.Tree(path), nil
 }
 
-// CheckOut makes a worktree at path on a branch that is there. What was made is undone if it fails.
-func (r *Repo) CheckOut(ctx context.Context, path, branch string) error {
+// CheckOutWorktree makes a worktree at path on a branch that is there. What was made is undone if it fails.
+func CheckOutWorktree(ctx context.Context, r *Repo, path, branch string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return &Problem{path + " exists already", "move it away"}
 	}
-	err := r.Again(ctx, path, branch, "")
+	err := RemakeWorktree(ctx, r, path, branch, "")
 	if err == nil {
 		err = r.Tree(path).complete(ctx)
 	}
 	if err != nil {
 		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 		defer cancel()
-		r.Undo(undo, path, "", "", NobodyWorked)
+		UndoWorktree(undo, r, path, "", "", NobodyWorked)
 	}
 	return err
 }
@@ -231,9 +231,9 @@ const (
 	SomebodyMayHaveWorked Worked = true
 )
 
-// Undo takes away what a spawn that failed made: the tree, and the branch if nothing was committed on it; "" is none. A tree in which
+// UndoWorktree takes away what a spawn that failed made: the tree, and the branch if nothing was committed on it; "" is none. A tree in which
 // somebody worked stays whole, as does one of which git cannot say that, and false is returned.
-func (r *Repo) Undo(ctx context.Context, path, branch, base string, worked Worked) bool {
+func UndoWorktree(ctx context.Context, r *Repo, path, branch, base string, worked Worked) bool {
 	if _, err := os.Lstat(path); worked == SomebodyMayHaveWorked && !errors.Is(err, fs.ErrNotExist) {
 		if s, err := r.Tree(path).State(ctx); err != nil || !s.Clean() || s.Head != base {
 			return false
@@ -243,13 +243,13 @@ func (r *Repo) Undo(ctx context.Context, path, branch, base string, worked Worke
 	os.RemoveAll(path)
 	r.g.Code(ctx, "worktree", "prune")
 	if branch != "" {
-		r.DropBranch(ctx, branch, base)
+		DropBranch(ctx, r, branch, base)
 	}
 	return true
 }
 
 // DropBranch removes a branch that still stands at base; one with commits stays. It reports whether the branch is gone.
-func (r *Repo) DropBranch(ctx context.Context, branch, base string) bool {
+func DropBranch(ctx context.Context, r *Repo, branch, base string) bool {
 	code, _, err := r.g.Code(ctx, "update-ref", "-d", "refs/heads/"+branch, base)
 	return err == nil && code == 0
 }

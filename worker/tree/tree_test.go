@@ -94,7 +94,7 @@ func (w *world) write(dir, name, content string) {
 
 func (w *world) create(name string) *Tree {
 	w.Helper()
-	t, err := w.repo.Create(w.Context(), filepath.Join(w.dir, "trees", name), "aburn/"+name, "HEAD")
+	t, err := CreateWorktree(w.Context(), w.repo, filepath.Join(w.dir, "trees", name), "aburn/"+name, "HEAD")
 	w.must(err)
 	return t
 }
@@ -269,7 +269,7 @@ func TestKeptStateComesBack(t *testing.T) {
 		if _, err := os.Lstat(tree.Path); err == nil {
 			t.Fatal("the tree is still there")
 		}
-		onBranch, err := w.repo.Restore(t.Context(), w.scratch, tree.Path, "aburn/"+name, kept.Commit)
+		onBranch, err := Restore(t.Context(), w.repo, w.scratch, tree.Path, "aburn/"+name, kept.Commit)
 		w.must(err)
 		if after := w.picture(tree.Path); after != before || !onBranch {
 			t.Fatalf("seed %d, tree %d: restored differently (on its branch: %v)\n%s\n--- before\n%s\n--- after\n%s", seed, i, onBranch, story, before, after)
@@ -397,7 +397,7 @@ func TestKeptStateHoldsCommitsOnNoBranch(t *testing.T) {
 	w.must(tree.Remove(t.Context(), w.scratch, proof))
 	w.git(w.repo.Root, "reflog", "expire", "--expire=now", "--all")
 	w.git(w.repo.Root, "gc", "-q", "--prune=now")
-	onBranch, err := w.repo.Restore(t.Context(), w.scratch, tree.Path, "aburn/w", kept.Commit)
+	onBranch, err := Restore(t.Context(), w.repo, w.scratch, tree.Path, "aburn/w", kept.Commit)
 	w.must(err)
 	if got := w.git(tree.Path, "rev-parse", "HEAD"); got != head || onBranch {
 		t.Errorf("%s on its branch %v, want %s", got, onBranch, head)
@@ -424,7 +424,7 @@ func TestHiddenChangesAreKept(t *testing.T) {
 	w.must(os.Remove(filepath.Join(tree.Path, "y.ign")))
 	w.must(tree.Remove(t.Context(), w.scratch, proof))
 	into := filepath.Join(w.dir, "into")
-	_, err = w.repo.Restore(t.Context(), w.scratch, into, "", kept.Commit)
+	_, err = Restore(t.Context(), w.repo, w.scratch, into, "", kept.Commit)
 	w.must(err)
 	for _, file := range []string{"crlf.txt", "-dash"} {
 		if got, err := os.ReadFile(filepath.Join(into, file)); string(got) != "hidden\n" {
@@ -439,7 +439,7 @@ var snaps = Refs{"refs/aburn/snap/w", 1}
 func TestSnapshotOfTheSameStateIsTheSame(t *testing.T) {
 	w := newWorld(t)
 	tree := w.create("w")
-	from := w.repo.Beginning(t.Context(), w.head, "main")
+	from := BeginningOf(t.Context(), w.repo, w.head, "main")
 	w.write(tree.Path, "a", "1")
 	first, seen, err := tree.Snapshot(t.Context(), w.scratch, snaps, from, Seen{})
 	w.must(err)
@@ -494,9 +494,9 @@ func TestDiffs(t *testing.T) {
 	w.must(err)
 	kept, _, err := tree.Snapshot(t.Context(), w.scratch, snaps, Beginning{Base: w.head}, Seen{})
 	w.must(err)
-	then, err := w.repo.DiffKept(t.Context(), kept.Commit, w.head, "main", Stat)
+	then, err := DiffSnapshot(t.Context(), w.repo, kept.Commit, w.head, "main", Stat)
 	w.must(err)
-	branch, err := w.repo.DiffBranch(t.Context(), "aburn/w", w.head, "main", Stat)
+	branch, err := DiffBranch(t.Context(), w.repo, "aburn/w", w.head, "main", Stat)
 	w.must(err)
 	if now != then || !strings.Contains(now, "committed") || !strings.Contains(now, "open") || strings.Contains(now, "elsewhere") {
 		t.Errorf("%s\n---\n%s", now, then)
@@ -552,7 +552,7 @@ func TestStand(t *testing.T) {
 	w := newWorld(t)
 	same := func(when, on string) {
 		t.Helper()
-		commit, branch, err := w.repo.Stand(t.Context())
+		commit, branch, err := CurrentCheckout(t.Context(), w.repo)
 		if commit != w.head || branch != on || err != nil {
 			t.Errorf("%s: %s, %q, %v; want %s, %q", when, commit, branch, err, w.head, on)
 		}
@@ -560,7 +560,7 @@ func TestStand(t *testing.T) {
 		if err != nil || again.at == "" {
 			t.Fatal(again, err)
 		}
-		if atOpen, on, err := again.Stood(t.Context()); atOpen != commit || on != branch || err != nil {
+		if atOpen, on, err := CheckoutAtOpen(t.Context(), again); atOpen != commit || on != branch || err != nil {
 			t.Errorf("%s: at the time of Open it stood on %s, %q, %v", when, atOpen, on, err)
 		}
 	}
@@ -574,7 +574,10 @@ func TestStand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, stand := range []func(context.Context) (string, string, error){w.repo.Stand, unborn.Stood} {
+	for _, stand := range []func(context.Context) (string, string, error){
+		func(ctx context.Context) (string, string, error) { return CurrentCheckout(ctx, w.repo) },
+		func(ctx context.Context) (string, string, error) { return CheckoutAtOpen(ctx, unborn) },
+	} {
 		_, _, err := stand(t.Context())
 		var problem *Problem
 		if !errors.As(err, &problem) || problem.Text != "the branch has no commit yet: a worker has nothing to begin from" {
@@ -598,7 +601,7 @@ func TestBehind(t *testing.T) {
 	r, err := Open(t.Context(), mine, os.Environ())
 	w.must(err)
 	for branch, want := range map[string]string{"main": "origin/main 2", "below/main": "origin/main 2", "local": " 0", "below": " 0", "none": " 0", "": " 0"} {
-		if upstream, n := r.Behind(t.Context(), branch); fmt.Sprint(upstream, " ", n) != want {
+		if upstream, n := Behind(t.Context(), r, branch); fmt.Sprint(upstream, " ", n) != want {
 			t.Errorf("%q: %q %d, want %q", branch, upstream, n, want)
 		}
 	}
@@ -663,17 +666,17 @@ func TestUndoKeepsWhatNobodyCanSee(t *testing.T) {
 		made := w.create(name)
 		w.write(made.Path, "work", "of hours")
 		w.must(spoil(made.Path))
-		if w.repo.Undo(t.Context(), made.Path, name, base, SomebodyMayHaveWorked) {
+		if UndoWorktree(t.Context(), w.repo, made.Path, name, base, SomebodyMayHaveWorked) {
 			t.Errorf("%s: it was taken away", name)
 		}
 		if _, err := os.Stat(filepath.Join(made.Path, "work")); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if made := w.create("clean"); !w.repo.Undo(t.Context(), made.Path, "clean", base, SomebodyMayHaveWorked) {
+	if made := w.create("clean"); !UndoWorktree(t.Context(), w.repo, made.Path, "clean", base, SomebodyMayHaveWorked) {
 		t.Error("a clean one stays")
 	}
-	if !w.repo.Undo(t.Context(), filepath.Join(w.dir, "never"), "never", base, SomebodyMayHaveWorked) {
+	if !UndoWorktree(t.Context(), w.repo, filepath.Join(w.dir, "never"), "never", base, SomebodyMayHaveWorked) {
 		t.Error("one that was never made stays")
 	}
 }
@@ -685,15 +688,15 @@ func TestFailedCreationIsUndone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	path := filepath.Join(w.dir, "trees", "w")
-	if _, err := w.repo.Create(ctx, path, "aburn/w", "HEAD"); err == nil {
+	if _, err := CreateWorktree(ctx, w.repo, path, "aburn/w", "HEAD"); err == nil {
 		t.Error("it was created")
 	}
 	w.must(os.MkdirAll(filepath.Join(w.dir, "trees"), 0o700))
-	if _, err := w.repo.Create(t.Context(), path, "aburn/w", "no-such-commit"); err == nil {
+	if _, err := CreateWorktree(t.Context(), w.repo, path, "aburn/w", "no-such-commit"); err == nil {
 		t.Error("it was created")
 	}
 	w.write(path, "mine", "of a person")
-	if _, err := w.repo.Create(t.Context(), path, "aburn/w", "HEAD"); err == nil {
+	if _, err := CreateWorktree(t.Context(), w.repo, path, "aburn/w", "HEAD"); err == nil {
 		t.Error("it was created")
 	}
 	if _, err := os.Stat(filepath.Join(path, "mine")); err != nil {
@@ -704,7 +707,7 @@ func TestFailedCreationIsUndone(t *testing.T) {
 		t.Errorf("%s\nwant %s", after, before)
 	}
 	w.git(w.repo.Root, "branch", "others")
-	if _, err := w.repo.Create(t.Context(), path, "others", "HEAD"); err == nil || !w.repo.Taken(t.Context(), "refs/heads/others") {
+	if _, err := CreateWorktree(t.Context(), w.repo, path, "others", "HEAD"); err == nil || !w.repo.Taken(t.Context(), "refs/heads/others") {
 		t.Error("a branch of somebody else's was taken, or away", err)
 	}
 	branch, err := w.repo.FreeBranch(t.Context(), "main")
@@ -764,7 +767,7 @@ func TestTreesTogether(t *testing.T) {
 		all.Go(func() {
 			for i := range 3 {
 				name := fmt.Sprintf("w%d-%d", n, i)
-				tree, err := w.repo.Create(t.Context(), filepath.Join(w.dir, "trees", name), "aburn/"+name, w.head)
+				tree, err := CreateWorktree(t.Context(), w.repo, filepath.Join(w.dir, "trees", name), "aburn/"+name, w.head)
 				if err != nil {
 					t.Error(err)
 					return
@@ -779,7 +782,7 @@ func TestTreesTogether(t *testing.T) {
 				if err == nil {
 					err = tree.Remove(t.Context(), w.scratch, proof)
 				}
-				if err != nil || !w.repo.DropBranch(t.Context(), "aburn/"+name, w.head) {
+				if err != nil || !DropBranch(t.Context(), w.repo, "aburn/"+name, w.head) {
 					t.Error("it stays", err)
 				}
 			}

@@ -142,7 +142,7 @@ func repairTrees(ctx context.Context, o *projects.Project, names []string) error
 			return err
 		}
 		slices.Sort(paths)
-		if err := repo.Repair(ctx, paths); err != nil {
+		if err := tree.RepairWorktrees(ctx, repo, paths); err != nil {
 			return fault.Failed("git cannot repair the worktrees: "+err.Error(), "git -C "+shell.Quote(dir)+" worktree repair "+shell.Quote(paths[0]))
 		}
 	}

@@ -43,7 +43,7 @@ func spawnFar(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 		return launch.SpawnFailure(p, err)
 	}
 	ref := "refs/aburn/base/" + s.Name
-	if err := repo.Bring(ctx, control.Elsewhere(host, dir), s.Base, ref); err != nil {
+	if err := tree.PushCommit(ctx, repo, control.Elsewhere(host, dir), s.Base, ref); err != nil {
 		done(true)
 		return fault.Failed("the base cannot be brought to "+host.String()+": "+plain.Line(err.Error()), "nothing was left behind")
 	}

@@ -59,7 +59,7 @@ func headline(ctx context.Context, o *projects.Project, repo *tree.Repo, s *crew
 	if r.BaseRef != "" {
 		from = r.BaseRef + " " + r.Base[:min(len(r.Base), 8)]
 	}
-	if upstream, n := repo.Behind(ctx, r.BaseRef); n > 0 {
+	if upstream, n := tree.Behind(ctx, repo, r.BaseRef); n > 0 {
 		from += fmt.Sprintf(" (%d behind %s)", n, upstream)
 	}
 	branch := s.Branch
