@@ -117,8 +117,8 @@ func (x *act) send(ctx context.Context) (d Deed, err error) {
 
 func (x *act) sendPage(ctx context.Context, text string) (crew.Sent, error) {
 	msg, options := crew.Message{Text: text}, crew.SendOptions{Wait: pageWait}
-	if x.m.Far() {
-		return control.SendFar(ctx, x.Project.Crew, x.m, msg, options), nil
+	if x.m.IsRemote() {
+		return control.SendRemote(ctx, x.Project.Crew, x.m, msg, options), nil
 	}
 	return crew.Send(ctx, x.Project.Crew, x.m.Name, msg, options)
 }
@@ -168,8 +168,8 @@ func (x *act) merge(ctx context.Context) (d Deed, err error) {
 	if err != nil {
 		return d, err
 	}
-	if x.m.Far() {
-		if x.m, _, err = control.Bring(ctx, x.Project.Crew, repo, x.m); err != nil {
+	if x.m.IsRemote() {
+		if x.m, _, err = control.FetchWork(ctx, x.Project.Crew, repo, x.m); err != nil {
 			return d, fault.Failed("its machine did not give its branch: " + err.Error())
 		}
 	}

@@ -24,8 +24,8 @@ import (
 	"aburn/worker/projects"
 )
 
-// Squad is the workers of one project, as the board shows them.
-type Squad struct {
+// ProjectWorkers is the workers of one project, as the board shows them.
+type ProjectWorkers struct {
 	Root, Key string // Key names the project in addresses
 	Workers   []Standing
 	Ended     []string // sessions of all workers whose end the user asked for
@@ -69,7 +69,7 @@ type Board struct {
 
 	mu     sync.Mutex
 	living context.Context // of the server; counting goes on in it
-	squads []Squad
+	squads []ProjectWorkers
 	dirty  map[string]bool
 	stats  map[string]stat // by root and name
 	marked []crew.Carrier  // processes of workers, as they were last looked for
@@ -104,8 +104,8 @@ func New(env func(string) string, o Options) *Board {
 		of: map[string]*followed{}, dirty: map[string]bool{}, stats: map[string]stat{}, living: context.Background()}
 }
 
-// Squads are the workers as they were last looked at, by project.
-func (b *Board) Squads() []Squad {
+// Projects are the workers as they were last looked at, by project.
+func (b *Board) Projects() []ProjectWorkers {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.squads
@@ -113,7 +113,7 @@ func (b *Board) Squads() []Squad {
 
 // Worker is one of them.
 func (b *Board) Worker(key, name string) (Standing, bool) {
-	for _, s := range b.Squads() {
+	for _, s := range b.Projects() {
 		for _, w := range s.Workers {
 			if s.Key == key && w.Worker == name {
 				return w, true
@@ -186,7 +186,7 @@ func (b *Board) list() {
 			f.project.Close()
 			delete(b.of, root)
 			b.mu.Lock()
-			b.squads = slices.DeleteFunc(slices.Clone(b.squads), func(s Squad) bool { return s.Root == root })
+			b.squads = slices.DeleteFunc(slices.Clone(b.squads), func(s ProjectWorkers) bool { return s.Root == root })
 			b.mu.Unlock()
 		}
 	}
@@ -199,19 +199,19 @@ func (b *Board) soil(root string) {
 }
 
 // look says where the workers of a project stand. Processes are asked from time to time only.
-func (b *Board) look(ctx context.Context, root string, f *followed) Squad {
+func (b *Board) look(ctx context.Context, root string, f *followed) ProjectWorkers {
 	o := f.project
-	s := Squad{Root: root, Key: o.Store.Key}
-	how, now := o.Glance, time.Now()
+	s := ProjectWorkers{Root: root, Key: o.Store.Key}
+	how, now := o.LoadCached, time.Now()
 	if !b.recorded && now.Sub(f.probed) >= probeEvery {
-		how, f.probed = o.Look, now
+		how, f.probed = o.Load, now
 	}
 	all, err := how(ctx)
 	if err != nil {
 		s.Err = err
 		return s
 	}
-	all, strays := crew.Accounted(o.Crew, all, b.marked)
+	all, strays := crew.AccountForAll(o.Crew, all, b.marked)
 	shown := crew.Living(all)
 	names := describe.Living(all)
 	for _, stray := range strays {
@@ -277,19 +277,19 @@ func sessionsOf(m *crew.Member) (ids []string) {
 }
 
 // put replaces what is shown of a project.
-func (b *Board) put(s Squad) {
+func (b *Board) put(s ProjectWorkers) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i := range s.Workers {
 		s.Workers[i].Stat = b.stats[s.Root+"\x00"+s.Workers[i].Worker].text
 	}
 	list := slices.Clone(b.squads)
-	if i := slices.IndexFunc(list, func(old Squad) bool { return old.Root == s.Root }); i >= 0 {
+	if i := slices.IndexFunc(list, func(old ProjectWorkers) bool { return old.Root == s.Root }); i >= 0 {
 		list[i] = s
 	} else {
 		list = append(list, s)
 	}
-	slices.SortFunc(list, func(x, y Squad) int { return strings.Compare(x.Root, y.Root) })
+	slices.SortFunc(list, func(x, y ProjectWorkers) int { return strings.Compare(x.Root, y.Root) })
 	b.squads = list
 }
 

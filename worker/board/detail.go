@@ -117,7 +117,7 @@ func (b *Board) member(ctx context.Context, key, name string) (*projects.Project
 }
 
 func glanceAt(ctx context.Context, o *projects.Project, name string) *crew.Member {
-	list, err := o.Glance(ctx, name)
+	list, err := o.LoadCached(ctx, name)
 	if err != nil {
 		return &crew.Member{Name: name, Err: err}
 	}
@@ -169,8 +169,8 @@ func (b *Board) Diff(ctx context.Context, key, name string) (s Standing, text, f
 	return standing(o, m, map[string]bool{}, time.Now()), text, from, err
 }
 
-// Said is a passage of the conversation with an agent without a terminal.
-type Said struct {
+// Passage is a passage of the conversation with an agent without a terminal.
+type Passage struct {
 	At   time.Time
 	Who  string // person, agent, tool, result, asks, note
 	Text string
@@ -181,7 +181,7 @@ const maxSaid = 200
 
 // Story is the last of what was said with an agent without a terminal; more says that there is more. errs is the end of what it wrote to
 // its standard error, once it is over.
-func (b *Board) Story(ctx context.Context, key, name string) (s Standing, list []Said, more bool, errs string, err error) {
+func (b *Board) Story(ctx context.Context, key, name string) (s Standing, list []Passage, more bool, errs string, err error) {
 	o, m, err := b.member(ctx, key, name)
 	if err != nil {
 		return s, nil, false, "", err
@@ -193,7 +193,7 @@ func (b *Board) Story(ctx context.Context, key, name string) (s Standing, list [
 		return s, nil, false, "", nil
 	}
 	for gen := 1; gen <= h.Gen; gen++ {
-		ch.Story(slot.Handle{Dir: h.Dir, Gen: gen}, 0, func(at time.Time, p slot.Passage) { list = append(list, Said{at, p.Who, p.Text}) }) // what could be read
+		ch.Story(slot.Handle{Dir: h.Dir, Gen: gen}, 0, func(at time.Time, p slot.Passage) { list = append(list, Passage{at, p.Who, p.Text}) }) // what could be read
 		if len(list) > 4*maxSaid {
 			list, more = slices.Delete(list, 0, len(list)-maxSaid), true
 		}

@@ -32,9 +32,9 @@ func (b *Board) Screen(ctx context.Context, key, name string, keys bool) (Screen
 		return nil, err
 	}
 	defer o.Close()
-	switch host, far := crew.FarHost(m.Request.Via); {
+	switch host, far := crew.RemoteHost(m.Request.Via); {
 	case far && host != "":
-		now, there, err := control.ScreenThere(ctx, o.Crew, m)
+		now, there, err := control.RemoteScreenOf(ctx, o.Crew, m)
 		if err != nil {
 			return nil, fault.Failed(host + " cannot show it: " + strings.TrimSpace(err.Error()))
 		}
@@ -53,10 +53,10 @@ func (b *Board) Shows(ctx context.Context, key, name string) ([]string, error) {
 	}
 	defer o.Close()
 	var lines []string
-	switch host, far := crew.FarHost(m.Request.Via); {
+	switch host, far := crew.RemoteHost(m.Request.Via); {
 	case far && host != "":
-		var s control.FarScreen
-		s, _, err = control.ScreenThere(ctx, o.Crew, m)
+		var s control.RemoteScreen
+		s, _, err = control.RemoteScreenOf(ctx, o.Crew, m)
 		lines = s.Lines
 	default:
 		var typist slot.Typist = pty.Runtime{}
@@ -83,7 +83,7 @@ func (b *Board) terminal(ctx context.Context, key, name string) (o *projects.Pro
 		return nil, nil, "", err
 	}
 	launch := m.Ledger.Last(worker.Launched)
-	_, far := crew.FarHost(m.Request.Via)
+	_, far := crew.RemoteHost(m.Request.Via)
 	switch {
 	case m.Over():
 		err = fault.Failed(name + " has ended: " + describe.StateText(m))

@@ -13,7 +13,7 @@ import (
 
 // Cleanup removes a worker's tree, wherever it is. What a far one holds is brought here before anything is removed.
 func Cleanup(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member, options crew.CleanupOptions) (r crew.Cleanup, err error) {
-	if !m.Far() {
+	if !m.IsRemote() {
 		return crew.RemoveTree(ctx, c, repo, m, options)
 	}
 	r = crew.Cleanup{Name: m.Name}
@@ -25,7 +25,7 @@ func Cleanup(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member,
 		r.Why = "its tree was removed already"
 		return r, nil
 	}
-	now, commit, err := Bring(ctx, c, repo, m)
+	now, commit, err := FetchWork(ctx, c, repo, m)
 	if err != nil {
 		return r, err
 	}
@@ -35,7 +35,7 @@ func Cleanup(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member,
 			args = append(args, flag)
 		}
 	}
-	out, err := crew.FarRun(ctx, c, m, "", append(args, m.Name)...)
+	out, err := crew.RunRemote(ctx, c, m, "", append(args, m.Name)...)
 	var list []crew.Cleanup
 	if json.Unmarshal(out.Stdout, &list) != nil || len(list) != 1 {
 		return r, err
@@ -48,7 +48,7 @@ func Cleanup(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member,
 			return r, fmt.Errorf("its tree is gone there, and its last snapshot stands there in %s: %w", crew.SnapshotRefs(m.Name), err)
 		}
 	}
-	if list, err := c.Look(ctx, m.Name); err == nil && list[0].Err == nil {
+	if list, err := c.Load(ctx, m.Name); err == nil && list[0].Err == nil {
 		now = list[0]
 	}
 	if commit == m.Base() && m.Request.Branch == m.Made && tree.DropBranch(ctx, repo, m.Made, commit) {

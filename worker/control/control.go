@@ -10,21 +10,21 @@ import (
 
 // Kill ends a worker, wherever it runs.
 func Kill(ctx context.Context, c *crew.Crew, m *crew.Member) (*crew.Member, error) {
-	if !m.Far() {
+	if !m.IsRemote() {
 		return crew.Kill(ctx, c, m)
 	}
 	if m.Over() {
 		if !m.Certified() { // its agent may have left something there
-			if _, err := crew.FarRun(ctx, c, m, "", "kill", m.Name); err != nil && !errors.Is(err, ssh.ErrLost) {
+			if _, err := crew.RunRemote(ctx, c, m, "", "kill", m.Name); err != nil && !errors.Is(err, ssh.ErrLost) {
 				return m, err
 			}
 		}
 		return m, crew.ErrOver
 	}
-	if _, err := crew.FarRun(ctx, c, m, "", "kill", m.Name); err != nil {
+	if _, err := crew.RunRemote(ctx, c, m, "", "kill", m.Name); err != nil {
 		return m, err
 	}
-	now, err := c.Look(ctx, m.Name)
+	now, err := c.Load(ctx, m.Name)
 	if err != nil {
 		return m, err
 	}
@@ -33,12 +33,12 @@ func Kill(ctx context.Context, c *crew.Crew, m *crew.Member) (*crew.Member, erro
 
 // Interrupt ends the turn of a worker, wherever it runs.
 func Interrupt(ctx context.Context, c *crew.Crew, m *crew.Member) error {
-	if !m.Far() {
+	if !m.IsRemote() {
 		return crew.Interrupt(ctx, c, m)
 	}
 	if m.Over() {
 		return crew.ErrOver
 	}
-	_, err := crew.FarRun(ctx, c, m, "", "interrupt", m.Name)
+	_, err := crew.RunRemote(ctx, c, m, "", "interrupt", m.Name)
 	return err
 }

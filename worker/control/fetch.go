@@ -11,9 +11,9 @@ import (
 	"aburn/worker/tree"
 )
 
-// Bring fetches the commits and snapshots of a far member, the present state of its tree too.
-func Bring(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member) (*crew.Member, string, error) {
-	if _, err := crew.FarRun(ctx, c, m, "", "snapshots", "--take", m.Name); err != nil && errors.Is(err, ssh.ErrLost) {
+// FetchWork fetches the commits and snapshots of a far member, the present state of its tree too.
+func FetchWork(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member) (*crew.Member, string, error) {
+	if _, err := crew.RunRemote(ctx, c, m, "", "snapshots", "--take", m.Name); err != nil && errors.Is(err, ssh.ErrLost) {
 		return m, "", err
 	}
 	copied := "refs/aburn/far/" + m.Name
@@ -25,7 +25,7 @@ func Bring(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member) (
 	if err != nil {
 		return m, commit, err
 	}
-	now, err := c.Look(ctx, m.Name)
+	now, err := c.Load(ctx, m.Name)
 	if err == nil {
 		err = now[0].Err
 	}
@@ -39,8 +39,8 @@ func Bring(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member) (
 }
 
 func elsewhereOf(c *crew.Crew, m *crew.Member) tree.Elsewhere {
-	host, _ := crew.FarHost(m.Request.Via)
-	return Elsewhere(crew.Host(c, host), m.Request.Address)
+	host, _ := crew.RemoteHost(m.Request.Via)
+	return Elsewhere(crew.HostNamed(c, host), m.Request.Address)
 }
 
 // Elsewhere is the repository on a machine, as git reaches it.
@@ -49,19 +49,19 @@ func Elsewhere(host ssh.Host, dir string) tree.Elsewhere {
 	return tree.Elsewhere{URL: url, Env: env}
 }
 
-// FarScreen is what a worker's terminal shows there.
-type FarScreen struct {
+// RemoteScreen is what a worker's terminal shows there.
+type RemoteScreen struct {
 	Lines []string `json:"lines"`
 	Cols  int      `json:"cols"`
 	Rows  int      `json:"rows"`
 }
 
-// ScreenThere is what the terminal of a worker on another machine shows, and the way to that machine.
-func ScreenThere(ctx context.Context, c *crew.Crew, m *crew.Member) (s FarScreen, h ssh.Host, err error) {
-	host, _ := crew.FarHost(m.Request.Via)
-	r, err := crew.FarRun(ctx, c, m, "", "far", "--screen", m.Name)
+// RemoteScreenOf is what the terminal of a worker on another machine shows, and the way to that machine.
+func RemoteScreenOf(ctx context.Context, c *crew.Crew, m *crew.Member) (s RemoteScreen, h ssh.Host, err error) {
+	host, _ := crew.RemoteHost(m.Request.Via)
+	r, err := crew.RunRemote(ctx, c, m, "", "far", "--screen", m.Name)
 	if err == nil {
 		err = json.Unmarshal(r.Stdout, &s)
 	}
-	return s, crew.Host(c, host), err
+	return s, crew.HostNamed(c, host), err
 }

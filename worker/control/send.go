@@ -34,8 +34,8 @@ func CheckMessage(text string) (string, error) {
 	return text, nil
 }
 
-// SendFar has the aburn there deliver a message.
-func SendFar(ctx context.Context, c *crew.Crew, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
+// SendRemote has the aburn there deliver a message.
+func SendRemote(ctx context.Context, c *crew.Crew, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
 	sent := crew.Sent{Worker: m.Name, State: crew.Declined}
 	if msg.From != "" {
 		sent.Why = "an agent sends to no other machine"
@@ -48,7 +48,7 @@ func SendFar(ctx context.Context, c *crew.Crew, m *crew.Member, msg crew.Message
 	if options.Type {
 		args = append(args, "--type")
 	}
-	r, err := crew.FarRun(ctx, c, m, msg.Text, append(args, m.Name, "-")...)
+	r, err := crew.RunRemote(ctx, c, m, msg.Text, append(args, m.Name, "-")...)
 	var list []crew.Sent
 	if json.Unmarshal(r.Stdout, &list) == nil && len(list) == 1 {
 		return list[0]

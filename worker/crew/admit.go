@@ -23,7 +23,7 @@ const mostByAgents = 8
 // parent's budget.
 func enterLedger(ctx context.Context, c *Crew, repo *tree.Repo, s *Spawned, p *Plan, far string) (book *ledger.Book, err error) {
 	err = projectLock(c, "begin.lock", patience, func() error {
-		if err := admitCounted(ctx, c, p, c.Glance); err != nil { // another machine is not waited for with the lock in hand
+		if err := admitCounted(ctx, c, p, c.LoadCached); err != nil { // another machine is not waited for with the lock in hand
 			return err
 		}
 		if book, err = claimName(c, *p, s); err != nil {
@@ -60,7 +60,7 @@ func writeRequest(ctx context.Context, c *Crew, repo *tree.Repo, book *ledger.Bo
 
 // Admit refuses a worker where enough of them run, or where the worker that asks for it may not begin it or has too little of its
 // budget left to give. Others may come before it is entered, which asks the ledgers again.
-func Admit(ctx context.Context, c *Crew, p *Plan) error { return admitCounted(ctx, c, p, c.Look) }
+func Admit(ctx context.Context, c *Crew, p *Plan) error { return admitCounted(ctx, c, p, c.Load) }
 
 func admitCounted(ctx context.Context, c *Crew, p *Plan, look func(context.Context, ...string) ([]*Member, error)) error {
 	if p.Parent != nil && p.Parent.Request.Parent != "" {

@@ -24,7 +24,7 @@ import (
 // worker's.
 func (c *Crew) follow(ctx context.Context, book *ledger.Book, l *ledger.Contents) (went []ledger.Entry, off string) {
 	r, asked := requested(l)
-	if _, far := FarHost(r.Via); far || r.Branch == "" || r.Tree == "" || r.Tree == r.Repo {
+	if _, far := RemoteHost(r.Via); far || r.Branch == "" || r.Tree == "" || r.Tree == r.Repo {
 		return nil, ""
 	}
 	on, sure := tree.OnBranch(r.Tree)

@@ -63,7 +63,7 @@ type Crew struct {
 	// Ask asks the aburn of another machine for news of workers whose repository there is dir; nil asks nobody.
 	Ask func(ctx context.Context, host, dir string, names []string) ([]News, error)
 	// Try has the aburn of a far member run gates; nil runs none.
-	Try func(ctx context.Context, m *Member, order FarGates) (FarVerdict, error)
+	Try func(ctx context.Context, m *Member, order RemoteGates) (RemoteVerdict, error)
 
 	strange sync.Map // see follow: worktrees on branches that are not their workers', so that git is asked once
 }
@@ -99,8 +99,8 @@ func (c *Crew) formerWt(m *Member) string {
 	return filepath.ToSlash(rel)
 }
 
-// Look brings the ledgers up to date with what holders wrote and says where each worker stands. Without names it is all.
-func (c *Crew) Look(ctx context.Context, names ...string) ([]*Member, error) {
+// Load brings the ledgers up to date with what holders wrote and says where each worker stands. Without names it is all.
+func (c *Crew) Load(ctx context.Context, names ...string) ([]*Member, error) {
 	answers := c.ask(ctx) // meanwhile the ledgers are read
 	names, err := c.names(names)
 	if err != nil {
@@ -112,17 +112,17 @@ func (c *Crew) Look(ctx context.Context, names ...string) ([]*Member, error) {
 	return members, nil
 }
 
-// Glance is Look without asking whether processes live.
-func (c *Crew) Glance(ctx context.Context, names ...string) ([]*Member, error) {
+// LoadCached is Look without asking whether processes live.
+func (c *Crew) LoadCached(ctx context.Context, names ...string) ([]*Member, error) {
 	names, err := c.names(names)
 	if err != nil {
 		return nil, err
 	}
-	return c.glance(ctx, names...), nil
+	return c.loadCached(ctx, names...), nil
 }
 
-// Peek is Glance that writes nothing.
-func (c *Crew) Peek(ctx context.Context) ([]*Member, error) {
+// LoadState is Glance that writes nothing.
+func (c *Crew) LoadState(ctx context.Context) ([]*Member, error) {
 	names, err := c.Store.Names()
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (c *Crew) names(said []string) ([]string, error) {
 	return c.Store.Names()
 }
 
-func (c *Crew) glance(ctx context.Context, names ...string) []*Member {
+func (c *Crew) loadCached(ctx context.Context, names ...string) []*Member {
 	return c.gather(ctx, proc.NewLook(), names, false)
 }
 
@@ -150,7 +150,7 @@ func (c *Crew) gather(ctx context.Context, look *proc.Look, names []string, peek
 		members[i] = m
 		book := c.Store.Book(m.Name)
 		if peeks {
-			m.Ledger, m.Err = peek(ctx, book)
+			m.Ledger, m.Err = loadState(ctx, book)
 		} else {
 			m.Ledger, m.Err = c.settle(ctx, book)
 		}
@@ -163,7 +163,7 @@ func (c *Crew) gather(ctx context.Context, look *proc.Look, names []string, peek
 		if m.Err == nil {
 			m.Request, m.Asked = requested(m.Ledger)
 			m.Pushed = noticed(book.Dir)
-			if m.Far() {
+			if m.IsRemote() {
 				c.mirror(m)
 			}
 			m.Made, m.Request.Branch = m.Request.Branch, m.Branches()[0]
@@ -177,7 +177,7 @@ func (c *Crew) gather(ctx context.Context, look *proc.Look, names []string, peek
 
 // meet reads the agent's process, which fold and probe ask for, while other members are read.
 func (m *Member) meet(look *proc.Look) {
-	if launch := m.Ledger.Last(worker.Launched); launch != nil && launch.Proc != nil && !m.Far() {
+	if launch := m.Ledger.Last(worker.Launched); launch != nil && launch.Proc != nil && !m.IsRemote() {
 		look.Of(proc.Process{PID: launch.Proc.PID, Start: launch.Proc.Start}, launch.Host)
 	}
 }
@@ -227,12 +227,12 @@ func (c *Crew) fold(members []*Member, look *proc.Look) {
 }
 
 // hear is what the log says, by the name that it has for the tree of each member; "" is no tree.
-func (c *Crew) hear(members []*Member, look *proc.Look) (said map[string]*heard.Heard, in []string) {
+func (c *Crew) hear(members []*Member, look *proc.Look) (said map[string]*heard.Activity, in []string) {
 	trees, in := map[string]bool{}, make([]string, len(members))
 	former := map[string]string{} // of a project that moved
 	var since time.Time
 	for i, m := range members {
-		if m.Err != nil || m.Request.Tree == "" || m.Far() {
+		if m.Err != nil || m.Request.Tree == "" || m.IsRemote() {
 			continue
 		}
 		if m.Gone() && worker.Reduce(m.Ledger.Facts(m.told...)).Over() { // the log may be long

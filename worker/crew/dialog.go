@@ -57,7 +57,7 @@ func ReadDialog(ctx context.Context, c *Crew, m *Member) (words string, touched 
 // NoteDialog writes down that a dialog with these words waits for a person, or that none does any more. Nothing is written if the member
 // did more since it was read, or if the ledger says so already.
 func NoteDialog(ctx context.Context, c *Crew, m *Member, words string) error {
-	list, err := c.Glance(ctx, m.Name)
+	list, err := c.LoadCached(ctx, m.Name)
 	if err != nil || list[0].Err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func Kill(ctx context.Context, c *Crew, m *Member) (*Member, error) {
 	if err != nil {
 		return m, err
 	}
-	now, err := c.Look(ctx, m.Name)
+	now, err := c.Load(ctx, m.Name)
 	if err != nil {
 		return m, err
 	}
@@ -82,11 +82,11 @@ func Forget(c *Crew, m *Member) error {
 		return ErrOver
 	case launch == nil:
 		return errors.New("it is being spawned: nothing runs yet")
-	case m.Far() && m.Unreached == "":
+	case m.IsRemote() && m.Unreached == "":
 		return errors.New("its machine answers")
 	}
 	book := c.Store.Book(m.Name)
-	if !m.Far() {
+	if !m.IsRemote() {
 		if held, err := hold.Held(book.Dir, launch.Gen); held || err != nil {
 			return errors.New("its holder lives here")
 		}

@@ -58,7 +58,7 @@ func ExpireSnapshots(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, n
 
 // MayExpire reports whether there may be something for Expire, by the ledger alone.
 func MayExpire(m *Member, now time.Time) bool {
-	if m.Err != nil || m.Far() || !m.Over() {
+	if m.Err != nil || m.IsRemote() || !m.Over() {
 		return false
 	}
 	removed := m.Ledger.Last(worker.Removed)

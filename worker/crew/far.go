@@ -29,25 +29,25 @@ import (
 // farPrefix begins the name of a runtime on another machine; inClone is that of a clone on this one.
 const farPrefix, inClone = "ssh:", "clone"
 
-// FarHost is the machine of a runtime's name, "" for a clone on this one; ok is false for a worker of this repository.
-func FarHost(via string) (host string, ok bool) {
+// RemoteHost is the machine of a runtime's name, "" for a clone on this one; ok is false for a worker of this repository.
+func RemoteHost(via string) (host string, ok bool) {
 	if via == inClone {
 		return "", true
 	}
 	return strings.CutPrefix(via, farPrefix)
 }
 
-// FarVia is the name of the runtime on a machine.
-func FarVia(host string) string {
+// ViaRemote is the name of the runtime on a machine.
+func ViaRemote(host string) string {
 	if host == "" {
 		return inClone
 	}
 	return farPrefix + host
 }
 
-// Far reports whether the member runs in another repository.
-func (m *Member) Far() bool {
-	_, ok := FarHost(m.Request.Via)
+// IsRemote reports whether the member runs in another repository.
+func (m *Member) IsRemote() bool {
+	_, ok := RemoteHost(m.Request.Via)
 	return ok
 }
 
@@ -79,7 +79,7 @@ const mirrorFile = "mirror.json"
 // NewsOf is what this machine says of a worker to the one that spawned it.
 func NewsOf(ctx context.Context, c *Crew, name string) News {
 	n := News{Version: newsVersion, Worker: name}
-	list, err := c.Look(ctx, name)
+	list, err := c.Load(ctx, name)
 	if err == nil {
 		err = list[0].Err
 	}
@@ -131,7 +131,7 @@ func (c *Crew) mirror(m *Member) {
 		own = own[1:]
 	}
 	l.Entries = append(l.Entries, own...)
-	m.Ledger, m.FarTree = &l, n.Tree
+	m.Ledger, m.RemoteTree = &l, n.Tree
 	m.Session, m.Said = logfmt.SessionID(n.Session), n.Said
 	for _, one := range n.Facts {
 		if f, err := worker.Parse(one.Fact, one.File); err == nil {
@@ -151,8 +151,8 @@ func (c *Crew) reach(ctx context.Context, members []*Member) {
 	type place struct{ host, dir string }
 	byHost := map[place][]*Member{}
 	for _, m := range members {
-		if m.Err == nil && m.Far() && m.Ledger.Last(worker.Removed) == nil && !m.neverRan() {
-			host, _ := FarHost(m.Request.Via)
+		if m.Err == nil && m.IsRemote() && m.Ledger.Last(worker.Removed) == nil && !m.neverRan() {
+			host, _ := RemoteHost(m.Request.Via)
 			at := place{host, m.Request.Address}
 			byHost[at] = append(byHost[at], m)
 		}
@@ -225,7 +225,7 @@ func learnNews(c *Crew, m *Member, news []News, err error) {
 
 // rereadMirror reads a far member once more.
 func rereadMirror(c *Crew, m *Member) {
-	fresh := c.glance(context.Background(), m.Name)[0]
+	fresh := c.loadCached(context.Background(), m.Name)[0]
 	fresh.Unreached = m.Unreached
 	*m = *fresh
 }
@@ -258,7 +258,7 @@ func neverBegan(c *Crew, m *Member) {
 type Machine struct{ Host string }
 
 // Name of the runtime.
-func (r Machine) Name() string { return FarVia(r.Host) }
+func (r Machine) Name() string { return ViaRemote(r.Host) }
 
 // Server is that of no other worker: what cannot be reached is not dead.
 func (Machine) Server() string { return "" }

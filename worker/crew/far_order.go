@@ -9,9 +9,9 @@ import (
 	"aburn/worker/tree"
 )
 
-// FarOrder is the worker that another repository's aburn is asked for. It goes over a pipe and stands in no file: it may have
+// RemoteOrder is the worker that another repository's aburn is asked for. It goes over a pipe and stands in no file: it may have
 // values of the environment. Files of the person's checkout follow it as a tar, if Files says so.
-type FarOrder struct {
+type RemoteOrder struct {
 	Version     int               `json:"v"`
 	Task        string            `json:"task"`
 	Name        string            `json:"name"`
@@ -36,25 +36,27 @@ type FarOrder struct {
 	Env         map[string]string `json:"env,omitempty"`
 }
 
-// FarAgain has another repository's aburn restore a worker. Like an order it may have values, and stands in no file.
-type FarAgain struct {
+// RemoteRestart has another repository's aburn restore a worker. Like an order it may have values, and stands in no file.
+type RemoteRestart struct {
 	Version int               `json:"v"`
 	Env     map[string]string `json:"env,omitempty"`
 }
 
-// AgainFar is what goes with a restore there.
-func AgainFar(env map[string]string) FarAgain { return FarAgain{farOrderVersion, env} }
+// NewRemoteRestart is what goes with a restore there.
+func NewRemoteRestart(env map[string]string) RemoteRestart {
+	return RemoteRestart{farOrderVersion, env}
+}
 
 // Check refuses what another version says.
-func (a FarAgain) Check() error {
+func (a RemoteRestart) Check() error {
 	if a.Version != farOrderVersion {
 		return ErrFarVersion
 	}
 	return nil
 }
 
-// FarBegan is what it says of a worker that runs.
-type FarBegan struct {
+// RemoteStarted is what it says of a worker that runs.
+type RemoteStarted struct {
 	Steps    []string `json:"steps,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 }
@@ -65,10 +67,10 @@ const farOrderVersion = 1
 // ErrFarVersion says that two machines have versions of aburn that do not understand each other.
 var ErrFarVersion = errors.New("the aburn there is of another version")
 
-// OrderFar is the order for a worker that was claimed. env are the values of the variables that the plan passes.
-func OrderFar(p Plan, s *Spawned, env map[string]string) FarOrder {
+// NewRemoteOrder is the order for a worker that was claimed. env are the values of the variables that the plan passes.
+func NewRemoteOrder(p Plan, s *Spawned, env map[string]string) RemoteOrder {
 	f := p.Furniture
-	return FarOrder{
+	return RemoteOrder{
 		Version: farOrderVersion, Task: p.Task, Name: s.Name, Base: s.Base, Branch: s.Branch, Agent: p.Agent.Name(), Permissions: p.Permissions, Model: p.Model,
 		Rules: p.Rules, Head: p.Head, Issue: p.Issue.ID, IssueURL: p.Issue.URL, Gated: p.Gated, Retries: p.Retries, Gates: p.Gates,
 		Ports: f.Ports, Setup: f.Setup, Timeout: f.Timeout, Env: env,
@@ -76,7 +78,7 @@ func OrderFar(p Plan, s *Spawned, env map[string]string) FarOrder {
 }
 
 // Plan is the plan for an order, without the agent and where it runs. carried gives the files of an order that has some.
-func (o *FarOrder) Plan(carried func(context.Context, *tree.Tree) ([]tree.Copied, error)) (p Plan, err error) {
+func (o *RemoteOrder) Plan(carried func(context.Context, *tree.Tree) ([]tree.Copied, error)) (p Plan, err error) {
 	if o.Version != farOrderVersion {
 		return p, ErrFarVersion
 	}
@@ -94,8 +96,8 @@ func (o *FarOrder) Plan(carried func(context.Context, *tree.Tree) ([]tree.Copied
 	return p, nil
 }
 
-// FarGates asks another repository's aburn to run gates in a worker's tree.
-type FarGates struct {
+// RemoteGates asks another repository's aburn to run gates in a worker's tree.
+type RemoteGates struct {
 	Version     int           `json:"v"`
 	Run         []string      `json:"run"`
 	Retries     int           `json:"retries"`
@@ -105,12 +107,12 @@ type FarGates struct {
 }
 
 // OrderGates is the order to run gates. With due it is for a worker that said it is done.
-func OrderGates(g Gates, due bool) FarGates {
-	return FarGates{farOrderVersion, g.Run, g.Retries, g.Timeout, g.Unsandboxed, due}
+func OrderGates(g Gates, due bool) RemoteGates {
+	return RemoteGates{farOrderVersion, g.Run, g.Retries, g.Timeout, g.Unsandboxed, due}
 }
 
-// FarVerdict is what gates found there.
-type FarVerdict struct {
+// RemoteVerdict is what gates found there.
+type RemoteVerdict struct {
 	NotDue bool     `json:"not_due,omitempty"`
 	Passed bool     `json:"passed,omitempty"`
 	Commit string   `json:"commit,omitempty"` // that they passed on; only for gates that were not due
@@ -120,7 +122,7 @@ type FarVerdict struct {
 }
 
 // TryGatesHere runs gates in a member's tree here for another machine, which merges or said that they are due. The error is ours.
-func TryGatesHere(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, order FarGates, program string) (v FarVerdict, err error) {
+func TryGatesHere(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, order RemoteGates, program string) (v RemoteVerdict, err error) {
 	g := Gates{Run: order.Run, Retries: order.Retries, Timeout: order.Timeout, Unsandboxed: order.Unsandboxed, Program: program}
 	var refused *Refused
 	switch {
@@ -129,16 +131,16 @@ func TryGatesHere(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, orde
 	case order.Due:
 		verdict, err := VerifyDone(ctx, c, repo, m, g)
 		if errors.Is(err, ErrNotDue) {
-			return FarVerdict{NotDue: true}, nil
+			return RemoteVerdict{NotDue: true}, nil
 		}
 		if err == nil && verdict.Message != "" {
 			err = DeliverWaiting(ctx, c, m.Name)
 		}
-		return FarVerdict{Passed: verdict.Passed, Why: verdict.Why}, err
+		return RemoteVerdict{Passed: verdict.Passed, Why: verdict.Why}, err
 	}
 	v.Commit, err = tryGates(ctx, c, repo, m, g, false)
 	if errors.As(err, &refused) {
-		return FarVerdict{Why: refused.Text, Hints: refused.Hints, Output: refused.Output}, nil
+		return RemoteVerdict{Why: refused.Text, Hints: refused.Hints, Output: refused.Output}, nil
 	}
 	v.Passed = err == nil
 	return v, err
@@ -162,9 +164,9 @@ func farGates(ctx context.Context, c *Crew, m *Member, g Gates) (commit string, 
 	return v.Commit, err
 }
 
-func tryGatesThere(ctx context.Context, c *Crew, m *Member, order FarGates) (FarVerdict, error) {
+func tryGatesThere(ctx context.Context, c *Crew, m *Member, order RemoteGates) (RemoteVerdict, error) {
 	if c.Try == nil {
-		return FarVerdict{}, errors.New("no machine can be asked from here")
+		return RemoteVerdict{}, errors.New("no machine can be asked from here")
 	}
 	return c.Try(ctx, m, order)
 }

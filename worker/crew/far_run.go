@@ -20,27 +20,27 @@ import (
 // gatesWork is how long gates may take in another repository.
 const gatesWork = 25 * time.Minute
 
-// TryThere has the aburn of a far member run gates.
-func TryThere(ctx context.Context, c *Crew, m *Member, order FarGates) (v FarVerdict, err error) {
+// TryGatesRemote has the aburn of a far member run gates.
+func TryGatesRemote(ctx context.Context, c *Crew, m *Member, order RemoteGates) (v RemoteVerdict, err error) {
 	text, err := json.Marshal(order)
 	if err != nil {
 		return v, err
 	}
-	hostName, _ := FarHost(m.Request.Via)
-	host := Host(c, hostName)
+	hostName, _ := RemoteHost(m.Request.Via)
+	host := HostNamed(c, hostName)
 	host.Works = gatesWork
 	r, err := host.Do(ctx, strings.NewReader(string(text)), ssh.Aburn(m.Request.Address, "far", "--gates", m.Name))
 	switch {
 	case err != nil:
 		return v, err
 	case r.Code != 0:
-		return v, fmt.Errorf("%s: %s", host, FarText(r))
+		return v, fmt.Errorf("%s: %s", host, RemoteError(r))
 	}
 	return v, json.Unmarshal(r.Stdout, &v)
 }
 
-// Host is a machine, or with an empty name this one. What runs here must find this aburn, and not the project around it.
-func Host(c *Crew, name string) ssh.Host {
+// HostNamed is a machine, or with an empty name this one. What runs here must find this aburn, and not the project around it.
+func HostNamed(c *Crew, name string) ssh.Host {
 	h := ssh.Host{Name: name, Env: c.Environ}
 	if name != "" {
 		return h
@@ -53,20 +53,20 @@ func Host(c *Crew, name string) ssh.Host {
 	return h
 }
 
-// AskThere is the crew's way to other machines.
-func AskThere(ctx context.Context, c *Crew, host, dir string, names []string) (news []News, err error) {
-	r, err := Host(c, host).Do(ctx, nil, ssh.Aburn(dir, append([]string{"far"}, names...)...))
+// AskRemote is the crew's way to other machines.
+func AskRemote(ctx context.Context, c *Crew, host, dir string, names []string) (news []News, err error) {
+	r, err := HostNamed(c, host).Do(ctx, nil, ssh.Aburn(dir, append([]string{"far"}, names...)...))
 	if err == nil {
 		err = json.Unmarshal(r.Stdout, &news)
 		if err != nil || r.Code != 0 {
-			err = fmt.Errorf("%s: %s", Host(c, host), FarText(r))
+			err = fmt.Errorf("%s: %s", HostNamed(c, host), RemoteError(r))
 		}
 	}
 	return news, err
 }
 
-// FarText is what aburn there said of a failure.
-func FarText(r run.Result) string {
+// RemoteError is what aburn there said of a failure.
+func RemoteError(r run.Result) string {
 	text := strings.TrimSpace(string(r.Stderr))
 	for line := range strings.Lines(text) {
 		if _, said, ok := strings.Cut(line, "aburn: error: "); ok {
@@ -79,8 +79,8 @@ func FarText(r run.Result) string {
 	return text
 }
 
-// FarSaid are the hints or warnings that aburn there gave.
-func FarSaid(r run.Result, what string) (list []string) {
+// RemoteMessages are the hints or warnings that aburn there gave.
+func RemoteMessages(r run.Result, what string) (list []string) {
 	for line := range strings.Lines(string(r.Stderr)) {
 		if _, said, ok := strings.Cut(line, "aburn: "+what+": "); ok {
 			list = append(list, plain.Line(strings.TrimSpace(said)))
@@ -89,12 +89,12 @@ func FarSaid(r run.Result, what string) (list []string) {
 	return list
 }
 
-// FarRun runs aburn on the machine of a member. What aburn there says of a failure is the error.
-func FarRun(ctx context.Context, c *Crew, m *Member, stdin string, args ...string) (run.Result, error) {
-	host, _ := FarHost(m.Request.Via)
-	r, err := Host(c, host).Do(ctx, strings.NewReader(stdin), ssh.Aburn(m.Request.Address, args...))
+// RunRemote runs aburn on the machine of a member. What aburn there says of a failure is the error.
+func RunRemote(ctx context.Context, c *Crew, m *Member, stdin string, args ...string) (run.Result, error) {
+	host, _ := RemoteHost(m.Request.Via)
+	r, err := HostNamed(c, host).Do(ctx, strings.NewReader(stdin), ssh.Aburn(m.Request.Address, args...))
 	if err == nil && r.Code != 0 {
-		err = errors.New(FarText(r))
+		err = errors.New(RemoteError(r))
 	}
 	return r, err
 }

@@ -230,7 +230,7 @@ func (x *merge) gates(ctx context.Context) error {
 		return refuse("gates would try files that are not merged: "+names(x.r.Left), "--include-changes", "--no-gates")
 	}
 	commit, err := "", error(nil)
-	if x.m.Far() {
+	if x.m.IsRemote() {
 		commit, err = farGates(ctx, x.c, x.m, x.o.Gates)
 	} else {
 		commit, err = tryGates(ctx, x.c, x.repo, x.m, x.o.Gates, x.o.Include)

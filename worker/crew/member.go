@@ -28,8 +28,8 @@ type Member struct {
 	Said    string           // what the agent said last with aburn done or aburn ask
 	Pushed  time.Time        // when its agent last ran a command that pushes
 
-	FarTree   string // on another machine
-	Unreached string // why that machine says nothing
+	RemoteTree string // on another machine
+	Unreached  string // why that machine says nothing
 
 	Left  []Carrier // processes that it left running, where somebody looked for them
 	Ended int       // how many of them were ended

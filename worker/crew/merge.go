@@ -194,7 +194,7 @@ func (x *merge) source(ctx context.Context) error {
 	}
 	x.r.Head, x.r.Works = x.head, !x.m.Quiet()
 	if errors.Is(err, tree.ErrGone) {
-		if x.o.Include && x.m.Far() {
+		if x.o.Include && x.m.IsRemote() {
 			return refuse("its tree is in another repository, where --include-changes commits nothing", "aburn send "+x.m.Name+" \"commit what you changed\"")
 		}
 		if x.o.Include {

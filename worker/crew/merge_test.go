@@ -118,7 +118,7 @@ func (y *yard) worker(name string) {
 
 func (y *yard) member(name string) *Member {
 	y.Helper()
-	list, err := y.crew.Look(y.Context(), name)
+	list, err := y.crew.Load(y.Context(), name)
 	y.must(err)
 	y.must(list[0].Err)
 	return list[0]

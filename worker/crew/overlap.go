@@ -74,7 +74,7 @@ func sketchesOf(ctx context.Context, c *Crew, members []*Member, anew int) (list
 	repos := map[string]*tree.Repo{}
 	var old []*sketch
 	for _, m := range Living(members) {
-		if m.Err != nil || m.Request.Repo == "" || m.Far() || !exists(m.Request.Tree) {
+		if m.Err != nil || m.Request.Repo == "" || m.IsRemote() || !exists(m.Request.Tree) {
 			continue
 		}
 		repo := repos[m.Request.Repo]
@@ -161,7 +161,7 @@ func CompareNow(ctx context.Context, c *Crew) error {
 		return nil
 	}
 	began := time.Now()
-	members, err := c.Look(ctx)
+	members, err := c.Load(ctx)
 	if err != nil || len(Living(members)) < 2 {
 		return err
 	}

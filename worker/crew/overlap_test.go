@@ -36,7 +36,7 @@ func TestTurnsEndStartsGitOnce(t *testing.T) {
 			y.sh(y.tree, fmt.Sprintf("edit cart %d x%d; echo %d > loose; edit other 5 x", 3+made%2, made, made))
 			keep(fmt.Sprintf("x%d", made))
 		}
-		members, err := y.crew.Look(t.Context())
+		members, err := y.crew.Load(t.Context())
 		y.must(err)
 		y.must(CompareKept(t.Context(), y.crew, members))
 		y.sh(y.tree, "edit cart 20 again; save; edit cart 21 more; echo more > new")
@@ -46,7 +46,7 @@ func TestTurnsEndStartsGitOnce(t *testing.T) {
 		y.must(err)
 		_, fresh, err := TakeSnapshot(t.Context(), y.crew, repo, y.member(fmt.Sprintf("x%d", made-1)))
 		y.must(err)
-		if members, err = y.crew.Look(t.Context()); err != nil || !fresh {
+		if members, err = y.crew.Load(t.Context()); err != nil || !fresh {
 			t.Fatal(fresh, err)
 		}
 		y.must(CompareKept(t.Context(), y.crew, members))
@@ -64,7 +64,7 @@ func TestTurnsEndStartsGitOnce(t *testing.T) {
 	}
 	// What is compared is what a look at all trees finds.
 	now := y.clashes()
-	members, err := y.crew.Look(t.Context())
+	members, err := y.crew.Load(t.Context())
 	y.must(err)
 	found, err := Overlaps(t.Context(), y.crew, members)
 	y.must(err)
@@ -75,7 +75,7 @@ func TestTurnsEndStartsGitOnce(t *testing.T) {
 
 // clashes are the last words of the ledgers about pairs.
 func (y *yard) clashes() (list []string) {
-	members, err := y.crew.Look(y.Context())
+	members, err := y.crew.Load(y.Context())
 	y.must(err)
 	living := map[string]bool{}
 	for _, m := range members {
@@ -96,7 +96,7 @@ func TestLooseFilesOverlap(t *testing.T) {
 	y.sh(y.tree, "echo same > same; echo one > differs; echo one > added; head -c 11000000 /dev/zero > large")
 	y.worker("x")
 	y.sh(y.tree, "echo same > same; echo two > differs; echo two > added; git add added; head -c 12000000 /dev/zero > large")
-	members, err := y.crew.Look(t.Context())
+	members, err := y.crew.Load(t.Context())
 	y.must(err)
 	found, err := Overlaps(t.Context(), y.crew, members)
 	y.must(err)
@@ -129,7 +129,7 @@ func TestWhatWasSeenIsNoProof(t *testing.T) {
 	y.worker("x")
 	y.sh(y.tree, "echo x > new")
 	overlaps := func() ([]Overlap, error) {
-		members, err := y.crew.Look(t.Context())
+		members, err := y.crew.Load(t.Context())
 		y.must(err)
 		return Overlaps(t.Context(), y.crew, members)
 	}

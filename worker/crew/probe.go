@@ -46,7 +46,7 @@ func (c *Crew) probe(ctx context.Context, members []*Member, mass *worker.Mass, 
 	c.reach(ctx, members)
 	var living []*Member
 	for _, m := range members {
-		if m.Err == nil && !m.Far() && !m.Over() && m.Ledger.Last(worker.Launched) != nil {
+		if m.Err == nil && !m.IsRemote() && !m.Over() && m.Ledger.Last(worker.Launched) != nil {
 			living = append(living, m)
 		}
 	}

@@ -204,7 +204,7 @@ func isResting(c *Crew, m *Member) bool {
 }
 
 func memberNamed(ctx context.Context, c *Crew, name string) (*Member, error) {
-	list, err := c.Look(ctx, name)
+	list, err := c.Load(ctx, name)
 	if err == nil {
 		err = list[0].Err
 	}

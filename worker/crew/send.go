@@ -130,7 +130,7 @@ func (s *sender) alone(do func() error) error {
 
 // look is the worker as it stands now.
 func (s *sender) look(ctx context.Context) (*Member, error) {
-	m := s.glance(ctx, s.name)[0]
+	m := s.loadCached(ctx, s.name)[0]
 	return m, m.Err
 }
 
@@ -354,7 +354,7 @@ func endTurn(ctx context.Context, c *Crew, m *Member) (ran bool, err error) {
 			return false, nil
 		case <-time.After(sendStep):
 		}
-		m = c.glance(ctx, m.Name)[0]
+		m = c.loadCached(ctx, m.Name)[0]
 		if m.Err != nil || m.Worker.State != worker.Working || m.Talk == nil || len(m.Talk.Asks) > 0 {
 			return false, m.Err
 		}

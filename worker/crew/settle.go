@@ -24,7 +24,7 @@ const spawnLock = "spawn.lock"
 func (c *Crew) settle(ctx context.Context, book *ledger.Book) (*ledger.Contents, error) {
 	l, err := c.bring(ctx, book)
 	if journal.ReadOnly(err) {
-		return peek(ctx, book)
+		return loadState(ctx, book)
 	}
 	return l, err
 }
@@ -35,7 +35,7 @@ func (c *Crew) bring(ctx context.Context, book *ledger.Book) (*ledger.Contents, 
 		return nil, err
 	}
 	r, _ := requested(l)
-	if _, far := FarHost(r.Via); far {
+	if _, far := RemoteHost(r.Via); far {
 		return l, nil // the other repository's aburn settles it
 	}
 	if len(late(book, l)) > 0 {
@@ -57,14 +57,14 @@ func (c *Crew) bring(ctx context.Context, book *ledger.Book) (*ledger.Contents, 
 	return abandonSpawn(ctx, c, book)
 }
 
-// peek is settle that writes nothing: what the holder wrote counts, and a spawn that died stays as it is.
-func peek(_ context.Context, book *ledger.Book) (*ledger.Contents, error) {
+// loadState is settle that writes nothing: what the holder wrote counts, and a spawn that died stays as it is.
+func loadState(_ context.Context, book *ledger.Book) (*ledger.Contents, error) {
 	l, err := readable(book)
 	if err != nil {
 		return nil, err
 	}
 	r, _ := requested(l)
-	if _, far := FarHost(r.Via); !far {
+	if _, far := RemoteHost(r.Via); !far {
 		l.Suppose(late(book, l))
 	}
 	return l, nil

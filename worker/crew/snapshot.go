@@ -110,7 +110,7 @@ func lockMemberWithin(c *Crew, wait time.Duration, book *ledger.Book, m *Member)
 		lock.Release()
 		return nil, err
 	}
-	if m.Ledger = l; m.Far() {
+	if m.Ledger = l; m.IsRemote() {
 		c.mirror(m)
 	}
 	return func() { lock.Release() }, nil

@@ -243,8 +243,8 @@ func LeftWords(list []Carrier) string {
 	return strings.Join(words, ", ")
 }
 
-// Accounted is Roll of members that were looked at, and of marked processes that were found.
-func Accounted(c *Crew, all []*Member, marked []Carrier) ([]*Member, []*Stray) {
+// AccountForAll is Roll of members that were looked at, and of marked processes that were found.
+func AccountForAll(c *Crew, all []*Member, marked []Carrier) ([]*Member, []*Stray) {
 	strays := AccountFor(c, all, marked)
 	return slices.DeleteFunc(all, func(m *Member) bool {
 		return m.Err != nil && slices.ContainsFunc(strays, func(s *Stray) bool { return s.Name == m.Name })

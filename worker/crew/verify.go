@@ -29,7 +29,7 @@ var ErrNotDue = errors.New("it does not wait for its gates")
 // VerifyDone runs the gates of a member that says it is done. A failure goes back to the agent as a message, for as long as the
 // budget of runs lasts. Failure and message are one entry of the ledger: either both are there or none.
 func VerifyDone(ctx context.Context, c *Crew, repo *tree.Repo, m *Member, g Gates) (v Verdict, err error) {
-	if m.Far() {
+	if m.IsRemote() {
 		return verifyFar(ctx, c, m, g)
 	}
 	a := &attempt{c: c, m: m, repo: repo, g: g}
@@ -77,7 +77,7 @@ func (a *attempt) judge(ctx context.Context, why error) (v Verdict, err error) {
 		return Verdict{Passed: true}, book.Append(gate(a.m.Ledger, worker.GatePassed, ""))
 	}
 	v.Why = plain.Cut(plain.Line(why.Error()), 200)
-	now := a.c.glance(ctx, a.m.Name)[0]
+	now := a.c.loadCached(ctx, a.m.Name)[0]
 	if now.Err != nil {
 		return v, now.Err
 	}

@@ -53,7 +53,7 @@ func tick() {
 }
 
 // now is the worker by its facts: no process of it lives in a yard.
-func (y *yard) now() *Member { return y.crew.glance(y.Context(), "w")[0] }
+func (y *yard) now() *Member { return y.crew.loadCached(y.Context(), "w")[0] }
 
 // TestSayingDoneForEver: an earlier engine of this kind went round 2,267 times, because a way that leads back by itself was not
 // counted. Here an agent that says done again and again has its gates run as often as the budget says (here 22 times:

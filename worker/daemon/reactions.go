@@ -94,7 +94,7 @@ func ResumeReactions(ctx context.Context, env func(string) string, p *State) (na
 		if err != nil {
 			continue
 		}
-		members, err := o.Glance(ctx)
+		members, err := o.LoadCached(ctx)
 		if err == nil {
 			var list []string
 			list, err = crew.Unpause(o.Crew, paused(members), react.KeyStorm)

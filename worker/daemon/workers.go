@@ -40,14 +40,14 @@ func Living(ctx context.Context, env func(string) string, only string) (list []W
 		if oerr != nil {
 			continue
 		}
-		all, lerr := o.Look(ctx)
+		all, lerr := o.Load(ctx)
 		if lerr != nil {
 			o.Close()
 			err = errors.Join(err, lerr)
 			continue
 		}
 		n := len(list)
-		members, strays := crew.Accounted(o.Crew, all, marked)
+		members, strays := crew.AccountForAll(o.Crew, all, marked)
 		for _, m := range crew.Running(members) {
 			list = append(list, Worker{Project: o, Member: m})
 		}

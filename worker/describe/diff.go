@@ -43,7 +43,7 @@ func diffOfGone(ctx context.Context, repo *tree.Repo, m *crew.Member, form tree.
 	d := m.Request
 	if all := crew.Snapshots(m.Ledger); len(all) > 0 {
 		text, err = tree.DiffSnapshot(ctx, repo, all[len(all)-1].Commit, d.Base, d.BaseRef, form)
-		if m.Far() && m.Ledger.Last(worker.Removed) == nil {
+		if m.IsRemote() && m.Ledger.Last(worker.Removed) == nil {
 			return text, fmt.Sprintf("its tree is in another repository: this is snapshot %d", len(all)), err
 		}
 		return text, fmt.Sprintf("its tree is gone: this is snapshot %d", len(all)), err

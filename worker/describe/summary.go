@@ -78,8 +78,8 @@ func Summarize(m *crew.Member, names map[string]bool, now time.Time, readyFor ti
 	if l := m.Ledger.Last(worker.Launched); l != nil {
 		r.Session = l.Session
 	}
-	if m.Far() && !r.Removed {
-		r.Tree = m.FarTree
+	if m.IsRemote() && !r.Removed {
+		r.Tree = m.RemoteTree
 	}
 	if m.Unreached != "" {
 		r.Flags = append(r.Flags, "its machine does not answer: "+m.Unreached)

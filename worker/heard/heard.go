@@ -19,8 +19,8 @@ import (
 // slack is how much earlier than its ledger an agent's clock may be.
 const slack = time.Minute
 
-// Heard is what the log says of the agent in one worktree.
-type Heard struct {
+// Activity is what the log says of the agent in one worktree.
+type Activity struct {
 	Facts   []worker.Fact
 	Newest  logfmt.Seq       // of all entries, also of those that are no facts
 	Session logfmt.SessionID // of the agent's newest entry, sub-agents left out
@@ -30,8 +30,8 @@ type Heard struct {
 }
 
 // Since reads the log's entries of these worktrees (as entries name them) since a time, by worktree. What is alive is asked in a look.
-func Since(log *journal.Journal, since time.Time, trees map[string]bool, look *proc.Look) (map[string]*Heard, error) {
-	heard := map[string]*Heard{}
+func Since(log *journal.Journal, since time.Time, trees map[string]bool, look *proc.Look) (map[string]*Activity, error) {
+	heard := map[string]*Activity{}
 	for line, err := range log.Backward(journal.BackwardOptions{}) {
 		if err != nil {
 			return heard, err
@@ -48,7 +48,7 @@ func Since(log *journal.Journal, since time.Time, trees map[string]bool, look *p
 			continue
 		}
 		if heard[wt] == nil {
-			heard[wt] = &Heard{}
+			heard[wt] = &Activity{}
 		}
 		if e, err := logfmt.Parse(line.JSON); err == nil {
 			heard[wt].older(&e, look)
@@ -58,7 +58,7 @@ func Since(log *journal.Journal, since time.Time, trees map[string]bool, look *p
 }
 
 // older takes the entry before those that it has.
-func (h *Heard) older(e *logfmt.Entry, look *proc.Look) {
+func (h *Activity) older(e *logfmt.Entry, look *proc.Look) {
 	h.Newest = max(h.Newest, e.Seq)
 	if h.Session == "" && e.Agent == nil && e.Source != "aburn" {
 		h.Session = e.Session
@@ -75,7 +75,7 @@ func (h *Heard) older(e *logfmt.Entry, look *proc.Look) {
 }
 
 // Behind is what two names of one worktree say, of which the other one was the earlier. Either may be nil.
-func (h *Heard) Behind(earlier *Heard) *Heard {
+func (h *Activity) Behind(earlier *Activity) *Activity {
 	if h == nil || earlier == nil {
 		return cmp.Or(h, earlier)
 	}

@@ -19,29 +19,29 @@ const HasTaskWithin = 20 * time.Second
 // EndsWithin is how long spawn looks whether an agent of which nothing is heard ends at once.
 const EndsWithin = time.Second
 
-// UntilHeard waits until the agent recorded its task, or ended, or time is up. Whether something was written is looked at often,
+// WaitForTask waits until the agent recorded its task, or ended, or time is up. Whether something was written is looked at often,
 // whether it lives now and then.
-func UntilHeard(ctx context.Context, o *projects.Project, name string, until time.Time) (*crew.Member, error) {
+func WaitForTask(ctx context.Context, o *projects.Project, name string, until time.Time) (*crew.Member, error) {
 	const step, seldom = 2 * time.Millisecond, 100
 	var members []*crew.Member
 	seen := ""
 	for n := 1; ; n++ {
 		if late := ctx.Err() != nil || time.Now().After(until); late || n%seldom == 0 {
 			m, err := o.Member(ctx, name)
-			if err != nil || late || HeardTask(m) || m.Over() {
+			if err != nil || late || HasTask(m) || m.Over() {
 				return m, err
 			}
 		}
 		if stamp := o.Stamp(members); stamp != seen || members == nil {
 			seen = stamp // of before the glance, so that nothing that comes meanwhile is missed
-			list, err := o.Glance(ctx, name)
+			list, err := o.LoadCached(ctx, name)
 			if err == nil {
 				err = list[0].Err
 			}
 			if err != nil {
 				return nil, projects.LedgerFailure(name, err)
 			}
-			if m := list[0]; HeardTask(m) || m.Over() {
+			if m := list[0]; HasTask(m) || m.Over() {
 				return m, nil
 			}
 			members = list
@@ -50,8 +50,8 @@ func UntilHeard(ctx context.Context, o *projects.Project, name string, until tim
 	}
 }
 
-// HeardTask reports whether the agent recorded a prompt. One that was only seen to die did not.
-func HeardTask(m *crew.Member) bool {
+// HasTask reports whether the agent recorded a prompt. One that was only seen to die did not.
+func HasTask(m *crew.Member) bool {
 	return !m.Worker.Heard.IsZero() && m.Worker.State != worker.NotStarted && m.Worker.Reason != worker.AgentAcknowledged
 }
 

@@ -27,8 +27,8 @@ func Refusal(err error) error {
 	return err
 }
 
-// Furniture is what the configuration puts into a worker's tree.
-func Furniture(a fault.Reporter, c *config.Config) crew.Furniture {
+// SetupOf is what the configuration puts into a worker's tree.
+func SetupOf(a fault.Reporter, c *config.Config) crew.Furniture {
 	f := crew.Furniture{
 		Copy: c.Words("copy"), Share: c.Words("share"), Link: c.Words("link"), Setup: c.Words("setup"), Timeout: c.Span("setup_timeout", 0),
 		Tell: func(line string) { a.Note("setup: " + plain.Line(line)) }, EnvFile: c.Word("env_file"),
@@ -58,8 +58,8 @@ func TreesIn(o *projects.Project, dir string) string {
 	return filepath.Join(dir, o.Store.Key)
 }
 
-// Heads are the keys of texts that wait.
-func Heads(texts []string) (keys []string) {
+// KeysOf are the keys of texts that wait.
+func KeysOf(texts []string) (keys []string) {
 	for _, text := range texts {
 		key, _, _ := strings.Cut(text, ": ")
 		keys = append(keys, key)

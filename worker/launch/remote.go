@@ -40,7 +40,7 @@ func SendOrder(ctx context.Context, o *projects.Project, host ssh.Host, dir stri
 		return run.Result{Code: 1, Stderr: []byte(err.Error())}, nil // nothing was asked for
 	}
 	s.NotCopied(others, nil)
-	order := crew.OrderFar(p, s, valuesOf(p.Pass))
+	order := crew.NewRemoteOrder(p, s, valuesOf(p.Pass))
 	if order.Files = len(paths) > 0; host.Name == "" {
 		order.From, order.Link = repo.Main, p.Furniture.Link
 	}

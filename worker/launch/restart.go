@@ -45,21 +45,21 @@ func CheckEnv(names []string) error {
 	return nil
 }
 
-// Lacks are the variables that a worker was given and that this environment has not. Values are kept nowhere: they may be secrets.
-func Lacks(m *crew.Member) []string {
+// MissingVariables are the variables that a worker was given and that this environment has not. Values are kept nowhere: they may be secrets.
+func MissingVariables(m *crew.Member) []string {
 	return slices.DeleteFunc(m.Passed(), func(name string) bool { _, set := os.LookupEnv(name); return set })
 }
 
-func SayLacks(a fault.Reporter, m *crew.Member) {
-	if names := Lacks(m); len(names) > 0 {
+func WarnMissing(a fault.Reporter, m *crew.Member) {
+	if names := MissingVariables(m); len(names) > 0 {
 		a.Warn(plain.Line(m.Name+" goes on without "+strings.Join(names, ", ")+": your environment has no such variable, and aburn keeps no values"),
 			"set it and end the worker first, to start it with that: aburn kill "+m.Name+"; aburn restore "+m.Name)
 	}
 }
 
-// Revive has an ended worker go on where it ran before, in its tree, which is made again if it is gone.
-func Revive(ctx context.Context, o *projects.Project, a fault.Reporter, m *crew.Member, how Again) (*crew.Member, error) {
-	if m.Far() {
+// Resume has an ended worker go on where it ran before, in its tree, which is made again if it is gone.
+func Resume(ctx context.Context, o *projects.Project, a fault.Reporter, m *crew.Member, how Again) (*crew.Member, error) {
+	if m.IsRemote() {
 		return reviveFar(ctx, o, a, m, how)
 	}
 	if crew.Runs(o.Crew, m) && !m.Over() {
@@ -99,10 +99,10 @@ func Revive(ctx context.Context, o *projects.Project, a fault.Reporter, m *crew.
 // Restart has an ended worker go on for a page, and names the variables that it does not have any more.
 func Restart(ctx context.Context, o *projects.Project, r fault.Reporter, m *crew.Member) (now *crew.Member, lacks []string, err error) {
 	ran := m.Ledger.Last(worker.Launched) != nil // then the repository was trusted
-	if now, err = Revive(ctx, o, r, m, Again{Trusted: ran}); err != nil {
+	if now, err = Resume(ctx, o, r, m, Again{Trusted: ran}); err != nil {
 		return m, nil, err
 	}
-	return now, Lacks(m), nil
+	return now, MissingVariables(m), nil
 }
 
 // treeAgain makes a tree that is gone: from the last snapshot, else from its branch.
@@ -128,15 +128,15 @@ func treeAgain(ctx context.Context, o *projects.Project, a fault.Reporter, repo 
 
 // reviveFar has an ended worker go on where it ran, with the values that its variables have here and now.
 func reviveFar(ctx context.Context, o *projects.Project, a fault.Reporter, m *crew.Member, how Again) (*crew.Member, error) {
-	stdin, err := json.Marshal(crew.AgainFar(valuesOf(slices.Concat(m.Passed(), how.Env))))
+	stdin, err := json.Marshal(crew.NewRemoteRestart(valuesOf(slices.Concat(m.Passed(), how.Env))))
 	if err != nil {
 		return m, err
 	}
-	r, err := crew.FarRun(ctx, o.Crew, m, string(stdin), "far-spawn", "--restore", m.Name)
+	r, err := crew.RunRemote(ctx, o.Crew, m, string(stdin), "far-spawn", "--restore", m.Name)
 	if err != nil {
 		return m, fault.Failed(m.Name+" cannot go on: "+err.Error(), "aburn ps "+m.Name)
 	}
-	for _, w := range crew.FarSaid(r, "warning") {
+	for _, w := range crew.RemoteMessages(r, "warning") {
 		a.Warn(w)
 	}
 	return o.Member(ctx, m.Name)

@@ -33,7 +33,7 @@ func (o *Project) Member(ctx context.Context, word string) (*crew.Member, error)
 	if err != nil {
 		return nil, o.noSuch(word, err)
 	}
-	list, err := o.Look(ctx, name)
+	list, err := o.Load(ctx, name)
 	if err == nil {
 		err = list[0].Err
 	}

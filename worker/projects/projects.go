@@ -49,10 +49,10 @@ func OpenAt(env func(string) string, caller *workspace.Caller, dir string) (*Pro
 	}
 	o.Checkout = Checkout(ws, env)
 	o.Ask = func(ctx context.Context, host, dir string, names []string) ([]crew.News, error) {
-		return crew.AskThere(ctx, o.Crew, host, dir, names)
+		return crew.AskRemote(ctx, o.Crew, host, dir, names)
 	}
-	o.Try = func(ctx context.Context, m *crew.Member, order crew.FarGates) (crew.FarVerdict, error) {
-		return crew.TryThere(ctx, o.Crew, m, order)
+	o.Try = func(ctx context.Context, m *crew.Member, order crew.RemoteGates) (crew.RemoteVerdict, error) {
+		return crew.TryGatesRemote(ctx, o.Crew, m, order)
 	}
 	o.Runtimes = []crew.Runtime{pty.Runtime{Env: o.Environ}}
 	if r, ok := tmux.New(o.Environ); ok {

@@ -69,7 +69,7 @@ func (p *Project) dialogs(ctx context.Context, at time.Time) error {
 	var failed error
 	for _, m := range p.members {
 		waits := m.Err == nil && crew.OnScreen(m) != ""
-		if m.Err != nil || m.Far() || m.Over() || !waits && m.Worker.State != worker.NotStarted && m.Worker.State != worker.Working &&
+		if m.Err != nil || m.IsRemote() || m.Over() || !waits && m.Worker.State != worker.NotStarted && m.Worker.State != worker.Working &&
 			m.Worker.Reason != worker.AgentAcknowledged || !crew.HasScreen(p.Crew, m) {
 			continue
 		}

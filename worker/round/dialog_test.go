@@ -68,7 +68,7 @@ func (r *terminals) show(t *testing.T, name string) {
 
 func (s *stage) dialog() *crew.Member {
 	s.Helper()
-	m, err := s.p.Crew.Glance(s.Context(), "d")
+	m, err := s.p.Crew.LoadCached(s.Context(), "d")
 	if err != nil || m[0].Err != nil {
 		s.Fatal(err, m[0].Err)
 	}

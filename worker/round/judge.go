@@ -13,7 +13,7 @@ import (
 type Standstill struct {
 	Session   logfmt.SessionID
 	Signature string
-	Says      string
+	Text      string
 }
 
 // judgeEvery is how often the work is judged while an agent works.
@@ -40,7 +40,7 @@ func (p *Project) judge(ctx context.Context, now time.Time) error {
 	}
 	for _, v := range verdicts {
 		if m := working[v.Session]; m != nil {
-			if err := crew.NoteStandstill(p.Crew, m, v.Signature, v.Says); err != nil {
+			if err := crew.NoteStandstill(p.Crew, m, v.Signature, v.Text); err != nil {
 				return err
 			}
 		}

@@ -200,7 +200,7 @@ func (s *stage) pass(d time.Duration) {
 
 func (s *stage) member() *crew.Member {
 	s.Helper()
-	m, err := s.p.Crew.Glance(s.Context(), "w")
+	m, err := s.p.Crew.LoadCached(s.Context(), "w")
 	if err != nil || m[0].Err != nil {
 		s.Fatal(err, m[0].Err)
 	}

@@ -37,7 +37,7 @@ type Project struct {
 
 	members []*crew.Member
 	judged  time.Time
-	still   map[string]*still // by the members' names
+	still   map[string]*stall // by the members' names
 	watched map[string]*watch // so are these
 	expired time.Time         // when it was looked last which snapshots nobody needs any more
 	stamp   string
@@ -78,7 +78,7 @@ func (p *Project) Round(ctx context.Context, now time.Time) error {
 	fresh := false
 	if stamp := p.Crew.Stamp(p.members); p.members == nil || stamp != p.stamp && (now.After(p.rested) || now.Before(p.read)) {
 		began := time.Now()
-		members, err := p.Crew.Glance(ctx)
+		members, err := p.Crew.LoadCached(ctx)
 		if err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (p *Project) Round(ctx context.Context, now time.Time) error {
 	if err := p.judge(ctx, now); err != nil {
 		p.Say("supervisor: " + err.Error())
 	}
-	if err := p.stand(ctx); err != nil {
+	if err := p.checkStalls(ctx); err != nil {
 		p.Say("silence: " + err.Error())
 	}
 	if err := p.dialogs(ctx, now); err != nil {
@@ -208,7 +208,7 @@ func (p *Project) member(name string) *crew.Member {
 
 func (p *Project) do(ctx context.Context, s Step) error {
 	m := p.member(s.Worker)
-	if m != nil && m.Far() && s.Do != Tell && s.Do != Verify { // the machine on which it runs does that
+	if m != nil && m.IsRemote() && s.Do != Tell && s.Do != Verify { // the machine on which it runs does that
 		return nil
 	}
 	switch s.Do {

@@ -18,7 +18,7 @@ func TestStill(t *testing.T) {
 	for seed := range uint64(world.Storm(3000)) {
 		r := rand.New(rand.NewPCG(seed, 30))
 		threshold := time.Duration(1+r.IntN(600)) * time.Second
-		s, now := &still{}, sight{up: time.Hour, boot: "b0", works: true, newest: "0"}
+		s, now := &stall{}, sight{up: time.Hour, boot: "b0", works: true, newest: "0"}
 		quiet, transcript, known := now.up, "t0", r.IntN(4) > 0
 		grown := func() string {
 			if !known {
@@ -42,7 +42,7 @@ func TestStill(t *testing.T) {
 				}
 			case 4:
 				if again = r.IntN(4) == 0; again {
-					s = &still{}
+					s = &stall{}
 				}
 			default:
 				again = false
@@ -69,7 +69,7 @@ func TestStill(t *testing.T) {
 
 // TestStillNeedsAClock: where the system says no uptime nobody is stuck.
 func TestStillNeedsAClock(t *testing.T) {
-	s := &still{}
+	s := &stall{}
 	for range 100 {
 		if s.see(sight{works: true, newest: "1"}, time.Nanosecond, func() string { return "t" }) > 0 {
 			t.Fatal("stuck without a clock")

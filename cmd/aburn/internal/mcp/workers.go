@@ -103,7 +103,7 @@ func (w *working) list(ctx context.Context, _ mcpserver.Asker, ask workersAsk) (
 		return nil, err
 	}
 	defer o.Close()
-	all, err := o.Look(ctx)
+	all, err := o.Load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (w *working) spawn(ctx context.Context, _ mcpserver.Asker, ask spawnAsk) (*
 		return nil, err
 	}
 	defer o.Close()
-	all, err := o.Glance(ctx)
+	all, err := o.LoadCached(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +211,7 @@ func (w *working) send(ctx context.Context, who mcpserver.Asker, ask sendAsk) (*
 	if err != nil {
 		return nil, plainError(err)
 	}
-	if m.Far() {
+	if m.IsRemote() {
 		return nil, errors.New("an agent sends no messages to another machine")
 	}
 	r, err := crew.Send(ctx, o.Crew, m.Name, crew.Message{Text: text, From: w.sender()}, crew.SendOptions{NoKeys: true})

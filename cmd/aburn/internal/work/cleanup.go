@@ -63,7 +63,7 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	options := crew.CleanupOptions{DryRun: cmd.Bool("dry-run"), Preserve: cmd.Bool("force-preserve"), DiscardIgnored: cmd.Bool("discard-ignored")}
 	results, left := []crew.Cleanup{}, 0
-	others, _ := o.Peek(ctx)
+	others, _ := o.LoadState(ctx)
 	for _, m := range members {
 		r := control.CleanupOne(ctx, o.Crew, m, options)
 		r.GoOn = goOn(others, m.Name)
@@ -88,7 +88,7 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // expire drops snapshots that nobody needs, of all workers, and says of which.
 func expire(ctx context.Context, o *projects.Project, now time.Time, options crew.CleanupOptions) (list []crew.Cleanup) {
-	members, err := o.Peek(ctx)
+	members, err := o.LoadState(ctx)
 	if err != nil {
 		return nil
 	}
@@ -114,7 +114,7 @@ func expire(ctx context.Context, o *projects.Project, now time.Time, options cre
 // Chosen are the named workers, or all whose tree may still be there.
 func Chosen(ctx context.Context, o *projects.Project, words []string) ([]*crew.Member, error) {
 	if len(words) == 0 {
-		all, err := o.Look(ctx)
+		all, err := o.Load(ctx)
 		if err != nil {
 			return nil, fault.Failed(err.Error())
 		}

@@ -92,7 +92,7 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	for i, s := range strays {
 		SayEnded(acts, s, "", lost[i], lostErrs[i])
 	}
-	others, _ := o.Peek(ctx)
+	others, _ := o.LoadState(ctx)
 	for i, m := range members {
 		sayKilled(acts, m, now[i], errs[i], cmd.Bool("forget"), goOn(others, m.Name))
 	}

@@ -53,7 +53,7 @@ func FarCommand(a *kit.App) *cli.Command {
 
 // tryHere runs gates for the machine that merges.
 func tryHere(ctx context.Context, o *projects.Project, a *kit.App, name string) error {
-	var order crew.FarGates
+	var order crew.RemoteGates
 	if err := json.NewDecoder(a.Stdin).Decode(&order); err != nil {
 		return fault.Usage("stdin names no gates: " + err.Error())
 	}
@@ -86,7 +86,7 @@ func screenHere(ctx context.Context, o *projects.Project, a *kit.App, name strin
 	if err != nil {
 		return fault.Failed(err.Error())
 	}
-	return a.PrintJSON(control.FarScreen{Lines: now.Lines, Cols: cmp.Or(now.Size.Cols, slot.Width), Rows: cmp.Or(now.Size.Rows, slot.Height)})
+	return a.PrintJSON(control.RemoteScreen{Lines: now.Lines, Cols: cmp.Or(now.Size.Cols, slot.Width), Rows: cmp.Or(now.Size.Rows, slot.Height)})
 }
 
 // SitFar shows a far worker's terminal here.
@@ -98,10 +98,10 @@ func SitFar(o *projects.Project, cmd *cli.Command, m *crew.Member) error {
 	case cmd.Bool("read-only"):
 		args = append(args, "--read-only")
 	}
-	host, _ := crew.FarHost(m.Request.Via)
-	if err := crew.Host(o.Crew, host).Sit(m.Request.Address, append(args, m.Name)...); err != nil {
+	host, _ := crew.RemoteHost(m.Request.Via)
+	if err := crew.HostNamed(o.Crew, host).Sit(m.Request.Address, append(args, m.Name)...); err != nil {
 		fmt.Fprintln(os.Stderr)
-		return fault.Failed("the line to "+crew.Host(o.Crew, host).String()+" ended: "+err.Error()+"; the worker goes on", "aburn ps "+m.Name)
+		return fault.Failed("the line to "+crew.HostNamed(o.Crew, host).String()+" ended: "+err.Error()+"; the worker goes on", "aburn ps "+m.Name)
 	}
 	return nil
 }

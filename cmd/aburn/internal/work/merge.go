@@ -172,7 +172,7 @@ func runSync(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
-	if m.Far() {
+	if m.IsRemote() {
 		return fault.Failed(m.Name+" works in another repository, where its base is only a commit", "aburn merge "+m.Name, "aburn send "+m.Name+" TEXT")
 	}
 	s, err := crew.RebaseBranch(ctx, o.Crew, repo, m, cmd.String("onto"), cmd.Bool("check"))

@@ -40,7 +40,7 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
-	all, err := o.Look(ctx)
+	all, err := o.Load(ctx)
 	if err != nil {
 		return fault.Failed(err.Error())
 	}
@@ -70,7 +70,7 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 // toldAll writes down that the person has just read of these.
 func toldAll(ctx context.Context, o *projects.Project, list []crew.Overlap) {
 	for _, x := range list {
-		if now, err := o.Look(ctx, x.Workers[0]); err == nil && now[0].Err == nil && x.Kind == worker.OverlapConflict {
+		if now, err := o.Load(ctx, x.Workers[0]); err == nil && now[0].Err == nil && x.Kind == worker.OverlapConflict {
 			for _, e := range crew.Clashes(now[0], map[string]bool{x.Workers[1]: true}) {
 				crew.MarkOverlapNotified(o.Crew, now[0], e)
 			}

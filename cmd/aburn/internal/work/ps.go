@@ -93,7 +93,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		}
 		names := map[string]bool{}
 		if peers, err := crew.Peers(o.Crew, m); err == nil && len(peers) > 0 {
-			if found, err := o.Look(ctx, peers...); err == nil {
+			if found, err := o.Load(ctx, peers...); err == nil {
 				names = describe.Living(found)
 			}
 		}
@@ -331,7 +331,7 @@ func diskOf(ctx context.Context, cmd *cli.Command, members []*crew.Member) map[s
 	}
 	sizes := map[string]*int64{}
 	for _, m := range members {
-		if m.Err != nil || m.Far() || m.Gone() || m.Request.Tree == m.Request.Repo {
+		if m.Err != nil || m.IsRemote() || m.Gone() || m.Request.Tree == m.Request.Repo {
 			continue
 		}
 		n := int64(0)

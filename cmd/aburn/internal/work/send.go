@@ -100,8 +100,8 @@ func sendOne(ctx context.Context, o *projects.Project, cmd *cli.Command, m *crew
 			return refused
 		}
 	}
-	if m.Far() {
-		return control.SendFar(ctx, o.Crew, m, msg, options)
+	if m.IsRemote() {
+		return control.SendRemote(ctx, o.Crew, m, msg, options)
 	}
 	r, err := crew.Send(ctx, o.Crew, m.Name, msg, options)
 	if err != nil {

@@ -17,7 +17,7 @@ func Standings(ctx context.Context, env func(string) string, root string) ([]sta
 		return nil, err
 	}
 	defer o.Close()
-	members, err := o.Peek(ctx)
+	members, err := o.LoadState(ctx)
 	if err != nil {
 		return nil, err
 	}

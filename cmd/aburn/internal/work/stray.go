@@ -14,11 +14,11 @@ import (
 func Roll(ctx context.Context, o *projects.Project, names ...string) ([]*crew.Member, []*crew.Stray, error) {
 	found := make(chan []crew.Carrier, 1)
 	go func() { found <- crew.Marked() }()
-	all, err := o.Look(ctx, names...)
+	all, err := o.Load(ctx, names...)
 	if err != nil {
 		return nil, nil, err
 	}
-	members, strays := crew.Accounted(o.Crew, all, <-found)
+	members, strays := crew.AccountForAll(o.Crew, all, <-found)
 	return members, strays, nil
 }
 
@@ -50,11 +50,11 @@ func Unaccounted(ctx context.Context, env func(string) string, dir string) (find
 	for _, s := range projects.Stranded(o) {
 		findings = append(findings, projects.StrandedText(s)+": aburn project repair")
 	}
-	all, err := o.Peek(ctx)
+	all, err := o.LoadState(ctx)
 	if err != nil {
 		return nil
 	}
-	members, strays := crew.Accounted(o.Crew, all, crew.Marked())
+	members, strays := crew.AccountForAll(o.Crew, all, crew.Marked())
 	for _, s := range strays {
 		findings = append(findings, s.Name+" is "+describe.StrayText(s)+"; it works in "+s.Tree)
 	}

@@ -130,8 +130,8 @@ func openTree(ctx context.Context, a *kit.App, cmd *cli.Command) (*projects.Proj
 	if err == nil {
 		var repo *tree.Repo
 		if repo, err = crew.RepositoryOf(ctx, o.Crew, m); err == nil {
-			if m.Far() && m.Ledger.Last(worker.Removed) == nil {
-				now, _, err := control.Bring(ctx, o.Crew, repo, m)
+			if m.IsRemote() && m.Ledger.Last(worker.Removed) == nil {
+				now, _, err := control.FetchWork(ctx, o.Crew, repo, m)
 				switch m = now; {
 				case errors.Is(err, tree.ErrRewritten):
 					a.Warn(err.Error()+", which stands at refs/aburn/far/"+m.Name, "git log --oneline "+m.Request.Branch+" refs/aburn/far/"+m.Name)
@@ -238,7 +238,7 @@ func snapshotTable(out *term.Out, m *crew.Member, reports []describe.SnapshotRep
 }
 
 func take(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
-	if m.Far() { // it was taken and brought
+	if m.IsRemote() { // it was taken and brought
 		fmt.Fprintf(a.Stdout, "%s  snapshot %d\n", m.Name, len(crew.Snapshots(m.Ledger)))
 		return nil
 	}
@@ -247,7 +247,7 @@ func take(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command
 		return fault.Failed(m.Name+": "+err.Error(), "aburn snapshots "+m.Name)
 	}
 	Compare(ctx, o)
-	if now, err := o.Look(ctx, m.Name); err == nil {
+	if now, err := o.Load(ctx, m.Name); err == nil {
 		m = now[0]
 	}
 	n := len(crew.Snapshots(m.Ledger))

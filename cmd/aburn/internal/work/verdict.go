@@ -17,7 +17,7 @@ func Standstills(ctx context.Context, c *workspace.Caller) (list []round.Standst
 	all, err := status.Verdicts(ctx, c, true)
 	for i := range all {
 		if v := &all[i]; v.Standstill() {
-			list = append(list, round.Standstill{Session: v.Session, Signature: v.Signature, Says: v.Word() + ": " + v.Says})
+			list = append(list, round.Standstill{Session: v.Session, Signature: v.Signature, Text: v.Word() + ": " + v.Says})
 		}
 	}
 	return list, err

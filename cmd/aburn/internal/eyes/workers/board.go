@@ -23,11 +23,11 @@ import (
 )
 
 // squads are the workers of the projects that are shown; nothing without a board.
-func (s *Pages) squads() []board.Squad {
+func (s *Pages) squads() []board.ProjectWorkers {
 	if s.o.Board == nil {
 		return nil
 	}
-	return s.o.Board.Squads()
+	return s.o.Board.Projects()
 }
 
 // needy reports whether a worker waits for the user.

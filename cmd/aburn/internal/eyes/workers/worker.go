@@ -26,9 +26,9 @@ import (
 )
 
 // squadNamed is the project that an address names: by its key, or by its folder's name if only one project has that.
-func (s *Pages) squadNamed(name string) (squad *board.Squad, exact bool) {
+func (s *Pages) squadNamed(name string) (squad *board.ProjectWorkers, exact bool) {
 	list := s.squads()
-	var found *board.Squad
+	var found *board.ProjectWorkers
 	for i := range list {
 		switch {
 		case list[i].Key == name:

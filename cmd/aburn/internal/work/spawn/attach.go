@@ -57,7 +57,7 @@ func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if m.Far() && (!m.Over() || cmd.Bool("terminal") || cmd.Bool("headless")) {
+	if m.IsRemote() && (!m.Over() || cmd.Bool("terminal") || cmd.Bool("headless")) {
 		return work.SitFar(o, cmd, m)
 	}
 	if cmd.Bool("terminal") || cmd.Bool("headless") {

@@ -88,7 +88,7 @@ func background(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.C
 	if !p.Hooked && !p.Lines {
 		until = began.Add(launch.EndsWithin)
 	}
-	m, err := launch.UntilHeard(ctx, o, s.Name, until)
+	m, err := launch.WaitForTask(ctx, o, s.Name, until)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func background(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.C
 		r.State = m.Worker.State.String()
 		return a.PrintJSON(r)
 	}
-	if err := begins(o, a, s, p, m, <-line, time.Since(began)); err != nil || !launch.HeardTask(m) {
+	if err := begins(o, a, s, p, m, <-line, time.Since(began)); err != nil || !launch.HasTask(m) {
 		return err
 	}
 	term.PrintNextSteps(a.Screen(cmd), "aburn attach "+s.Name, "aburn ps")
@@ -111,7 +111,7 @@ func begins(o *projects.Project, a *kit.App, s *crew.Spawned, p crew.Plan, m *cr
 		line += " · " + describe.EndText(m)
 	case m.Talk != nil && m.Talk.Refused != "":
 		line += " · refuses: " + m.Talk.Refused
-	case !launch.HeardTask(m):
+	case !launch.HasTask(m):
 		line += " · runs, and has not said yet that it has the task"
 	default:
 		line += " · has the task (" + plain.Duration(took) + ")"
@@ -120,7 +120,7 @@ func begins(o *projects.Project, a *kit.App, s *crew.Spawned, p crew.Plan, m *cr
 	if c := m.Ledger.Last(worker.Certificate); m.Over() && (m.Worker.Heard.IsZero() || c == nil || c.Exit == nil || *c.Exit != 0) {
 		return fault.Failed("the agent ended at once", "aburn ps "+s.Name, "aburn spawn --attach shows what it says")
 	}
-	if !m.Over() && !launch.HeardTask(m) && (p.Hooked || p.Lines) {
+	if !m.Over() && !launch.HasTask(m) && (p.Hooked || p.Lines) {
 		a.Hint("aburn attach " + s.Name + ": it may ask something at its start, such as whether you trust the folder")
 	}
 	return nil

@@ -21,7 +21,7 @@ func sourceOf(ctx context.Context, o *projects.Project, cmd *cli.Command, word s
 		return nil, fault.Usage("--from begins where that worker stands, and --base elsewhere", "leave one out")
 	}
 	m, err := o.Member(ctx, word)
-	if _, far := crew.FarHost(cmd.String("runtime")); err == nil && (m.Far() || far) {
+	if _, far := crew.RemoteHost(cmd.String("runtime")); err == nil && (m.IsRemote() || far) {
 		return nil, fault.Usage("a conversation stays on its machine: --from goes on with workers of this one, on this one",
 			"aburn spawn --base "+m.Request.Branch+": with its commits only")
 	}

@@ -49,6 +49,6 @@ func handOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 	if err != nil {
 		return m, launch.HandOverFailure(m, err)
 	}
-	launch.SayLacks(a, m)
+	launch.WarnMissing(a, m)
 	return now, nil
 }

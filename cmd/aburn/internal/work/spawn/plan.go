@@ -39,7 +39,7 @@ func plan(o *projects.Project, a *kit.App, cmd *cli.Command, task string, source
 			return p, err
 		}
 	}
-	host, far := crew.FarHost(cmd.String("runtime"))
+	host, far := crew.RemoteHost(cmd.String("runtime"))
 	switch clone := said(cmd, c, "workspace") == "clone" && !(cmd.IsSet("runtime") && !cmd.IsSet("workspace")); {
 	case clone && cmd.IsSet("runtime"):
 		return p, fault.Usage("a worker in a clone sits at a terminal of its holder's", "leave out --runtime")
@@ -83,7 +83,7 @@ func planTask(o *projects.Project, a *kit.App, cmd *cli.Command, c *config.Confi
 	if err := config.CheckModel(p.Model); err != nil {
 		return p, fault.Usage("--model: " + err.Error())
 	}
-	p.Furniture, p.MinFree = launch.Furniture(a, c), c.Free()
+	p.Furniture, p.MinFree = launch.SetupOf(a, c), c.Free()
 	for _, text := range cmd.StringSlice("port") {
 		if p.Furniture.Ports, err = launch.WithPort(p.Furniture.Ports, text); err != nil {
 			return p, fault.Usage("--port "+fault.Quote(text)+": "+err.Error(), "--port PORT", "--port PORT=3000")
@@ -107,7 +107,7 @@ func planTask(o *projects.Project, a *kit.App, cmd *cli.Command, c *config.Confi
 		p.Furniture.Setup = nil
 	}
 	if c.Confirm != "" {
-		a.Warn("the project's file says more, which counts only after you confirmed it: "+plain.Line(strings.Join(launch.Heads(c.Texts), ", ")), "aburn config check")
+		a.Warn("the project's file says more, which counts only after you confirmed it: "+plain.Line(strings.Join(launch.KeysOf(c.Texts), ", ")), "aburn config check")
 	}
 	p.Most, p.MostIn = c.MaxWorkers(runtime.NumCPU()), o.Relative(c.Where("max_workers"))
 	if c.Where("max_workers") == "" {

@@ -21,7 +21,7 @@ import (
 // ReviveAndSay revives a worker and tells of it, or why it failed.
 func ReviveAndSay(ctx context.Context, o *projects.Project, a *kit.App, m *crew.Member, how launch.Again, acts *work.Acts) {
 	one := work.Acted{Worker: m.Name, Project: o.Root}
-	now, err := launch.Revive(ctx, o, a, m, how)
+	now, err := launch.Resume(ctx, o, a, m, how)
 	if err != nil {
 		f := fault.Of(err)
 		acts.Failed(one, strings.TrimPrefix(f.Msg, m.Name+": "), f.Hints...)
@@ -29,12 +29,12 @@ func ReviveAndSay(ctx context.Context, o *projects.Project, a *kit.App, m *crew.
 	}
 	one.Did = work.DidRestore
 	acts.Did(one, now.Name+"  goes on · "+now.Request.Agent+" · "+now.Request.Via)
-	launch.SayLacks(a, m)
+	launch.WarnMissing(a, m)
 }
 
 // reviveHere is reviveFar's other side.
 func reviveHere(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	var again crew.FarAgain
+	var again crew.RemoteRestart
 	if err := json.NewDecoder(a.Stdin).Decode(&again); err != nil {
 		return fault.Usage("stdin does not say how: " + err.Error())
 	}
@@ -53,7 +53,7 @@ func reviveHere(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	_, err = launch.Revive(ctx, o, a, m, launch.Again{Env: slices.Collect(maps.Keys(again.Env))})
+	_, err = launch.Resume(ctx, o, a, m, launch.Again{Env: slices.Collect(maps.Keys(again.Env))})
 	return err
 }
 

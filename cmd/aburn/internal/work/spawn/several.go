@@ -63,7 +63,7 @@ func tellBegan(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Co
 		return Report{Issue: b.Plan.Issue.ID, Error: text}, fault.Failed(text, fault.Of(b.Err).Hints...)
 	}
 	r = report(o, b.s, b.Plan)
-	m, err := launch.UntilHeard(ctx, o, b.s.Name, time.Now().Add(launch.HasTaskWithin))
+	m, err := launch.WaitForTask(ctx, o, b.s.Name, time.Now().Add(launch.HasTaskWithin))
 	if err != nil {
 		return r, err
 	}

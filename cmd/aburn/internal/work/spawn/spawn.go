@@ -88,7 +88,7 @@ func Command(a *kit.App) *cli.Command {
 }
 
 func checkRuntime(word string) error {
-	if _, far := crew.FarHost(word); far && word != "clone" || word == "tmux" || word == pty.Name || word == headless.Name {
+	if _, far := crew.RemoteHost(word); far && word != "clone" || word == "tmux" || word == pty.Name || word == headless.Name {
 		return nil
 	}
 	return fmt.Errorf("tmux, %s, %s or ssh:HOST, not %s", pty.Name, headless.Name, fault.Quote(word))

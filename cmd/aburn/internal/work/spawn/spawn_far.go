@@ -28,7 +28,7 @@ import (
 // spawnFar has another repository's aburn spawn the worker, at a terminal of its holder's there.
 func spawnFar(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, one launch.Order) error {
 	p := one.Plan
-	host := crew.Host(o.Crew, p.Runtime.(crew.Machine).Host)
+	host := crew.HostNamed(o.Crew, p.Runtime.(crew.Machine).Host)
 	name, email := repo.Identity(ctx)
 	dir, err := host.Prepare(ctx, o.Store.FarKey(), name, email)
 	if err != nil {
@@ -52,16 +52,16 @@ func spawnFar(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 	done(failed)
 	switch {
 	case failed:
-		return fault.Failed(host.String()+": "+crew.FarText(said), crew.FarSaid(said, "hint")...)
+		return fault.Failed(host.String()+": "+crew.RemoteError(said), crew.RemoteMessages(said, "hint")...)
 	case err != nil:
 		return fault.Failed(plain.Line(err.Error())+"; nobody knows whether the agent runs", "aburn ps "+s.Name+" asks again")
 	}
-	var began crew.FarBegan
+	var began crew.RemoteStarted
 	if err := json.Unmarshal(said.Stdout, &began); err != nil {
 		return fault.Failed(host.String()+" says nothing of the worker: "+err.Error(), "aburn ps "+s.Name)
 	}
 	s.Steps = began.Steps
-	for _, w := range slices.Concat(s.Warnings, crew.FarSaid(said, "warning"), began.Warnings) {
+	for _, w := range slices.Concat(s.Warnings, crew.RemoteMessages(said, "warning"), began.Warnings) {
 		a.Warn(plain.Line(w))
 	}
 	if err := launch.TellTracker(ctx, o, one, s); err != nil {
@@ -91,7 +91,7 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	in := bufio.NewReader(a.Stdin)
 	line, err := in.ReadBytes('\n')
-	var order crew.FarOrder
+	var order crew.RemoteOrder
 	if err == nil {
 		err = json.Unmarshal(line, &order)
 	}
@@ -134,10 +134,10 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if !p.Hooked {
 		within = launch.EndsWithin
 	}
-	if _, err := launch.UntilHeard(ctx, o, s.Name, time.Now().Add(within)); err != nil {
+	if _, err := launch.WaitForTask(ctx, o, s.Name, time.Now().Add(within)); err != nil {
 		return err
 	}
-	return a.PrintJSON(crew.FarBegan{Steps: s.Steps, Warnings: s.Warnings})
+	return a.PrintJSON(crew.RemoteStarted{Steps: s.Steps, Warnings: s.Warnings})
 }
 
 func farReport(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, p crew.Plan) error {
@@ -146,12 +146,12 @@ func farReport(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Co
 		return err
 	}
 	r := report(o, s, p)
-	r.State, r.Tree = m.Worker.State.String(), m.FarTree
+	r.State, r.Tree = m.Worker.State.String(), m.RemoteTree
 	if cmd.Bool("json") {
 		return a.PrintJSON(r)
 	}
 	line := headline(ctx, o, repo, s, p)
-	if launch.HeardTask(m) {
+	if launch.HasTask(m) {
 		line += " · has the task"
 	} else {
 		line += " · runs, and has not said yet that it has the task"

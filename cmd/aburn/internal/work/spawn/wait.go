@@ -46,7 +46,7 @@ func wait(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command
 	}
 	var asked time.Time
 	for ; ; time.Sleep(waitStep) {
-		list, err := o.Look(ctx, name)
+		list, err := o.Load(ctx, name)
 		if err == nil {
 			err = list[0].Err
 		}
@@ -83,7 +83,7 @@ func waited(a *kit.App, cmd *cli.Command, m *crew.Member, what string) (done boo
 		}
 	}
 	switch {
-	case what == waitTask && launch.HeardTask(m):
+	case what == waitTask && launch.HasTask(m):
 		return true, nil // spawn has said so, or ps does
 	case what == waitPr && p != nil:
 		say(strings.TrimSpace(fmt.Sprintf("%s  #%d %s · %s", m.Name, p.Number, p.State, p.URL)))

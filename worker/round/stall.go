@@ -31,8 +31,8 @@ type sight struct {
 	newest string // names the newest entry
 }
 
-// still is how long one was seen without a word.
-type still struct {
+// stall is how long one was seen without a word.
+type stall struct {
 	boot, newest string
 	since        time.Duration // nothing was written
 	grown        string        // its transcript, as it was at seen
@@ -41,9 +41,9 @@ type still struct {
 
 // see takes the next look. grown says how its transcript stands, "" if nobody knows; it is asked only after a while of silence. It
 // returns for how long nothing happened.
-func (s *still) see(now sight, threshold time.Duration, grown func() string) (lasted time.Duration) {
+func (s *stall) see(now sight, threshold time.Duration, grown func() string) (lasted time.Duration) {
 	if !now.works || now.up <= 0 || now.boot != s.boot || now.newest != s.newest || now.up < s.since {
-		*s = still{boot: now.boot, newest: now.newest, since: now.up}
+		*s = stall{boot: now.boot, newest: now.newest, since: now.up}
 		return 0
 	}
 	switch {
@@ -60,8 +60,8 @@ func (s *still) see(now sight, threshold time.Duration, grown func() string) (la
 	return now.up - s.seen
 }
 
-// stand finds who makes no progress by the threshold that files say.
-func (p *Project) stand(ctx context.Context) error {
+// checkStalls finds who makes no progress by the threshold that files say.
+func (p *Project) checkStalls(ctx context.Context) error {
 	if p.Grown == nil || p.Pulls == nil || p.Pulls.Rules == nil {
 		return nil
 	}
@@ -73,19 +73,19 @@ func (p *Project) stand(ctx context.Context) error {
 	}
 	now := p.sight()
 	before := p.still
-	p.still = map[string]*still{}
+	p.still = map[string]*stall{}
 	for _, m := range p.members {
-		if m.Err != nil || m.Far() || m.Session == "" || m.Worker.State != worker.Working {
+		if m.Err != nil || m.IsRemote() || m.Session == "" || m.Worker.State != worker.Working {
 			continue
 		}
 		s := before[m.Name]
 		if s == nil {
-			s = &still{}
+			s = &stall{}
 		}
 		p.still[m.Name] = s
 		now.works, now.newest = !m.Worker.Verifying() && !m.Worker.Calling(), newestOf(m)
 		if lasted := s.see(now, threshold, func() string { return p.grown(ctx, m) }); lasted > 0 {
-			if err := p.silent(ctx, m, lasted); err != nil {
+			if err := p.noteSilence(ctx, m, lasted); err != nil {
 				return err
 			}
 		}
@@ -93,10 +93,10 @@ func (p *Project) stand(ctx context.Context) error {
 	return nil
 }
 
-// silent writes down that a member is stuck, unless it was read before it said something more. What it says in the moment between
+// noteSilence writes down that a member is stuck, unless it was read before it said something more. What it says in the moment between
 // is read as said before: then it counts as stuck until its next entry.
-func (p *Project) silent(ctx context.Context, m *crew.Member, lasted time.Duration) error {
-	now, err := p.Crew.Glance(ctx, m.Name)
+func (p *Project) noteSilence(ctx context.Context, m *crew.Member, lasted time.Duration) error {
+	now, err := p.Crew.LoadCached(ctx, m.Name)
 	if err != nil || now[0].Err != nil || newestOf(now[0]) != newestOf(m) || now[0].Worker.State != worker.Working || now[0].Worker.Calling() {
 		return err
 	}
