@@ -22,7 +22,7 @@ RACED = $$(git ls-files -co --exclude-standard '*.go' | grep -v '^internal/lab/'
 	xargs grep -lE '^[[:space:]]*go (func|[A-Za-z.]+)\(|\.Go\(|\.Parallel\(\)|httptest\.New' | sed -E 's,^[^/]+$$,./&,; s,/[^/]*$$,,; s,^,$(MODULE)/,' | sort -u)
 UNRACED = $$(go list ./... | grep -vxF -e $(MODULE) $(WORKSHOP:%=-e %) $$(for p in $(RACED); do echo "-e $$p"; done) | $(LONGEST_FIRST))
 # What takes longest begins first, so that nothing is left alone at the end.
-LONGEST_FIRST := awk '/\/(coordinator|install|instrument|aburn-push|aburn-instrument|backtest|reportpage|crew|hold|demo|worker|tree)$$/ { print; next } { rest = rest " " $$0 } END { print rest }'
+LONGEST_FIRST := awk '/\/(coordinator|install|instrument|aburn-push|aburn-instrument|backtest|reportpage|manager|hold|demo|worker|tree)$$/ { print; next } { rest = rest " " $$0 } END { print rest }'
 # A process under the race detector sleeps for a second before it exits, and tests start many: a twentieth is enough.
 RACE := GORACE=atexit_sleep_ms=50 $(GOTEST) -race -skip '^TestScripts$$'
 

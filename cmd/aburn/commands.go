@@ -115,7 +115,7 @@ func groups(a *kit.App) []group {
 			setup.InstallHooksCommand(a), record.InitCommand(a), archiving.IngestCommand(a), record.VerifyCommand(a), archiving.ExportCommand(a), archiving.KeepCommand(a),
 		}},
 		{"See", []*cli.Command{
-			supervise.StatusCommand(a, supervise.Crew{Standings: work.Standings, Keeper: daemon.PID}), dashboard.WebCommand(a), dashboard.TopCommand(a), record.TailCommand(a),
+			supervise.StatusCommand(a, supervise.Workers{Standings: work.Standings, Keeper: daemon.PID}), dashboard.WebCommand(a), dashboard.TopCommand(a), record.TailCommand(a),
 			supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a), sessions.SearchCommand(a),
 			costs.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
 			costs.PricesCommand(a),

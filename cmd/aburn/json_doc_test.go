@@ -22,9 +22,9 @@ import (
 	"aburn/insight/toolcalls"
 	"aburn/supervisor/status"
 	"aburn/worker/config"
-	"aburn/worker/crew"
 	"aburn/worker/daemon"
 	"aburn/worker/describe"
+	"aburn/worker/manager"
 )
 
 // Every member that these commands print stands in docs/formats/json.md (those of tasks in queue.md), in the part about its command.
@@ -66,14 +66,14 @@ func TestJSONPage(t *testing.T) {
 		{"top", dashboard.TopReport{}, part("`aburn top`")},
 		{"cost", costs.CostReport{}, part("`aburn cost`")}, {"prices", costs.PricesReport{}, part("`aburn prices`")},
 		{"spawn", spawn.Report{}, part("`aburn spawn`")}, {"notice", daemon.NoticeReport{}, part("A notice of `aburn start`")},
-		{"send", crew.Sent{}, part("`aburn send`")}, {"project ls", work.ProjectReport{}, part("`aburn project`")},
+		{"send", manager.Sent{}, part("`aburn send`")}, {"project ls", work.ProjectReport{}, part("`aburn project`")},
 		{"prompt", spawn.PromptReport{}, part("`aburn spawn`")}, {"ps", work.WorkerReport{}, part("`aburn ps`")},
-		{"cleanup", crew.Cleanup{}, part("`aburn cleanup`")},
+		{"cleanup", manager.Cleanup{}, part("`aburn cleanup`")},
 		{"kill", work.Acted{}, part("`aburn kill`, `interrupt`, `answer`, `restore`, `stop`")},
 		{"snapshots", describe.SnapshotReport{}, part("`aburn snapshots`")}, {"restore", work.RestoreReport{}, part("`aburn snapshots`")},
-		{"diff", work.DiffReport{}, part("`aburn diff`")}, {"merge", crew.Merge{}, part("`aburn merge`")}, {"pr", crew.PullRequest{}, part("`aburn pr`")},
-		{"sync", crew.Sync{}, part("`aburn sync`")}, {"config check", config.Config{}, part("`aburn config check`")},
-		{"rules file", work.ConfigReport{}, part("`aburn config check`")}, {"overlap", crew.Overlap{}, part("`aburn overlap`")},
+		{"diff", work.DiffReport{}, part("`aburn diff`")}, {"merge", manager.Merge{}, part("`aburn merge`")}, {"pr", manager.PullRequest{}, part("`aburn pr`")},
+		{"sync", manager.Sync{}, part("`aburn sync`")}, {"config check", config.Config{}, part("`aburn config check`")},
+		{"rules file", work.ConfigReport{}, part("`aburn config check`")}, {"overlap", manager.Overlap{}, part("`aburn overlap`")},
 		{"queue", supervise.QueueReport{}, part("`aburn queue`") + readPage(t, "queue.md")},
 	} {
 		for _, member := range members(reflect.TypeOf(c.of)) {

@@ -10,7 +10,7 @@ import (
 
 	"aburn/internal/hold"
 	"aburn/internal/lab/world"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 )
 
 // Where workers can run. The suites of spawn, send and kill hold on each: same bodies, real processes.
@@ -113,10 +113,10 @@ func (g *ground) book(name string) string {
 
 // accepted sends the worker w a message that it must have then. A hook writes down that it tells a message before it prints it, so the
 // agent may read it a little later.
-func (g *ground) accepted(text string, flags ...string) crew.Sent {
+func (g *ground) accepted(text string, flags ...string) manager.Sent {
 	g.Helper()
 	sent, code := g.send(append(append([]string{"--wait", longWait.String()}, flags...), "w", text)...)
-	if sent.State != crew.Accepted || code != 0 {
+	if sent.State != manager.Accepted || code != 0 {
 		g.Errorf("%q: %+v, exit %d", text, sent, code)
 		return sent
 	}

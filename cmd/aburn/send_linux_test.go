@@ -14,7 +14,7 @@ import (
 
 	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/lab/world"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 )
 
 // told is what the agent was told so far: prompts and what hooks gave it.
@@ -53,13 +53,13 @@ func inState(state string) func(work.WorkerReport) bool {
 }
 
 // send runs aburn send --json and returns what it says of the one message, and the exit code.
-func (s *site) send(args ...string) (sent crew.Sent, code int) {
+func (s *site) send(args ...string) (sent manager.Sent, code int) {
 	s.Helper()
 	cmd := s.command("aburn", append([]string{"send", "--json"}, args...)...)
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, _ := cmd.Output()
-	var list []crew.Sent
+	var list []manager.Sent
 	if err := json.Unmarshal(out, &list); err != nil || len(list) != 1 {
 		s.Fatalf("%q printed %s%s", args, out, errs.String())
 	}
@@ -98,10 +98,10 @@ func sendToAWorkingWorker(g *ground) {
 	g.begin("WORK")
 	g.untilIs("working", inState("working"))
 	sent, code := g.send("--wait", "200ms", "w", "first")
-	if sent.State != crew.Waits || code != 1 || !strings.Contains(sent.Why, "when its turn ends") {
+	if sent.State != manager.Waits || code != 1 || !strings.Contains(sent.Why, "when its turn ends") {
 		g.Errorf("%+v, exit %d", sent, code)
 	}
-	if sent, code := g.send("--no-wait", "w", "second"); sent.State != crew.Waits || code != 0 {
+	if sent, code := g.send("--no-wait", "w", "second"); sent.State != manager.Waits || code != 0 {
 		g.Errorf("%+v, exit %d", sent, code)
 	}
 	var all sync.WaitGroup
@@ -123,7 +123,7 @@ func TestManySendAtOnce(t *testing.T) { onRuntimes(t, manySendAtOnce) }
 func manySendAtOnce(g *ground) {
 	g.begin("begin")
 	g.untilIs("idle", inState("idle"))
-	results := make([]crew.Sent, world.Storm(8))
+	results := make([]manager.Sent, world.Storm(8))
 	var all sync.WaitGroup
 	for i := range results {
 		all.Go(func() { results[i] = g.accepted(fmt.Sprintf("number %d.", i)) })
@@ -162,7 +162,7 @@ func sendAnswersNoQuestion(g *ground) {
 		g.shows("Do you want to proceed?")
 	}
 	for _, args := range [][]string{{"w", "go on"}, {"--type", "w", "go on"}} {
-		if sent, code := g.send(append([]string{"--wait", "300ms"}, args...)...); sent.State != crew.Waits || code != 1 {
+		if sent, code := g.send(append([]string{"--wait", "300ms"}, args...)...); sent.State != manager.Waits || code != 1 {
 			g.Errorf("%q: %+v, exit %d", args, sent, code)
 		}
 	}
@@ -190,7 +190,7 @@ func sendLeavesDraft(g *ground) {
 	g.keys("half a thought")
 	g.shows("half a thought")
 	sent, code := g.send("--wait", "500ms", "w", "use port 8081")
-	if sent.State != crew.Waits || code != 1 || !(strings.Contains(sent.Why, "stands in its input line") || g.via != "tmux" &&
+	if sent.State != manager.Waits || code != 1 || !(strings.Contains(sent.Why, "stands in its input line") || g.via != "tmux" &&
 		strings.Contains(sent.Why, "somebody is typing")) || count(g.told(), "half") > 0 {
 		g.Errorf("a draft: %+v, exit %d, told %q", sent, code, g.told())
 	}
@@ -250,7 +250,7 @@ func senderIsKilled(g *ground) {
 		cmd.Process.Kill()
 		cmd.Wait()
 	}
-	if sent, _ := g.send("--wait", "10s", "w", "the last one"); sent.State != crew.Accepted && g.via != "headless" {
+	if sent, _ := g.send("--wait", "10s", "w", "the last one"); sent.State != manager.Accepted && g.via != "headless" {
 		g.keys("Clear")
 	}
 	g.accepted("behind it")

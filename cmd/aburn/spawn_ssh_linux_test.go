@@ -14,7 +14,7 @@ import (
 
 	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/lab/world"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 )
 
 // farSite is a site whose person has another machine: sshd on loopback, with a home of its own.
@@ -166,7 +166,7 @@ func TestWorkerOnAnotherMachine(t *testing.T) {
 	if w.Via != "ssh:box" || !strings.HasPrefix(w.Tree, s.far.home) || fileExists(filepath.Join(s.home, ".local/state/aburn/trees")) {
 		t.Errorf("%+v", w)
 	}
-	if sent, code := s.send("--wait", longWait.String(), "w", "use port 8081"); sent.State != crew.Accepted || code != 0 {
+	if sent, code := s.send("--wait", longWait.String(), "w", "use port 8081"); sent.State != manager.Accepted || code != 0 {
 		t.Errorf("%+v, exit %d", sent, code)
 	}
 	s.until("it was told", func() bool { return count(s.far.told(), "] use port 8081") == 1 })

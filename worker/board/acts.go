@@ -14,8 +14,8 @@ import (
 	"aburn/internal/scrub"
 	"aburn/worker"
 	"aburn/worker/control"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
@@ -38,14 +38,14 @@ type Deed struct {
 	Ask   bool     `json:"ask,omitempty"`
 	Head  string   `json:"head,omitempty"` // with Ask of a merge: the commit that it is about
 
-	Seen crew.Seen `json:"-"` // with Ask: what it was asked about
+	Seen manager.Seen `json:"-"` // with Ask: what it was asked about
 }
 
 // pageWait is how long a message from a page waits for the agent's own record.
 const pageWait = 10 * time.Second
 
 // Do does what a wish asks for. What cannot be taken back is only looked at, unless the person is sure of what they have seen.
-func (b *Board) Do(ctx context.Context, w Wish, sure bool, seen crew.Seen) (d Deed, err error) {
+func (b *Board) Do(ctx context.Context, w Wish, sure bool, seen manager.Seen) (d Deed, err error) {
 	o, m, err := b.member(ctx, w.Project, w.Worker)
 	if err != nil {
 		return d, err
@@ -77,11 +77,11 @@ type act struct {
 	*projects.Project
 	out io.Writer      // what a command would say
 	a   fault.Reporter // and what beside its answer
-	m   *crew.Member
+	m   *manager.Member
 	Wish
 	restarts RestartFunc
 	sure     bool
-	seen     crew.Seen // of what they are sure
+	seen     manager.Seen // of what they are sure
 }
 
 func (x *act) send(ctx context.Context) (d Deed, err error) {
@@ -91,7 +91,7 @@ func (x *act) send(ctx context.Context) (d Deed, err error) {
 	}
 	text, secrets := scrub.Text(text)
 	if x.Wish.Interrupt && x.m.Worker.Delivery() != worker.ByKeys {
-		if err := control.Interrupt(ctx, x.Project.Crew, x.m); err != nil {
+		if err := control.Interrupt(ctx, x.Project.Manager, x.m); err != nil {
 			return Deed{Text: "not sent: its turn was not ended: " + err.Error()}, nil
 		}
 	}
@@ -102,12 +102,12 @@ func (x *act) send(ctx context.Context) (d Deed, err error) {
 	if secrets > 0 {
 		d.Lines = append(d.Lines, plain.Plural(int64(secrets), "secret was", "secrets were")+" taken out of the text")
 	}
-	switch d.OK = r.State == crew.Accepted || r.State == crew.Waits; r.State {
-	case crew.Accepted:
+	switch d.OK = r.State == manager.Accepted || r.State == manager.Waits; r.State {
+	case manager.Accepted:
 		d.Text = "It has the message (" + r.ID + ")."
-	case crew.Waits:
+	case manager.Waits:
 		d.Text = "The message waits (" + r.ID + "): " + r.Why
-	case crew.Unconfirmed:
+	case manager.Unconfirmed:
 		d.Text = "Nobody knows whether it has the message (" + r.ID + "), and it is not typed again: " + r.Why
 	default:
 		d.Text = "Not sent: " + r.Why
@@ -115,12 +115,12 @@ func (x *act) send(ctx context.Context) (d Deed, err error) {
 	return d, nil
 }
 
-func (x *act) sendPage(ctx context.Context, text string) (crew.Sent, error) {
-	msg, options := crew.Message{Text: text}, crew.SendOptions{Wait: pageWait}
+func (x *act) sendPage(ctx context.Context, text string) (manager.Sent, error) {
+	msg, options := manager.Message{Text: text}, manager.SendOptions{Wait: pageWait}
 	if x.m.IsRemote() {
-		return control.SendRemote(ctx, x.Project.Crew, x.m, msg, options), nil
+		return control.SendRemote(ctx, x.Project.Manager, x.m, msg, options), nil
 	}
-	return crew.Send(ctx, x.Project.Crew, x.m.Name, msg, options)
+	return manager.Send(ctx, x.Project.Manager, x.m.Name, msg, options)
 }
 
 func (x *act) answer(ctx context.Context) (d Deed, err error) {
@@ -139,8 +139,8 @@ func (x *act) answer(ctx context.Context) (d Deed, err error) {
 }
 
 func (x *act) interrupt(ctx context.Context) (d Deed, err error) {
-	switch err := control.Interrupt(ctx, x.Project.Crew, x.m); {
-	case errors.Is(err, crew.ErrOver):
+	switch err := control.Interrupt(ctx, x.Project.Manager, x.m); {
+	case errors.Is(err, manager.ErrOver):
 		return d, fault.Failed("its agent has ended already")
 	case err != nil:
 		return d, fault.Failed(err.Error(), "aburn attach "+x.m.Name)
@@ -153,9 +153,9 @@ func (x *act) kill(ctx context.Context) (d Deed, err error) {
 		return Deed{Ask: true, Text: "End the agent of " + x.m.Name + " and all that it started? It is " + describe.StateText(x.m) +
 			". Its tree, branch and conversation stay; a running turn is lost."}, nil
 	}
-	now, err := control.Kill(ctx, x.Project.Crew, x.m)
+	now, err := control.Kill(ctx, x.Project.Manager, x.m)
 	switch {
-	case errors.Is(err, crew.ErrOver):
+	case errors.Is(err, manager.ErrOver):
 		return Deed{Text: "It had ended already: " + describe.StateText(x.m), OK: true}, nil
 	case err != nil:
 		return d, fault.Failed(err.Error())
@@ -164,20 +164,20 @@ func (x *act) kill(ctx context.Context) (d Deed, err error) {
 }
 
 func (x *act) merge(ctx context.Context) (d Deed, err error) {
-	repo, err := crew.Repository(ctx, x.Project.Crew, x.Root)
+	repo, err := manager.Repository(ctx, x.Project.Manager, x.Root)
 	if err != nil {
 		return d, err
 	}
 	if x.m.IsRemote() {
-		if x.m, _, err = control.FetchWork(ctx, x.Project.Crew, repo, x.m); err != nil {
+		if x.m, _, err = control.FetchWork(ctx, x.Project.Manager, repo, x.m); err != nil {
 			return d, fault.Failed("its machine did not give its branch: " + err.Error())
 		}
 	}
-	options := crew.MergeOptions{Check: !x.sure, Seen: x.seen}
+	options := manager.MergeOptions{Check: !x.sure, Seen: x.seen}
 	if err := projects.MergeDefaults(x.Project, x.a, x.m, &options); err != nil {
 		return d, err
 	}
-	r, err := crew.MergeBranch(ctx, x.Project.Crew, repo, x.m, options)
+	r, err := manager.MergeBranch(ctx, x.Project.Manager, repo, x.m, options)
 	if err != nil {
 		return d, describe.MergeFailure(x.m, err)
 	}
@@ -187,22 +187,22 @@ func (x *act) merge(ctx context.Context) (d Deed, err error) {
 	switch {
 	case len(r.Conflicts) > 0:
 		return Deed{Text: "It conflicts; nothing was touched."}, nil
-	case r.How == crew.HowAlready:
+	case r.How == manager.HowAlready:
 		return Deed{Text: "There is nothing to merge.", OK: true}, nil
 	case !x.sure:
 		text := fmt.Sprintf("Merge %s into %s?", x.m.Name, r.Into)
 		if n := len(options.Gates.Run); n > 0 {
 			text += " Its gates run first: " + strings.Join(options.Gates.Run, "; ") + "."
 		}
-		return Deed{Ask: true, Text: text, Head: r.Head, Seen: crew.Seen{Head: r.Head, Into: r.Into}}, nil
+		return Deed{Ask: true, Text: text, Head: r.Head, Seen: manager.Seen{Head: r.Head, Into: r.Into}}, nil
 	}
 	return Deed{Text: "Merged into " + r.Into + ".", OK: true}, nil
 }
 
 func (x *act) cleanup(ctx context.Context) (d Deed, err error) {
-	options := crew.CleanupOptions{DryRun: !x.sure, Preserve: true}
-	r := control.CleanupOne(ctx, x.Project.Crew, x.m, options)
-	describe.CleanupText(x.out, x.a, []crew.Cleanup{r}, options)
+	options := manager.CleanupOptions{DryRun: !x.sure, Preserve: true}
+	r := control.CleanupOne(ctx, x.Project.Manager, x.m, options)
+	describe.CleanupText(x.out, x.a, []manager.Cleanup{r}, options)
 	switch {
 	case !r.Removed:
 		return Deed{Text: "Its tree stays."}, nil

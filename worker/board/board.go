@@ -18,9 +18,9 @@ import (
 	"aburn/internal/project"
 	"aburn/internal/units"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
@@ -71,8 +71,8 @@ type Board struct {
 	living context.Context // of the server; counting goes on in it
 	squads []ProjectWorkers
 	dirty  map[string]bool
-	stats  map[string]stat // by root and name
-	marked []crew.Carrier  // processes of workers, as they were last looked for
+	stats  map[string]stat   // by root and name
+	marked []manager.Carrier // processes of workers, as they were last looked for
 	sought time.Time
 }
 
@@ -96,7 +96,7 @@ type Options struct {
 }
 
 // RestartFunc restarts an ended worker, and names the variables of its first start that this environment does not have.
-type RestartFunc func(ctx context.Context, o *projects.Project, r fault.Reporter, m *crew.Member) (now *crew.Member, lacks []string, err error)
+type RestartFunc func(ctx context.Context, o *projects.Project, r fault.Reporter, m *manager.Member) (now *manager.Member, lacks []string, err error)
 
 // New prepares following, and looks at nothing.
 func New(env func(string) string, o Options) *Board {
@@ -156,7 +156,7 @@ func (b *Board) Refresh(ctx context.Context, everything bool) (looked bool) {
 // seek looks for processes that carry marks of workers, as ps does, from time to time: it reads all processes of the user.
 func (b *Board) seek(now time.Time) {
 	if since := now.Sub(b.sought); !b.recorded && (since >= probeEvery || since < 0) {
-		b.marked, b.sought = crew.Marked(), now
+		b.marked, b.sought = manager.Marked(), now
 	}
 }
 
@@ -166,7 +166,7 @@ func (b *Board) list() {
 	roots := ledger.Projects(b.env)
 	for _, root := range project.Marked(b.env) {
 		key := project.KeyOf(root, project.StateDir(b.env))
-		marks := func(p crew.Carrier) bool { return strings.HasPrefix(p.Value, key+"/") }
+		marks := func(p manager.Carrier) bool { return strings.HasPrefix(p.Value, key+"/") }
 		if !slices.Contains(roots, root) && slices.ContainsFunc(b.marked, marks) && project.Original(root, b.env) == root { // a clone is no project
 			roots = append(roots, root)
 		}
@@ -211,13 +211,13 @@ func (b *Board) look(ctx context.Context, root string, f *followed) ProjectWorke
 		s.Err = err
 		return s
 	}
-	all, strays := crew.AccountForAll(o.Crew, all, b.marked)
-	shown := crew.Living(all)
+	all, strays := manager.AccountForAll(o.Manager, all, b.marked)
+	shown := manager.Living(all)
 	names := describe.Living(all)
 	for _, stray := range strays {
 		s.Workers = append(s.Workers, Standing{Summary: describe.SummarizeStray(stray), Error: stray.Why, Root: root, Key: s.Key, Over: true, Stray: true,
 			Words:   plain.Line(describe.StrayText(stray)),
-			Running: crew.LeftWords(stray.Processes) + " (aburn kill " + stray.Name + ")"})
+			Running: manager.LeftWords(stray.Processes) + " (aburn kill " + stray.Name + ")"})
 	}
 	for _, m := range shown {
 		s.Workers = append(s.Workers, standing(o, m, names, now))
@@ -233,7 +233,7 @@ func (b *Board) look(ctx context.Context, root string, f *followed) ProjectWorke
 	return s
 }
 
-func standing(o *projects.Project, m *crew.Member, names map[string]bool, now time.Time) Standing {
+func standing(o *projects.Project, m *manager.Member, names map[string]bool, now time.Time) Standing {
 	w := Standing{Summary: describe.Summarize(m, names, now, o.ReadyFor()), Root: o.Root, Key: o.Store.Key,
 		Words:   plain.Line(units.Join(describe.StateText(m), describe.LeftRunning(m))),
 		Running: describe.LeftWords(m)}
@@ -258,7 +258,7 @@ func standing(o *projects.Project, m *crew.Member, names map[string]bool, now ti
 var asked = []worker.Reason{worker.ManuallyKilled, worker.AutoCleanup, worker.PullRequestMerged}
 
 // sessionsOf are the ids of a worker's agent, the newest last.
-func sessionsOf(m *crew.Member) (ids []string) {
+func sessionsOf(m *manager.Member) (ids []string) {
 	add := func(id string) {
 		if id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
@@ -295,8 +295,8 @@ func (b *Board) put(s ProjectWorkers) {
 
 // recount has git count what workers changed that do not work now, if something was written since. It takes an index of its own and
 // some processes, so it runs behind the look, for one worker after the other.
-func (b *Board) recount(root string, o *projects.Project, members []*crew.Member) {
-	var due []*crew.Member
+func (b *Board) recount(root string, o *projects.Project, members []*manager.Member) {
+	var due []*manager.Member
 	b.mu.Lock()
 	for _, m := range members {
 		if m.Err != nil || !m.Quiet() || len(m.Ledger.Entries) == 0 {
@@ -320,13 +320,13 @@ func (b *Board) recount(root string, o *projects.Project, members []*crew.Member
 	}()
 }
 
-func (b *Board) counting(ctx context.Context, root string, o *projects.Project, due []*crew.Member) {
+func (b *Board) counting(ctx context.Context, root string, o *projects.Project, due []*manager.Member) {
 	for _, m := range due {
-		repo, err := crew.RepositoryOf(ctx, o.Crew, m)
+		repo, err := manager.RepositoryOf(ctx, o.Manager, m)
 		if err != nil {
 			continue
 		}
-		text, _, err := describe.DiffOf(ctx, o.Crew, repo, m, true)
+		text, _, err := describe.DiffOf(ctx, o.Manager, repo, m, true)
 		if err != nil {
 			continue
 		}

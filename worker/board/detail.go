@@ -9,9 +9,9 @@ import (
 
 	"aburn/internal/hold"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/slot"
 )
@@ -63,7 +63,7 @@ func (b *Board) Detail(ctx context.Context, key, name, only string) (*Detail, er
 	forge := forgeMoments(m.Ledger)
 	for _, list := range [][]Moment{book, forge} {
 		for i := range list {
-			quote(&list[i], texts, func(id string) string { return crew.WaitingText(o.Crew, m.Name, id) })
+			quote(&list[i], texts, func(id string) string { return manager.WaitingText(o.Manager, m.Name, id) })
 		}
 	}
 	d.Why = why(m, entries, book)
@@ -82,7 +82,7 @@ func (b *Board) Detail(ctx context.Context, key, name, only string) (*Detail, er
 		d.Timeline, d.More = d.Timeline[:maxTimeline], true
 	}
 	d.Letters = letters(o, m)
-	for i, e := range crew.Snapshots(m.Ledger) {
+	for i, e := range manager.Snapshots(m.Ledger) {
 		d.Snapshots = append(d.Snapshots, describe.SnapshotReport{Number: i + 1, At: e.At, Kind: string(e.Kind), Commit: e.Commit, Ref: e.Ref, Changes: e.Changes,
 			Skipped: e.Skipped})
 	}
@@ -90,7 +90,7 @@ func (b *Board) Detail(ctx context.Context, key, name, only string) (*Detail, er
 }
 
 // member opens the office of a project that is shown, and one of its workers.
-func (b *Board) member(ctx context.Context, key, name string) (*projects.Project, *crew.Member, error) {
+func (b *Board) member(ctx context.Context, key, name string) (*projects.Project, *manager.Member, error) {
 	for _, root := range ledger.Projects(b.env) {
 		store, err := ledger.Open(root, b.env)
 		if err != nil || store.Key != key || !b.shown(root) {
@@ -116,10 +116,10 @@ func (b *Board) member(ctx context.Context, key, name string) (*projects.Project
 	return nil, nil, ErrNoWorker
 }
 
-func glanceAt(ctx context.Context, o *projects.Project, name string) *crew.Member {
+func glanceAt(ctx context.Context, o *projects.Project, name string) *manager.Member {
 	list, err := o.LoadCached(ctx, name)
 	if err != nil {
-		return &crew.Member{Name: name, Err: err}
+		return &manager.Member{Name: name, Err: err}
 	}
 	return list[0]
 }
@@ -128,7 +128,7 @@ func glanceAt(ctx context.Context, o *projects.Project, name string) *crew.Membe
 var ErrNoWorker = fmt.Errorf("no such worker")
 
 // letters are the messages to a worker. The text of one that waits lies in its outbox.
-func letters(o *projects.Project, m *crew.Member) (list []Letter) {
+func letters(o *projects.Project, m *manager.Member) (list []Letter) {
 	receipts := map[string]worker.Receipt{}
 	for _, msg := range m.Worker.Messages {
 		receipts[msg.ID] = msg.Receipt
@@ -147,7 +147,7 @@ func letters(o *projects.Project, m *crew.Member) (list []Letter) {
 			l.How = "Enter was pressed, and its record does not show it"
 		}
 		if l.Open {
-			l.Text = crew.WaitingText(o.Crew, m.Name, e.Message)
+			l.Text = manager.WaitingText(o.Manager, m.Name, e.Message)
 		}
 		list = append(list, l)
 	}
@@ -162,9 +162,9 @@ func (b *Board) Diff(ctx context.Context, key, name string) (s Standing, text, f
 		return s, "", "", err
 	}
 	defer o.Close()
-	repo, err := crew.RepositoryOf(ctx, o.Crew, m)
+	repo, err := manager.RepositoryOf(ctx, o.Manager, m)
 	if err == nil {
-		text, from, err = describe.DiffOf(ctx, o.Crew, repo, m, false)
+		text, from, err = describe.DiffOf(ctx, o.Manager, repo, m, false)
 	}
 	return standing(o, m, map[string]bool{}, time.Now()), text, from, err
 }

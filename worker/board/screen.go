@@ -9,8 +9,8 @@ import (
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/control"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/pty"
 	"aburn/worker/slot"
@@ -32,9 +32,9 @@ func (b *Board) Screen(ctx context.Context, key, name string, keys bool) (Screen
 		return nil, err
 	}
 	defer o.Close()
-	switch host, far := crew.RemoteHost(m.Request.Via); {
+	switch host, far := manager.RemoteHost(m.Request.Via); {
 	case far && host != "":
-		now, there, err := control.RemoteScreenOf(ctx, o.Crew, m)
+		now, there, err := control.RemoteScreenOf(ctx, o.Manager, m)
 		if err != nil {
 			return nil, fault.Failed(host + " cannot show it: " + strings.TrimSpace(err.Error()))
 		}
@@ -53,10 +53,10 @@ func (b *Board) Shows(ctx context.Context, key, name string) ([]string, error) {
 	}
 	defer o.Close()
 	var lines []string
-	switch host, far := crew.RemoteHost(m.Request.Via); {
+	switch host, far := manager.RemoteHost(m.Request.Via); {
 	case far && host != "":
 		var s control.RemoteScreen
-		s, _, err = control.RemoteScreenOf(ctx, o.Crew, m)
+		s, _, err = control.RemoteScreenOf(ctx, o.Manager, m)
 		lines = s.Lines
 	default:
 		var typist slot.Typist = pty.Runtime{}
@@ -77,13 +77,13 @@ func (b *Board) Shows(ctx context.Context, key, name string) ([]string, error) {
 }
 
 // terminal is where a worker's terminal is, as aburn attach finds it.
-func (b *Board) terminal(ctx context.Context, key, name string) (o *projects.Project, m *crew.Member, address string, err error) {
+func (b *Board) terminal(ctx context.Context, key, name string) (o *projects.Project, m *manager.Member, address string, err error) {
 	o, m, err = b.member(ctx, key, name)
 	if err != nil {
 		return nil, nil, "", err
 	}
 	launch := m.Ledger.Last(worker.Launched)
-	_, far := crew.RemoteHost(m.Request.Via)
+	_, far := manager.RemoteHost(m.Request.Via)
 	switch {
 	case m.Over():
 		err = fault.Failed(name + " has ended: " + describe.StateText(m))

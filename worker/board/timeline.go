@@ -11,9 +11,9 @@ import (
 	"aburn/internal/plain"
 	"aburn/logfmt"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/react"
 )
@@ -33,7 +33,7 @@ type Moment struct {
 }
 
 // logMoments are the newest entries of a worker's tree, the newest first, and the texts of messages that prompts among them show, by id.
-func logMoments(o *projects.Project, m *crew.Member, wt string) (list []Moment, texts map[string]string) {
+func logMoments(o *projects.Project, m *manager.Member, wt string) (list []Moment, texts map[string]string) {
 	texts = map[string]string{}
 	reach := 0
 	for line, err := range o.Workspace.Log.Backward(journal.BackwardOptions{}) {
@@ -268,7 +268,7 @@ func probeWords(e *ledger.Entry) string {
 }
 
 // why are the entries that a state follows from, as far as they are found.
-func why(m *crew.Member, entries, book []Moment) (list []Moment) {
+func why(m *manager.Member, entries, book []Moment) (list []Moment) {
 	for _, ref := range m.Worker.Evidence {
 		from := book
 		if ref.File == worker.Log {

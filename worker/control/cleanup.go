@@ -7,16 +7,16 @@ import (
 	"strings"
 
 	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/tree"
 )
 
 // Cleanup removes a worker's tree, wherever it is. What a far one holds is brought here before anything is removed.
-func Cleanup(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member, options crew.CleanupOptions) (r crew.Cleanup, err error) {
+func Cleanup(ctx context.Context, c *manager.Manager, repo *tree.Repo, m *manager.Member, options manager.CleanupOptions) (r manager.Cleanup, err error) {
 	if !m.IsRemote() {
-		return crew.RemoveTree(ctx, c, repo, m, options)
+		return manager.RemoveTree(ctx, c, repo, m, options)
 	}
-	r = crew.Cleanup{Name: m.Name}
+	r = manager.Cleanup{Name: m.Name}
 	switch {
 	case !m.Over():
 		r.Why = "it has not ended: " + strings.ReplaceAll(m.Worker.State.String(), "_", " ")
@@ -35,8 +35,8 @@ func Cleanup(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member,
 			args = append(args, flag)
 		}
 	}
-	out, err := crew.RunRemote(ctx, c, m, "", append(args, m.Name)...)
-	var list []crew.Cleanup
+	out, err := manager.RunRemote(ctx, c, m, "", append(args, m.Name)...)
+	var list []manager.Cleanup
 	if json.Unmarshal(out.Stdout, &list) != nil || len(list) != 1 {
 		return r, err
 	}
@@ -44,8 +44,8 @@ func Cleanup(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member,
 		return r, nil
 	}
 	if r.Kept != "" { // the state that it kept last
-		if err = tree.FetchRefs(ctx, repo, elsewhereOf(c, m), crew.SnapshotRefs(m.Name)); err != nil {
-			return r, fmt.Errorf("its tree is gone there, and its last snapshot stands there in %s: %w", crew.SnapshotRefs(m.Name), err)
+		if err = tree.FetchRefs(ctx, repo, elsewhereOf(c, m), manager.SnapshotRefs(m.Name)); err != nil {
+			return r, fmt.Errorf("its tree is gone there, and its last snapshot stands there in %s: %w", manager.SnapshotRefs(m.Name), err)
 		}
 	}
 	if list, err := c.Load(ctx, m.Name); err == nil && list[0].Err == nil {
@@ -56,17 +56,17 @@ func Cleanup(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member,
 	} else {
 		r.Branch = m.Request.Branch
 	}
-	return r, crew.MarkFetched(c, now, commit)
+	return r, manager.MarkFetched(c, now, commit)
 }
 
 // CleanupOne removes one worker's tree, if that loses nothing.
-func CleanupOne(ctx context.Context, c *crew.Crew, m *crew.Member, options crew.CleanupOptions) crew.Cleanup {
-	repo, err := crew.RepositoryOf(ctx, c, m)
+func CleanupOne(ctx context.Context, c *manager.Manager, m *manager.Member, options manager.CleanupOptions) manager.Cleanup {
+	repo, err := manager.RepositoryOf(ctx, c, m)
 	if err == nil {
-		var r crew.Cleanup
+		var r manager.Cleanup
 		if r, err = Cleanup(ctx, c, repo, m, options); err == nil {
 			return r
 		}
 	}
-	return crew.Cleanup{Name: m.Name, Why: err.Error()}
+	return manager.Cleanup{Name: m.Name, Why: err.Error()}
 }

@@ -4,24 +4,24 @@ import (
 	"context"
 	"errors"
 
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/ssh"
 )
 
 // Kill ends a worker, wherever it runs.
-func Kill(ctx context.Context, c *crew.Crew, m *crew.Member) (*crew.Member, error) {
+func Kill(ctx context.Context, c *manager.Manager, m *manager.Member) (*manager.Member, error) {
 	if !m.IsRemote() {
-		return crew.Kill(ctx, c, m)
+		return manager.Kill(ctx, c, m)
 	}
 	if m.Over() {
 		if !m.Certified() { // its agent may have left something there
-			if _, err := crew.RunRemote(ctx, c, m, "", "kill", m.Name); err != nil && !errors.Is(err, ssh.ErrLost) {
+			if _, err := manager.RunRemote(ctx, c, m, "", "kill", m.Name); err != nil && !errors.Is(err, ssh.ErrLost) {
 				return m, err
 			}
 		}
-		return m, crew.ErrOver
+		return m, manager.ErrOver
 	}
-	if _, err := crew.RunRemote(ctx, c, m, "", "kill", m.Name); err != nil {
+	if _, err := manager.RunRemote(ctx, c, m, "", "kill", m.Name); err != nil {
 		return m, err
 	}
 	now, err := c.Load(ctx, m.Name)
@@ -32,13 +32,13 @@ func Kill(ctx context.Context, c *crew.Crew, m *crew.Member) (*crew.Member, erro
 }
 
 // Interrupt ends the turn of a worker, wherever it runs.
-func Interrupt(ctx context.Context, c *crew.Crew, m *crew.Member) error {
+func Interrupt(ctx context.Context, c *manager.Manager, m *manager.Member) error {
 	if !m.IsRemote() {
-		return crew.Interrupt(ctx, c, m)
+		return manager.Interrupt(ctx, c, m)
 	}
 	if m.Over() {
-		return crew.ErrOver
+		return manager.ErrOver
 	}
-	_, err := crew.RunRemote(ctx, c, m, "", "interrupt", m.Name)
+	_, err := manager.RunRemote(ctx, c, m, "", "interrupt", m.Name)
 	return err
 }

@@ -6,14 +6,14 @@ import (
 	"errors"
 	"fmt"
 
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/ssh"
 	"aburn/worker/tree"
 )
 
 // FetchWork fetches the commits and snapshots of a far member, the present state of its tree too.
-func FetchWork(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member) (*crew.Member, string, error) {
-	if _, err := crew.RunRemote(ctx, c, m, "", "snapshots", "--take", m.Name); err != nil && errors.Is(err, ssh.ErrLost) {
+func FetchWork(ctx context.Context, c *manager.Manager, repo *tree.Repo, m *manager.Member) (*manager.Member, string, error) {
+	if _, err := manager.RunRemote(ctx, c, m, "", "snapshots", "--take", m.Name); err != nil && errors.Is(err, ssh.ErrLost) {
 		return m, "", err
 	}
 	copied := "refs/aburn/far/" + m.Name
@@ -21,7 +21,7 @@ func FetchWork(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Membe
 	if here := repo.Tip(ctx, m.Request.Branch); m.Request.Branch != m.Made && here != "" && !repo.Holds(ctx, copied, here) {
 		return m, "", fmt.Errorf("its branch %s has the name of a branch of yours", m.Request.Branch)
 	}
-	commit, err := tree.Fetch(ctx, repo, elsewhereOf(c, m), m.Request.Branch, copied, crew.SnapshotRefs(m.Name))
+	commit, err := tree.Fetch(ctx, repo, elsewhereOf(c, m), m.Request.Branch, copied, manager.SnapshotRefs(m.Name))
 	if err != nil {
 		return m, commit, err
 	}
@@ -32,15 +32,15 @@ func FetchWork(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Membe
 	if err != nil {
 		return m, commit, err
 	}
-	if all := crew.Snapshots(now[0].Ledger); len(all) > 0 && !repo.Holds(ctx, all[len(all)-1].Ref, all[len(all)-1].Commit) {
+	if all := manager.Snapshots(now[0].Ledger); len(all) > 0 && !repo.Holds(ctx, all[len(all)-1].Ref, all[len(all)-1].Commit) {
 		return now[0], commit, errors.New("the last snapshot did not arrive")
 	}
 	return now[0], commit, nil
 }
 
-func elsewhereOf(c *crew.Crew, m *crew.Member) tree.Elsewhere {
-	host, _ := crew.RemoteHost(m.Request.Via)
-	return Elsewhere(crew.HostNamed(c, host), m.Request.Address)
+func elsewhereOf(c *manager.Manager, m *manager.Member) tree.Elsewhere {
+	host, _ := manager.RemoteHost(m.Request.Via)
+	return Elsewhere(manager.HostNamed(c, host), m.Request.Address)
 }
 
 // Elsewhere is the repository on a machine, as git reaches it.
@@ -57,11 +57,11 @@ type RemoteScreen struct {
 }
 
 // RemoteScreenOf is what the terminal of a worker on another machine shows, and the way to that machine.
-func RemoteScreenOf(ctx context.Context, c *crew.Crew, m *crew.Member) (s RemoteScreen, h ssh.Host, err error) {
-	host, _ := crew.RemoteHost(m.Request.Via)
-	r, err := crew.RunRemote(ctx, c, m, "", "far", "--screen", m.Name)
+func RemoteScreenOf(ctx context.Context, c *manager.Manager, m *manager.Member) (s RemoteScreen, h ssh.Host, err error) {
+	host, _ := manager.RemoteHost(m.Request.Via)
+	r, err := manager.RunRemote(ctx, c, m, "", "far", "--screen", m.Name)
 	if err == nil {
 		err = json.Unmarshal(r.Stdout, &s)
 	}
-	return s, crew.HostNamed(c, host), err
+	return s, manager.HostNamed(c, host), err
 }

@@ -11,7 +11,7 @@ import (
 
 	"aburn/internal/fault"
 	"aburn/internal/plain"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/ssh"
 )
 
@@ -21,8 +21,8 @@ func CheckMessage(text string) (string, error) {
 	switch {
 	case text == "":
 		return "", fault.Usage("there is no text")
-	case len(text) > crew.MaxMessage:
-		return "", fault.Usage(fmt.Sprintf("the text is longer than %d bytes", crew.MaxMessage), "put it into a file, and name that in the message")
+	case len(text) > manager.MaxMessage:
+		return "", fault.Usage(fmt.Sprintf("the text is longer than %d bytes", manager.MaxMessage), "put it into a file, and name that in the message")
 	case !utf8.ValidString(text):
 		return "", fault.Usage("the text is not UTF-8")
 	}
@@ -35,8 +35,8 @@ func CheckMessage(text string) (string, error) {
 }
 
 // SendRemote has the aburn there deliver a message.
-func SendRemote(ctx context.Context, c *crew.Crew, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
-	sent := crew.Sent{Worker: m.Name, State: crew.Declined}
+func SendRemote(ctx context.Context, c *manager.Manager, m *manager.Member, msg manager.Message, options manager.SendOptions) manager.Sent {
+	sent := manager.Sent{Worker: m.Name, State: manager.Declined}
 	if msg.From != "" {
 		sent.Why = "an agent sends to no other machine"
 		return sent
@@ -48,13 +48,13 @@ func SendRemote(ctx context.Context, c *crew.Crew, m *crew.Member, msg crew.Mess
 	if options.Type {
 		args = append(args, "--type")
 	}
-	r, err := crew.RunRemote(ctx, c, m, msg.Text, append(args, m.Name, "-")...)
-	var list []crew.Sent
+	r, err := manager.RunRemote(ctx, c, m, msg.Text, append(args, m.Name, "-")...)
+	var list []manager.Sent
 	if json.Unmarshal(r.Stdout, &list) == nil && len(list) == 1 {
 		return list[0]
 	}
 	if errors.Is(err, ssh.ErrLost) {
-		sent.State = crew.Unconfirmed
+		sent.State = manager.Unconfirmed
 	}
 	if sent.Why = "its machine says nothing of it"; err != nil {
 		sent.Why = err.Error()

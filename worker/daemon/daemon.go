@@ -17,8 +17,8 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/proc"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/round"
 	"aburn/worker/tree"
@@ -36,9 +36,9 @@ const (
 // Facts are what the daemon knows of sessions by others: the archive, and the supervisor.
 type Facts struct {
 	// Spent is what a worker used up, in numbers and in words.
-	Spent func(ctx context.Context, o *projects.Project, m *crew.Member) (worker.Spent, string, error)
+	Spent func(ctx context.Context, o *projects.Project, m *manager.Member) (worker.Spent, string, error)
 	// Grown names how a worker's transcripts stand: the same text if nothing was written, "" if none is known.
-	Grown func(ctx context.Context, o *projects.Project, m *crew.Member) (string, error)
+	Grown func(ctx context.Context, o *projects.Project, m *manager.Member) (string, error)
 	// Judge are the sessions of the project at root that make no progress.
 	Judge func(ctx context.Context, root string) ([]round.Standstill, error)
 	// Version is the version of this program.
@@ -124,7 +124,7 @@ func (d *daemon) findProjects(now time.Time) {
 		c := &followed{opened: o, Project: d.followed(root, o), clone: clone}
 		if clone { // it hears, keeps and brings; the project that it is of tells people, and has gates and pull requests
 			c.Notify, c.Pulls = nil, nil
-			c.Gates = func(*crew.Member) (crew.Gates, string) { return crew.Gates{}, "its project has them" }
+			c.Gates = func(*manager.Member) (manager.Gates, string) { return manager.Gates{}, "its project has them" }
 		}
 		d.projects[root], changed = c, true
 	}
@@ -168,7 +168,7 @@ func (d *daemon) announce(now time.Time) error {
 
 func (d *daemon) followed(root string, o *projects.Project) *round.Project {
 	return &round.Project{
-		Crew: o.Crew, Slot: d.slot,
+		Manager: o.Manager, Slot: d.slot,
 		Say: func(text string) { d.say(root, text) },
 		Wake: func() {
 			select {
@@ -176,14 +176,14 @@ func (d *daemon) followed(root string, o *projects.Project) *round.Project {
 			default:
 			}
 		},
-		Repo: func(ctx context.Context, m *crew.Member) (*tree.Repo, error) {
-			return crew.RepositoryOf(ctx, o.Crew, m)
+		Repo: func(ctx context.Context, m *manager.Member) (*tree.Repo, error) {
+			return manager.RepositoryOf(ctx, o.Manager, m)
 		},
-		Gates: func(m *crew.Member) (crew.Gates, string) { return standingGates(o, m) },
-		Spent: func(ctx context.Context, m *crew.Member) (worker.Spent, string, error) {
+		Gates: func(m *manager.Member) (manager.Gates, string) { return standingGates(o, m) },
+		Spent: func(ctx context.Context, m *manager.Member) (worker.Spent, string, error) {
 			return d.facts.Spent(ctx, o, m)
 		},
-		Grown:  func(ctx context.Context, m *crew.Member) (string, error) { return d.facts.Grown(ctx, o, m) },
+		Grown:  func(ctx context.Context, m *manager.Member) (string, error) { return d.facts.Grown(ctx, o, m) },
 		Judge:  func(ctx context.Context) ([]round.Standstill, error) { return d.facts.Judge(ctx, root) },
 		Notify: func(ctx context.Context, list []round.Notice) error { return d.notify(ctx, root, o, list) },
 		Pulls:  d.pulls(o),
@@ -191,10 +191,10 @@ func (d *daemon) followed(root string, o *projects.Project) *round.Project {
 }
 
 // standingGates are the gates that count for a worker now, or why there are none.
-func standingGates(o *projects.Project, m *crew.Member) (crew.Gates, string) {
+func standingGates(o *projects.Project, m *manager.Member) (manager.Gates, string) {
 	c, err := o.Config("")
 	if err != nil {
-		return crew.Gates{}, plain.Line(err.Error())
+		return manager.Gates{}, plain.Line(err.Error())
 	}
 	g := projects.GatesFor(c, m)
 	switch {

@@ -8,9 +8,9 @@ import (
 
 	"aburn/internal/fault"
 	"aburn/worker/config"
-	"aburn/worker/crew"
 	"aburn/worker/forge"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/react"
 	"aburn/worker/round"
@@ -48,9 +48,9 @@ func (d *daemon) pulls(o *projects.Project) *round.Pulls {
 		read = time.Now()
 	}
 	return &round.Pulls{
-		Forge: func(ctx context.Context, m *crew.Member) (forge.Forge, string, string, error) {
+		Forge: func(ctx context.Context, m *manager.Member) (forge.Forge, string, string, error) {
 			load()
-			repo, err := crew.RepositoryOf(ctx, o.Crew, m)
+			repo, err := manager.RepositoryOf(ctx, o.Manager, m)
 			if err != nil {
 				return nil, "", "", err
 			}
@@ -60,8 +60,8 @@ func (d *daemon) pulls(o *projects.Project) *round.Pulls {
 			}
 			return f, owner, repo.Main, nil
 		},
-		Refs: func(ctx context.Context, m *crew.Member) (string, error) {
-			repo, err := crew.RepositoryOf(ctx, o.Crew, m)
+		Refs: func(ctx context.Context, m *manager.Member) (string, error) {
+			repo, err := manager.RepositoryOf(ctx, o.Manager, m)
 			if err != nil {
 				return "", err
 			}
@@ -97,7 +97,7 @@ func ResumeReactions(ctx context.Context, env func(string) string, p *State) (na
 		members, err := o.LoadCached(ctx)
 		if err == nil {
 			var list []string
-			list, err = crew.Unpause(o.Crew, paused(members), react.KeyStorm)
+			list, err = manager.Unpause(o.Manager, paused(members), react.KeyStorm)
 			for _, name := range list {
 				names = append(names, filepath.Base(root)+"/"+name)
 			}
@@ -110,7 +110,7 @@ func ResumeReactions(ctx context.Context, env func(string) string, p *State) (na
 	return names, nil
 }
 
-func paused(members []*crew.Member) (list []*crew.Member) {
+func paused(members []*manager.Member) (list []*manager.Member) {
 	for _, m := range members {
 		if m.Err == nil && react.Paused(m.Ledger.Entries) {
 			list = append(list, m)

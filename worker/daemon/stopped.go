@@ -8,7 +8,7 @@ import (
 
 	"aburn/internal/fault"
 	"aburn/worker/control"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 )
 
 // Stopped are the workers that a stop ended.
@@ -33,8 +33,8 @@ const StopTime = 10 * time.Second
 // Ended is what became of one worker that a stop ended.
 type Ended struct {
 	Worker Worker
-	Now    *crew.Member // as it is now; nil for a stray
-	Left   int          // processes of a stray that were ended
+	Now    *manager.Member // as it is now; nil for a stray
+	Left   int             // processes of a stray that were ended
 	Err    error
 }
 
@@ -68,7 +68,7 @@ func (p *State) Stop(ctx context.Context, list []Worker) (results []Ended, err e
 			continue
 		}
 		m := h.Member
-		s.Workers = append(s.Workers, StoppedWorker{h.Project.Root, m.Name, m.Ledger.Gen(), crew.SessionOf(h.Project.Crew, m), m.Worker.State.String()})
+		s.Workers = append(s.Workers, StoppedWorker{h.Project.Root, m.Name, m.Ledger.Gen(), manager.SessionOf(h.Project.Manager, m), m.Worker.State.String()})
 	}
 	if err := p.Write(LastStop, s); err != nil {
 		return nil, fault.Failed(err.Error())
@@ -81,10 +81,10 @@ func (p *State) Stop(ctx context.Context, list []Worker) (results []Ended, err e
 		all.Go(func() {
 			r := &results[i]
 			if r.Worker = h; h.Member == nil {
-				r.Left, r.Err = crew.EndStray(ctx, h.Project.Crew, h.Stray)
+				r.Left, r.Err = manager.EndStray(ctx, h.Project.Manager, h.Stray)
 				return
 			}
-			r.Now, r.Err = control.Kill(ctx, h.Project.Crew, h.Member)
+			r.Now, r.Err = control.Kill(ctx, h.Project.Manager, h.Member)
 		})
 	}
 	all.Wait()

@@ -6,16 +6,16 @@ import (
 	"path/filepath"
 	"strings"
 
-	"aburn/worker/crew"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
 // Worker is one worker of any project, or one of which no ledger knows.
 type Worker struct {
 	Project *projects.Project
-	Member  *crew.Member // nil for a stray
-	Stray   *crew.Stray
+	Member  *manager.Member // nil for a stray
+	Stray   *manager.Stray
 }
 
 func (h Worker) name() string {
@@ -31,7 +31,7 @@ func (h Worker) String() string {
 
 // Living are the workers of all projects of which something may run, by project.
 func Living(ctx context.Context, env func(string) string, only string) (list []Worker, err error) {
-	marked := crew.Marked()
+	marked := manager.Marked()
 	for _, root := range Roots(env) {
 		if only != "" && root != only && filepath.Base(root) != only {
 			continue
@@ -47,8 +47,8 @@ func Living(ctx context.Context, env func(string) string, only string) (list []W
 			continue
 		}
 		n := len(list)
-		members, strays := crew.AccountForAll(o.Crew, all, marked)
-		for _, m := range crew.Running(members) {
+		members, strays := manager.AccountForAll(o.Manager, all, marked)
+		for _, m := range manager.Running(members) {
 			list = append(list, Worker{Project: o, Member: m})
 		}
 		for _, s := range strays {

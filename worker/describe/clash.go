@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 )
 
 // ClashReport is another worker that changed the same files, in `aburn ps --json`.
@@ -16,20 +16,20 @@ type ClashReport struct {
 }
 
 // Living are the names of workers whose tree may be there.
-func Living(members []*crew.Member) map[string]bool {
+func Living(members []*manager.Member) map[string]bool {
 	names := map[string]bool{}
-	for _, m := range crew.Living(members) {
+	for _, m := range manager.Living(members) {
 		names[m.Name] = true
 	}
 	return names
 }
 
 // ClashesOf are a member's overlaps as they were last seen.
-func ClashesOf(m *crew.Member, names map[string]bool) (list []ClashReport) {
+func ClashesOf(m *manager.Member, names map[string]bool) (list []ClashReport) {
 	if m.Err != nil || m.Gone() {
 		return nil
 	}
-	for _, e := range crew.Clashes(m, names) {
+	for _, e := range manager.Clashes(m, names) {
 		list = append(list, ClashReport{e.Peer, e.Is, e.Files, e.Count})
 	}
 	return list

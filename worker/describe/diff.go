@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/tree"
 )
 
@@ -16,7 +16,7 @@ import (
 const NotInDiff = "not in the diff: "
 
 // DiffOf is the difference of the tree, of the last snapshot, or of the branch; from says if it is not the tree's, or not all of it.
-func DiffOf(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member, stat bool) (text, from string, err error) {
+func DiffOf(ctx context.Context, c *manager.Manager, repo *tree.Repo, m *manager.Member, stat bool) (text, from string, err error) {
 	form := tree.Patch
 	if stat {
 		form = tree.Stat
@@ -28,7 +28,7 @@ func DiffOf(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member, 
 	return text, from, err
 }
 
-func DiffIn(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member, form tree.Form) (text string, left []string, from string, err error) {
+func DiffIn(ctx context.Context, c *manager.Manager, repo *tree.Repo, m *manager.Member, form tree.Form) (text string, left []string, from string, err error) {
 	d := m.Request
 	text, left, err = repo.Tree(d.Tree).Diff(ctx, c.Store.Book(m.Name).Dir, d.Base, d.BaseRef, form)
 	if !errors.Is(err, tree.ErrGone) {
@@ -39,9 +39,9 @@ func DiffIn(ctx context.Context, c *crew.Crew, repo *tree.Repo, m *crew.Member, 
 }
 
 // diffOfGone is the difference of the last snapshot, or of the branch, of a worker whose tree is not here.
-func diffOfGone(ctx context.Context, repo *tree.Repo, m *crew.Member, form tree.Form) (text, from string, err error) {
+func diffOfGone(ctx context.Context, repo *tree.Repo, m *manager.Member, form tree.Form) (text, from string, err error) {
 	d := m.Request
-	if all := crew.Snapshots(m.Ledger); len(all) > 0 {
+	if all := manager.Snapshots(m.Ledger); len(all) > 0 {
 		text, err = tree.DiffSnapshot(ctx, repo, all[len(all)-1].Commit, d.Base, d.BaseRef, form)
 		if m.IsRemote() && m.Ledger.Last(worker.Removed) == nil {
 			return text, fmt.Sprintf("its tree is in another repository: this is snapshot %d", len(all)), err

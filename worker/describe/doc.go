@@ -4,6 +4,6 @@
 // Summary is the facts of one worker, as `aburn ps --json` has them; functions ending in Text are sentences for a person.
 // Nothing here changes a worker.
 //
-// Begin in summary.go and state.go. It may import worker/crew and the rooms below it; no command line and no archive, so what
+// Begin in summary.go and state.go. It may import worker/manager and the rooms below it; no command line and no archive, so what
 // a worker costs is added by those who know it.
 package describe

@@ -9,15 +9,15 @@ import (
 	"aburn/internal/hold"
 	"aburn/internal/plain"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/forge"
 	"aburn/worker/headless"
+	"aburn/worker/manager"
 	"aburn/worker/tree"
 )
 
 // MergeFailure is the error of a merge or a sync that was not done.
-func MergeFailure(m *crew.Member, err error) error {
-	var refused *crew.Refused
+func MergeFailure(m *manager.Member, err error) error {
+	var refused *manager.Refused
 	var problem *tree.Problem
 	var failed *git.Error
 	switch {
@@ -32,7 +32,7 @@ func MergeFailure(m *crew.Member, err error) error {
 }
 
 // ForgeFailure is the error that a person is told when a forge, or a push to it, failed.
-func ForgeFailure(m *crew.Member, err error) error {
+func ForgeFailure(m *manager.Member, err error) error {
 	var limited *forge.Limited
 	var failed *forge.Failed
 	switch {
@@ -49,7 +49,7 @@ func ForgeFailure(m *crew.Member, err error) error {
 }
 
 // AnswerFailure is the error that a person is told when an answer did not reach the agent.
-func AnswerFailure(m *crew.Member, err error) error {
+func AnswerFailure(m *manager.Member, err error) error {
 	switch {
 	case errors.Is(err, headless.ErrNoQuestion) && m.Worker.Reason == worker.AwaitingUser && m.Said != "":
 		return fault.Failed(m.Name+" asked with aburn ask, and goes on with what it is told", "aburn send "+m.Name+" TEXT")

@@ -7,12 +7,12 @@ import (
 
 	"aburn/internal/fault"
 	"aburn/internal/plain"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/tree"
 )
 
 // CleanupText prints what became of each tree.
-func CleanupText(out io.Writer, a fault.Reporter, results []crew.Cleanup, o crew.CleanupOptions) error {
+func CleanupText(out io.Writer, a fault.Reporter, results []manager.Cleanup, o manager.CleanupOptions) error {
 	removed, kept, dropped := "removed", "kept", "dropped"
 	if o.DryRun {
 		removed, kept, dropped = "would be removed", "would be kept", "would be dropped"
@@ -68,7 +68,7 @@ func ConflictLines(out io.Writer, list []tree.Conflict) {
 }
 
 // MergeText prints what a merge did.
-func MergeText(out io.Writer, a fault.Reporter, m *crew.Member, r crew.Merge) error {
+func MergeText(out io.Writer, a fault.Reporter, m *manager.Member, r manager.Merge) error {
 	commits, files := plain.Plural(int64(r.Commits), "commit"), plain.Plural(int64(r.Files), "file")
 	text := r.Worker + "  "
 	switch {
@@ -77,11 +77,11 @@ func MergeText(out io.Writer, a fault.Reporter, m *crew.Member, r crew.Merge) er
 		if r.Stopped != "" {
 			text += ". The commit that does not fit: " + r.Stopped[:min(8, len(r.Stopped))]
 		}
-	case r.How == crew.HowAlready && len(r.Left) == 0 && r.Head == m.Base():
+	case r.How == manager.HowAlready && len(r.Left) == 0 && r.Head == m.Base():
 		text += "changed nothing"
-	case r.How == crew.HowAlready && len(r.Left) == 0:
+	case r.How == manager.HowAlready && len(r.Left) == 0:
 		text += r.Into + " has all of it"
-	case r.How == crew.HowAlready:
+	case r.How == manager.HowAlready:
 		text += r.Into + " has all that it committed"
 	case r.Check:
 		text += fmt.Sprintf("would merge into %s without a conflict: %s, %s (%s)", r.Into, commits, files, r.How)

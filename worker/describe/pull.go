@@ -5,7 +5,7 @@ import (
 
 	"aburn/internal/plain"
 	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 )
 
 // PullText is how a pull request stands, in words.
@@ -46,7 +46,7 @@ type PullReport struct {
 }
 
 // PullOf is nil where nobody knows of one.
-func PullOf(m *crew.Member) *PullReport {
+func PullOf(m *manager.Member) *PullReport {
 	if m.Err != nil || m.Worker.Pull.Number == 0 {
 		return nil
 	}

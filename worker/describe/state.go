@@ -6,18 +6,18 @@ import (
 
 	"aburn/internal/plain"
 	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 )
 
 // LeftText says how many processes were ended with the agent.
-func LeftText(m *crew.Member) string {
+func LeftText(m *manager.Member) string {
 	if n := Left(m); n > 0 {
 		return fmt.Sprintf(", with %d more of its processes", n)
 	}
 	return ""
 }
 
-func Left(m *crew.Member) int {
+func Left(m *manager.Member) int {
 	n := m.Ended
 	if c := m.Ledger.Last(worker.Certificate); c != nil && c.Left != nil {
 		n += *c.Left
@@ -26,7 +26,7 @@ func Left(m *crew.Member) int {
 }
 
 // OverText says that an agent had ended before, and how many processes were ended that it left.
-func OverText(m *crew.Member) string {
+func OverText(m *manager.Member) string {
 	text := "had ended already: " + StateText(m)
 	if m.Ended > 0 {
 		text += "; it left " + plain.Plural(int64(m.Ended), "process", "processes") + ", ended now"
@@ -35,7 +35,7 @@ func OverText(m *crew.Member) string {
 }
 
 // EndText says how an agent ended.
-func EndText(m *crew.Member) string {
+func EndText(m *manager.Member) string {
 	c := m.Ledger.Last(worker.Certificate)
 	switch {
 	case c == nil:
@@ -51,7 +51,7 @@ func EndText(m *crew.Member) string {
 }
 
 // Evidence names the entry that a state follows from.
-func Evidence(m *crew.Member, ref worker.Ref) string {
+func Evidence(m *manager.Member, ref worker.Ref) string {
 	if ref.File == worker.Log {
 		if ref.Seq == 0 {
 			return "an entry of the log that has no number"
@@ -74,7 +74,7 @@ func Evidence(m *crew.Member, ref worker.Ref) string {
 }
 
 // StateText is a state in the words of a person.
-func StateText(m *crew.Member) string {
+func StateText(m *manager.Member) string {
 	if m.Err != nil {
 		return "unknown: " + m.Err.Error()
 	}
@@ -103,7 +103,7 @@ func StateText(m *crew.Member) string {
 }
 
 // errorText says what went wrong with a worker that failed.
-func errorText(m *crew.Member) string {
+func errorText(m *manager.Member) string {
 	if f := m.Ledger.Last(worker.LaunchFailed); f != nil && f.Gen >= m.Ledger.Gen() {
 		return f.Why
 	}

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 )
 
 // What went wrong is what went wrong last: a launch that failed before is another generation's.
@@ -18,7 +18,7 @@ func TestErrorOfTheLastLaunch(t *testing.T) {
 		{Fact: worker.Fact{Kind: worker.Certificate, Gen: 3, Exit: &three}},
 	}
 	for n, want := range map[int]string{2: "no such program", 4: "exit 3"} {
-		if got := errorText(&crew.Member{Ledger: &ledger.Contents{Entries: entries[:n]}}); got != want {
+		if got := errorText(&manager.Member{Ledger: &ledger.Contents{Entries: entries[:n]}}); got != want {
 			t.Errorf("%d: %q", n, got)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"aburn/internal/plain"
 	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 )
 
 // LeftProcess is a process that carries a worker's mark and that no holder holds.
@@ -15,7 +15,7 @@ type LeftProcess struct {
 }
 
 // SummarizeStray is a stray among the workers.
-func SummarizeStray(s *crew.Stray) Summary {
+func SummarizeStray(s *manager.Stray) Summary {
 	return Summary{
 		Worker: s.Name, State: Unaccounted, Status: Unaccounted, Zone: string(worker.ZoneNeedsYou), Tree: s.Tree, PID: s.Processes[0].PID,
 		Left: leftProcesses(s.Processes),
@@ -24,7 +24,7 @@ func SummarizeStray(s *crew.Stray) Summary {
 
 const Unaccounted = "unaccounted"
 
-func leftProcesses(list []crew.Carrier) (out []LeftProcess) {
+func leftProcesses(list []manager.Carrier) (out []LeftProcess) {
 	for _, p := range list {
 		out = append(out, LeftProcess{p.PID, plain.Line(p.Name)})
 	}
@@ -32,7 +32,7 @@ func leftProcesses(list []crew.Carrier) (out []LeftProcess) {
 }
 
 // StrayText is a stray in the words of a person.
-func StrayText(s *crew.Stray) string {
+func StrayText(s *manager.Stray) string {
 	text := fmt.Sprintf("%s: process %d runs", Unaccounted, s.Processes[0].PID)
 	if n := len(s.Processes); n > 1 {
 		text = fmt.Sprintf("%s: process %d and %d more run", Unaccounted, s.Processes[0].PID, n-1)
@@ -41,7 +41,7 @@ func StrayText(s *crew.Stray) string {
 }
 
 // LeftRunning says that processes of a worker run that no holder holds; "" for none.
-func LeftRunning(m *crew.Member) string {
+func LeftRunning(m *manager.Member) string {
 	if len(m.Left) == 0 {
 		return ""
 	}
@@ -49,9 +49,9 @@ func LeftRunning(m *crew.Member) string {
 }
 
 // LeftWords names the processes that a worker left running, and what ends them; "" for none.
-func LeftWords(m *crew.Member) string {
+func LeftWords(m *manager.Member) string {
 	if len(m.Left) == 0 {
 		return ""
 	}
-	return crew.LeftWords(m.Left) + ": no holder has them (aburn kill " + m.Name + ")"
+	return manager.LeftWords(m.Left) + ": no holder has them (aburn kill " + m.Name + ")"
 }

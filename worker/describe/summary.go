@@ -6,7 +6,7 @@ import (
 
 	"aburn/internal/units"
 	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 )
 
 // Summary is what is known of a worker, as `aburn ps --json` prints it.
@@ -55,7 +55,7 @@ type Asked struct {
 }
 
 // Summarize is what is known of a worker. names are the workers whose overlaps count, readyFor what readyThresholdMs says.
-func Summarize(m *crew.Member, names map[string]bool, now time.Time, readyFor time.Duration) Summary {
+func Summarize(m *manager.Member, names map[string]bool, now time.Time, readyFor time.Duration) Summary {
 	if m.Err != nil {
 		return Summary{Worker: m.Name, State: "unknown", Status: "unknown", Zone: string(worker.ZoneNeedsYou)}
 	}
@@ -64,10 +64,10 @@ func Summarize(m *crew.Member, names map[string]bool, now time.Time, readyFor ti
 		Worker: m.Name, State: w.State.String(), Reason: string(w.Reason), Status: string(w.Status()), Zone: string(w.Zone()),
 		Since: units.OptionalTime(w.Since), Heard: units.OptionalTime(w.Heard), Task: d.Task, Issue: d.Issue, IssueURL: d.IssueURL, Parent: d.Parent, Agent: d.Agent,
 		Via: d.Via, Tree: d.Tree, Branch: d.Branch,
-		Base: d.Base, BaseRef: d.BaseRef, Changes: w.Changes, Snapshots: len(crew.Snapshots(m.Ledger)), Removed: m.Gone(), Damaged: m.Ledger.Damaged,
+		Base: d.Base, BaseRef: d.BaseRef, Changes: w.Changes, Snapshots: len(manager.Snapshots(m.Ledger)), Removed: m.Gone(), Damaged: m.Ledger.Damaged,
 		Flags: flagWords(w.Flags(now)), Overlaps: ClashesOf(m, names), Left: leftProcesses(m.Left), Says: m.Said, Messages: len(w.Open()),
 	}
-	if words := crew.OnScreen(m); words != "" {
+	if words := manager.OnScreen(m); words != "" {
 		r.Flags = append(r.Flags, "its screen asks: "+words)
 	}
 	if m.Off != "" {

@@ -6,8 +6,8 @@ import (
 
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
-	"aburn/worker/crew"
 	"aburn/worker/headless"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/pty"
 )
@@ -15,19 +15,19 @@ import (
 // ViaTerminal is the runtime of a worker at whose terminal a person sits.
 const ViaTerminal = "terminal"
 
-func HandOverFailure(m *crew.Member, err error) error {
+func HandOverFailure(m *manager.Member, err error) error {
 	hints := []string{"aburn ps " + m.Name}
 	switch {
-	case errors.Is(err, crew.ErrNoTree):
+	case errors.Is(err, manager.ErrNoTree):
 		hints = []string{"aburn snapshots " + m.Name + " --restore N"}
-	case errors.Is(err, crew.ErrRuns):
+	case errors.Is(err, manager.ErrRuns):
 		hints = []string{"aburn kill " + m.Name}
 	}
 	return fault.Failed(m.Name+" cannot go on: "+err.Error(), hints...)
 }
 
 // PlanAgain is how the agent of a worker starts once more. Without a runtime it is a terminal, tmux if there is one.
-func PlanAgain(o *projects.Project, m *crew.Member, via string) (p crew.Plan, err error) {
+func PlanAgain(o *projects.Project, m *manager.Member, via string) (p manager.Plan, err error) {
 	if p.Agent, p.Program, err = ChooseAgent(m.Request.Agent); err != nil {
 		return p, err
 	}
@@ -51,7 +51,7 @@ func PlanAgain(o *projects.Project, m *crew.Member, via string) (p crew.Plan, er
 }
 
 // AtTerminal has the agent sit at a terminal: one of tmux's, or one of its holder's.
-func AtTerminal(o *projects.Project, p *crew.Plan, via string) {
+func AtTerminal(o *projects.Project, p *manager.Plan, via string) {
 	if via == pty.Name || o.Tmux == nil {
 		p.Runtime, p.Held = pty.Runtime{Env: o.Environ}, true
 		return

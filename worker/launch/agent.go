@@ -9,14 +9,14 @@ import (
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
 	"aburn/worker/agents"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/slot"
 )
 
 // PlanHooks sees to it that the agent calls aburn-hook, or says what is lost. The linked worktree will have the hooks that the
 // person's own checkout has.
-func PlanHooks(o *projects.Project, a fault.Reporter, p *crew.Plan) {
+func PlanHooks(o *projects.Project, a fault.Reporter, p *manager.Plan) {
 	adapter := adapterOf(p.Agent.Name())
 	p.Hook = func(folder string) string { return hookAtStart(adapter, folder, o.Env) }
 	if p.Hooked = adapter.Hooks.AtStart || hooksRun(adapter, o.Dir, o.Env); p.Hooked {
@@ -35,7 +35,7 @@ func PlanHooks(o *projects.Project, a fault.Reporter, p *crew.Plan) {
 
 // CheckTrust refuses to run an agent without a terminal where nobody has told it that it may work. In a terminal it asks
 // that by itself at its first start; without one it asks nothing, and runs what the repository's own settings name.
-func CheckTrust(env func(string) string, p crew.Plan, checkout string, said bool) error {
+func CheckTrust(env func(string) string, p manager.Plan, checkout string, said bool) error {
 	agent := adapterOf(p.Agent.Name())
 	if !p.Lines || said || agent.TrustsFolder == nil || agent.TrustsFolder(checkout, env) {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
@@ -21,9 +21,9 @@ const EndsWithin = time.Second
 
 // WaitForTask waits until the agent recorded its task, or ended, or time is up. Whether something was written is looked at often,
 // whether it lives now and then.
-func WaitForTask(ctx context.Context, o *projects.Project, name string, until time.Time) (*crew.Member, error) {
+func WaitForTask(ctx context.Context, o *projects.Project, name string, until time.Time) (*manager.Member, error) {
 	const step, seldom = 2 * time.Millisecond, 100
-	var members []*crew.Member
+	var members []*manager.Member
 	seen := ""
 	for n := 1; ; n++ {
 		if late := ctx.Err() != nil || time.Now().After(until); late || n%seldom == 0 {
@@ -51,20 +51,20 @@ func WaitForTask(ctx context.Context, o *projects.Project, name string, until ti
 }
 
 // HasTask reports whether the agent recorded a prompt. One that was only seen to die did not.
-func HasTask(m *crew.Member) bool {
+func HasTask(m *manager.Member) bool {
 	return !m.Worker.Heard.IsZero() && m.Worker.State != worker.NotStarted && m.Worker.Reason != worker.AgentAcknowledged
 }
 
 // Begin is one spawn, as far as its agent runs.
-func Begin(ctx context.Context, o *projects.Project, a fault.Reporter, repo *tree.Repo, one Order) (*crew.Spawned, error) {
-	s, err := crew.Prepare(ctx, o.Crew, repo, one.Plan)
+func Begin(ctx context.Context, o *projects.Project, a fault.Reporter, repo *tree.Repo, one Order) (*manager.Spawned, error) {
+	s, err := manager.Prepare(ctx, o.Manager, repo, one.Plan)
 	if err != nil {
 		return nil, SpawnFailure(one.Plan, err)
 	}
 	for _, w := range s.Warnings {
 		a.Warn(s.Name + ": " + plain.Line(w))
 	}
-	if _, err := crew.Start(ctx, o.Crew, repo, s, one.Plan); err != nil {
+	if _, err := manager.Start(ctx, o.Manager, repo, s, one.Plan); err != nil {
 		return nil, fault.Failed(s.Name+": "+err.Error(), "nothing was left behind")
 	}
 	if err := TellTracker(ctx, o, one, s); err != nil {
@@ -74,7 +74,7 @@ func Begin(ctx context.Context, o *projects.Project, a fault.Reporter, repo *tre
 }
 
 // AskForge brings what the forge says of the worker's pull request into its ledger, once its branch was pushed.
-func AskForge(ctx context.Context, o *projects.Project, repo *tree.Repo, m *crew.Member) (*crew.Member, error) {
+func AskForge(ctx context.Context, o *projects.Project, repo *tree.Repo, m *manager.Member) (*manager.Member, error) {
 	if !repo.Pushed(ctx, m.Request.Branch) {
 		return m, nil
 	}
@@ -86,7 +86,7 @@ func AskForge(ctx context.Context, o *projects.Project, repo *tree.Repo, m *crew
 	if err != nil {
 		return m, describe.MergeFailure(m, err)
 	}
-	if _, err := crew.OpenPull(ctx, o.Crew, repo, m, f, remote, owner, crew.PullOptions{Check: true}); err != nil {
+	if _, err := manager.OpenPull(ctx, o.Manager, repo, m, f, remote, owner, manager.PullOptions{Check: true}); err != nil {
 		return m, describe.ForgeFailure(m, err)
 	}
 	return o.Member(ctx, m.Name)

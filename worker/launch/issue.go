@@ -11,7 +11,7 @@ import (
 
 	"aburn/internal/plain"
 	"aburn/worker/config"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/tracker"
 	"aburn/worker/tree"
@@ -19,7 +19,7 @@ import (
 
 // Order is one worker that is wanted.
 type Order struct {
-	Plan crew.Plan
+	Plan manager.Plan
 	Tell tracker.Tracker // hears that the worker began; nil where nobody is told
 	Err  error           // why there cannot be one
 }
@@ -71,7 +71,7 @@ func homeOf(env func(string) string) string {
 }
 
 // TellTracker says in the tracker that a worker began, where the person's own file wants that.
-func TellTracker(ctx context.Context, o *projects.Project, one Order, s *crew.Spawned) error {
+func TellTracker(ctx context.Context, o *projects.Project, one Order, s *manager.Spawned) error {
 	if one.Tell == nil {
 		return nil
 	}

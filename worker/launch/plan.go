@@ -12,15 +12,15 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/config"
-	"aburn/worker/crew"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
 
 // Refusal tells an agent why it may not.
 func Refusal(err error) error {
-	var refused *crew.Refused
+	var refused *manager.Refused
 	if errors.As(err, &refused) {
 		return fault.Failed(plain.Line(refused.Text), refused.Hints...)
 	}
@@ -28,25 +28,25 @@ func Refusal(err error) error {
 }
 
 // SetupOf is what the configuration puts into a worker's tree.
-func SetupOf(a fault.Reporter, c *config.Config) crew.Furniture {
-	f := crew.Furniture{
+func SetupOf(a fault.Reporter, c *config.Config) manager.Furniture {
+	f := manager.Furniture{
 		Copy: c.Words("copy"), Share: c.Words("share"), Link: c.Words("link"), Setup: c.Words("setup"), Timeout: c.Span("setup_timeout", 0),
 		Tell: func(line string) { a.Note("setup: " + plain.Line(line)) }, EnvFile: c.Word("env_file"),
 	}
 	for _, p := range c.Ports() {
-		f.Ports = append(f.Ports, crew.Port(p))
+		f.Ports = append(f.Ports, manager.Port(p))
 	}
 	return f
 }
 
 // WithPort adds a variable that a flag asks a port for, in place of one that has its name.
-func WithPort(list []crew.Port, text string) ([]crew.Port, error) {
+func WithPort(list []manager.Port, text string) ([]manager.Port, error) {
 	one, err := config.ParsePort(text)
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(p crew.Port) bool { return p.Name == one.Name })
-	return append(list, crew.Port(one)), nil
+	list = slices.DeleteFunc(list, func(p manager.Port) bool { return p.Name == one.Name })
+	return append(list, manager.Port(one)), nil
 }
 
 // TreesIn is the folder of this project's worktrees, where the configuration says one. In the checkout that is the project it is
@@ -68,7 +68,7 @@ func KeysOf(texts []string) (keys []string) {
 }
 
 // AddRules adds the rules file as the worker will find it. What is wrong with the base is said where it is used.
-func AddRules(ctx context.Context, o *projects.Project, a fault.Reporter, repo *tree.Repo, p *crew.Plan, source *crew.Member) error {
+func AddRules(ctx context.Context, o *projects.Project, a fault.Reporter, repo *tree.Repo, p *manager.Plan, source *manager.Member) error {
 	if source != nil {
 		if at, err := repo.Commit(ctx, source.Base()); err == nil {
 			return o.AddRules(ctx, a, repo, &p.Rules, at)
@@ -83,7 +83,7 @@ func AddRules(ctx context.Context, o *projects.Project, a fault.Reporter, repo *
 
 // WarnDirty looks for changes in the person's own checkout while the worker is made. The function it returns says that they are
 // not the worker's.
-func WarnDirty(ctx context.Context, a fault.Reporter, repo *tree.Repo, p crew.Plan) func() {
+func WarnDirty(ctx context.Context, a fault.Reporter, repo *tree.Repo, p manager.Plan) func() {
 	if p.Base != "" || p.From != nil || p.Tip != "" {
 		return func() {}
 	}
@@ -102,9 +102,9 @@ func WarnDirty(ctx context.Context, a fault.Reporter, repo *tree.Repo, p crew.Pl
 	}
 }
 
-func SpawnFailure(p crew.Plan, err error) error {
+func SpawnFailure(p manager.Plan, err error) error {
 	var problem *tree.Problem
-	var refused *crew.Refused
+	var refused *manager.Refused
 	switch {
 	case errors.As(err, &problem):
 		return fault.Usage(problem.Text, problem.Advice)

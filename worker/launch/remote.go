@@ -12,7 +12,7 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/run"
 	"aburn/worker/config"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/ssh"
 	"aburn/worker/tree"
@@ -34,13 +34,13 @@ const defaultSetup = 10 * time.Minute
 
 // SendOrder asks for the worker. The order and the files that it gets are one stream: there is no moment at which files lie there
 // without a worker.
-func SendOrder(ctx context.Context, o *projects.Project, host ssh.Host, dir string, repo *tree.Repo, p crew.Plan, s *crew.Spawned) (run.Result, error) {
+func SendOrder(ctx context.Context, o *projects.Project, host ssh.Host, dir string, repo *tree.Repo, p manager.Plan, s *manager.Spawned) (run.Result, error) {
 	paths, others, err := p.Furniture.Files(ctx, repo, o.Store.Book(s.Name).Dir)
 	if err != nil {
 		return run.Result{Code: 1, Stderr: []byte(err.Error())}, nil // nothing was asked for
 	}
 	s.NotCopied(others, nil)
-	order := crew.NewRemoteOrder(p, s, valuesOf(p.Pass))
+	order := manager.NewRemoteOrder(p, s, valuesOf(p.Pass))
 	if order.Files = len(paths) > 0; host.Name == "" {
 		order.From, order.Link = repo.Main, p.Furniture.Link
 	}

@@ -11,14 +11,14 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
 
 // EndedUnasked reports whether something other than a person, or the worker's own done, ended it.
-func EndedUnasked(m *crew.Member) bool {
+func EndedUnasked(m *manager.Member) bool {
 	if m.Worker.State != worker.Terminated || m.Worker.KillFor != "" {
 		return false
 	}
@@ -46,11 +46,11 @@ func CheckEnv(names []string) error {
 }
 
 // MissingVariables are the variables that a worker was given and that this environment has not. Values are kept nowhere: they may be secrets.
-func MissingVariables(m *crew.Member) []string {
+func MissingVariables(m *manager.Member) []string {
 	return slices.DeleteFunc(m.Passed(), func(name string) bool { _, set := os.LookupEnv(name); return set })
 }
 
-func WarnMissing(a fault.Reporter, m *crew.Member) {
+func WarnMissing(a fault.Reporter, m *manager.Member) {
 	if names := MissingVariables(m); len(names) > 0 {
 		a.Warn(plain.Line(m.Name+" goes on without "+strings.Join(names, ", ")+": your environment has no such variable, and aburn keeps no values"),
 			"set it and end the worker first, to start it with that: aburn kill "+m.Name+"; aburn restore "+m.Name)
@@ -58,14 +58,14 @@ func WarnMissing(a fault.Reporter, m *crew.Member) {
 }
 
 // Resume has an ended worker go on where it ran before, in its tree, which is made again if it is gone.
-func Resume(ctx context.Context, o *projects.Project, a fault.Reporter, m *crew.Member, how Again) (*crew.Member, error) {
+func Resume(ctx context.Context, o *projects.Project, a fault.Reporter, m *manager.Member, how Again) (*manager.Member, error) {
 	if m.IsRemote() {
 		return reviveFar(ctx, o, a, m, how)
 	}
-	if crew.Runs(o.Crew, m) && !m.Over() {
+	if manager.Runs(o.Manager, m) && !m.Over() {
 		return m, fault.Failed(m.Name+" has not ended: "+describe.StateText(m), "aburn ps "+m.Name)
 	}
-	repo, err := crew.RepositoryOf(ctx, o.Crew, m)
+	repo, err := manager.RepositoryOf(ctx, o.Manager, m)
 	if err != nil {
 		return m, err
 	}
@@ -86,8 +86,8 @@ func Resume(ctx context.Context, o *projects.Project, a fault.Reporter, m *crew.
 		return m, err
 	}
 	o.RulesAgain(ctx, a, repo, m, &p)
-	now, err := crew.Resume(ctx, o.Crew, repo, m, p)
-	if errors.Is(err, crew.ErrNoSession) {
+	now, err := manager.Resume(ctx, o.Manager, repo, m, p)
+	if errors.Is(err, manager.ErrNoSession) {
 		return m, fault.Failed(m.Name+" cannot go on: "+err.Error(), "aburn diff "+m.Name, "aburn spawn --base "+m.Request.Branch+" TASK")
 	}
 	if err != nil {
@@ -97,7 +97,7 @@ func Resume(ctx context.Context, o *projects.Project, a fault.Reporter, m *crew.
 }
 
 // Restart has an ended worker go on for a page, and names the variables that it does not have any more.
-func Restart(ctx context.Context, o *projects.Project, r fault.Reporter, m *crew.Member) (now *crew.Member, lacks []string, err error) {
+func Restart(ctx context.Context, o *projects.Project, r fault.Reporter, m *manager.Member) (now *manager.Member, lacks []string, err error) {
 	ran := m.Ledger.Last(worker.Launched) != nil // then the repository was trusted
 	if now, err = Resume(ctx, o, r, m, Again{Trusted: ran}); err != nil {
 		return m, nil, err
@@ -106,12 +106,12 @@ func Restart(ctx context.Context, o *projects.Project, r fault.Reporter, m *crew
 }
 
 // treeAgain makes a tree that is gone: from the last snapshot, else from its branch.
-func treeAgain(ctx context.Context, o *projects.Project, a fault.Reporter, repo *tree.Repo, m *crew.Member) error {
+func treeAgain(ctx context.Context, o *projects.Project, a fault.Reporter, repo *tree.Repo, m *manager.Member) error {
 	if repo.Tree(m.Request.Tree).Exists(ctx) {
 		return nil
 	}
-	if n := len(crew.Snapshots(m.Ledger)); n > 0 {
-		onBranch, err := crew.RestoreSnapshot(ctx, o.Crew, repo, m, n, m.Request.Tree)
+	if n := len(manager.Snapshots(m.Ledger)); n > 0 {
+		onBranch, err := manager.RestoreSnapshot(ctx, o.Manager, repo, m, n, m.Request.Tree)
 		if err != nil {
 			return fault.Failed(m.Name + ": its tree cannot be made again: " + err.Error())
 		}
@@ -120,23 +120,23 @@ func treeAgain(ctx context.Context, o *projects.Project, a fault.Reporter, repo 
 		}
 		return nil
 	}
-	if err := crew.RemakeTree(ctx, o.Crew, repo, m); err != nil {
+	if err := manager.RemakeTree(ctx, o.Manager, repo, m); err != nil {
 		return fault.Failed(m.Name+": its tree cannot be made again: "+err.Error(), "aburn ps "+m.Name)
 	}
 	return nil
 }
 
 // reviveFar has an ended worker go on where it ran, with the values that its variables have here and now.
-func reviveFar(ctx context.Context, o *projects.Project, a fault.Reporter, m *crew.Member, how Again) (*crew.Member, error) {
-	stdin, err := json.Marshal(crew.NewRemoteRestart(valuesOf(slices.Concat(m.Passed(), how.Env))))
+func reviveFar(ctx context.Context, o *projects.Project, a fault.Reporter, m *manager.Member, how Again) (*manager.Member, error) {
+	stdin, err := json.Marshal(manager.NewRemoteRestart(valuesOf(slices.Concat(m.Passed(), how.Env))))
 	if err != nil {
 		return m, err
 	}
-	r, err := crew.RunRemote(ctx, o.Crew, m, string(stdin), "far-spawn", "--restore", m.Name)
+	r, err := manager.RunRemote(ctx, o.Manager, m, string(stdin), "far-spawn", "--restore", m.Name)
 	if err != nil {
 		return m, fault.Failed(m.Name+" cannot go on: "+err.Error(), "aburn ps "+m.Name)
 	}
-	for _, w := range crew.RemoteMessages(r, "warning") {
+	for _, w := range manager.RemoteMessages(r, "warning") {
 		a.Warn(w)
 	}
 	return o.Member(ctx, m.Name)

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"aburn/internal/fault"
-	"aburn/worker/crew"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 )
 
 var errOtherProject = errors.New("it is in another project: one call is about one project")
@@ -24,11 +24,11 @@ func (o *Project) Find(word string) (string, error) {
 		}
 		word = rest
 	}
-	return o.Crew.Find(word)
+	return o.Manager.Find(word)
 }
 
 // Member is the worker that a word means.
-func (o *Project) Member(ctx context.Context, word string) (*crew.Member, error) {
+func (o *Project) Member(ctx context.Context, word string) (*manager.Member, error) {
 	name, err := o.Find(word)
 	if err != nil {
 		return nil, o.noSuch(word, err)
@@ -44,7 +44,7 @@ func (o *Project) Member(ctx context.Context, word string) (*crew.Member, error)
 }
 
 func (o *Project) noSuch(word string, err error) error {
-	var many *crew.ErrAmbiguous
+	var many *manager.ErrAmbiguous
 	switch {
 	case errors.As(err, &many):
 		return fault.Usage(fault.Quote(word)+" may mean "+many.Names[0]+" or another worker", fault.DidYouMean("", many.Names)...)
@@ -60,7 +60,7 @@ func LedgerFailure(name string, err error) error {
 	if errors.Is(err, ledger.ErrVersion) {
 		return fault.Failed("worker "+name+": "+err.Error(), "update aburn")
 	}
-	if errors.Is(err, ledger.ErrDamaged) || errors.Is(err, crew.ErrLost) {
+	if errors.Is(err, ledger.ErrDamaged) || errors.Is(err, manager.ErrLost) {
 		return fault.Failed("worker "+name+": "+err.Error(), "aburn ps shows what still runs of it")
 	}
 	return fault.Failed("worker " + name + ": " + err.Error())

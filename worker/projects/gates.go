@@ -7,11 +7,11 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/config"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 )
 
 // MergeDefaults are how a worker is merged where nobody says it.
-func MergeDefaults(o *Project, a fault.Reporter, of *crew.Member, m *crew.MergeOptions) error {
+func MergeDefaults(o *Project, a fault.Reporter, of *manager.Member, m *manager.MergeOptions) error {
 	c, err := o.Config("")
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func MergeDefaults(o *Project, a fault.Reporter, of *crew.Member, m *crew.MergeO
 }
 
 // GatesFor are the gates of a worker: its own, or those of the configuration.
-func GatesFor(c *config.Config, m *crew.Member) crew.Gates {
+func GatesFor(c *config.Config, m *manager.Member) manager.Gates {
 	g := GatesOf(c)
 	if len(m.Request.Gates) > 0 {
 		g.Run = m.Request.Gates
@@ -35,8 +35,8 @@ func GatesFor(c *config.Config, m *crew.Member) crew.Gates {
 }
 
 // GatesOf are the gates that a configuration names.
-func GatesOf(c *config.Config) crew.Gates {
-	g := crew.Gates{Run: c.Words("gates"), Retries: gateRetries, Unsandboxed: c.Flag("gates.unsandboxed")}
+func GatesOf(c *config.Config) manager.Gates {
+	g := manager.Gates{Run: c.Words("gates"), Retries: gateRetries, Unsandboxed: c.Flag("gates.unsandboxed")}
 	if c.Where("gates.retries") != "" {
 		g.Retries = c.Number("gates.retries")
 	}
@@ -47,8 +47,8 @@ func GatesOf(c *config.Config) crew.Gates {
 const gateRetries = 2
 
 // wantedHow is the way of the configuration.
-func wantedHow(word string, o crew.MergeOptions) crew.How {
-	if how := crew.How(word); how != crew.HowForward && !(how == crew.HowRebase && o.Message != "") {
+func wantedHow(word string, o manager.MergeOptions) manager.How {
+	if how := manager.How(word); how != manager.HowForward && !(how == manager.HowRebase && o.Message != "") {
 		return how
 	}
 	return ""

@@ -14,15 +14,15 @@ import (
 	"aburn/internal/shell"
 	"aburn/internal/workspace"
 	"aburn/worker/agents"
-	"aburn/worker/crew"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/pty"
 	"aburn/worker/tmux"
 )
 
 // Project is an open project: its workers, its files, and what its configuration says.
 type Project struct {
-	*crew.Crew
+	*manager.Manager
 	Workspace *workspace.Workspace
 	Dir       string // of -C
 	Tmux      *tmux.Runtime
@@ -43,18 +43,18 @@ func OpenAt(env func(string) string, caller *workspace.Caller, dir string) (*Pro
 		return nil, fault.Usage(err.Error())
 	}
 	o := &Project{Workspace: ws, Dir: dir, Env: env}
-	o.Crew = &crew.Crew{Root: ws.Root, Store: store, Log: ws.Log, Environ: os.Environ(), Agents: agents.All(), Oss: ws.Oss}
+	o.Manager = &manager.Manager{Root: ws.Root, Store: store, Log: ws.Log, Environ: os.Environ(), Agents: agents.All(), Oss: ws.Oss}
 	if key, err := ws.Key(); err == nil {
 		o.Queue = queue.New(ws.Oss, key)
 	}
 	o.Checkout = Checkout(ws, env)
-	o.Ask = func(ctx context.Context, host, dir string, names []string) ([]crew.News, error) {
-		return crew.AskRemote(ctx, o.Crew, host, dir, names)
+	o.Ask = func(ctx context.Context, host, dir string, names []string) ([]manager.News, error) {
+		return manager.AskRemote(ctx, o.Manager, host, dir, names)
 	}
-	o.Try = func(ctx context.Context, m *crew.Member, order crew.RemoteGates) (crew.RemoteVerdict, error) {
-		return crew.TryGatesRemote(ctx, o.Crew, m, order)
+	o.Try = func(ctx context.Context, m *manager.Member, order manager.RemoteGates) (manager.RemoteVerdict, error) {
+		return manager.TryGatesRemote(ctx, o.Manager, m, order)
 	}
-	o.Runtimes = []crew.Runtime{pty.Runtime{Env: o.Environ}}
+	o.Runtimes = []manager.Runtime{pty.Runtime{Env: o.Environ}}
 	if r, ok := tmux.New(o.Environ); ok {
 		o.Tmux = r
 		o.Runtimes = append(o.Runtimes, r)

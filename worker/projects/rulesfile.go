@@ -16,7 +16,7 @@ import (
 	"aburn/internal/project"
 	"aburn/internal/shell"
 	"aburn/worker/config"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/tree"
 )
 
@@ -93,7 +93,7 @@ func (o *Project) AddRules(ctx context.Context, a fault.Reporter, repo *tree.Rep
 }
 
 // RulesAgain is AddRules for a worker that goes on: what is wrong with the file keeps it from nothing.
-func (o *Project) RulesAgain(ctx context.Context, a fault.Reporter, repo *tree.Repo, m *crew.Member, p *crew.Plan) {
+func (o *Project) RulesAgain(ctx context.Context, a fault.Reporter, repo *tree.Repo, m *manager.Member, p *manager.Plan) {
 	at, err := repo.Commit(ctx, m.Base())
 	if err != nil {
 		return

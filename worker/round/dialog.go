@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 )
 
 // A dialog of which no hook told is looked for on the screen of a worker of which nothing is heard.
@@ -68,9 +68,9 @@ func (p *Project) dialogs(ctx context.Context, at time.Time) error {
 	p.watched = map[string]*watch{}
 	var failed error
 	for _, m := range p.members {
-		waits := m.Err == nil && crew.OnScreen(m) != ""
+		waits := m.Err == nil && manager.OnScreen(m) != ""
 		if m.Err != nil || m.IsRemote() || m.Over() || !waits && m.Worker.State != worker.NotStarted && m.Worker.State != worker.Working &&
-			m.Worker.Reason != worker.AgentAcknowledged || !crew.HasScreen(p.Crew, m) {
+			m.Worker.Reason != worker.AgentAcknowledged || !manager.HasScreen(p.Manager, m) {
 			continue
 		}
 		d := before[m.Name]
@@ -80,16 +80,16 @@ func (p *Project) dialogs(ctx context.Context, at time.Time) error {
 		p.watched[m.Name], now.newest = d, newestOf(m)
 		words, due := d.see(now, waits, func() (string, bool) { return p.dialog(ctx, m, at) })
 		if due {
-			failed = errors.Join(failed, crew.NoteDialog(ctx, p.Crew, m, words))
+			failed = errors.Join(failed, manager.NoteDialog(ctx, p.Manager, m, words))
 		}
 	}
 	return failed
 }
 
 // dialog is what a dialog on a member's screen says. ok is false where the screen cannot be read, or a person pressed a key there lately.
-func (p *Project) dialog(ctx context.Context, m *crew.Member, at time.Time) (words string, ok bool) {
+func (p *Project) dialog(ctx context.Context, m *manager.Member, at time.Time) (words string, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, screenTime)
 	defer cancel()
-	words, touched, err := crew.ReadDialog(ctx, p.Crew, m)
+	words, touched, err := manager.ReadDialog(ctx, p.Manager, m)
 	return words, err == nil && (touched.IsZero() || at.Sub(touched) >= dialogAfter)
 }

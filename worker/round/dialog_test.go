@@ -10,8 +10,8 @@ import (
 	"aburn/internal/lab/world"
 	"aburn/worker"
 	"aburn/worker/claude"
-	"aburn/worker/crew"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/slot"
 )
 
@@ -56,7 +56,7 @@ func screened(t *testing.T) (*stage, *terminals) {
 // watch begins a process that sees the terminals.
 func (s *stage) watch(r *terminals) {
 	s.begin()
-	s.p.Crew.Runtimes, s.p.Crew.Agents = []crew.Runtime{r}, []slot.Agent{claude.Agent()}
+	s.p.Manager.Runtimes, s.p.Manager.Agents = []manager.Runtime{r}, []slot.Agent{claude.Agent()}
 	s.p.Clock = func() (string, time.Duration) { c := s.clock(); return c.Boot, c.Up }
 }
 
@@ -66,9 +66,9 @@ func (r *terminals) show(t *testing.T, name string) {
 	r.shows = slot.Screen{Lines: lines, X: x, Y: y}
 }
 
-func (s *stage) dialog() *crew.Member {
+func (s *stage) dialog() *manager.Member {
 	s.Helper()
-	m, err := s.p.Crew.LoadCached(s.Context(), "d")
+	m, err := s.p.Manager.LoadCached(s.Context(), "d")
 	if err != nil || m[0].Err != nil {
 		s.Fatal(err, m[0].Err)
 	}
@@ -116,8 +116,8 @@ func TestDialogWithoutAHook(t *testing.T) {
 			m := s.dialog()
 			if got := s.needs(); len(got) != 1 || got[0].Key != KeyNeeds || !got[0].Urgent || !strings.Contains(got[0].Text, "its screen asks: ") ||
 				m.Worker.Status() != worker.StatusNeedsInput ||
-				!strings.Contains(crew.OnScreen(m), c.words) {
-				t.Fatalf("%s, %q, told %+v", m.Worker.Status(), crew.OnScreen(m), got)
+				!strings.Contains(manager.OnScreen(m), c.words) {
+				t.Fatalf("%s, %q, told %+v", m.Worker.Status(), manager.OnScreen(m), got)
 			}
 			s.watch(r)
 			s.pass(time.Hour)
@@ -127,7 +127,7 @@ func TestDialogWithoutAHook(t *testing.T) {
 			// A person answers: no hook tells, or one does.
 			r.show(t, "works")
 			s.pass(10 * time.Minute)
-			if m := s.dialog(); crew.OnScreen(m) != "" || m.Worker.State == worker.NeedsInput {
+			if m := s.dialog(); manager.OnScreen(m) != "" || m.Worker.State == worker.NeedsInput {
 				t.Errorf("the dialog is gone, and the worker is %s", m.Worker.State)
 			}
 			r.show(t, name)

@@ -10,8 +10,8 @@ import (
 
 	"aburn/internal/proc"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/forge"
+	"aburn/worker/manager"
 	"aburn/worker/react"
 	"aburn/worker/tree"
 )
@@ -20,9 +20,9 @@ import (
 type Pulls struct {
 	// Forge is where the branches of a member's repository are pushed to, and whose they are there. place names the repository: one
 	// question asks about all members of a place.
-	Forge func(ctx context.Context, m *crew.Member) (f forge.Forge, owner, place string, err error)
+	Forge func(ctx context.Context, m *manager.Member) (f forge.Forge, owner, place string, err error)
 	// Refs is the folder of the refs of a member's repository that say what was pushed.
-	Refs func(ctx context.Context, m *crew.Member) (dir string, err error)
+	Refs func(ctx context.Context, m *manager.Member) (dir string, err error)
 	// Rules are those that count now; strangers says that comments of strangers count too.
 	Rules func() (rules react.Rules, strangers bool)
 	How   func() string // of an automatic merge
@@ -102,7 +102,7 @@ func (p *Pulls) clock() react.Clock {
 
 // watched reports whether the forge is asked about a member: its pull request is open, or its branch was pushed and nobody knows
 // what became of it.
-func watched(m *crew.Member, pushed string) bool {
+func watched(m *manager.Member, pushed string) bool {
 	if m.Err != nil || m.Request.Branch == "" {
 		return false
 	}
@@ -117,7 +117,7 @@ func watched(m *crew.Member, pushed string) bool {
 
 // pushed is the commit of a member's branch on its remotes, or of a former one if the present one is not there, as this
 // repository knows it: whoever pushes, git notes it there.
-func (p *Pulls) pushed(ctx context.Context, m *crew.Member) string {
+func (p *Pulls) pushed(ctx context.Context, m *manager.Member) string {
 	if m.Err != nil || m.Request.Repo == "" || m.Request.Branch == "" {
 		return ""
 	}
@@ -155,7 +155,7 @@ func (p *Project) ask(ctx context.Context, now time.Time) {
 	if q.Pauses == nil {
 		q.Pauses = &Pauses{}
 	}
-	members, pushes := map[string][]*crew.Member{}, map[string]string{}
+	members, pushes := map[string][]*manager.Member{}, map[string]string{}
 	for _, m := range p.members {
 		if m.Err != nil || m.Over() && m.Gone() && m.Worker.Pull.Is != worker.PullOpen {
 			continue
@@ -198,7 +198,7 @@ func (p *Project) ask(ctx context.Context, now time.Time) {
 }
 
 // placeOf finds the place of a member; "" if it has none. That is asked again later.
-func (q *Pulls) placeOf(ctx context.Context, m *crew.Member, now time.Time, say func(string)) string {
+func (q *Pulls) placeOf(ctx context.Context, m *manager.Member, now time.Time, say func(string)) string {
 	repo := "repo " + m.Request.Repo
 	at := q.places[repo]
 	if at != nil && now.Before(at.next) && at.next.Sub(now) <= noForge {
@@ -222,7 +222,7 @@ func (q *Pulls) placeOf(ctx context.Context, m *crew.Member, now time.Time, say 
 }
 
 // question asks about all branches of a place, and for the logs that messages would have.
-func (q *Pulls) question(ctx context.Context, name string, at *place, list []*crew.Member) answer {
+func (q *Pulls) question(ctx context.Context, name string, at *place, list []*manager.Member) answer {
 	ctx, cancel := context.WithTimeout(ctx, askingTime)
 	defer cancel()
 	a := answer{place: name, pulls: map[string]*forge.Pull{}}
@@ -244,7 +244,7 @@ func (q *Pulls) question(ctx context.Context, name string, at *place, list []*cr
 		}
 	}
 	for _, m := range list {
-		if pull := crew.FirstPull(pulls, m.Branches()); pull != nil {
+		if pull := manager.FirstPull(pulls, m.Branches()); pull != nil {
 			a.pulls[m.Name] = pull
 			a.logs = append(a.logs, q.fetchLogs(ctx, at.f, pull)...)
 		}
@@ -316,7 +316,7 @@ func (p *Project) hear(ctx context.Context, now time.Time) (fresh bool) {
 			}
 			before := q.last[name]
 			changed = changed || before == nil || outline(before) != outline(pull)
-			if err := crew.RecordPull(p.Crew, m, pull); err != nil {
+			if err := manager.RecordPull(p.Manager, m, pull); err != nil {
 				p.Say(name + " pull request: " + err.Error())
 				continue
 			}

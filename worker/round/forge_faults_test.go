@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"aburn/internal/lab/fakegh"
-	"aburn/worker/crew"
 	"aburn/worker/forge"
+	"aburn/worker/manager"
 )
 
 // fails has the forge give no answer n times.
@@ -107,7 +107,7 @@ func TestForgePauseHolds(t *testing.T) {
 // TestForgeThatIsNone: why a repository's forge is not asked stands in the log, once.
 func TestForgeThatIsNone(t *testing.T) {
 	s := newStage(t)
-	s.p.Pulls.Forge = func(context.Context, *crew.Member) (forge.Forge, string, string, error) {
+	s.p.Pulls.Forge = func(context.Context, *manager.Member) (forge.Forge, string, string, error) {
 		return nil, "", "", errors.New("its remote is on no forge")
 	}
 	s.pass(2 * time.Hour)

@@ -6,7 +6,7 @@ import (
 
 	"aburn/logfmt"
 	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 )
 
 // Standstill is a verdict that the work of a session makes no progress.
@@ -24,7 +24,7 @@ func (p *Project) judge(ctx context.Context, now time.Time) error {
 	if since := now.Sub(p.judged); p.Judge == nil || since >= 0 && since < judgeEvery {
 		return nil
 	}
-	working := map[logfmt.SessionID]*crew.Member{}
+	working := map[logfmt.SessionID]*manager.Member{}
 	for _, m := range p.members {
 		if m.Err == nil && m.Session != "" && m.Worker.State == worker.Working && !m.Worker.Verifying() {
 			working[m.Session] = m
@@ -40,7 +40,7 @@ func (p *Project) judge(ctx context.Context, now time.Time) error {
 	}
 	for _, v := range verdicts {
 		if m := working[v.Session]; m != nil {
-			if err := crew.NoteStandstill(p.Crew, m, v.Signature, v.Text); err != nil {
+			if err := manager.NoteStandstill(p.Manager, m, v.Signature, v.Text); err != nil {
 				return err
 			}
 		}

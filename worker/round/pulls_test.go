@@ -18,9 +18,9 @@ import (
 	"aburn/internal/lab/world"
 	"aburn/internal/run"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/forge"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/react"
 	"aburn/worker/tree"
 )
@@ -128,19 +128,21 @@ func (s *stage) begin() {
 		}}
 	s.forge = gh
 	s.p = &Project{
-		Crew: &crew.Crew{Root: s.store.Project, Store: s.store}, Say: func(text string) { s.said = append(s.said, text) }, Wake: func() {},
+		Manager: &manager.Manager{Root: s.store.Project, Store: s.store}, Say: func(text string) { s.said = append(s.said, text) }, Wake: func() {},
 		Slot:  make(chan struct{}, 1),
-		Gates: func(*crew.Member) (crew.Gates, string) { return crew.Gates{}, "" },
-		Repo:  func(context.Context, *crew.Member) (*tree.Repo, error) { return nil, errors.New("there is none here") },
+		Gates: func(*manager.Member) (manager.Gates, string) { return manager.Gates{}, "" },
+		Repo: func(context.Context, *manager.Member) (*tree.Repo, error) {
+			return nil, errors.New("there is none here")
+		},
 		Notify: func(_ context.Context, list []Notice) error {
 			s.told = append(s.told, list...)
 			return nil
 		},
 		Pulls: &Pulls{
-			Forge: func(context.Context, *crew.Member) (forge.Forge, string, string, error) {
+			Forge: func(context.Context, *manager.Member) (forge.Forge, string, string, error) {
 				return gh, "acme", "acme/cart", nil
 			},
-			Refs:  func(context.Context, *crew.Member) (string, error) { return s.refs, nil },
+			Refs:  func(context.Context, *manager.Member) (string, error) { return s.refs, nil },
 			Rules: func() (react.Rules, bool) { return s.rules, false }, How: func() string { return "squash" }, Clock: s.clock,
 			Storm: &Storm{Is: func() bool { return s.pauses > 0 }, Write: func() error { s.pauses++; return nil }},
 		},
@@ -198,9 +200,9 @@ func (s *stage) pass(d time.Duration) {
 	}
 }
 
-func (s *stage) member() *crew.Member {
+func (s *stage) member() *manager.Member {
 	s.Helper()
-	m, err := s.p.Crew.LoadCached(s.Context(), "w")
+	m, err := s.p.Manager.LoadCached(s.Context(), "w")
 	if err != nil || m[0].Err != nil {
 		s.Fatal(err, m[0].Err)
 	}
@@ -439,7 +441,7 @@ func TestManyThreads(t *testing.T) {
 		}
 	}
 	for _, text := range s.heard {
-		if len(text) > crew.MaxMessage+len("[aburn m-12345678] ") {
+		if len(text) > manager.MaxMessage+len("[aburn m-12345678] ") {
 			t.Errorf("a message of %d bytes", len(text))
 		}
 	}
@@ -534,7 +536,7 @@ func TestStormIsPaused(t *testing.T) {
 	if s.listen(); len(s.heard) != react.PerHour {
 		t.Error("a pause ends by itself")
 	}
-	if _, err := crew.Unpause(s.p.Crew, []*crew.Member{s.member()}, react.KeyStorm); err != nil {
+	if _, err := manager.Unpause(s.p.Manager, []*manager.Member{s.member()}, react.KeyStorm); err != nil {
 		t.Fatal(err)
 	}
 	s.pass(5 * time.Minute)
@@ -592,7 +594,7 @@ func TestMergeHoldsNoRound(t *testing.T) {
 	rule.Action = worker.ActionMerge
 	s.rules[react.KeyGreen] = rule
 	asked, answer := make(chan struct{}), make(chan struct{})
-	s.p.Pulls.Forge = func(context.Context, *crew.Member) (forge.Forge, string, string, error) {
+	s.p.Pulls.Forge = func(context.Context, *manager.Member) (forge.Forge, string, string, error) {
 		return slowMerge{asked: asked, answer: answer, Forge: s.forge}, "acme", "acme/cart", nil
 	}
 	rounds := make(chan struct{})
@@ -759,7 +761,7 @@ func playStory(t *testing.T, seed uint64) {
 		s.say(worker.TurnEnded)
 		s.pass(3 * time.Minute)
 		if m := s.member(); react.Paused(m.Ledger.Entries) {
-			crew.Unpause(s.p.Crew, []*crew.Member{m}, react.KeyStorm)
+			manager.Unpause(s.p.Manager, []*manager.Member{m}, react.KeyStorm)
 		}
 	}
 	s.listen()
@@ -776,7 +778,7 @@ func (s *stage) judge() {
 	s.Helper()
 	last := map[string]int{} // how often each token was the news of a message
 	for _, text := range s.heard {
-		if strings.Contains(text, "EVIL") || len(text) > crew.MaxMessage+32 || !token.MatchString(text) {
+		if strings.Contains(text, "EVIL") || len(text) > manager.MaxMessage+32 || !token.MatchString(text) {
 			s.Errorf("a message is too long, has nothing to say, or says what a stranger wrote: %q", text)
 		}
 		for _, line := range clash.FindAllString(text, -1) {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/react"
 )
 
@@ -45,26 +45,26 @@ func nonce() string {
 // react does one of them.
 func (p *Project) react(ctx context.Context, name string, s *react.Step) error {
 	q := p.Pulls
-	r := crew.Reaction{Key: s.Key, Action: s.Action, Subject: s.Subject, Items: s.Items, Head: s.Head, Replaces: s.Replaces, Limit: s.Limit}
+	r := manager.Reaction{Key: s.Key, Action: s.Action, Subject: s.Subject, Items: s.Items, Head: s.Head, Replaces: s.Replaces, Limit: s.Limit}
 	r.May = func(entries []ledger.Entry) bool { return react.MayHave(entries, q.clock()) }
 	switch s.Action {
 	case react.ActionWithdraw, worker.ActionSend:
 		if s.Action == worker.ActionSend && q.Storm.Paused() { // also what no pull request is behind
 			return nil
 		}
-		if s.Action == worker.ActionSend && !q.Storm.Allow(p.recent()+q.sent, p.Crew.Root) {
+		if s.Action == worker.ActionSend && !q.Storm.Allow(p.recent()+q.sent, p.Manager.Root) {
 			p.pause(ctx, s, name)
 			return nil
 		}
 		r.Text = s.Text
-		err := crew.React(ctx, p.Crew, name, r)
+		err := manager.React(ctx, p.Manager, name, r)
 		q.step("reacted")
 		if err == nil && s.Action == worker.ActionSend {
 			q.sent++
-			err = crew.DeliverWaiting(ctx, p.Crew, name)
+			err = manager.DeliverWaiting(ctx, p.Manager, name)
 			q.step("brought")
 		}
-		if errors.Is(err, crew.ErrTold) || errors.Is(err, crew.ErrHanded) {
+		if errors.Is(err, manager.ErrTold) || errors.Is(err, manager.ErrHanded) {
 			return nil // another round looks again
 		}
 		return err
@@ -76,7 +76,7 @@ func (p *Project) react(ctx context.Context, name string, s *react.Step) error {
 		r.Action = ""
 	}
 	n := Notice{Worker: name, Key: s.Key, Subject: s.Subject, Title: s.Title, Text: s.Text, Hint: s.Hint, Urgent: s.Urgent}
-	p.inform(ctx, &n, func() bool { return crew.HasNotified(p.Crew, name, r) }, func() error {
+	p.inform(ctx, &n, func() bool { return manager.HasNotified(p.Manager, name, r) }, func() error {
 		q.step("told")
 		return p.toldOf(name, r)
 	})
@@ -84,10 +84,10 @@ func (p *Project) react(ctx context.Context, name string, s *react.Step) error {
 }
 
 // toldOf writes that a person was told; that it stands there already is no failure.
-func (p *Project) toldOf(name string, r crew.Reaction) error {
-	err := crew.MarkReaction(p.Crew, name, r)
+func (p *Project) toldOf(name string, r manager.Reaction) error {
+	err := manager.MarkReaction(p.Manager, name, r)
 	p.Pulls.step("written")
-	if errors.Is(err, crew.ErrTold) {
+	if errors.Is(err, manager.ErrTold) {
 		return nil
 	}
 	return err
@@ -95,14 +95,14 @@ func (p *Project) toldOf(name string, r crew.Reaction) error {
 
 // merge begins to merge what was judged, at most once a commit: that it is tried stands in the ledger before. It does not wait
 // for the forge.
-func (p *Project) merge(ctx context.Context, name string, s *react.Step, r crew.Reaction) error {
+func (p *Project) merge(ctx context.Context, name string, s *react.Step, r manager.Reaction) error {
 	q := p.Pulls
 	pull, at := q.last[name], q.places[q.of[name]]
 	if pull == nil || at == nil || pull.Head != s.Head {
 		return nil
 	}
-	if err := crew.MarkReaction(p.Crew, name, r); err != nil {
-		if errors.Is(err, crew.ErrTold) {
+	if err := manager.MarkReaction(p.Manager, name, r); err != nil {
+		if errors.Is(err, manager.ErrTold) {
 			return nil
 		}
 		return err
@@ -138,7 +138,7 @@ const mergingTime = 90 * time.Second
 // merged is how a merge went.
 type merged struct {
 	at *place
-	r  crew.Reaction
+	r  manager.Reaction
 	n  Notice
 }
 
@@ -155,7 +155,7 @@ func (p *Project) hearMerges(ctx context.Context) {
 	for _, x := range list {
 		x.at.next = time.Time{}
 		q.step("merged")
-		p.inform(ctx, &x.n, func() bool { return crew.HasNotified(p.Crew, x.n.Worker, x.r) }, func() error { return p.toldOf(x.n.Worker, x.r) })
+		p.inform(ctx, &x.n, func() bool { return manager.HasNotified(p.Manager, x.n.Worker, x.r) }, func() error { return p.toldOf(x.n.Worker, x.r) })
 	}
 }
 

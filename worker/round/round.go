@@ -9,22 +9,22 @@ import (
 	"time"
 
 	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/tree"
 )
 
 // Project is one project's workers, with what a round needs beside them.
 type Project struct {
-	Crew *crew.Crew
-	Repo func(context.Context, *crew.Member) (*tree.Repo, error)
+	Manager *manager.Manager
+	Repo    func(context.Context, *manager.Member) (*tree.Repo, error)
 	// Gates are those that count for a member; why says that there are none, or that they wait for a person.
-	Gates func(*crew.Member) (g crew.Gates, why string)
+	Gates func(*manager.Member) (g manager.Gates, why string)
 	// Spent is what a member has used up, also in words.
-	Spent func(context.Context, *crew.Member) (worker.Spent, string, error)
+	Spent func(context.Context, *manager.Member) (worker.Spent, string, error)
 	// Judge says which sessions make no progress; nil if nobody does.
 	Judge func(context.Context) ([]Standstill, error)
 	// Grown names how the transcripts of a member stand: the same text if none grew, "" if nobody knows. nil judges nobody by them.
-	Grown func(context.Context, *crew.Member) (string, error)
+	Grown func(context.Context, *manager.Member) (string, error)
 	// Notify is nil where another project tells: nobody is then told here. It returns when a person can have heard, or ctx
 	// is done. It is called beside the rounds, which wait for nobody.
 	Notify func(context.Context, []Notice) error
@@ -35,7 +35,7 @@ type Project struct {
 	// Clock is the machine's boot and its uptime awake; nil is this machine's.
 	Clock func() (boot string, up time.Duration)
 
-	members []*crew.Member
+	members []*manager.Member
 	judged  time.Time
 	still   map[string]*stall // by the members' names
 	watched map[string]*watch // so are these
@@ -64,7 +64,7 @@ const closeLook, closeFor = 10 * time.Second, 5 * time.Minute
 
 func (p *Project) probeDue(now time.Time) bool {
 	since, wait := now.Sub(p.probed), probes[min(p.rounds, len(probes)-1)]
-	if slices.ContainsFunc(p.members, func(m *crew.Member) bool {
+	if slices.ContainsFunc(p.members, func(m *manager.Member) bool {
 		return m.Err == nil && m.Worker.State == worker.Detecting && now.Sub(m.Worker.Since) < closeFor
 	}) {
 		wait = min(wait, closeLook)
@@ -76,15 +76,15 @@ func (p *Project) probeDue(now time.Time) bool {
 // then for a small part of the time.
 func (p *Project) Round(ctx context.Context, now time.Time) error {
 	fresh := false
-	if stamp := p.Crew.Stamp(p.members); p.members == nil || stamp != p.stamp && (now.After(p.rested) || now.Before(p.read)) {
+	if stamp := p.Manager.Stamp(p.members); p.members == nil || stamp != p.stamp && (now.After(p.rested) || now.Before(p.read)) {
 		began := time.Now()
-		members, err := p.Crew.LoadCached(ctx)
+		members, err := p.Manager.LoadCached(ctx)
 		if err != nil {
 			return err
 		}
 		before := p.members
-		p.members = append([]*crew.Member{}, members...)
-		if p.stamp, p.read = p.Crew.Stamp(p.members), now; p.Crew.Stamp(before) != stamp {
+		p.members = append([]*manager.Member{}, members...)
+		if p.stamp, p.read = p.Manager.Stamp(p.members), now; p.Manager.Stamp(before) != stamp {
 			p.stamp = "" // something was written while they were read
 		}
 		if p.Pulls != nil {
@@ -94,7 +94,7 @@ func (p *Project) Round(ctx context.Context, now time.Time) error {
 	}
 	if p.probeDue(now) {
 		var deaths []worker.MassDeath
-		deaths, p.held = p.Crew.Probe(ctx, p.members, &p.mass)
+		deaths, p.held = p.Manager.Probe(ctx, p.members, &p.mass)
 		p.probed, fresh = now, true
 		p.rounds++
 		for _, d := range deaths {
@@ -127,7 +127,7 @@ func (p *Project) Round(ctx context.Context, now time.Time) error {
 		}
 		p.tried.Note(s, now)
 		switch err := p.do(ctx, s); {
-		case errors.Is(err, crew.ErrTreeBusy):
+		case errors.Is(err, manager.ErrTreeBusy):
 			p.tried.Again(s, now)
 		case err != nil:
 			p.Say(fmt.Sprintf("%s %s: %v", s.Worker, s.Do, err))
@@ -139,7 +139,7 @@ func (p *Project) Round(ctx context.Context, now time.Time) error {
 }
 
 // Members are the workers as the last round saw them.
-func (p *Project) Members() []*crew.Member { return p.members }
+func (p *Project) Members() []*manager.Member { return p.members }
 
 // Wait returns when no gates run, no notice is on its way, and no forge is asked.
 func (p *Project) Wait() {
@@ -152,7 +152,7 @@ func (p *Project) Wait() {
 
 // Living reports whether an agent of the project's may live.
 func (p *Project) Living() bool {
-	return slices.ContainsFunc(p.members, func(m *crew.Member) bool { return m.Err == nil && !m.Over() })
+	return slices.ContainsFunc(p.members, func(m *manager.Member) bool { return m.Err == nil && !m.Over() })
 }
 
 func massNotice(d worker.MassDeath, now time.Time) *Notice {
@@ -167,16 +167,16 @@ func massNotice(d worker.MassDeath, now time.Time) *Notice {
 // seen are the workers that a round is about.
 func (p *Project) seen(now time.Time) (list []Seen) {
 	living := map[string]bool{}
-	for _, m := range crew.Living(p.members) {
+	for _, m := range manager.Living(p.members) {
 		living[m.Name] = true
 	}
 	for _, m := range p.members {
 		if m.Err != nil || !living[m.Name] || m.Over() && now.Sub(m.Worker.Since) > forgotten || p.held[m.Worker.Server] {
 			continue
 		}
-		s := Seen{Name: m.Name, Worker: m.Worker, Entries: m.Ledger.Entries, Said: m.Said, Tree: !m.Gone(), Clashes: crew.UnnotifiedConflicts(m, living),
-			Attended: m.Request.Via == crew.Terminal}
-		s.Screen, s.Dialog = crew.HasScreen(p.Crew, m), crew.OnScreen(m)
+		s := Seen{Name: m.Name, Worker: m.Worker, Entries: m.Ledger.Entries, Said: m.Said, Tree: !m.Gone(), Clashes: manager.UnnotifiedConflicts(m, living),
+			Attended: m.Request.Via == manager.Terminal}
+		s.Screen, s.Dialog = manager.HasScreen(p.Manager, m), manager.OnScreen(m)
 		if m.Talk != nil && len(m.Talk.Asks) > 0 {
 			s.Asks = m.Talk.Asks[0].What
 		}
@@ -197,7 +197,7 @@ func (p *Project) seen(now time.Time) (list []Seen) {
 // forgotten is how long ago a worker ended that no notice is about any more: who starts aburn hears of last night, not of last month.
 const forgotten = 24 * time.Hour
 
-func (p *Project) member(name string) *crew.Member {
+func (p *Project) member(name string) *manager.Member {
 	for _, m := range p.members {
 		if m.Name == name {
 			return m
@@ -213,21 +213,21 @@ func (p *Project) do(ctx context.Context, s Step) error {
 	}
 	switch s.Do {
 	case Bring:
-		return crew.DeliverWaiting(ctx, p.Crew, s.Worker)
+		return manager.DeliverWaiting(ctx, p.Manager, s.Worker)
 	case Tell:
 		p.tell(ctx, s.Notice)
 		return nil
 	case Charge:
-		m.Given = crew.Given(p.members, m.Name)
+		m.Given = manager.Given(p.members, m.Name)
 		spent, says, err := p.Spent(ctx, m)
 		if err != nil {
 			return err
 		}
-		return crew.CheckBudget(ctx, p.Crew, m, spent, says)
+		return manager.CheckBudget(ctx, p.Manager, m, spent, says)
 	case React:
 		return p.react(ctx, s.Worker, s.React)
 	case Compare:
-		return crew.CompareKept(ctx, p.Crew, p.members)
+		return manager.CompareKept(ctx, p.Manager, p.members)
 	}
 	repo, err := p.Repo(ctx, m)
 	if err != nil {
@@ -236,7 +236,7 @@ func (p *Project) do(ctx context.Context, s Step) error {
 	if s.Do == Verify {
 		return p.verify(ctx, repo, m)
 	}
-	return crew.TryTakeSnapshot(ctx, p.Crew, repo, m)
+	return manager.TryTakeSnapshot(ctx, p.Manager, repo, m)
 }
 
 // expireEvery is how often it is looked whether snapshots may go: they were kept for a month.
@@ -248,9 +248,9 @@ func (p *Project) expire(ctx context.Context, now time.Time) {
 		return
 	}
 	p.expired = now
-	var due []crew.Member
+	var due []manager.Member
 	for _, m := range p.members {
-		if crew.MayExpire(m, now) {
+		if manager.MayExpire(m, now) {
 			due = append(due, *m)
 		}
 	}
@@ -263,12 +263,12 @@ func (p *Project) expire(ctx context.Context, now time.Time) {
 			repo, err := p.Repo(ctx, m)
 			n := 0
 			if err == nil {
-				n, err = crew.ExpireSnapshots(ctx, p.Crew, repo, m, now, false)
+				n, err = manager.ExpireSnapshots(ctx, p.Manager, repo, m, now, false)
 			}
 			if ctx.Err() != nil {
 				return
 			}
-			if err != nil && !errors.Is(err, crew.ErrTreeBusy) {
+			if err != nil && !errors.Is(err, manager.ErrTreeBusy) {
 				p.Say(m.Name + " snapshots: " + err.Error())
 			}
 			if n > 0 {
@@ -279,7 +279,7 @@ func (p *Project) expire(ctx context.Context, now time.Time) {
 }
 
 // verify runs a worker's gates beside the rounds.
-func (p *Project) verify(ctx context.Context, repo *tree.Repo, m *crew.Member) error {
+func (p *Project) verify(ctx context.Context, repo *tree.Repo, m *manager.Member) error {
 	g, why := p.Gates(m)
 	if why != "" {
 		return errors.New(why)
@@ -294,9 +294,9 @@ func (p *Project) verify(ctx context.Context, repo *tree.Repo, m *crew.Member) e
 	p.gates.Go(func() {
 		defer p.Wake()
 		defer func() { <-p.Slot }()
-		v, err := crew.VerifyDone(ctx, p.Crew, repo, m, g)
+		v, err := manager.VerifyDone(ctx, p.Manager, repo, m, g)
 		switch {
-		case errors.Is(err, crew.ErrNotDue), ctx.Err() != nil:
+		case errors.Is(err, manager.ErrNotDue), ctx.Err() != nil:
 		case err != nil:
 			p.Say(m.Name + " gates: " + err.Error())
 		case v.Passed:
@@ -305,7 +305,7 @@ func (p *Project) verify(ctx context.Context, repo *tree.Repo, m *crew.Member) e
 			p.Say(m.Name + " gates: " + v.Why)
 		}
 		if err == nil && v.Message != "" {
-			if err := crew.DeliverWaiting(ctx, p.Crew, m.Name); err != nil {
+			if err := manager.DeliverWaiting(ctx, p.Manager, m.Name); err != nil {
 				p.Say(m.Name + " messages: " + err.Error())
 			}
 		}

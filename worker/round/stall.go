@@ -8,7 +8,7 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/proc"
 	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/react"
 )
 
@@ -95,13 +95,13 @@ func (p *Project) checkStalls(ctx context.Context) error {
 
 // noteSilence writes down that a member is stuck, unless it was read before it said something more. What it says in the moment between
 // is read as said before: then it counts as stuck until its next entry.
-func (p *Project) noteSilence(ctx context.Context, m *crew.Member, lasted time.Duration) error {
-	now, err := p.Crew.LoadCached(ctx, m.Name)
+func (p *Project) noteSilence(ctx context.Context, m *manager.Member, lasted time.Duration) error {
+	now, err := p.Manager.LoadCached(ctx, m.Name)
 	if err != nil || now[0].Err != nil || newestOf(now[0]) != newestOf(m) || now[0].Worker.State != worker.Working || now[0].Worker.Calling() {
 		return err
 	}
 	says := "silence: nothing was recorded of it for " + plain.Duration(lasted.Truncate(time.Second)) + ", its transcript did not grow, and no call of its runs"
-	return crew.NoteStandstill(p.Crew, m, "threshold "+newestOf(m), says)
+	return manager.NoteStandstill(p.Manager, m, "threshold "+newestOf(m), says)
 }
 
 // sight is this moment on this machine.
@@ -115,12 +115,12 @@ func (p *Project) sight() (now sight) {
 }
 
 // newestOf names what was written last of a worker: entries of its tree, and what its protocol told.
-func newestOf(m *crew.Member) string {
+func newestOf(m *manager.Member) string {
 	return fmt.Sprintf("%d:%d:%s", m.Worker.Gen, m.Newest, moment(m.Worker))
 }
 
 // grown is how the transcript of a member stands; "" if nobody knows.
-func (p *Project) grown(ctx context.Context, m *crew.Member) string {
+func (p *Project) grown(ctx context.Context, m *manager.Member) string {
 	text, err := p.Grown(ctx, m)
 	if err != nil {
 		return ""

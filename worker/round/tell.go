@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 )
 
 // telling are the notices that are on their way.
@@ -91,14 +91,14 @@ func (p *Project) tell(ctx context.Context, n *Notice) {
 
 // heard reports whether the ledgers say by now that a person was told. Rounds plan with ledgers as they were read last, which on a busy
 // machine was before the same notice was written down.
-func (p *Project) heard(m *crew.Member, n *Notice) bool {
+func (p *Project) heard(m *manager.Member, n *Notice) bool {
 	if n.Key == KeyConflict {
-		return !slices.ContainsFunc(crew.UnnotifiedConflicts(m, map[string]bool{n.Others[0]: true}), func(e ledger.Entry) bool {
-			return e.Set == n.Subject && !crew.HasNotifiedOverlap(p.Crew, m, e)
+		return !slices.ContainsFunc(manager.UnnotifiedConflicts(m, map[string]bool{n.Others[0]: true}), func(e ledger.Entry) bool {
+			return e.Set == n.Subject && !manager.HasNotifiedOverlap(p.Manager, m, e)
 		})
 	}
 	told := func(name, subject string) bool {
-		return crew.HasNotified(p.Crew, name, crew.Reaction{Key: n.Key, Action: worker.ActionNotify, Subject: subject})
+		return manager.HasNotified(p.Manager, name, manager.Reaction{Key: n.Key, Action: worker.ActionNotify, Subject: subject})
 	}
 	if told(n.Worker, n.Subject) {
 		return true
@@ -134,19 +134,19 @@ func (p *Project) inform(ctx context.Context, n *Notice, heard func() bool, writ
 }
 
 // write says in the ledgers of all that a notice is about that it was told.
-func (p *Project) write(m *crew.Member, n *Notice) error {
+func (p *Project) write(m *manager.Member, n *Notice) error {
 	if n.Key == KeyConflict {
-		for _, e := range crew.UnnotifiedConflicts(m, map[string]bool{n.Others[0]: true}) {
+		for _, e := range manager.UnnotifiedConflicts(m, map[string]bool{n.Others[0]: true}) {
 			if e.Set == n.Subject {
-				_, err := crew.MarkOverlapNotified(p.Crew, m, e)
+				_, err := manager.MarkOverlapNotified(p.Manager, m, e)
 				return err
 			}
 		}
 		return nil
 	}
-	err := crew.MarkNotified(p.Crew, n.Worker, n.Key, n.Subject)
+	err := manager.MarkNotified(p.Manager, n.Worker, n.Key, n.Subject)
 	for i, other := range n.Others {
-		err = errors.Join(err, crew.MarkNotified(p.Crew, other, n.Key, n.subject(i)))
+		err = errors.Join(err, manager.MarkNotified(p.Manager, other, n.Key, n.subject(i)))
 	}
 	return err
 }

@@ -26,8 +26,8 @@ import (
 	"aburn/internal/settings"
 	"aburn/internal/units"
 	"aburn/worker/control"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
@@ -83,7 +83,7 @@ func (w *working) tools() []mcpserver.Tool {
 			"Starts an agent on a task of its own, in a new worktree and branch that begin at the checkout's commit. It asks the user for all that is not allowed; "+
 				"nothing is pushed or merged. "+
 				"Only begin one where the user wants work done in parallel.", w.spawn).Writing(),
-		mcpserver.NewTool[sendAsk, crew.Sent]("send", "Write to a worker",
+		mcpserver.NewTool[sendAsk, manager.Sent]("send", "Write to a worker",
 			"Hands a message to a worker. It waits until the worker's turn ends, and never answers what a worker asks: only the user does.", w.send).Writing(),
 	}
 }
@@ -107,13 +107,13 @@ func (w *working) list(ctx context.Context, _ mcpserver.Asker, ask workersAsk) (
 	if err != nil {
 		return nil, err
 	}
-	shown, names := crew.Living(all), describe.Living(all)
+	shown, names := manager.Living(all), describe.Living(all)
 	if ask.Name != "" {
 		m, err := o.Member(ctx, ask.Name)
 		if err != nil {
 			return nil, plainError(err)
 		}
-		shown = []*crew.Member{m}
+		shown = []*manager.Member{m}
 	}
 	if len(shown) == 0 {
 		return nil, errors.New("no worker")
@@ -183,7 +183,7 @@ func (w *working) spawn(ctx context.Context, _ mcpserver.Asker, ask spawnAsk) (*
 }
 
 // parentOf is the worker in whose tree this serves, nil for none: its client may not hand on the mark in its environment.
-func (w *working) parentOf(all []*crew.Member) (parent *crew.Member, err error) {
+func (w *working) parentOf(all []*manager.Member) (parent *manager.Member, err error) {
 	here, err := filepath.EvalSymlinks(w.dir)
 	if err != nil {
 		return nil, err
@@ -214,11 +214,11 @@ func (w *working) send(ctx context.Context, who mcpserver.Asker, ask sendAsk) (*
 	if m.IsRemote() {
 		return nil, errors.New("an agent sends no messages to another machine")
 	}
-	r, err := crew.Send(ctx, o.Crew, m.Name, crew.Message{Text: text, From: w.sender()}, crew.SendOptions{NoKeys: true})
+	r, err := manager.Send(ctx, o.Manager, m.Name, manager.Message{Text: text, From: w.sender()}, manager.SendOptions{NoKeys: true})
 	if err != nil {
 		r.Why = err.Error()
 	}
-	if r.State != crew.Accepted && r.State != crew.Waits {
+	if r.State != manager.Accepted && r.State != manager.Waits {
 		return nil, errors.New("not sent: " + plain.Line(r.Why))
 	}
 	return scrubbedAnswer(&mcpserver.Answer{Markdown: plain.Line(fmt.Sprintf("%s  %s (%s) %s", r.Worker, r.State, r.ID, r.Why)), Data: r}, nil)
@@ -226,7 +226,7 @@ func (w *working) send(ctx context.Context, who mcpserver.Asker, ask sendAsk) (*
 
 // sender is who a message is from, in words that a person and the worker read.
 func (w *working) sender() string {
-	if _, name, _, ok := crew.ParseMark(w.env(hold.MarkVariable)); ok {
+	if _, name, _, ok := manager.ParseMark(w.env(hold.MarkVariable)); ok {
 		return "the worker " + name
 	}
 	title := ""

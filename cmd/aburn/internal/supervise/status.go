@@ -14,13 +14,13 @@ import (
 // Standings says where the workers of a project stand, those who need the user first.
 type Standings func(ctx context.Context, env func(string) string, root string) ([]status.Standing, error)
 
-// Crew is how `aburn status` asks about workers.
-type Crew struct {
+// Workers is how `aburn status` asks about workers.
+type Workers struct {
 	Standings Standings
 	Keeper    func(env func(string) string) int // the process of `aburn start`; 0 is none
 }
 
-func StatusCommand(a *kit.App, crew Crew) *cli.Command {
+func StatusCommand(a *kit.App, workers Workers) *cli.Command {
 	return &cli.Command{
 		Name:  "status",
 		Usage: "show what waits for you, what runs and what is wrong",
@@ -33,21 +33,21 @@ func StatusCommand(a *kit.App, crew Crew) *cli.Command {
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn status", "aburn status --json | jq '.sessions[] | select(.state==\"working\")'"),
 		Action: a.Action(func(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-			return runStatus(ctx, a, cmd, crew)
+			return runStatus(ctx, a, cmd, workers)
 		}),
 	}
 }
 
-func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command, crew Crew) error {
+func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command, workers Workers) error {
 	s, err := status.StatusOf(ctx, scope.CallerOf(a, cmd), status.StatusQuery{})
 	if err != nil {
 		return err
 	}
-	if s.Workers, err = crew.Standings(ctx, a.Getenv, s.Project); err != nil { // the rest is true without them
+	if s.Workers, err = workers.Standings(ctx, a.Getenv, s.Project); err != nil { // the rest is true without them
 		a.Warn("the workers cannot be seen: "+plain.Line(err.Error()), "aburn ps")
 	}
 	if len(s.Workers) > 0 {
-		s.Keeper = crew.Keeper(a.Getenv)
+		s.Keeper = workers.Keeper(a.Getenv)
 	}
 	if cmd.Bool("json") {
 		return a.PrintJSON(status.StatusPrinted{StatusReport: s.Report(), Workers: s.Workers, Keeper: s.Keeper})

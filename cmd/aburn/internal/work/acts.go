@@ -7,7 +7,7 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 )
 
 // Acted is what became of an act on one worker.
@@ -33,7 +33,7 @@ const (
 )
 
 // ActedOn is what became of an act on m, which now is as given.
-func ActedOn(m *crew.Member, did string) Acted {
+func ActedOn(m *manager.Member, did string) Acted {
 	one := Acted{Worker: m.Name, Did: did}
 	if m.Worker != nil {
 		one.State, one.Reason = m.Worker.State.String(), m.Worker.Reason

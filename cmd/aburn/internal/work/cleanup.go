@@ -12,8 +12,8 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/worker/control"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
@@ -55,17 +55,17 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if cmd.Bool("merged") {
-		members = slices.DeleteFunc(members, func(m *crew.Member) bool { return !m.WasMerged() })
+		members = slices.DeleteFunc(members, func(m *manager.Member) bool { return !m.WasMerged() })
 		if len(members) == 0 && !cmd.Bool("json") {
 			_, err := fmt.Fprintln(a.Stdout, "no worker's work was merged")
 			return err
 		}
 	}
-	options := crew.CleanupOptions{DryRun: cmd.Bool("dry-run"), Preserve: cmd.Bool("force-preserve"), DiscardIgnored: cmd.Bool("discard-ignored")}
-	results, left := []crew.Cleanup{}, 0
+	options := manager.CleanupOptions{DryRun: cmd.Bool("dry-run"), Preserve: cmd.Bool("force-preserve"), DiscardIgnored: cmd.Bool("discard-ignored")}
+	results, left := []manager.Cleanup{}, 0
 	others, _ := o.LoadState(ctx)
 	for _, m := range members {
-		r := control.CleanupOne(ctx, o.Crew, m, options)
+		r := control.CleanupOne(ctx, o.Manager, m, options)
 		r.GoOn = goOn(others, m.Name)
 		if !r.Removed {
 			left++
@@ -87,19 +87,19 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // expire drops snapshots that nobody needs, of all workers, and says of which.
-func expire(ctx context.Context, o *projects.Project, now time.Time, options crew.CleanupOptions) (list []crew.Cleanup) {
+func expire(ctx context.Context, o *projects.Project, now time.Time, options manager.CleanupOptions) (list []manager.Cleanup) {
 	members, err := o.LoadState(ctx)
 	if err != nil {
 		return nil
 	}
 	for _, m := range members {
-		if !crew.MayExpire(m, now) {
+		if !manager.MayExpire(m, now) {
 			continue
 		}
-		r := crew.Cleanup{Name: m.Name}
-		repo, err := crew.RepositoryOf(ctx, o.Crew, m)
+		r := manager.Cleanup{Name: m.Name}
+		repo, err := manager.RepositoryOf(ctx, o.Manager, m)
 		if err == nil {
-			r.Expired, err = crew.ExpireSnapshots(ctx, o.Crew, repo, m, now, options.DryRun)
+			r.Expired, err = manager.ExpireSnapshots(ctx, o.Manager, repo, m, now, options.DryRun)
 		}
 		if err != nil {
 			r.Why = "its snapshots stay: " + err.Error()
@@ -112,21 +112,21 @@ func expire(ctx context.Context, o *projects.Project, now time.Time, options cre
 }
 
 // Chosen are the named workers, or all whose tree may still be there.
-func Chosen(ctx context.Context, o *projects.Project, words []string) ([]*crew.Member, error) {
+func Chosen(ctx context.Context, o *projects.Project, words []string) ([]*manager.Member, error) {
 	if len(words) == 0 {
 		all, err := o.Load(ctx)
 		if err != nil {
 			return nil, fault.Failed(err.Error())
 		}
-		var readable []*crew.Member
-		for _, m := range crew.Living(all) {
+		var readable []*manager.Member
+		for _, m := range manager.Living(all) {
 			if m.Err == nil {
 				readable = append(readable, m)
 			}
 		}
 		return readable, nil
 	}
-	var members []*crew.Member
+	var members []*manager.Member
 	for _, word := range words {
 		m, err := o.Member(ctx, word)
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/control"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
@@ -72,20 +72,20 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			return err
 		}
 	}
-	now, errs := make([]*crew.Member, len(members)), make([]error, len(members))
+	now, errs := make([]*manager.Member, len(members)), make([]error, len(members))
 	var all sync.WaitGroup
 	for i, m := range members { // each may take 4 seconds
 		all.Go(func() {
 			if cmd.Bool("forget") {
-				now[i], errs[i] = m, crew.Forget(o.Crew, m)
+				now[i], errs[i] = m, manager.Forget(o.Manager, m)
 				return
 			}
-			now[i], errs[i] = control.Kill(ctx, o.Crew, m)
+			now[i], errs[i] = control.Kill(ctx, o.Manager, m)
 		})
 	}
 	lost, lostErrs := make([]int, len(strays)), make([]error, len(strays))
 	for i, s := range strays {
-		all.Go(func() { lost[i], lostErrs[i] = crew.EndStray(ctx, o.Crew, s) })
+		all.Go(func() { lost[i], lostErrs[i] = manager.EndStray(ctx, o.Manager, s) })
 	}
 	all.Wait()
 	acts := NewActs(a, cmd.Bool("json"))
@@ -100,20 +100,20 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // toKill are the workers and strays that words mean; without words all of which something runs.
-func toKill(ctx context.Context, o *projects.Project, words []string, forget bool) (members []*crew.Member, strays []*crew.Stray, err error) {
+func toKill(ctx context.Context, o *projects.Project, words []string, forget bool) (members []*manager.Member, strays []*manager.Stray, err error) {
 	all, lost, err := Roll(ctx, o)
 	if err != nil {
 		return nil, nil, fault.Failed(err.Error())
 	}
 	if len(words) == 0 {
-		return crew.Running(all), lost, nil
+		return manager.Running(all), lost, nil
 	}
 	for _, word := range words {
 		s := strayCalled(lost, word)
 		if s != nil && !forget {
 			strays = append(strays, s)
 		}
-		if _, err := o.Find(word); s != nil && (err != nil || !slices.ContainsFunc(all, func(m *crew.Member) bool { return m.Name == s.Name })) {
+		if _, err := o.Find(word); s != nil && (err != nil || !slices.ContainsFunc(all, func(m *manager.Member) bool { return m.Name == s.Name })) {
 			continue
 		}
 		m, err := o.Member(ctx, word)
@@ -126,7 +126,7 @@ func toKill(ctx context.Context, o *projects.Project, words []string, forget boo
 }
 
 // SayEnded tells what became of a stray.
-func SayEnded(acts *Acts, s *crew.Stray, project string, n int, err error) {
+func SayEnded(acts *Acts, s *manager.Stray, project string, n int, err error) {
 	one := Acted{Worker: s.Name, Project: project, Did: DidKill, State: describe.Unaccounted, Left: n}
 	if err != nil {
 		acts.Failed(one, err.Error())
@@ -136,9 +136,9 @@ func SayEnded(acts *Acts, s *crew.Stray, project string, n int, err error) {
 }
 
 // sayKilled tells how a worker's agent ended, or that this was only written down.
-func sayKilled(acts *Acts, m, now *crew.Member, err error, forget bool, children []string) {
+func sayKilled(acts *Acts, m, now *manager.Member, err error, forget bool, children []string) {
 	switch {
-	case errors.Is(err, crew.ErrOver):
+	case errors.Is(err, manager.ErrOver):
 		one := ActedOn(m, WasOver)
 		one.Left = m.Ended
 		acts.Did(one, m.Name+"  "+describe.OverText(m))
@@ -160,7 +160,7 @@ func sayKilled(acts *Acts, m, now *crew.Member, err error, forget bool, children
 }
 
 // confirmAll asks before all workers of a project end.
-func confirmAll(a *kit.App, cmd *cli.Command, members []*crew.Member, strays []*crew.Stray) error {
+func confirmAll(a *kit.App, cmd *cli.Command, members []*manager.Member, strays []*manager.Stray) error {
 	var names []string
 	for _, m := range members {
 		names = append(names, m.Name)

@@ -16,7 +16,7 @@ import (
 	"aburn/internal/workspace"
 	"aburn/trace"
 	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
@@ -32,7 +32,7 @@ type WorkerCost struct {
 }
 
 // costs are what workers used up, by their names. A worker of which no session was read has none.
-func costs(ctx context.Context, o *projects.Project, c *workspace.Caller, members []*crew.Member) (map[string]*WorkerCost, error) {
+func costs(ctx context.Context, o *projects.Project, c *workspace.Caller, members []*manager.Member) (map[string]*WorkerCost, error) {
 	arch, err := archive.View(ctx, archive.Dir(c.Env))
 	if none := (*archive.NotFound)(nil); errors.As(err, &none) {
 		return nil, nil
@@ -93,7 +93,7 @@ func (w *WorkerCost) says() string {
 }
 
 // limitText is the amount beside what it may be, "" without a budget.
-func limitText(m *crew.Member, w *WorkerCost) string {
+func limitText(m *manager.Member, w *WorkerCost) string {
 	b := m.Limit()
 	switch {
 	case b.Cents > 0:
@@ -113,12 +113,12 @@ func limitText(m *crew.Member, w *WorkerCost) string {
 }
 
 // SpentNow reads what is new of a worker's sessions, and says what they used up.
-func SpentNow(ctx context.Context, o *projects.Project, env func(string) string, m *crew.Member) (worker.Spent, string, error) {
+func SpentNow(ctx context.Context, o *projects.Project, env func(string) string, m *manager.Member) (worker.Spent, string, error) {
 	c := workspace.Quiet(o.Root, env, time.Now())
 	if err := lookup.Refresh(ctx, c, filepath.Clean(m.Request.Tree)); err != nil {
 		return worker.Spent{}, "", err
 	}
-	all, err := costs(ctx, o, c, []*crew.Member{m})
+	all, err := costs(ctx, o, c, []*manager.Member{m})
 	if err != nil {
 		return worker.Spent{}, "", err
 	}

@@ -16,7 +16,7 @@ import (
 	"aburn/internal/hold"
 	"aburn/worker"
 	"aburn/worker/control"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/slot"
 )
@@ -42,9 +42,9 @@ func FarCommand(a *kit.App) *cli.Command {
 			if cmd.Bool("screen") {
 				return screenHere(ctx, o, a, cmd.Args().First())
 			}
-			news := []crew.News{}
+			news := []manager.News{}
 			for _, name := range cmd.Args().Slice() {
-				news = append(news, crew.NewsOf(ctx, o.Crew, name))
+				news = append(news, manager.NewsOf(ctx, o.Manager, name))
 			}
 			return a.PrintJSON(news)
 		}),
@@ -53,7 +53,7 @@ func FarCommand(a *kit.App) *cli.Command {
 
 // tryHere runs gates for the machine that merges.
 func tryHere(ctx context.Context, o *projects.Project, a *kit.App, name string) error {
-	var order crew.RemoteGates
+	var order manager.RemoteGates
 	if err := json.NewDecoder(a.Stdin).Decode(&order); err != nil {
 		return fault.Usage("stdin names no gates: " + err.Error())
 	}
@@ -61,12 +61,12 @@ func tryHere(ctx context.Context, o *projects.Project, a *kit.App, name string) 
 	if err != nil {
 		return err
 	}
-	repo, err := crew.RepositoryOf(ctx, o.Crew, m)
+	repo, err := manager.RepositoryOf(ctx, o.Manager, m)
 	if err != nil {
 		return err
 	}
 	program, _ := exec.LookPath(agentcli.Of(m.Request.Agent).Program)
-	v, err := crew.TryGatesHere(ctx, o.Crew, repo, m, order, program)
+	v, err := manager.TryGatesHere(ctx, o.Manager, repo, m, order, program)
 	if err != nil {
 		return fault.Failed(err.Error())
 	}
@@ -90,7 +90,7 @@ func screenHere(ctx context.Context, o *projects.Project, a *kit.App, name strin
 }
 
 // SitFar shows a far worker's terminal here.
-func SitFar(o *projects.Project, cmd *cli.Command, m *crew.Member) error {
+func SitFar(o *projects.Project, cmd *cli.Command, m *manager.Member) error {
 	args := []string{"attach"}
 	switch {
 	case cmd.Bool("terminal") || cmd.Bool("headless"):
@@ -98,10 +98,10 @@ func SitFar(o *projects.Project, cmd *cli.Command, m *crew.Member) error {
 	case cmd.Bool("read-only"):
 		args = append(args, "--read-only")
 	}
-	host, _ := crew.RemoteHost(m.Request.Via)
-	if err := crew.HostNamed(o.Crew, host).Sit(m.Request.Address, append(args, m.Name)...); err != nil {
+	host, _ := manager.RemoteHost(m.Request.Via)
+	if err := manager.HostNamed(o.Manager, host).Sit(m.Request.Address, append(args, m.Name)...); err != nil {
 		fmt.Fprintln(os.Stderr)
-		return fault.Failed("the line to "+crew.HostNamed(o.Crew, host).String()+" ended: "+err.Error()+"; the worker goes on", "aburn ps "+m.Name)
+		return fault.Failed("the line to "+manager.HostNamed(o.Manager, host).String()+" ended: "+err.Error()+"; the worker goes on", "aburn ps "+m.Name)
 	}
 	return nil
 }

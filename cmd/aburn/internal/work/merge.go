@@ -11,8 +11,8 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
@@ -48,12 +48,12 @@ func MergeCommand(a *kit.App) *cli.Command {
 	}
 }
 
-func mergeOptions(cmd *cli.Command) (o crew.MergeOptions, err error) {
-	o = crew.MergeOptions{
+func mergeOptions(cmd *cli.Command) (o manager.MergeOptions, err error) {
+	o = manager.MergeOptions{
 		Onto: cmd.String("onto"), Check: cmd.Bool("check"), Include: cmd.Bool("include-changes"), Hooks: cmd.Bool("hooks"),
 		Message: strings.TrimSpace(cmd.String("message")),
 	}
-	for _, how := range []crew.How{crew.HowMerge, crew.HowSquash, crew.HowRebase} {
+	for _, how := range []manager.How{manager.HowMerge, manager.HowSquash, manager.HowRebase} {
 		switch {
 		case !cmd.Bool(string(how)):
 		case o.How != "":
@@ -63,19 +63,19 @@ func mergeOptions(cmd *cli.Command) (o crew.MergeOptions, err error) {
 		}
 	}
 	switch {
-	case o.Hooks && (o.How == crew.HowSquash || o.How == crew.HowRebase):
+	case o.Hooks && (o.How == manager.HowSquash || o.How == manager.HowRebase):
 		return o, fault.Usage(fmt.Sprintf("--hooks does not go with --%s: git runs other hooks there", o.How),
 			"leave out --hooks, or use git "+strings.Replace(string(o.How), "squash", "merge --squash", 1))
 	case o.Hooks && o.Onto != "":
 		return o, fault.Usage("--hooks needs a checkout, and --onto has none", "leave one out")
-	case o.Message != "" && o.How == crew.HowRebase:
+	case o.Message != "" && o.How == manager.HowRebase:
 		return o, fault.Usage("--rebase keeps the messages of the worker's commits", "leave out --message")
 	}
 	return o, nil
 }
 
 // mergeConfig adds what the configuration says. A person's own --gate needs none.
-func mergeConfig(o *projects.Project, a *kit.App, cmd *cli.Command, of *crew.Member, m *crew.MergeOptions) error {
+func mergeConfig(o *projects.Project, a *kit.App, cmd *cli.Command, of *manager.Member, m *manager.MergeOptions) error {
 	if err := projects.MergeDefaults(o, a, of, m); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func mergeConfig(o *projects.Project, a *kit.App, cmd *cli.Command, of *crew.Mem
 		m.Gates.Run = own
 	}
 	if cmd.Bool("no-gates") {
-		m.Gates = crew.Gates{}
+		m.Gates = manager.Gates{}
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := mergeConfig(o, a, cmd, m, &options); err != nil {
 		return err
 	}
-	r, err := crew.MergeBranch(ctx, o.Crew, repo, m, options)
+	r, err := manager.MergeBranch(ctx, o.Manager, repo, m, options)
 	if err != nil {
 		return describe.MergeFailure(m, err)
 	}
@@ -122,7 +122,7 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // openHere opens the worker that the first argument means, and the repository of the folder in which the person stands.
-func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*projects.Project, *crew.Member, *tree.Repo, error) {
+func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*projects.Project, *manager.Member, *tree.Repo, error) {
 	o, m, theirs, err := openTree(ctx, a, cmd)
 	if err != nil {
 		return nil, nil, nil, err
@@ -130,7 +130,7 @@ func openHere(ctx context.Context, a *kit.App, cmd *cli.Command) (*projects.Proj
 	if o.Dir == theirs.Root {
 		return o, m, theirs, nil
 	}
-	here, err := crew.Repository(ctx, o.Crew, o.Dir)
+	here, err := manager.Repository(ctx, o.Manager, o.Dir)
 	if err == nil && !here.Same(theirs) {
 		err = fault.Usage(m.Name+" works in another repository: "+theirs.Root, "aburn -C "+theirs.Root+" merge "+m.Name)
 	}
@@ -175,7 +175,7 @@ func runSync(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if m.IsRemote() {
 		return fault.Failed(m.Name+" works in another repository, where its base is only a commit", "aburn merge "+m.Name, "aburn send "+m.Name+" TEXT")
 	}
-	s, err := crew.RebaseBranch(ctx, o.Crew, repo, m, cmd.String("onto"), cmd.Bool("check"))
+	s, err := manager.RebaseBranch(ctx, o.Manager, repo, m, cmd.String("onto"), cmd.Bool("check"))
 	if err != nil {
 		return describe.MergeFailure(m, err)
 	}
@@ -190,7 +190,7 @@ func runSync(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return err
 }
 
-func syncText(a *kit.App, m *crew.Member, s crew.Sync) error {
+func syncText(a *kit.App, m *manager.Member, s manager.Sync) error {
 	commits := plain.Plural(int64(s.Commits), "commit")
 	text := s.Worker + "  "
 	switch {

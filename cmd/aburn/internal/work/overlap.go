@@ -12,9 +12,9 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
@@ -44,12 +44,12 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return fault.Failed(err.Error())
 	}
-	list, failed := crew.Overlaps(ctx, o.Crew, all)
+	list, failed := manager.Overlaps(ctx, o.Manager, all)
 	if failed != nil {
 		a.Warn("not all trees could be compared: " + plain.Line(failed.Error()))
 	}
 	if cmd.Bool("json") {
-		err = a.PrintJSON(append([]crew.Overlap{}, list...))
+		err = a.PrintJSON(append([]manager.Overlap{}, list...))
 	} else {
 		err = overlapText(a, list)
 	}
@@ -68,17 +68,17 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // toldAll writes down that the person has just read of these.
-func toldAll(ctx context.Context, o *projects.Project, list []crew.Overlap) {
+func toldAll(ctx context.Context, o *projects.Project, list []manager.Overlap) {
 	for _, x := range list {
 		if now, err := o.Load(ctx, x.Workers[0]); err == nil && now[0].Err == nil && x.Kind == worker.OverlapConflict {
-			for _, e := range crew.Clashes(now[0], map[string]bool{x.Workers[1]: true}) {
-				crew.MarkOverlapNotified(o.Crew, now[0], e)
+			for _, e := range manager.Clashes(now[0], map[string]bool{x.Workers[1]: true}) {
+				manager.MarkOverlapNotified(o.Manager, now[0], e)
 			}
 		}
 	}
 }
 
-func overlapText(a *kit.App, list []crew.Overlap) error {
+func overlapText(a *kit.App, list []manager.Overlap) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(a.Stdout, "no two workers changed the same file")
 		return err
@@ -98,7 +98,7 @@ func overlapText(a *kit.App, list []crew.Overlap) error {
 }
 
 // tellClashes says of each conflict once that it is there.
-func tellClashes(o *projects.Project, a *kit.App, members []*crew.Member, names map[string]bool) {
+func tellClashes(o *projects.Project, a *kit.App, members []*manager.Member, names map[string]bool) {
 	if scope.PersonOnly(a, "") != nil {
 		return // it is the person who has to hear of it
 	}
@@ -106,11 +106,11 @@ func tellClashes(o *projects.Project, a *kit.App, members []*crew.Member, names 
 		if m.Err != nil || m.Gone() {
 			continue
 		}
-		for _, e := range crew.Clashes(m, names) {
+		for _, e := range manager.Clashes(m, names) {
 			if e.Is != worker.OverlapConflict {
 				continue
 			}
-			if first, err := crew.MarkOverlapNotified(o.Crew, m, e); err == nil && first {
+			if first, err := manager.MarkOverlapNotified(o.Manager, m, e); err == nil && first {
 				a.Warn(conflictText(m.Name, e), "aburn overlap")
 			}
 		}
@@ -127,5 +127,5 @@ func conflictText(name string, e ledger.Entry) string {
 
 // Compare looks for overlaps after an agent's work was kept. What cannot be compared is said by `aburn overlap`.
 func Compare(ctx context.Context, o *projects.Project) {
-	crew.CompareNow(ctx, o.Crew)
+	manager.CompareNow(ctx, o.Manager)
 }

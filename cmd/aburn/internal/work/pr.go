@@ -12,8 +12,8 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
@@ -48,7 +48,7 @@ func PrCommand(a *kit.App) *cli.Command {
 }
 
 func runPr(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	p := crew.PullOptions{
+	p := manager.PullOptions{
 		Base: cmd.String("base"), Title: strings.TrimSpace(cmd.String("title")), Body: strings.TrimSpace(cmd.String("body")), Draft: cmd.Bool("draft"),
 		Check: cmd.Bool("check"), Hooks: cmd.Bool("hooks"),
 	}
@@ -76,9 +76,9 @@ func runPr(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		p.Gates.Run = own
 	}
 	if cmd.Bool("no-gates") {
-		p.Gates = crew.Gates{}
+		p.Gates = manager.Gates{}
 	}
-	r, err := crew.OpenPull(ctx, o.Crew, repo, m, f, remote, owner, p)
+	r, err := manager.OpenPull(ctx, o.Manager, repo, m, f, remote, owner, p)
 	if err != nil {
 		if r.Pushed && !r.Opened && r.State == "" {
 			a.Warn("its branch was pushed; no pull request was opened", "aburn pr "+m.Name)
@@ -97,11 +97,11 @@ func runPr(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // waitsForSomebody reports whether an open pull request cannot go on by itself.
-func waitsForSomebody(r crew.PullRequest) bool {
+func waitsForSomebody(r manager.PullRequest) bool {
 	return r.State == worker.PullClosed || r.Checks == worker.CheckFailing || r.Review == worker.ReviewChanges || r.Clash != nil && *r.Clash
 }
 
-func prText(a *kit.App, m *crew.Member, r crew.PullRequest, check bool) {
+func prText(a *kit.App, m *manager.Member, r manager.PullRequest, check bool) {
 	text := r.Worker + "  "
 	switch name := fmt.Sprintf("#%d", r.Number); {
 	case check && r.State == "":

@@ -22,9 +22,9 @@ import (
 	"aburn/logfmt"
 	"aburn/supervisor/status"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
@@ -40,7 +40,7 @@ type WorkerReport struct {
 }
 
 // ReportOf is what is known of a worker. names are the workers whose overlaps count.
-func ReportOf(o *projects.Project, m *crew.Member, names map[string]bool, now time.Time) WorkerReport {
+func ReportOf(o *projects.Project, m *manager.Member, names map[string]bool, now time.Time) WorkerReport {
 	r := WorkerReport{Summary: describe.Summarize(m, names, now, o.ReadyFor())}
 	if m.Err != nil {
 		r.Error = m.Err.Error()
@@ -50,7 +50,7 @@ func ReportOf(o *projects.Project, m *crew.Member, names map[string]bool, now ti
 	return r
 }
 
-func strayReport(s *crew.Stray) WorkerReport {
+func strayReport(s *manager.Stray) WorkerReport {
 	return WorkerReport{Summary: describe.SummarizeStray(s), Error: s.Why}
 }
 
@@ -92,20 +92,20 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			return err
 		}
 		names := map[string]bool{}
-		if peers, err := crew.Peers(o.Crew, m); err == nil && len(peers) > 0 {
+		if peers, err := manager.Peers(o.Manager, m); err == nil && len(peers) > 0 {
 			if found, err := o.Load(ctx, peers...); err == nil {
 				names = describe.Living(found)
 			}
 		}
-		costs, err := costsOf(ctx, o, a, cmd, []*crew.Member{m})
+		costs, err := costsOf(ctx, o, a, cmd, []*manager.Member{m})
 		if err != nil {
 			return err
 		}
 		r := ReportOf(o, m, names, now)
-		r.Workers = crew.ChildrenOf(o.Crew, m.Name)
-		r.Cost, r.Disk = costs[m.Name], diskOf(ctx, cmd, []*crew.Member{m})[m.Name]
-		r.Verdicts = verdicts(ctx, scope.CallerOf(a, cmd), []*crew.Member{m})[m.Session]
-		return checked(cmd, []*crew.Member{m}, nil, psOne(a, cmd, m, r, now))
+		r.Workers = manager.ChildrenOf(o.Manager, m.Name)
+		r.Cost, r.Disk = costs[m.Name], diskOf(ctx, cmd, []*manager.Member{m})[m.Name]
+		r.Verdicts = verdicts(ctx, scope.CallerOf(a, cmd), []*manager.Member{m})[m.Session]
+		return checked(cmd, []*manager.Member{m}, nil, psOne(a, cmd, m, r, now))
 	}
 	warnStranded(o, a)
 	all, strays, err := Roll(ctx, o)
@@ -114,7 +114,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	shown := all
 	if !cmd.Bool("all") {
-		shown = crew.Living(all)
+		shown = manager.Living(all)
 	}
 	names := describe.Living(all)
 	found := verdicts(ctx, scope.CallerOf(a, cmd), shown)
@@ -129,7 +129,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		reports := []WorkerReport{}
 		for _, m := range shown {
 			r := ReportOf(o, m, names, now)
-			r.Workers = namesOf(crew.Children(all, m.Name))
+			r.Workers = namesOf(manager.Children(all, m.Name))
 			r.Disk = disk[m.Name]
 			r.Cost, r.Verdicts = costs[m.Name], found[m.Session]
 			reports = append(reports, r)
@@ -146,7 +146,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // memberOrStray is the worker that a word means. If only processes are left of it that no ledger knows, they are shown, and there is
 // no member.
-func memberOrStray(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, word string) (*crew.Member, error) {
+func memberOrStray(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, word string) (*manager.Member, error) {
 	if ledger.ValidName(word) != nil {
 		return o.Member(ctx, word) // and why there is none
 	}
@@ -171,20 +171,20 @@ func meant(o *projects.Project, word string) []string {
 	return []string{word}
 }
 
-func psStray(a *kit.App, cmd *cli.Command, s *crew.Stray) error {
+func psStray(a *kit.App, cmd *cli.Command, s *manager.Stray) error {
 	if cmd.Bool("json") {
 		return a.PrintJSON(strayReport(s))
 	}
 	out := a.Screen(cmd)
 	term.Title(out, true, s.Name)
 	term.HangingParagraph(out, 11, "state", plain.Line(describe.StrayText(s)))
-	term.HangingParagraph(out, 11, "running", plain.Line(crew.LeftWords(s.Processes)+" (aburn kill "+s.Name+")"))
+	term.HangingParagraph(out, 11, "running", plain.Line(manager.LeftWords(s.Processes)+" (aburn kill "+s.Name+")"))
 	term.HangingParagraph(out, 11, "tree", plain.Line(s.Tree))
 	return nil
 }
 
 // costsOf are what workers used up. --cost reads new sessions first; without it the archive answers as it is.
-func costsOf(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, members []*crew.Member) (map[string]*WorkerCost, error) {
+func costsOf(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, members []*manager.Member) (map[string]*WorkerCost, error) {
 	if cmd.Bool("cost") {
 		chosen.CatchUpOrWarn(ctx, a, cmd, lookup.Choice{Project: o.Root})
 	}
@@ -196,7 +196,7 @@ func costsOf(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Comm
 }
 
 // checked is exit 1 with --check if somebody needs the person.
-func checked(cmd *cli.Command, members []*crew.Member, strays []*crew.Stray, err error) error {
+func checked(cmd *cli.Command, members []*manager.Member, strays []*manager.Stray, err error) error {
 	if err != nil || !cmd.Bool("check") {
 		return err
 	}
@@ -211,7 +211,7 @@ func checked(cmd *cli.Command, members []*crew.Member, strays []*crew.Stray, err
 	return nil
 }
 
-func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, strays []*crew.Stray,
+func psTable(a *kit.App, cmd *cli.Command, members []*manager.Member, strays []*manager.Stray,
 	names map[string]bool, costs map[string]*WorkerCost, disk map[string]*int64, found map[logfmt.SessionID][]status.Verdict, all int, now time.Time) error {
 	out := a.Screen(cmd)
 	if len(members)+len(strays) == 0 {
@@ -275,13 +275,13 @@ func psTable(a *kit.App, cmd *cli.Command, members []*crew.Member, strays []*cre
 }
 
 // tellLeft hints at what ends processes that nobody holds.
-func tellLeft(a *kit.App, members []*crew.Member, strays []*crew.Stray) {
+func tellLeft(a *kit.App, members []*manager.Member, strays []*manager.Stray) {
 	for _, s := range strays {
-		a.Hint("aburn kill " + s.Name + " ends " + crew.LeftWords(s.Processes) + ", in " + plain.Line(s.Tree))
+		a.Hint("aburn kill " + s.Name + " ends " + manager.LeftWords(s.Processes) + ", in " + plain.Line(s.Tree))
 	}
 	for _, m := range members {
 		if len(m.Left) > 0 {
-			a.Hint("aburn kill " + m.Name + " ends " + crew.LeftWords(m.Left) + ", which it left running")
+			a.Hint("aburn kill " + m.Name + " ends " + manager.LeftWords(m.Left) + ", which it left running")
 		}
 	}
 }
@@ -303,7 +303,7 @@ func formerly(branches []string) string {
 	return "before on " + strings.Join(branches, ", ")
 }
 
-func namesOf(members []*crew.Member) (names []string) {
+func namesOf(members []*manager.Member) (names []string) {
 	for _, m := range members {
 		names = append(names, m.Name)
 	}
@@ -311,8 +311,8 @@ func namesOf(members []*crew.Member) (names []string) {
 }
 
 // goOn says which workers of one that ended go on, "" for none.
-func goOn(all []*crew.Member, name string) (names []string) {
-	for _, m := range crew.Children(all, name) {
+func goOn(all []*manager.Member, name string) (names []string) {
+	for _, m := range manager.Children(all, name) {
 		if !m.Over() {
 			names = append(names, m.Name)
 		}
@@ -325,7 +325,7 @@ const diskColumn = 7
 
 // diskOf is how many bytes the files of each tree have, links not followed; nil if nobody asked. Trees on other machines are not
 // among them.
-func diskOf(ctx context.Context, cmd *cli.Command, members []*crew.Member) map[string]*int64 {
+func diskOf(ctx context.Context, cmd *cli.Command, members []*manager.Member) map[string]*int64 {
 	if !cmd.Bool("disk") {
 		return nil
 	}
@@ -349,7 +349,7 @@ func diskOf(ctx context.Context, cmd *cli.Command, members []*crew.Member) map[s
 }
 
 // costCell is empty unless it was asked for.
-func costCell(cmd *cli.Command, m *crew.Member, w *WorkerCost) string {
+func costCell(cmd *cli.Command, m *manager.Member, w *WorkerCost) string {
 	if !cmd.Bool("cost") {
 		return ""
 	}
@@ -359,7 +359,7 @@ func costCell(cmd *cli.Command, m *crew.Member, w *WorkerCost) string {
 	return w.says()
 }
 
-func psOne(a *kit.App, cmd *cli.Command, m *crew.Member, r WorkerReport, now time.Time) error {
+func psOne(a *kit.App, cmd *cli.Command, m *manager.Member, r WorkerReport, now time.Time) error {
 	if cmd.Bool("json") {
 		return a.PrintJSON(r)
 	}

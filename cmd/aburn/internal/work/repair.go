@@ -16,8 +16,8 @@ import (
 	"aburn/internal/project"
 	"aburn/internal/shell"
 	"aburn/internal/workspace"
-	"aburn/worker/crew"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
@@ -137,7 +137,7 @@ func repairTrees(ctx context.Context, o *projects.Project, names []string) error
 		repos[e.Repo] = append(repos[e.Repo], e.Tree)
 	}
 	for dir, paths := range repos {
-		repo, err := crew.Repository(ctx, o.Crew, dir)
+		repo, err := manager.Repository(ctx, o.Manager, dir)
 		if err != nil {
 			return err
 		}

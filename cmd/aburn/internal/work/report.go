@@ -17,8 +17,8 @@ import (
 	"aburn/internal/journal"
 	"aburn/internal/scrub"
 	"aburn/logfmt"
-	"aburn/worker/crew"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
@@ -55,7 +55,7 @@ func reportCommand(a *kit.App, ev logfmt.Event, name, args, usage, what, example
 
 func runReport(a *kit.App, cmd *cli.Command, ev logfmt.Event) error {
 	name := cmd.Name
-	key, worker, session, ok := crew.ParseMark(a.Getenv(hold.MarkVariable))
+	key, worker, session, ok := manager.ParseMark(a.Getenv(hold.MarkVariable))
 	if !ok {
 		return fault.Usage("aburn "+name+" is for agents that aburn spawned: this is not inside of a worker", "aburn spawn --help")
 	}
@@ -77,7 +77,7 @@ func runReport(a *kit.App, cmd *cli.Command, ev logfmt.Event) error {
 		return fault.Usage("this folder is not of the project that the worker "+fault.Quote(worker)+" belongs to", "run it in the worker's tree")
 	}
 	e := &logfmt.Entry{Cmd: logfmt.SessionCmd, Event: ev, Source: "aburn", Wt: w.Wt}
-	if c := (&crew.Crew{Root: w.Root, Checkout: projects.Checkout(w, a.Getenv), Store: store}); c.Wt(worker) != "" {
+	if c := (&manager.Manager{Root: w.Root, Checkout: projects.Checkout(w, a.Getenv), Store: store}); c.Wt(worker) != "" {
 		e.Wt = c.Wt(worker)
 	}
 	e.Session, e.Agent = reporter(a, session)

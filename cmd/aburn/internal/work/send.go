@@ -21,7 +21,7 @@ import (
 	"aburn/internal/workspace"
 	"aburn/worker"
 	"aburn/worker/control"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
@@ -73,10 +73,10 @@ func runSend(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	results := make([]crew.Sent, len(members))
+	results := make([]manager.Sent, len(members))
 	var all sync.WaitGroup
 	for i, m := range members {
-		all.Go(func() { results[i] = sendOne(ctx, o, cmd, m, crew.Message{Text: text, From: from}, options) })
+		all.Go(func() { results[i] = sendOne(ctx, o, cmd, m, manager.Message{Text: text, From: from}, options) })
 	}
 	all.Wait()
 	if cmd.Bool("json") {
@@ -85,25 +85,25 @@ func runSend(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		sendText(a, results, cmd.Bool("no-wait"))
 	}
 	for _, r := range results {
-		if err == nil && r.State != crew.Accepted && !(r.State == crew.Waits && cmd.Bool("no-wait")) {
+		if err == nil && r.State != manager.Accepted && !(r.State == manager.Waits && cmd.Bool("no-wait")) {
 			err = fault.Exit(fault.ExitFailed)
 		}
 	}
 	return err
 }
 
-func sendOne(ctx context.Context, o *projects.Project, cmd *cli.Command, m *crew.Member, msg crew.Message, options crew.SendOptions) crew.Sent {
-	refused := crew.Sent{Worker: m.Name, State: crew.Declined}
+func sendOne(ctx context.Context, o *projects.Project, cmd *cli.Command, m *manager.Member, msg manager.Message, options manager.SendOptions) manager.Sent {
+	refused := manager.Sent{Worker: m.Name, State: manager.Declined}
 	if idle := m.Worker.Delivery() == worker.ByKeys; cmd.Bool("interrupt") && !idle {
-		if err := control.Interrupt(ctx, o.Crew, m); err != nil {
+		if err := control.Interrupt(ctx, o.Manager, m); err != nil {
 			refused.Why = "its turn was not ended: " + err.Error()
 			return refused
 		}
 	}
 	if m.IsRemote() {
-		return control.SendRemote(ctx, o.Crew, m, msg, options)
+		return control.SendRemote(ctx, o.Manager, m, msg, options)
 	}
-	r, err := crew.Send(ctx, o.Crew, m.Name, msg, options)
+	r, err := manager.Send(ctx, o.Manager, m.Name, msg, options)
 	if err != nil {
 		r.Why = err.Error()
 	}
@@ -140,7 +140,7 @@ func sendArguments(a *kit.App, cmd *cli.Command) (names []string, text string, e
 		from = a.Stdin
 	}
 	if from != nil {
-		data, err := io.ReadAll(io.LimitReader(from, crew.MaxMessage+2))
+		data, err := io.ReadAll(io.LimitReader(from, manager.MaxMessage+2))
 		if err != nil {
 			return nil, "", fault.Usage("the text cannot be read: " + err.Error())
 		}
@@ -157,8 +157,8 @@ func sendArguments(a *kit.App, cmd *cli.Command) (names []string, text string, e
 }
 
 // sendOptions also says which agent sends, if no person does. An agent presses no keys.
-func sendOptions(a *kit.App, cmd *cli.Command) (o crew.SendOptions, from string, err error) {
-	o = crew.SendOptions{NoKeys: cmd.Bool("after-turn"), Type: cmd.Bool("type"), Wait: cmd.Duration("wait")}
+func sendOptions(a *kit.App, cmd *cli.Command) (o manager.SendOptions, from string, err error) {
+	o = manager.SendOptions{NoKeys: cmd.Bool("after-turn"), Type: cmd.Bool("type"), Wait: cmd.Duration("wait")}
 	if cmd.Bool("no-wait") {
 		o.Wait = 0
 	}
@@ -173,7 +173,7 @@ func sendOptions(a *kit.App, cmd *cli.Command) (o crew.SendOptions, from string,
 	if o.Type || cmd.Bool("interrupt") {
 		return o, "", scope.PersonOnly(a, "type into a worker's terminal")
 	}
-	if _, name, _, ok := crew.ParseMark(a.Getenv(hold.MarkVariable)); ok {
+	if _, name, _, ok := manager.ParseMark(a.Getenv(hold.MarkVariable)); ok {
 		from = "the worker " + name
 	} else if list := agentcli.CallingAgents(a.Getenv); len(list) > 0 {
 		from = agentcli.Of(list[0].Of.Name).Title
@@ -183,20 +183,20 @@ func sendOptions(a *kit.App, cmd *cli.Command) (o crew.SendOptions, from string,
 }
 
 // sendText says of each worker how far its message came, and what can be done.
-func sendText(a *kit.App, results []crew.Sent, noWait bool) {
+func sendText(a *kit.App, results []manager.Sent, noWait bool) {
 	for _, r := range results {
 		way := "aburn attach " + r.Worker
 		if r.Ended() {
 			way = "aburn restore " + r.Worker
 		}
 		switch {
-		case r.State == crew.Accepted:
+		case r.State == manager.Accepted:
 			fmt.Fprintf(a.Stdout, "%s  has it (%s)\n", r.Worker, r.ID)
-		case r.State == crew.Waits && noWait:
+		case r.State == manager.Waits && noWait:
 			fmt.Fprintln(a.Stdout, plain.Line(fmt.Sprintf("%s  waits (%s): %s", r.Worker, r.ID, r.Why)))
-		case r.State == crew.Waits:
+		case r.State == manager.Waits:
 			a.Warn(fmt.Sprintf("%s: not accepted yet, and it waits (%s): %s", r.Worker, r.ID, r.Why), way, "aburn ps "+r.Worker)
-		case r.State == crew.Unconfirmed:
+		case r.State == manager.Unconfirmed:
 			a.Warn(fmt.Sprintf("%s: nobody knows whether it has the message (%s), and it is not typed again: %s", r.Worker, r.ID, r.Why), "aburn attach "+r.Worker)
 		default:
 			a.Warn(fmt.Sprintf("%s: not sent: %s", r.Worker, r.Why), way, "aburn ps "+r.Worker)
@@ -234,8 +234,8 @@ func runInterrupt(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	acts := NewActs(a, cmd.Bool("json"))
 	for _, m := range members {
-		switch err := control.Interrupt(ctx, o.Crew, m); {
-		case errors.Is(err, crew.ErrOver):
+		switch err := control.Interrupt(ctx, o.Manager, m); {
+		case errors.Is(err, manager.ErrOver):
 			acts.Failed(ActedOn(m, ""), "its agent has ended already")
 		case err != nil:
 			acts.Failed(ActedOn(m, ""), err.Error(), "aburn attach "+m.Name)

@@ -6,7 +6,7 @@ import (
 
 	"aburn/supervisor/status"
 	"aburn/worker"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
@@ -24,7 +24,7 @@ func Standings(ctx context.Context, env func(string) string, root string) ([]sta
 	var list []status.Standing
 	for _, zone := range []worker.Zone{worker.ZoneNeedsYou, worker.ZoneWorking, worker.ZoneInReview, worker.ZoneReady, worker.ZoneDone} {
 		one := status.Standing{Zone: string(zone)}
-		for _, m := range crew.Living(members) {
+		for _, m := range manager.Living(members) {
 			if m.Err == nil && m.Worker.Zone() == zone {
 				one.Names = append(one.Names, m.Name)
 			}

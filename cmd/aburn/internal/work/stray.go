@@ -4,27 +4,27 @@ import (
 	"context"
 	"strings"
 
-	"aburn/worker/crew"
 	"aburn/worker/describe"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
 // Roll is Look, and whose the processes are that carry marks of workers: those that no ledger knows are strays. Members that have
 // strays in their place are left out.
-func Roll(ctx context.Context, o *projects.Project, names ...string) ([]*crew.Member, []*crew.Stray, error) {
-	found := make(chan []crew.Carrier, 1)
-	go func() { found <- crew.Marked() }()
+func Roll(ctx context.Context, o *projects.Project, names ...string) ([]*manager.Member, []*manager.Stray, error) {
+	found := make(chan []manager.Carrier, 1)
+	go func() { found <- manager.Marked() }()
 	all, err := o.Load(ctx, names...)
 	if err != nil {
 		return nil, nil, err
 	}
-	members, strays := crew.AccountForAll(o.Crew, all, <-found)
+	members, strays := manager.AccountForAll(o.Manager, all, <-found)
 	return members, strays, nil
 }
 
 // strayCalled is the stray that a word means; nil for none. A worker with a ledger comes before it.
-func strayCalled(strays []*crew.Stray, word string) *crew.Stray {
-	var found []*crew.Stray
+func strayCalled(strays []*manager.Stray, word string) *manager.Stray {
+	var found []*manager.Stray
 	for _, s := range strays {
 		if s.Name == word {
 			return s
@@ -54,13 +54,13 @@ func Unaccounted(ctx context.Context, env func(string) string, dir string) (find
 	if err != nil {
 		return nil
 	}
-	members, strays := crew.AccountForAll(o.Crew, all, crew.Marked())
+	members, strays := manager.AccountForAll(o.Manager, all, manager.Marked())
 	for _, s := range strays {
 		findings = append(findings, s.Name+" is "+describe.StrayText(s)+"; it works in "+s.Tree)
 	}
 	for _, m := range members {
 		if len(m.Left) > 0 {
-			findings = append(findings, m.Name+" left running: "+crew.LeftWords(m.Left))
+			findings = append(findings, m.Name+" left running: "+manager.LeftWords(m.Left))
 		}
 	}
 	return findings

@@ -13,13 +13,13 @@ import (
 	"aburn/archive"
 	"aburn/archive/lookup"
 	"aburn/internal/workspace"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
 // TranscriptsNow names how the files stand in which a worker's sessions are stored: the same text if none of them was written, ""
 // if none is known. A database that many sessions share counts as written when any of them is.
-func TranscriptsNow(ctx context.Context, o *projects.Project, env func(string) string, m *crew.Member) (string, error) {
+func TranscriptsNow(ctx context.Context, o *projects.Project, env func(string) string, m *manager.Member) (string, error) {
 	c := workspace.Quiet(o.Root, env, time.Now())
 	paths, err := transcripts(ctx, c, m)
 	if err == nil && len(paths) == 0 {
@@ -39,7 +39,7 @@ func TranscriptsNow(ctx context.Context, o *projects.Project, env func(string) s
 }
 
 // transcripts are the files of the archived sessions of a worker.
-func transcripts(ctx context.Context, c *workspace.Caller, m *crew.Member) (paths []string, err error) {
+func transcripts(ctx context.Context, c *workspace.Caller, m *manager.Member) (paths []string, err error) {
 	arch, err := archive.View(ctx, archive.Dir(c.Env))
 	if none := (*archive.NotFound)(nil); errors.As(err, &none) {
 		return nil, nil

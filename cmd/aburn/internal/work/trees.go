@@ -19,8 +19,8 @@ import (
 	"aburn/internal/workspace"
 	"aburn/worker"
 	"aburn/worker/control"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
@@ -57,7 +57,7 @@ func runDiff(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("stat"):
 		form = tree.Stat
 	}
-	text, left, from, err := describe.DiffIn(ctx, o.Crew, repo, m, form)
+	text, left, from, err := describe.DiffIn(ctx, o.Manager, repo, m, form)
 	if err != nil {
 		return fault.Failed(err.Error())
 	}
@@ -98,7 +98,7 @@ type DiffReport struct {
 	Files   []tree.Changed `json:"files"`
 }
 
-func diffJSON(a *kit.App, m *crew.Member, list string, left []string, from string) error {
+func diffJSON(a *kit.App, m *manager.Member, list string, left []string, from string) error {
 	files, err := tree.ChangedFiles(list)
 	if err != nil {
 		return fault.Failed(err.Error())
@@ -121,7 +121,7 @@ func paintDiff(out *term.Out, line string) string {
 }
 
 // openTree opens the worker that the first argument means, and its repository.
-func openTree(ctx context.Context, a *kit.App, cmd *cli.Command) (*projects.Project, *crew.Member, *tree.Repo, error) {
+func openTree(ctx context.Context, a *kit.App, cmd *cli.Command) (*projects.Project, *manager.Member, *tree.Repo, error) {
 	o, err := OpenProject(a, cmd)
 	if err != nil {
 		return nil, nil, nil, err
@@ -129,9 +129,9 @@ func openTree(ctx context.Context, a *kit.App, cmd *cli.Command) (*projects.Proj
 	m, err := o.Member(ctx, cmd.Args().First())
 	if err == nil {
 		var repo *tree.Repo
-		if repo, err = crew.RepositoryOf(ctx, o.Crew, m); err == nil {
+		if repo, err = manager.RepositoryOf(ctx, o.Manager, m); err == nil {
 			if m.IsRemote() && m.Ledger.Last(worker.Removed) == nil {
-				now, _, err := control.FetchWork(ctx, o.Crew, repo, m)
+				now, _, err := control.FetchWork(ctx, o.Manager, repo, m)
 				switch m = now; {
 				case errors.Is(err, tree.ErrRewritten):
 					a.Warn(err.Error()+", which stands at refs/aburn/far/"+m.Name, "git log --oneline "+m.Request.Branch+" refs/aburn/far/"+m.Name)
@@ -192,15 +192,15 @@ func runSnapshots(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.IsSet("restore"):
 		return restore(ctx, o, a, cmd, repo, m)
 	}
-	refs, err := repo.Refs(ctx, crew.SnapshotRefs(m.Name))
+	refs, err := repo.Refs(ctx, manager.SnapshotRefs(m.Name))
 	if err != nil {
 		return err
 	}
 	reports := []describe.SnapshotReport{}
-	for i, e := range crew.Snapshots(m.Ledger) {
+	for i, e := range manager.Snapshots(m.Ledger) {
 		reports = append(reports, describe.SnapshotReport{
 			Number: i + 1, At: e.At, Kind: string(e.Kind), Commit: e.Commit, Ref: e.Ref, Changes: e.Changes, Skipped: e.Skipped, Dropped: refs[e.Ref] != e.Commit,
-			Expired: crew.HasExpired(m.Ledger, e.Ref),
+			Expired: manager.HasExpired(m.Ledger, e.Ref),
 		})
 	}
 	if cmd.Bool("json") {
@@ -209,7 +209,7 @@ func runSnapshots(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return snapshotTable(a.Screen(cmd), m, reports)
 }
 
-func snapshotTable(out *term.Out, m *crew.Member, reports []describe.SnapshotReport) error {
+func snapshotTable(out *term.Out, m *manager.Member, reports []describe.SnapshotReport) error {
 	if len(reports) == 0 {
 		_, err := fmt.Fprintln(out, "no snapshot of "+m.Name)
 		return err
@@ -237,12 +237,12 @@ func snapshotTable(out *term.Out, m *crew.Member, reports []describe.SnapshotRep
 	return table.Print(out, 0)
 }
 
-func take(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
+func take(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *manager.Member) error {
 	if m.IsRemote() { // it was taken and brought
-		fmt.Fprintf(a.Stdout, "%s  snapshot %d\n", m.Name, len(crew.Snapshots(m.Ledger)))
+		fmt.Fprintf(a.Stdout, "%s  snapshot %d\n", m.Name, len(manager.Snapshots(m.Ledger)))
 		return nil
 	}
-	k, fresh, err := crew.TakeSnapshot(ctx, o.Crew, repo, m)
+	k, fresh, err := manager.TakeSnapshot(ctx, o.Manager, repo, m)
 	if err != nil {
 		return fault.Failed(m.Name+": "+err.Error(), "aburn snapshots "+m.Name)
 	}
@@ -250,7 +250,7 @@ func take(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command
 	if now, err := o.Load(ctx, m.Name); err == nil {
 		m = now[0]
 	}
-	n := len(crew.Snapshots(m.Ledger))
+	n := len(manager.Snapshots(m.Ledger))
 	if cmd.Bool("json") {
 		return a.PrintJSON(describe.SnapshotReport{Number: n, At: time.Now().UTC(), Kind: string(worker.Snapshotted), Commit: k.Commit, Ref: k.Ref,
 			Changes: &k.Changes,
@@ -267,9 +267,9 @@ func take(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command
 	return err
 }
 
-func restore(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *crew.Member) error {
+func restore(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, m *manager.Member) error {
 	n := int(cmd.Int("restore"))
-	all := crew.Snapshots(m.Ledger)
+	all := manager.Snapshots(m.Ledger)
 	if n < 1 || n > len(all) {
 		return fault.Usage(fmt.Sprintf("%s has no snapshot %d", m.Name, n), "aburn snapshots "+m.Name)
 	}
@@ -277,7 +277,7 @@ func restore(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Comm
 	if dir := cmd.String("into"); dir != "" {
 		into = filepath.Clean(workspace.InFolder(o.Dir, dir))
 	}
-	onBranch, err := crew.RestoreSnapshot(ctx, o.Crew, repo, m, n, into)
+	onBranch, err := manager.RestoreSnapshot(ctx, o.Manager, repo, m, n, into)
 	var problem *tree.Problem
 	switch {
 	case errors.As(err, &problem):

@@ -7,7 +7,7 @@ import (
 	"aburn/internal/workspace"
 	"aburn/logfmt"
 	"aburn/supervisor/status"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/round"
 )
 
@@ -25,7 +25,7 @@ func Standstills(ctx context.Context, c *workspace.Caller) (list []round.Standst
 
 // verdicts are what the supervisor says of the living among these workers, by their sessions. It looks only if there is one.
 // What it cannot see is left out: where each worker stands is known all the same.
-func verdicts(ctx context.Context, c *workspace.Caller, members []*crew.Member) map[logfmt.SessionID][]status.Verdict {
+func verdicts(ctx context.Context, c *workspace.Caller, members []*manager.Member) map[logfmt.SessionID][]status.Verdict {
 	living := map[logfmt.SessionID]bool{}
 	for _, m := range members {
 		if m.Err == nil && !m.Over() && m.Session != "" {

@@ -1,5 +1,5 @@
 // Package work is the commands about workers that are there: agents that aburn started, each in a worktree of its own. The
-// order of steps is worker/crew's; what a person types and sees is here. How a worker begins, who looks after all of them, and
+// order of steps is worker/manager's; what a person types and sees is here. How a worker begins, who looks after all of them, and
 // what a page follows are packages beside it.
 package work
 

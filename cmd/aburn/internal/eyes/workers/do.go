@@ -12,7 +12,7 @@ import (
 	"aburn/internal/peer"
 	"aburn/web/show"
 	"aburn/worker/board"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 )
 
 // sureFor is how long a person may think about what cannot be taken back. What was said about it may not hold any more then.
@@ -26,11 +26,11 @@ type promises struct {
 
 type promise struct {
 	wish  board.Wish
-	seen  crew.Seen
+	seen  manager.Seen
 	until time.Time
 }
 
-func (p *promises) give(w board.Wish, seen crew.Seen, now time.Time) (word string) {
+func (p *promises) give(w board.Wish, seen manager.Seen, now time.Time) (word string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.of == nil {
@@ -46,7 +46,7 @@ func (p *promises) give(w board.Wish, seen crew.Seen, now time.Time) (word strin
 	return word
 }
 
-func (p *promises) take(word string, w board.Wish, now time.Time) (seen crew.Seen, ok bool) {
+func (p *promises) take(word string, w board.Wish, now time.Time) (seen manager.Seen, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	one, ok := p.of[word]

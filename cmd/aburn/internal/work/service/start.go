@@ -16,9 +16,9 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/daemon"
 	"aburn/worker/launch"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/round"
 )
@@ -128,10 +128,10 @@ func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page) erro
 // facts are what the daemon asks of the archive and of the supervisor.
 func facts(env func(string) string) daemon.Facts {
 	return daemon.Facts{
-		Spent: func(ctx context.Context, o *projects.Project, m *crew.Member) (worker.Spent, string, error) {
+		Spent: func(ctx context.Context, o *projects.Project, m *manager.Member) (worker.Spent, string, error) {
 			return work.SpentNow(ctx, o, env, m)
 		},
-		Grown: func(ctx context.Context, o *projects.Project, m *crew.Member) (string, error) {
+		Grown: func(ctx context.Context, o *projects.Project, m *manager.Member) (string, error) {
 			return work.TranscriptsNow(ctx, o, env, m)
 		},
 		Judge: func(ctx context.Context, root string) ([]round.Standstill, error) {

@@ -15,9 +15,9 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/workspace"
-	"aburn/worker/crew"
 	"aburn/worker/daemon"
 	"aburn/worker/describe"
+	"aburn/worker/manager"
 )
 
 func StopCommand(a *kit.App) *cli.Command {
@@ -145,7 +145,7 @@ func stopAll(ctx context.Context, a *kit.App, p *daemon.State, list []daemon.Wor
 			work.SayEnded(acts, h.Stray, h.Project.Root, r.Left, r.Err)
 			continue
 		}
-		if r.Err != nil && !errors.Is(r.Err, crew.ErrOver) {
+		if r.Err != nil && !errors.Is(r.Err, manager.ErrOver) {
 			acts.Failed(work.Acted{Worker: h.Member.Name, Project: h.Project.Root}, r.Err.Error(), "aburn -C "+h.Project.Root+" ps "+h.Member.Name)
 			continue
 		}

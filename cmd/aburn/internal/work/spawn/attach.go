@@ -13,9 +13,9 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
 	"aburn/worker/launch"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/pty"
 )
@@ -89,7 +89,7 @@ func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 // seat is where a person sits down at a worker's terminal; nil if it has none that can be shown elsewhere.
-func seat(o *projects.Project, m *crew.Member) interface {
+func seat(o *projects.Project, m *manager.Member) interface {
 	Attach(address string, readOnly bool) error
 } {
 	switch {

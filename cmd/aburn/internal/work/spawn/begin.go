@@ -16,20 +16,20 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
 	"aburn/worker/launch"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
 
 // attached runs the agent in this terminal and tells how it ended.
-func attached(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, one launch.Order) error {
+func attached(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *manager.Spawned, one launch.Order) error {
 	p := one.Plan
 	if !cmd.Bool("json") {
 		fmt.Fprintln(a.Stdout, headline(ctx, o, repo, s, p))
 	}
-	holder, err := crew.Start(ctx, o.Crew, repo, s, p)
+	holder, err := manager.Start(ctx, o.Manager, repo, s, p)
 	if err != nil {
 		return fault.Failed(err.Error(), "nothing was left behind")
 	}
@@ -46,14 +46,14 @@ func attached(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 	if err != nil {
 		return err
 	}
-	if _, _, err := crew.TakeSnapshot(ctx, o.Crew, repo, m); err != nil {
+	if _, _, err := manager.TakeSnapshot(ctx, o.Manager, repo, m); err != nil {
 		a.Warn("the state of its tree was not kept: "+err.Error(), "aburn snapshots --take "+s.Name)
 	}
 	work.Compare(ctx, o)
 	return ended(ctx, o, a, cmd, repo, s, p)
 }
 
-func ended(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, p crew.Plan) error {
+func ended(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *manager.Spawned, p manager.Plan) error {
 	m, err := o.Member(ctx, s.Name)
 	if err != nil {
 		return err
@@ -68,10 +68,10 @@ func ended(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Comman
 	}
 	commits, _ := repo.Ahead(ctx, s.Base, s.Branch)
 	text := s.Name + "  " + describe.EndText(m) + " · " + plain.Plural(int64(commits), "commit")
-	if all := crew.Snapshots(m.Ledger); len(all) > 0 && all[len(all)-1].Changes != nil {
+	if all := manager.Snapshots(m.Ledger); len(all) > 0 && all[len(all)-1].Changes != nil {
 		text += " · " + plain.Plural(int64(*all[len(all)-1].Changes), "file") + " not committed"
 	}
-	if n := len(crew.Snapshots(m.Ledger)); n > 0 {
+	if n := len(manager.Snapshots(m.Ledger)); n > 0 {
 		text += fmt.Sprintf(" · snapshot %d", n)
 	}
 	fmt.Fprintln(a.Stdout, plain.Line(text))
@@ -80,7 +80,7 @@ func ended(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Comman
 }
 
 // background tells how the worker begins.
-func background(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, p crew.Plan) error {
+func background(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *manager.Spawned, p manager.Plan) error {
 	began := time.Now()
 	line := make(chan string, 1)
 	go func() { line <- headline(ctx, o, repo, s, p) }()
@@ -105,7 +105,7 @@ func background(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.C
 }
 
 // begins prints the line about a worker that runs; the error says that its agent ended at once.
-func begins(o *projects.Project, a *kit.App, s *crew.Spawned, p crew.Plan, m *crew.Member, line string, took time.Duration) error {
+func begins(o *projects.Project, a *kit.App, s *manager.Spawned, p manager.Plan, m *manager.Member, line string, took time.Duration) error {
 	switch {
 	case m.Over():
 		line += " · " + describe.EndText(m)

@@ -12,9 +12,9 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/hold"
-	"aburn/worker/crew"
 	"aburn/worker/headless"
 	"aburn/worker/launch"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/pty"
 	"aburn/worker/slot"
@@ -22,7 +22,7 @@ import (
 
 // parentOf is the worker in which this command runs, if it may begin one; nil for everybody else. An agent that has lost the mark of its
 // worker is one by where it works.
-func parentOf(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command) (*crew.Member, error) {
+func parentOf(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command) (*manager.Member, error) {
 	mark := a.Getenv(hold.MarkVariable)
 	if !scope.AgentCalls(a.Getenv) {
 		return nil, nil
@@ -55,7 +55,7 @@ func parentOf(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 // workerHere is the name of the worker that a mark names, or in whose tree the command runs.
 func workerHere(o *projects.Project, mark string) (string, error) {
 	if mark != "" {
-		key, name, _, ok := crew.ParseMark(mark)
+		key, name, _, ok := manager.ParseMark(mark)
 		if !ok || key != o.Store.Key {
 			return "", fault.Failed("a worker may spawn workers of its own project only", "aburn ask: a person can")
 		}
@@ -75,9 +75,9 @@ func workerHere(o *projects.Project, mark string) (string, error) {
 }
 
 // atMost bounds a plan by what the parent may.
-func atMost(o *projects.Project, cmd *cli.Command, parent *crew.Member, p *crew.Plan) error {
+func atMost(o *projects.Project, cmd *cli.Command, parent *manager.Member, p *manager.Plan) error {
 	has := slot.Permissions(parent.Request.Permissions)
-	most := crew.AtMost(p.Permissions, has)
+	most := manager.AtMost(p.Permissions, has)
 	if most != p.Permissions && cmd.IsSet("permissions") {
 		return fault.Failed("a worker gives at most its own permissions, and yours are "+string(has), "--permissions "+string(has))
 	}
@@ -89,7 +89,7 @@ func atMost(o *projects.Project, cmd *cli.Command, parent *crew.Member, p *crew.
 	case pty.Runtime, headless.Runtime:
 		return nil
 	}
-	if _, far := p.Runtime.(crew.Machine); far {
+	if _, far := p.Runtime.(manager.Machine); far {
 		return fault.Failed("a worker spawns workers on its own machine, in worktrees", "aburn ask: a person can")
 	}
 	launch.AtTerminal(o, p, pty.Name) // a server of tmux's that began here would end with this worker

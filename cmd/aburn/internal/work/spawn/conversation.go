@@ -20,9 +20,9 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/worker/control"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
 	"aburn/worker/headless"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/slot"
 )
@@ -38,7 +38,7 @@ type conversation struct {
 }
 
 // converse shows what was said and goes on, until the person leaves or the agent ends.
-func converse(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, m *crew.Member, ch headless.Channel, h slot.Handle) error {
+func converse(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, m *manager.Member, ch headless.Channel, h slot.Handle) error {
 	c := &conversation{a: a, out: a.Screen(cmd), ch: ch, h: h, name: m.Name}
 	for gen := 1; gen < h.Gen; gen++ { // those before an end; one in a terminal has no lines
 		if _, _, err := ch.Story(slot.Handle{Dir: h.Dir, Gen: gen}, 0, c.passage); err != nil {
@@ -83,7 +83,7 @@ func converse(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 	}
 }
 
-func (c *conversation) end(m *crew.Member) error {
+func (c *conversation) end(m *manager.Member) error {
 	if m.Over() {
 		c.a.Note(m.Name + ": " + describe.EndText(m))
 	}

@@ -10,18 +10,18 @@ import (
 
 	"aburn/internal/fault"
 	"aburn/internal/plain"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/slot"
 )
 
 // sourceOf is the worker that --from names.
-func sourceOf(ctx context.Context, o *projects.Project, cmd *cli.Command, word string) (*crew.Member, error) {
+func sourceOf(ctx context.Context, o *projects.Project, cmd *cli.Command, word string) (*manager.Member, error) {
 	if cmd.IsSet("base") {
 		return nil, fault.Usage("--from begins where that worker stands, and --base elsewhere", "leave one out")
 	}
 	m, err := o.Member(ctx, word)
-	if _, far := crew.RemoteHost(cmd.String("runtime")); err == nil && (m.IsRemote() || far) {
+	if _, far := manager.RemoteHost(cmd.String("runtime")); err == nil && (m.IsRemote() || far) {
 		return nil, fault.Usage("a conversation stays on its machine: --from goes on with workers of this one, on this one",
 			"aburn spawn --base "+m.Request.Branch+": with its commits only")
 	}
@@ -29,9 +29,9 @@ func sourceOf(ctx context.Context, o *projects.Project, cmd *cli.Command, word s
 }
 
 // likeSource plans a fork: the source's agent, and what that may do unless the call says otherwise.
-func likeSource(o *projects.Project, cmd *cli.Command, p *crew.Plan, m *crew.Member) (agent string, err error) {
-	p.From, err = crew.ForkOf(o.Crew, m)
-	var r *crew.Refused
+func likeSource(o *projects.Project, cmd *cli.Command, p *manager.Plan, m *manager.Member) (agent string, err error) {
+	p.From, err = manager.ForkOf(o.Manager, m)
+	var r *manager.Refused
 	if errors.As(err, &r) {
 		return "", fault.Failed(m.Name+" cannot be gone on with: "+plain.Line(r.Text), r.Hints...)
 	}

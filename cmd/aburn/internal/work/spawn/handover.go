@@ -7,23 +7,23 @@ import (
 
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
-	"aburn/worker/crew"
 	"aburn/worker/headless"
 	"aburn/worker/launch"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
 // handOver has a worker go on in the runtime that the flags name, unless it runs there.
-func handOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, m *crew.Member) (*crew.Member, error) {
+func handOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, m *manager.Member) (*manager.Member, error) {
 	lines := cmd.Bool("headless")
 	switch {
 	case lines && cmd.Bool("terminal"):
 		return m, fault.Usage("--terminal and --headless are two different places", "leave one out")
 	case cmd.Bool("read-only"):
 		return m, fault.Usage("--read-only changes nothing, and a move does", "leave one out")
-	case crew.Runs(o.Crew, m) && (m.Request.Via == headless.Name) == lines && m.Request.Via != launch.ViaTerminal:
+	case manager.Runs(o.Manager, m) && (m.Request.Via == headless.Name) == lines && m.Request.Via != launch.ViaTerminal:
 		return m, nil
-	case crew.Runs(o.Crew, m) && m.Request.Via == launch.ViaTerminal:
+	case manager.Runs(o.Manager, m) && m.Request.Via == launch.ViaTerminal:
 		return m, fault.Failed(m.Name+" runs in the terminal in which it was spawned", "end it there, then say this again")
 	}
 	via := ""
@@ -34,7 +34,7 @@ func handOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 	if err != nil {
 		return m, err
 	}
-	repo, err := crew.RepositoryOf(ctx, o.Crew, m)
+	repo, err := manager.RepositoryOf(ctx, o.Manager, m)
 	if err != nil {
 		return m, err
 	}
@@ -45,7 +45,7 @@ func handOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 		return m, err
 	}
 	o.RulesAgain(ctx, a, repo, m, &p)
-	now, err := crew.Handover(ctx, o.Crew, repo, m, p)
+	now, err := manager.Handover(ctx, o.Manager, repo, m, p)
 	if err != nil {
 		return m, launch.HandOverFailure(m, err)
 	}

@@ -10,9 +10,9 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/worker/config"
-	"aburn/worker/crew"
 	"aburn/worker/headless"
 	"aburn/worker/launch"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/tracker"
 	"aburn/worker/tree"
@@ -22,7 +22,7 @@ import (
 const maxOrders = 32
 
 // orders are the workers that a call asks for: some on each issue, or some on the task.
-func orders(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan) (list []launch.Order, err error) {
+func orders(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p manager.Plan) (list []launch.Order, err error) {
 	issues, count := cmd.StringSlice("issue"), cmd.Int("count")
 	if n := max(1, len(issues)) * count; count < 1 || n > maxOrders {
 		return nil, fault.Usage(fmt.Sprintf("that is %d workers: one call makes 1 to %d", n, maxOrders))
@@ -48,7 +48,7 @@ func orders(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Comma
 }
 
 // withoutTerminal is where workers on issues run unless somebody says otherwise: nobody sits there, and messages are told by protocol.
-func withoutTerminal(o *projects.Project, cmd *cli.Command, c *config.Config, p *crew.Plan) {
+func withoutTerminal(o *projects.Project, cmd *cli.Command, c *config.Config, p *manager.Plan) {
 	if len(cmd.StringSlice("issue")) > 0 && !cmd.IsSet("runtime") && !cmd.Bool("attach") && c.Word("runtime") == "" && p.Agent.Protocol() != nil {
 		p.Runtime, p.Lines = headless.Runtime{Env: o.Environ}, true
 	}
@@ -70,7 +70,7 @@ func forOne(cmd *cli.Command, issues int) error {
 }
 
 // onIssues is an order for each issue. The error is a mistake in the call; what an issue itself lacks stands in its order.
-func onIssues(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan, words []string) (
+func onIssues(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p manager.Plan, words []string) (
 	list []launch.Order, err error) {
 	c, err := o.Config("")
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/config"
-	"aburn/worker/crew"
 	"aburn/worker/headless"
 	"aburn/worker/launch"
 	"aburn/worker/ledger"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/pty"
 	"aburn/worker/slot"
 )
 
 // plan is the worker that the call asks for. The configuration says what flags leave open. With a source it is a fork of that.
-func plan(o *projects.Project, a *kit.App, cmd *cli.Command, task string, source *crew.Member) (p crew.Plan, err error) {
+func plan(o *projects.Project, a *kit.App, cmd *cli.Command, task string, source *manager.Member) (p manager.Plan, err error) {
 	c, err := o.Config("")
 	if err != nil {
 		return p, err
@@ -39,7 +39,7 @@ func plan(o *projects.Project, a *kit.App, cmd *cli.Command, task string, source
 			return p, err
 		}
 	}
-	host, far := crew.RemoteHost(cmd.String("runtime"))
+	host, far := manager.RemoteHost(cmd.String("runtime"))
 	switch clone := said(cmd, c, "workspace") == "clone" && !(cmd.IsSet("runtime") && !cmd.IsSet("workspace")); {
 	case clone && cmd.IsSet("runtime"):
 		return p, fault.Usage("a worker in a clone sits at a terminal of its holder's", "leave out --runtime")
@@ -71,13 +71,13 @@ func said(cmd *cli.Command, c *config.Config, name string) string {
 }
 
 // planTask plans all that depends neither on the agent nor on where it runs.
-func planTask(o *projects.Project, a *kit.App, cmd *cli.Command, c *config.Config, task string) (p crew.Plan, err error) {
-	p = crew.Plan{
+func planTask(o *projects.Project, a *kit.App, cmd *cli.Command, c *config.Config, task string) (p manager.Plan, err error) {
+	p = manager.Plan{
 		Task: task, Name: cmd.String("name"), Permissions: slot.Permissions(said(cmd, c, "permissions")), Model: said(cmd, c, "model"),
 		Base: said(cmd, c, "base"), Branch: cmd.String("branch"), Prefix: c.Word("branch_prefix"), Pass: cmd.StringSlice("env"),
 		Rules: strings.TrimSpace(c.Word("rules")),
 	}
-	if prefix := crew.Slug(c.Word("sessionPrefix")); c.Word("sessionPrefix") != "" {
+	if prefix := manager.Slug(c.Word("sessionPrefix")); c.Word("sessionPrefix") != "" {
 		p.Stem, p.Number = prefix, true
 	}
 	if err := config.CheckModel(p.Model); err != nil {
@@ -107,7 +107,8 @@ func planTask(o *projects.Project, a *kit.App, cmd *cli.Command, c *config.Confi
 		p.Furniture.Setup = nil
 	}
 	if c.Confirm != "" {
-		a.Warn("the project's file says more, which counts only after you confirmed it: "+plain.Line(strings.Join(launch.KeysOf(c.Texts), ", ")), "aburn config check")
+		a.Warn("the project's file says more, which counts only after you confirmed it: "+plain.Line(strings.Join(launch.KeysOf(c.Texts), ", ")),
+			"aburn config check")
 	}
 	p.Most, p.MostIn = c.MaxWorkers(runtime.NumCPU()), o.Relative(c.Where("max_workers"))
 	if c.Where("max_workers") == "" {
@@ -130,7 +131,7 @@ func planTask(o *projects.Project, a *kit.App, cmd *cli.Command, c *config.Confi
 }
 
 // planFar has the worker run on a host, or with an empty host in a clone beside the repository.
-func planFar(cmd *cli.Command, c *config.Config, p *crew.Plan, host string) error {
+func planFar(cmd *cli.Command, c *config.Config, p *manager.Plan, host string) error {
 	switch {
 	case cmd.Bool("attach"):
 		return fault.Usage("--attach is a runtime of its own: your terminal", "leave out --runtime")
@@ -145,7 +146,7 @@ func planFar(cmd *cli.Command, c *config.Config, p *crew.Plan, host string) erro
 	if p.Gated && len(p.Gates) == 0 { // the file is not there, its gates come along
 		p.Gates = projects.GatesOf(c).Run
 	}
-	p.Runtime, p.Hooked, p.Hook = crew.Machine{Host: host}, true, func(string) string { return "" }
+	p.Runtime, p.Hooked, p.Hook = manager.Machine{Host: host}, true, func(string) string { return "" }
 	if host == "" {
 		return nil
 	}
@@ -156,7 +157,7 @@ func planFar(cmd *cli.Command, c *config.Config, p *crew.Plan, host string) erro
 var runtimeWords = map[string]string{headless.Name: headless.Name, "process": headless.Name, "pty": "pty"}
 
 // planRuntime chooses where the agent runs: in tmux, and without a terminal where there is no tmux.
-func planRuntime(o *projects.Project, cmd *cli.Command, p *crew.Plan) error {
+func planRuntime(o *projects.Project, cmd *cli.Command, p *manager.Plan) error {
 	word := cmd.String("runtime")
 	switch {
 	case cmd.Bool("attach") && word != "":

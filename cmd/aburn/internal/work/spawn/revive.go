@@ -13,13 +13,13 @@ import (
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
-	"aburn/worker/crew"
 	"aburn/worker/launch"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 )
 
 // ReviveAndSay revives a worker and tells of it, or why it failed.
-func ReviveAndSay(ctx context.Context, o *projects.Project, a *kit.App, m *crew.Member, how launch.Again, acts *work.Acts) {
+func ReviveAndSay(ctx context.Context, o *projects.Project, a *kit.App, m *manager.Member, how launch.Again, acts *work.Acts) {
 	one := work.Acted{Worker: m.Name, Project: o.Root}
 	now, err := launch.Resume(ctx, o, a, m, how)
 	if err != nil {
@@ -34,7 +34,7 @@ func ReviveAndSay(ctx context.Context, o *projects.Project, a *kit.App, m *crew.
 
 // reviveHere is reviveFar's other side.
 func reviveHere(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	var again crew.RemoteRestart
+	var again manager.RemoteRestart
 	if err := json.NewDecoder(a.Stdin).Decode(&again); err != nil {
 		return fault.Usage("stdin does not say how: " + err.Error())
 	}

@@ -9,8 +9,8 @@ import (
 
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
-	"aburn/worker/crew"
 	"aburn/worker/launch"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
@@ -18,7 +18,7 @@ import (
 // began is one of several workers.
 type began struct {
 	launch.Order
-	s  *crew.Spawned
+	s  *manager.Spawned
 	at time.Time
 }
 

@@ -19,9 +19,9 @@ import (
 	"aburn/internal/plain"
 	"aburn/worker"
 	"aburn/worker/agents"
-	"aburn/worker/crew"
 	"aburn/worker/headless"
 	"aburn/worker/launch"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/pty"
 	"aburn/worker/slot"
@@ -88,7 +88,7 @@ func Command(a *kit.App) *cli.Command {
 }
 
 func checkRuntime(word string) error {
-	if _, far := crew.RemoteHost(word); far && word != "clone" || word == "tmux" || word == pty.Name || word == headless.Name {
+	if _, far := manager.RemoteHost(word); far && word != "clone" || word == "tmux" || word == pty.Name || word == headless.Name {
 		return nil
 	}
 	return fmt.Errorf("tmux, %s, %s or ssh:HOST, not %s", pty.Name, headless.Name, fault.Quote(word))
@@ -140,11 +140,11 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	repo, err := crew.Repository(ctx, o.Crew, o.Dir)
+	repo, err := manager.Repository(ctx, o.Manager, o.Dir)
 	if err != nil {
 		return err
 	}
-	var source *crew.Member
+	var source *manager.Member
 	if word := cmd.String("from"); word != "" {
 		if source, err = sourceOf(ctx, o, cmd, word); err != nil {
 			return err
@@ -161,7 +161,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	p.ByAgent = scope.AgentCalls(a.Getenv) || cmd.Bool("by-agent")
-	if err := crew.Admit(ctx, o.Crew, &p); err != nil {
+	if err := manager.Admit(ctx, o.Manager, &p); err != nil {
 		return launch.Refusal(err)
 	}
 	if err := launch.AddRules(ctx, o, a, repo, &p, source); err != nil {
@@ -183,7 +183,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("dry-run") {
 		return dryRun(ctx, o, a, cmd, repo, list)
 	}
-	if _, far := p.Runtime.(crew.Machine); far {
+	if _, far := p.Runtime.(manager.Machine); far {
 		if source != nil {
 			return fault.Usage("a conversation stays where it is: --from goes on in a worktree of this repository", "--workspace worktree")
 		}
@@ -224,7 +224,7 @@ func maySpawn(a *kit.App, cmd *cli.Command) error {
 }
 
 // spawnHere starts the workers that were ordered, all of one plan, on this machine, in worktrees of the repository.
-func spawnHere(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p crew.Plan, list []launch.Order) (err error) {
+func spawnHere(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p manager.Plan, list []launch.Order) (err error) {
 	if o.Holder, err = projects.Program("aburn-hold"); err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func spawnHere(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Co
 		warn()
 		return several(ctx, o, a, cmd, repo, list)
 	}
-	s, err := crew.Prepare(ctx, o.Crew, repo, p)
+	s, err := manager.Prepare(ctx, o.Manager, repo, p)
 	warn()
 	if err != nil {
 		return launch.SpawnFailure(p, err)
@@ -248,7 +248,7 @@ func spawnHere(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Co
 	if cmd.Bool("attach") {
 		return attached(ctx, o, a, cmd, repo, s, list[0])
 	}
-	if _, err := crew.Start(ctx, o.Crew, repo, s, p); err != nil {
+	if _, err := manager.Start(ctx, o.Manager, repo, s, p); err != nil {
 		return fault.Failed(err.Error(), "nothing was left behind")
 	}
 	if err := launch.TellTracker(ctx, o, list[0], s); err != nil {

@@ -18,8 +18,8 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/worker/control"
-	"aburn/worker/crew"
 	"aburn/worker/launch"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/pty"
 	"aburn/worker/tree"
@@ -28,7 +28,7 @@ import (
 // spawnFar has another repository's aburn spawn the worker, at a terminal of its holder's there.
 func spawnFar(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, one launch.Order) error {
 	p := one.Plan
-	host := crew.HostNamed(o.Crew, p.Runtime.(crew.Machine).Host)
+	host := manager.HostNamed(o.Manager, p.Runtime.(manager.Machine).Host)
 	name, email := repo.Identity(ctx)
 	dir, err := host.Prepare(ctx, o.Store.FarKey(), name, email)
 	if err != nil {
@@ -38,7 +38,7 @@ func spawnFar(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 		}
 		return fault.Failed(plain.Line(err.Error()), hints...)
 	}
-	s, done, err := crew.ClaimRemote(ctx, o.Crew, repo, p, dir)
+	s, done, err := manager.ClaimRemote(ctx, o.Manager, repo, p, dir)
 	if err != nil {
 		return launch.SpawnFailure(p, err)
 	}
@@ -52,16 +52,16 @@ func spawnFar(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 	done(failed)
 	switch {
 	case failed:
-		return fault.Failed(host.String()+": "+crew.RemoteError(said), crew.RemoteMessages(said, "hint")...)
+		return fault.Failed(host.String()+": "+manager.RemoteError(said), manager.RemoteMessages(said, "hint")...)
 	case err != nil:
 		return fault.Failed(plain.Line(err.Error())+"; nobody knows whether the agent runs", "aburn ps "+s.Name+" asks again")
 	}
-	var began crew.RemoteStarted
+	var began manager.RemoteStarted
 	if err := json.Unmarshal(said.Stdout, &began); err != nil {
 		return fault.Failed(host.String()+" says nothing of the worker: "+err.Error(), "aburn ps "+s.Name)
 	}
 	s.Steps = began.Steps
-	for _, w := range slices.Concat(s.Warnings, crew.RemoteMessages(said, "warning"), began.Warnings) {
+	for _, w := range slices.Concat(s.Warnings, manager.RemoteMessages(said, "warning"), began.Warnings) {
 		a.Warn(plain.Line(w))
 	}
 	if err := launch.TellTracker(ctx, o, one, s); err != nil {
@@ -91,7 +91,7 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	in := bufio.NewReader(a.Stdin)
 	line, err := in.ReadBytes('\n')
-	var order crew.RemoteOrder
+	var order manager.RemoteOrder
 	if err == nil {
 		err = json.Unmarshal(line, &order)
 	}
@@ -119,15 +119,15 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if o.Holder, err = projects.Program("aburn-hold"); err != nil {
 		return err
 	}
-	repo, err := crew.Repository(ctx, o.Crew, o.Dir)
+	repo, err := manager.Repository(ctx, o.Manager, o.Dir)
 	if err != nil {
 		return err
 	}
-	s, err := crew.Prepare(ctx, o.Crew, repo, p)
+	s, err := manager.Prepare(ctx, o.Manager, repo, p)
 	if err != nil {
 		return launch.SpawnFailure(p, err)
 	}
-	if _, err := crew.Start(ctx, o.Crew, repo, s, p); err != nil {
+	if _, err := manager.Start(ctx, o.Manager, repo, s, p); err != nil {
 		return fault.Failed(err.Error(), "nothing was left behind")
 	}
 	within := launch.HasTaskWithin
@@ -137,10 +137,10 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if _, err := launch.WaitForTask(ctx, o, s.Name, time.Now().Add(within)); err != nil {
 		return err
 	}
-	return a.PrintJSON(crew.RemoteStarted{Steps: s.Steps, Warnings: s.Warnings})
+	return a.PrintJSON(manager.RemoteStarted{Steps: s.Steps, Warnings: s.Warnings})
 }
 
-func farReport(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *crew.Spawned, p crew.Plan) error {
+func farReport(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, s *manager.Spawned, p manager.Plan) error {
 	m, err := o.Member(ctx, s.Name)
 	if err != nil {
 		return err

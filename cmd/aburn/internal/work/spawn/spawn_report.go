@@ -12,8 +12,8 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/shell"
 	"aburn/internal/term"
-	"aburn/worker/crew"
 	"aburn/worker/launch"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
@@ -38,7 +38,7 @@ type Report struct {
 	Error       string   `json:"error,omitempty"`
 }
 
-func report(o *projects.Project, s *crew.Spawned, p crew.Plan) Report {
+func report(o *projects.Project, s *manager.Spawned, p manager.Plan) Report {
 	r := Report{
 		Worker: s.Name, Agent: p.Agent.Name(), Via: launch.ViaTerminal, Tree: s.Tree, Branch: s.Branch, Base: s.Base, BaseRef: s.BaseRef, Session: s.Session,
 		Permissions: string(p.Permissions), Issue: p.Issue.ID,
@@ -53,7 +53,7 @@ func report(o *projects.Project, s *crew.Spawned, p crew.Plan) Report {
 }
 
 // headline is the one line about a worker that begins.
-func headline(ctx context.Context, o *projects.Project, repo *tree.Repo, s *crew.Spawned, p crew.Plan) string {
+func headline(ctx context.Context, o *projects.Project, repo *tree.Repo, s *manager.Spawned, p manager.Plan) string {
 	r := report(o, s, p)
 	from := plain.Cut(r.Base, 9)
 	if r.BaseRef != "" {
@@ -85,7 +85,7 @@ func dryRun(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Comma
 			return one.Err
 		}
 		p := one.Plan
-		s, err := crew.Sketch(ctx, o.Crew, repo, p)
+		s, err := manager.Sketch(ctx, o.Manager, repo, p)
 		if err != nil {
 			return launch.SpawnFailure(p, err)
 		}
@@ -122,7 +122,7 @@ func printPrompt(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.
 	if one.Err != nil {
 		return one.Err
 	}
-	s, err := crew.Sketch(ctx, o.Crew, repo, p)
+	s, err := manager.Sketch(ctx, o.Manager, repo, p)
 	if err != nil {
 		return launch.SpawnFailure(p, err)
 	}

@@ -11,13 +11,13 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/shell"
-	"aburn/worker/crew"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
 
 // takeOver has the worker go on with a branch that is there, here or on the remote, or with that of a pull request.
-func takeOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p *crew.Plan, source *crew.Member) error {
+func takeOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p *manager.Plan, source *manager.Member) error {
 	byAgent := scope.AgentCalls(a.Getenv) || cmd.Bool("by-agent")
 	if cmd.IsSet("pr") {
 		if byAgent {
@@ -32,7 +32,7 @@ func takeOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 			p.Tip, p.Taken = repo.RemoteCommit(ctx, "refs/remotes/"+remote.Name+"/"+p.Branch), false
 		}
 	}
-	_, far := p.Runtime.(crew.Machine)
+	_, far := p.Runtime.(manager.Machine)
 	switch {
 	case p.Tip == "":
 		return nil // the branch will be new
@@ -48,13 +48,13 @@ func takeOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 }
 
 // pullRequest finds the branch of the pull request that --pr names, and brings it here.
-func pullRequest(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p *crew.Plan) error {
+func pullRequest(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, repo *tree.Repo, p *manager.Plan) error {
 	number := cmd.Int("pr")
 	pull, remote, err := projects.OpenPull(ctx, o, repo, number)
 	if err != nil {
 		return err
 	}
-	ref, err := crew.FetchBranch(ctx, o.Crew, repo, remote, pull.Branch)
+	ref, err := manager.FetchBranch(ctx, o.Manager, repo, remote, pull.Branch)
 	if err != nil {
 		return fault.Failed(fmt.Sprintf("the branch %s of pull request #%d cannot be fetched: %s", fault.Quote(pull.Branch), number, plain.Line(err.Error())))
 	}
@@ -65,7 +65,7 @@ func pullRequest(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.
 			"git log --left-right "+shell.Quote(pull.Branch+"..."+remote+"/"+pull.Branch), "aburn spawn --branch "+shell.Quote(pull.Branch)+" goes on with yours")
 	}
 	if !cmd.IsSet("base") {
-		base, err := crew.FetchBranch(ctx, o.Crew, repo, remote, pull.Base)
+		base, err := manager.FetchBranch(ctx, o.Manager, repo, remote, pull.Base)
 		if err != nil {
 			return fault.Failed(fmt.Sprintf("the branch %s, into which pull request #%d goes, cannot be fetched: %s", fault.Quote(pull.Base), number,
 				plain.Line(err.Error())))

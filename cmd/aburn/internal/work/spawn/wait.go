@@ -12,9 +12,9 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
-	"aburn/worker/crew"
 	"aburn/worker/describe"
 	"aburn/worker/launch"
+	"aburn/worker/manager"
 	"aburn/worker/projects"
 	"aburn/worker/tree"
 )
@@ -73,7 +73,7 @@ func wait(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command
 }
 
 // waited says whether the worker is so far.
-func waited(a *kit.App, cmd *cli.Command, m *crew.Member, what string) (done bool, err error) {
+func waited(a *kit.App, cmd *cli.Command, m *manager.Member, what string) (done bool, err error) {
 	p := describe.PullOf(m)
 	say := func(text string) {
 		if cmd.Bool("json") { // stdout is one object already
