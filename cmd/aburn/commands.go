@@ -112,16 +112,19 @@ const workGroup = "Work"
 func groups(a *kit.App) []group {
 	return []group{
 		{"Record", []*cli.Command{
-			setup.InstallHooksCommand(a), record.InitCommand(a), archiving.IngestCommand(a), record.VerifyCommand(a), archiving.ExportCommand(a), archiving.KeepCommand(a),
+			setup.InstallHooksCommand(a), record.InitCommand(a), archiving.IngestCommand(a), record.VerifyCommand(a), archiving.ExportCommand(a),
+			archiving.KeepCommand(a),
 		}},
 		{"See", []*cli.Command{
-			supervise.StatusCommand(a, supervise.Workers{Standings: work.Standings, Keeper: daemon.PID}), dashboard.WebCommand(a), dashboard.TopCommand(a), record.TailCommand(a),
+			supervise.StatusCommand(a, supervise.Workers{Standings: work.Standings, Keeper: daemon.PID}), dashboard.WebCommand(a), dashboard.TopCommand(a),
+			record.TailCommand(a),
 			supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a), sessions.SearchCommand(a),
 			costs.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
 			costs.PricesCommand(a),
 		}},
 		{workGroup, []*cli.Command{
-			spawn.Command(a), service.StartCommand(a, dashboard.Serve), service.StopCommand(a), service.RestoreCommand(a), work.PsCommand(a), dashboard.DashboardCommand(a),
+			spawn.Command(a), service.StartCommand(a, dashboard.Serve), service.StopCommand(a), service.RestoreCommand(a), work.PsCommand(a),
+			dashboard.DashboardCommand(a),
 			spawn.AttachCommand(a), work.AnswerCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.PrCommand(a), work.SyncCommand(a), work.OverlapCommand(a),
 			work.ConfigCommand(a), work.ProjectCommand(a),
 			work.SnapshotsCommand(a), work.SendCommand(a), work.InterruptCommand(a), work.KillCommand(a),
