@@ -279,15 +279,16 @@ func TestPackageDocs(t *testing.T) {
 	}
 }
 
-// TestReadmeRooms compares the README's table of rooms with the folders of the
-// root that hold packages.
-func TestReadmeRooms(t *testing.T) {
+// TestTableOfRooms compares CONTRIBUTING's table of rooms with the folders of the root that hold packages.
+func TestTableOfRooms(t *testing.T) {
 	rooms := map[string]bool{}
 	for name := range house(t) {
 		room, _, _ := strings.Cut(name, "/")
 		rooms[room] = true
 	}
-	for line := range strings.Lines(text(t, "README.md")) {
+	_, table, _ := strings.Cut(text(t, "CONTRIBUTING.md"), "\n## The rooms\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	for line := range strings.Lines(table) {
 		name, ok := strings.CutPrefix(line, "| `")
 		if !ok {
 			continue
@@ -295,11 +296,11 @@ func TestReadmeRooms(t *testing.T) {
 		name, _, _ = strings.Cut(name, "`")
 		name = strings.TrimSuffix(name, "/")
 		if !rooms[name] {
-			t.Errorf("README's table names %s, which is no room of the root", name)
+			t.Errorf("the table of rooms names %s, which is no room of the root", name)
 		}
 		delete(rooms, name)
 	}
 	for room := range rooms {
-		t.Errorf("README's table has no row for %s", room)
+		t.Errorf("the table of rooms has no row for %s", room)
 	}
 }
