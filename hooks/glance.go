@@ -23,7 +23,7 @@ import (
 type Glance struct {
 	// Made is when the archive was up to date and Today was summed up.
 	Made time.Time
-	// Today is what answers of the day that ends at DayEnds cost, as a person reads it: "$22.15", "≥ $22.15". It is
+	// Today is what answers of the day that ends at DayEnds cost, as a person reads it: "$22.15", "~$22.15". It is
 	// empty if that is not known.
 	Today   string
 	DayEnds time.Time

@@ -123,8 +123,8 @@ func (g *Glance) today(now time.Time) string {
 		return ""
 	}
 	text := plain.Line(g.Today)
-	if now.Sub(g.Made) > exactFor && !strings.HasPrefix(text, "≥") {
-		text = "≥ " + text
+	if now.Sub(g.Made) > exactFor && !strings.HasPrefix(text, "~") {
+		text = "~" + text
 	}
 	return text + " today"
 }

@@ -275,11 +275,8 @@ func (s *costPages) presentNotes(ctx context.Context, v *snapshot.View) (budgets
 func pricesNotes(v *snapshot.View, all *cost.Sum) []pages.Note {
 	list := []pages.Note{{Text: plain.Plural(int64(len(v.Prices.Rows())), "row") + ", as known on " + string(v.Prices.Made) + ". The list with its sources:",
 		Commands: []string{"aburn prices"}}}
-	if all.Uncertain {
-		list = append(list, pages.Note{Text: "≈ marks an amount with a price that nobody saw at its vendor."})
-	}
-	if all.AtLeast {
-		list = append(list, pages.Note{Text: "≥ marks an amount that may be higher: the life of a cache write is unknown, or writes are not counted."})
+	if all.Uncertain || all.AtLeast {
+		list = append(list, pages.Note{Text: "~ marks an amount that isn't exact: nobody saw a price at its vendor, or some tokens or cache writes aren't counted."})
 	}
 	for i, m := range all.UnpricedModels() {
 		if i == fault.MaxListed {

@@ -90,17 +90,18 @@ func (in *Currency) Mark() string {
 	return in.Code + " "
 }
 
-// Says is a sum with ≥ or ≈ before it.
+// Inexact stands before an amount that is not exact: tokens have no price, the life of a cache write is unknown, or nobody saw the
+// price at its vendor. `aburn prices` and --json say which.
+const Inexact = "~"
+
+// Says is a sum, with Inexact before it if it is that.
 func (in *Currency) Says(s *cost.Sum) string {
 	if s.Amount == 0 && s.UnpricedTokens() > 0 {
 		return "no price"
 	}
 	text := in.Rounded(s.Amount)
-	if s.Uncertain {
-		text = "≈ " + text
-	}
-	if s.Lower() {
-		text = "≥ " + text
+	if (s.Uncertain || s.Lower()) && text[0] != '<' { // one sign is enough
+		text = Inexact + text
 	}
 	return text
 }

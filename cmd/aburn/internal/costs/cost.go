@@ -42,9 +42,8 @@ func CostCommand(a *kit.App) *cli.Command {
 			"its own. An answer belongs to the local day on which it came. Prices are list prices, not your bill: a subscription costs what it costs.\n" +
 			"The setting cost.billing says how you pay for an agent. An amount is a \"list price\" if you pay by use, else an \"API value\".\n" +
 			"cost.currency shows amounts in another currency, at a rate that you write.\n\n" +
-			"≥ marks an amount that may be higher: tokens have no price, or the life of a cache write is unknown. ≈ marks an amount with a price that nobody " +
-			"saw at its\n" +
-			"vendor; `aburn prices` lists them. Tokens without a price stand beside the amount, and never count as 0.\n\n" +
+			"~ marks an amount that isn't exact: tokens have no price, the life of a cache write is unknown, or nobody saw the price at its vendor. `aburn prices`\n" +
+			"and --json say which. Tokens without a price stand next to the amount, and never count as 0.\n\n" +
 			"A block is five hours of one agent's answers, from the full hour of its first one. When a plan's past windows began is not known, so blocks are " +
 			"estimated.\n\n" +
 			"--check reads whole sessions, which takes seconds. It compares each session and its sub-agents with what Claude Code's cost records, or every " +

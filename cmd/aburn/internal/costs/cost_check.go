@@ -229,11 +229,8 @@ func (c *CostCheck) show(out *term.Out, limit int) error {
 func exact(d *costDifference) string {
 	ours, _ := strconv.ParseFloat(d.USD, 64)
 	text := fmt.Sprintf("$%.6f", ours)
-	if d.sum.Uncertain {
-		text = "≈ " + text
-	}
-	if d.AtLeast {
-		text = "≥ " + text
+	if d.sum.Uncertain || d.AtLeast {
+		text = bill.Inexact + text
 	}
 	return text
 }

@@ -23,7 +23,7 @@ func showCost(out *term.Out, a *CostAnswer, breakdown bool, limit int) error {
 	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{Title: string(a.By), Flex: true, Min: 8}, {Title: "asked", Flex: true, Min: 12, Spare: 7}, {Title: "agent", Spare: 1},
 		{Title: "sessions", Right: true, Spare: 3}, {Title: "answers", Right: true, Spare: 5}, {Title: "input", Right: true, Spare: 4},
-		{Title: "cache read", Right: true, Spare: 4}, {Title: "written", Right: true, Spare: 4}, {Title: "output", Right: true, Spare: 2},
+		{Title: "cache read", Right: true, Spare: 4}, {Title: "cache write", Right: true, Spare: 4}, {Title: "output", Right: true, Spare: 2},
 		{Title: a.Billing.Name(a.Agents...), Right: true}, {Title: "with sub-agents", Right: true, Spare: 6}, {Title: ""},
 	}}
 	row := func(g *cost.Group, name string, style term.Style, with, note string) {
@@ -177,7 +177,7 @@ func (a *CostAnswer) footer(out *term.Out) error {
 	}
 	lines = append(lines, a.Billing.Note(a.Prices.Made, a.Agents...)+".")
 	if a.Total.Uncertain {
-		lines[len(lines)-1] += " `aburn prices` says what is behind ≈."
+		lines[len(lines)-1] += " `aburn prices` says why an amount has a ~."
 	}
 	if note := a.Currency.Note(); note != "" {
 		lines = append(lines, note+".")

@@ -34,7 +34,7 @@ func pricesUpdateCommand(a *kit.App) *cli.Command {
 		ArgsUsage: "FILE",
 		Description: "FILE is LiteLLM's model_prices_and_context_window.json. The command shows what would change, and asks. It takes models\n" +
 			"that aburn has a price of or that your sessions used. LiteLLM states no days: its prices hold from today, earlier answers keep their\n" +
-			"price, and amounts with a price of LiteLLM's are marked ≈.",
+			"price, and amounts with a price of LiteLLM's are marked ~.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "all", Usage: "take every model"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "only show what would change"},
