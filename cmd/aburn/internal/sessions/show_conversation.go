@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -153,7 +154,7 @@ func (t *talk) says(who string, style term.Style, l *story.Line, head string) {
 	if text == "" && why == "" {
 		return
 	}
-	if why != "" && head != "" {
+	if text == "" && head != "" {
 		text, why = plain.Line(head)+" …", why+"; this is its first line"
 	}
 	if t.speaker != who {
@@ -190,6 +191,9 @@ func (t *talk) text(event int) (text, why string) {
 	case t.texts.Silent:
 		return "", "hooks record no texts"
 	case !ok:
+		if w, has := contents.Of(t.stored, &t.stored.Events[event-1]); has && w.Digest.Length > 0 {
+			return "", "a text of " + plain.Size(w.Digest.Length) + " is left out: aburn show --raw " + strconv.Itoa(event) + " prints it"
+		}
 		return "", ""
 	case c.State == contents.Gone:
 		return "", "the file of these texts is gone"
