@@ -255,7 +255,7 @@ var mergeCases = []mergeCase{
 	{name: "no common history, and the person means it", first: "lines 9 > a", main: "git checkout -q --orphan other; git rm -qrf .; lines 3 > z; save",
 		worker: "edit a 5 w; save", o: MergeOptions{Onto: "other"}, want: "refused other and its branch have no history in common"},
 	{name: "nothing was committed", first: "lines 9 > a", worker: "edit a 5 w; lines 3 > n", want: "refused it committed nothing, and has 2 changed: a, n"},
-	{name: "a tree on another branch", first: "lines 9 > a", worker: "git checkout -q -b elsewhere; edit a 5 w; save", want: "refused its tree stands on"},
+	{name: "a tree on another branch", first: "lines 9 > a", worker: "git checkout -q -b elsewhere; edit a 5 w; save", want: "refused its worktree is on"},
 	{name: "nothing happened", first: "lines 9 > a", main: "edit a 5 m; save", want: "already"},
 	{name: "merged already", first: "lines 9 > a", worker: "edit a 5 w; save; cd \"$OLDMAIN\"; git merge -q aburn/w", want: "already", ways: "sr"},
 	{name: "a branch that is checked out elsewhere", first: "lines 9 > a", main: "git branch o; git worktree add -q ../o o", worker: "edit a 5 w; save",

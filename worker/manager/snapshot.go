@@ -61,7 +61,7 @@ func snapshotWithin(ctx context.Context, c *Manager, repo *tree.Repo, m *Member,
 	}
 	saveSighting(c, m, sighting{At: began, Seen: now})
 	n := len(now.Files)
-	if k.Commit == last {
+	if k.Ref == "" { // not the commit: what git lost and is kept anew in the same second has the same one
 		if m.Worker.Changes == nil || *m.Worker.Changes != n { // an agent's calls made it unknown
 			err = book.Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Snapshotted, Gen: max(1, m.Ledger.Gen()), Differs: &n}})
 		}
