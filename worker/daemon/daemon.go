@@ -141,10 +141,6 @@ func (d *daemon) findProjects(now time.Time) {
 	}
 }
 
-func (d *daemon) open(root string) (*projects.Project, error) {
-	return projects.Open(d.env, root)
-}
-
 // announced reports whether running.json names this process.
 func (d *daemon) announced() bool {
 	var r Running
