@@ -103,17 +103,20 @@ func (f *finding) take(h contents.Hit) {
 	}
 }
 
-// Search looks through the texts of sessions.
-type Search struct {
+// search looks through the texts of sessions.
+type search struct {
 	q      *contents.Query
 	dir    string // of the archive
-	load   func(*archive.Session) (*trace.SessionTrace, error)
 	shared *stores
+
+	mu   sync.Mutex // an archive is for one goroutine at a time
+	arch *archive.Archive
 }
 
-// NewSearch prepares a search of these sessions; load is called by several goroutines.
-func NewSearch(q *contents.Query, dir string, list []*archive.Session, load func(*archive.Session) (*trace.SessionTrace, error)) *Search {
-	return &Search{q: q, dir: dir, load: load, shared: storesOf(list)}
+func (s *search) load(ctx context.Context, r *archive.Session) (*trace.SessionTrace, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.arch.Trace(ctx, r.Key)
 }
 
 // Found is what a search of one session found.
@@ -131,8 +134,8 @@ type Match struct {
 	At    int
 }
 
-// In looks through one session.
-func (s *Search) In(ctx context.Context, r *archive.Session) (found Found) {
+// in looks through one session.
+func (s *search) in(ctx context.Context, r *archive.Session) (found Found) {
 	if agentcli.Of(r.Source).Traits.Recorded {
 		return found
 	}
@@ -159,9 +162,11 @@ func (s *Search) In(ctx context.Context, r *archive.Session) (found Found) {
 // atOnce is how many sessions are looked through at once: a second one waits for the disk while one is searched.
 const atOnce = 2
 
-// Each looks through sessions, which the search was prepared for, and gives what each has to show, in their order, until show returns
-// false or ctx is done. It reports whether it came to the end.
-func (s *Search) Each(ctx context.Context, list []*archive.Session, show func(i int, f Found) bool) bool {
+// Search looks through sessions of the archive in dir, and shows what it finds in each, in their order, until show returns false or ctx
+// is done. It reports whether it came to the end. Nothing else may use arch meanwhile.
+func Search(ctx context.Context, q *contents.Query, arch *archive.Archive, dir string, list []*archive.Session,
+	show func(i int, f Found) bool) bool {
+	s := &search{q: q, dir: dir, arch: arch, shared: storesOf(list)}
 	ctx, cancel := context.WithCancel(ctx)
 	var wait sync.WaitGroup
 	defer wait.Wait()
@@ -176,7 +181,7 @@ func (s *Search) Each(ctx context.Context, list []*archive.Session, show func(i 
 				return
 			case results <- one:
 			}
-			wait.Go(func() { one <- s.In(ctx, r) })
+			wait.Go(func() { one <- s.in(ctx, r) })
 		}
 	})
 	i := 0
@@ -192,14 +197,14 @@ func (s *Search) Each(ctx context.Context, list []*archive.Session, show func(i 
 
 // find is what is found in a session, before it is scrubbed. Only of one in which something may be found the trace is loaded, where its
 // records are lines.
-func (s *Search) find(ctx context.Context, r *archive.Session) *finding {
+func (s *search) find(ctx context.Context, r *archive.Session) *finding {
 	if readers.RowsOf(r.Source) != nil {
-		return s.shared.find(ctx, s.q, r, s.load)
+		return s.shared.find(ctx, s.q, r, func(r *archive.Session) (*trace.SessionTrace, error) { return s.load(ctx, r) })
 	}
 	f := &finding{}
 	f.searched, f.err = contents.Search(ctx, s.q, r.Path, func() (*trace.SessionTrace, contents.From, error) {
 		var err error
-		f.stored, err = s.load(r)
+		f.stored, err = s.load(ctx, r)
 		if err != nil {
 			return nil, contents.From{}, err
 		}

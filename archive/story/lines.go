@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,27 @@ import (
 	"aburn/internal/units"
 	"aburn/trace"
 )
+
+// Dividers says what stands between the lines of a story: where lines were copied from, or that they were rewound, and the days.
+type Dividers struct{ where, day string }
+
+// Before returns the texts of the dividers before a line. The first day has none: the head of a story says it.
+func (d *Dividers) Before(l *Line) (texts []string) {
+	if l.Where != d.where {
+		d.where = l.Where
+		texts = append(texts, cmp.Or(plain.Line(l.Where), "its own events from here"))
+	}
+	if l.Time.IsZero() {
+		return texts
+	}
+	if day := l.Time.Local().Format("Mon 2 Jan 2006"); day != d.day {
+		if d.day != "" {
+			texts = append(texts, day)
+		}
+		d.day = day
+	}
+	return texts
+}
 
 // Lines are the events in words. A call and its result are one line.
 func (v *Teller) Lines() (list []Line) {

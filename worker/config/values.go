@@ -283,3 +283,16 @@ func (c *Config) Where(key string) string {
 	}
 	return ""
 }
+
+// Argv is a program and its arguments: a list of words, or one.
+func Argv(value any) (list []string) {
+	switch v := value.(type) {
+	case string:
+		list = []string{v}
+	case []any:
+		for _, item := range v {
+			list = append(list, fmt.Sprint(item))
+		}
+	}
+	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
+}

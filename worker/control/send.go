@@ -9,6 +9,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"aburn/worker/headless"
+	"aburn/worker/slot"
+
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/manager"
@@ -60,4 +63,14 @@ func SendRemote(ctx context.Context, c *manager.Manager, m *manager.Member, msg 
 		sent.Why = err.Error()
 	}
 	return sent
+}
+
+// answerTime is how long an agent may take to say that it has an answer.
+const answerTime = 30 * time.Second
+
+// Answer answers the question of an id; an empty id means the only one.
+func Answer(ctx context.Context, ch headless.Channel, h slot.Handle, id string, allow bool, text string) (slot.Question, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	return ch.Answer(ctx, h, id, allow, text)
 }

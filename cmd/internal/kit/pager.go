@@ -1,10 +1,10 @@
 package kit
 
 import (
-	"context"
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"strings"
 	"syscall"
@@ -18,15 +18,14 @@ import (
 const defaultPager = "less -FRX"
 
 // Paged has write print to stdout, on a terminal through $PAGER. A pager that a person leaves early ends the printing, which is no error.
-// $PAGER=cat switches
-// paging off.
-func (a *App) Paged(ctx context.Context, cmd *cli.Command, write func(out *term.Out) error) error {
+// PAGER=cat switches paging off. While a pager runs, an interrupt is the pager's: one that is killed would leave the terminal without echo.
+func (a *App) Paged(cmd *cli.Command, write func(out *term.Out) error) error {
 	out := a.Screen(cmd)
 	argv := a.pager()
 	if !out.Terminal() || argv == nil {
 		return write(out)
 	}
-	pager := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	pager := exec.Command(argv[0], argv[1:]...)
 	pager.Stdout, pager.Stderr = a.Stdout, os.Stderr
 	if a.Getenv("LESSCHARSET") == "" { // without a locale, less shows bytes instead of marks
 		pager.Env = append(os.Environ(), "LESSCHARSET=utf-8")
@@ -38,6 +37,7 @@ func (a *App) Paged(ctx context.Context, cmd *cli.Command, write func(out *term.
 	if err := pager.Start(); err != nil {
 		return write(out)
 	}
+	signal.Ignore(os.Interrupt) // not before: the pager would inherit it
 	err = write(out.Onto(to))
 	to.Close()
 	pager.Wait() // how it ends is between it and the person

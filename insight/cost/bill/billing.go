@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"aburn/internal/workspace"
+
 	"aburn/insight/cost"
 	"aburn/internal/settings"
 )
@@ -60,4 +62,15 @@ func (b Billing) Plans() (agents []string) {
 	}
 	slices.Sort(agents)
 	return agents
+}
+
+// SettingsOf are cost.* of the user's settings. It warns of those that are wrong.
+func SettingsOf(c *workspace.Caller) *settings.Cost {
+	set := settings.Load(nil, c.Env)
+	for _, warning := range set.Warnings {
+		if strings.Contains(warning, "cost.") {
+			c.Warn(warning)
+		}
+	}
+	return &set.Cost
 }

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
-	"sync"
 
 	"aburn/archive"
 	"aburn/archive/conversation"
 	"aburn/internal/plain"
-	"aburn/trace"
 	"aburn/trace/contents"
 	"aburn/web/pages"
 	"aburn/web/site/snapshot"
@@ -81,19 +79,12 @@ func (s *Pages) lookThrough(ctx context.Context, q *contents.Query, text string,
 		return
 	}
 	defer arch.Close()
-	var mu sync.Mutex // an archive is for one goroutine at a time
-	load := func(r *archive.Session) (*trace.SessionTrace, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		return arch.Trace(ctx, r.Key)
-	}
 	list := make([]*archive.Session, len(rows))
 	for i, r := range rows {
 		list[i] = &r.Session
 	}
-	search := conversation.NewSearch(q, s.Dir, list, load)
 	shown := 0
-	whole := search.Each(ctx, list, func(i int, f conversation.Found) bool {
+	whole := conversation.Search(ctx, q, arch, s.Dir, list, func(i int, f conversation.Found) bool {
 		end.add(&f)
 		if len(f.Matches) == 0 {
 			return true

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -23,7 +22,6 @@ import (
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/internal/units"
-	"aburn/trace"
 	"aburn/trace/contents"
 )
 
@@ -149,14 +147,8 @@ func lookThrough(ctx context.Context, arch *archive.Archive, dir string, q *cont
 	for i := range all {
 		list[i] = &all[i]
 	}
-	var mu sync.Mutex // an archive is for one goroutine at a time
-	load := func(s *archive.Session) (*trace.SessionTrace, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		return arch.Trace(ctx, s.Key)
-	}
 	r := &SearchReport{Sessions: []searchFound{}}
-	conversation.NewSearch(q, dir, list, load).Each(ctx, list, func(i int, f conversation.Found) bool {
+	conversation.Search(ctx, q, arch, dir, list, func(i int, f conversation.Found) bool {
 		r.Searched++
 		switch {
 		case errors.Is(f.Err, fs.ErrNotExist):

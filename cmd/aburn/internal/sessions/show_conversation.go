@@ -38,9 +38,8 @@ type talk struct {
 	results  map[int]*trace.ToolResultEvent // the last of each call, by the call's event
 	notes    []string                       // what is not shown, and why, each once
 
-	speaker string // who said the last text
-	day     string
-	where   string
+	speaker  string // who said the last text
+	dividers story.Dividers
 }
 
 // conversationPart is how many lines have their texts in memory at once.
@@ -75,7 +74,9 @@ func (t *talk) line(l *story.Line) {
 	if e != nil && isSilent(e) {
 		return
 	}
-	t.marks(l)
+	for _, text := range t.dividers.Before(l) {
+		t.rule(text)
+	}
 	switch b := bodyOf(e).(type) {
 	case *trace.UserMessage:
 		if story.IsPrompt(e) || e.Copied != "" && b.Machine == "" && e.By == "" {
@@ -116,27 +117,6 @@ func bodyOf(e *trace.Event) trace.Body {
 		return nil
 	}
 	return e.Body
-}
-
-// marks prints where a line is from another session, and where a day begins.
-func (t *talk) marks(l *story.Line) {
-	if l.Where != t.where {
-		text := l.Where
-		if text == "" {
-			text = "its own events from here"
-		}
-		t.rule(plain.Line(text))
-		t.where = l.Where
-	}
-	if l.Time.IsZero() {
-		return
-	}
-	if d := l.Time.Local().Format("Mon 2 Jan 2006"); d != t.day {
-		if t.day != "" {
-			t.rule(d)
-		}
-		t.day = d
-	}
 }
 
 func (t *talk) rule(text string) {

@@ -18,22 +18,11 @@ func (v *storyView) printStory(out *term.Out, limit int) (left int, err error) {
 		left = len(lines) - limit
 		lines = lines[left:]
 	}
-	where, day := "", ""
+	var dividers story.Dividers
 	for i := range lines {
 		l := &lines[i]
-		if l.Where != where {
-			text := l.Where
-			if text == "" {
-				text = "its own events from here"
-			}
-			fmt.Fprintln(out, out.Paint(term.Dim, plain.Cut("── "+plain.Line(text)+" ──", term.TextWidth(out))))
-			where = l.Where
-		}
-		if d := l.Time.Local().Format("Mon 2 Jan 2006"); d != day && !l.Time.IsZero() {
-			if day != "" {
-				fmt.Fprintln(out, out.Paint(term.Dim, "── "+d+" ──"))
-			}
-			day = d
+		for _, text := range dividers.Before(l) {
+			fmt.Fprintln(out, out.Paint(term.Dim, plain.Cut("── "+text+" ──", term.TextWidth(out))))
 		}
 		if _, err := io.WriteString(out, lineText(out, l)+"\n"); err != nil {
 			return left, err
