@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"aburn/internal/lab/world"
 )
 
 // TestDemo runs what `make demo` runs.
@@ -50,8 +52,13 @@ func shows(t *testing.T, args, wanted []string) {
 	if testing.Short() {
 		t.Skip("it builds all executables")
 	}
+	overlay, err := world.UnhurriedHook(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	demo := exec.Command("go", append([]string{"run", "./internal/lab/demo"}, args...)...)
 	demo.Dir = "../../.."
+	demo.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay) // of the executables that the demo builds
 	var out, errs bytes.Buffer
 	demo.Stdout, demo.Stderr = &out, &errs
 	if err := demo.Run(); err != nil {
