@@ -3,6 +3,8 @@ package aburn_test
 import (
 	"fmt"
 	"io/fs"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,6 +62,25 @@ func TestLineWidth(t *testing.T) {
 	for room, n := range longLines {
 		if found[room] < n {
 			t.Logf("%s has %d long lines: lower its number from %d", room, found[room], n)
+		}
+	}
+}
+
+// largestFile is how many bytes a file in the repository may have. A larger one was built, and its clone costs everybody.
+const largestFile = 1 << 20
+
+func TestNothingBuiltIsTracked(t *testing.T) {
+	list, err := exec.Command("git", "ls-files", "-z").Output()
+	if err != nil {
+		t.Skip("this is no clone: ", err)
+	}
+	files := strings.Split(strings.TrimRight(string(list), "\x00"), "\x00")
+	if len(files) < 1000 {
+		t.Fatalf("git lists %d files", len(files))
+	}
+	for _, path := range files {
+		if info, err := os.Lstat(path); err == nil && info.Size() > largestFile {
+			t.Errorf("%s has %d bytes, at most %d are allowed", path, info.Size(), largestFile)
 		}
 	}
 }
