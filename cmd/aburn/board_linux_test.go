@@ -468,8 +468,8 @@ func TestWorkerPage(t *testing.T) {
 		}
 	}
 	w.gone(t, "export")
-	if got := p.press(wish("restore", "export")); !got.OK || !strings.Contains(got.Text, "goes on") {
-		t.Errorf("restore: %+v", got)
+	if got := p.press(wish("resume", "export")); !got.OK || !strings.Contains(got.Text, "resumed") {
+		t.Errorf("resume: %+v", got)
 	}
 	s.until("it runs again", func() bool { return !s.is("export", "terminated")() })
 	if got := p.press(wish("interrupt", "fix-rounding")); got.OK || !strings.Contains(got.Text, "no turn of it is known to run") {
@@ -639,19 +639,19 @@ func TestWorkerPageInABrowser(t *testing.T) {
 	w.alone(b)
 }
 
-// aburn start serves the page too: dashboard and web give links of it, the board works, and agents get none. Until somebody asks it is
+// aburn daemon start serves the page too: dashboard and web give links of it, the board works, and agents get none. Until somebody asks it is
 // small. One aburn web that runs keeps the page, and start takes it over when that ends.
 func TestStartServesThePage(t *testing.T) {
 	world.Slow(t)
 	t.Parallel()
 	s, w := newBoard(t)
-	s.Cleanup(func() { s.command("aburn", "stop", "--keep-workers").Run() })
+	s.Cleanup(func() { s.command("aburn", "daemon", "stop", "--keep-workers").Run() })
 	s.headless("mine", "fix the rounding")
-	s.ok("aburn", "start", "--port", "47700")
+	s.ok("aburn", "daemon", "start", "--port", "47700")
 	pid := s.started().PID
 	served := func(pid int) func() bool {
 		return func() bool {
-			log := s.read(filepath.Join(s.home, ".local/state/aburn/start/log"))
+			log := s.read(filepath.Join(s.home, ".local/state/aburn/daemon/log"))
 			_, mine, _ := strings.Cut(log, "as process "+strconv.Itoa(pid))
 			return strings.Contains(mine, "the page is on port 477")
 		}
@@ -671,7 +671,7 @@ func TestStartServesThePage(t *testing.T) {
 	if out, err := agent.CombinedOutput(); err == nil || strings.Contains(string(out), "#k=") {
 		t.Errorf("a worker gets %s", out)
 	}
-	s.ok("aburn", "stop", "--keep-workers")
+	s.ok("aburn", "daemon", "stop", "--keep-workers")
 	if _, err := w.Get(w.at("/")); err == nil {
 		t.Error("the page outlives what served it")
 	}
@@ -683,7 +683,7 @@ func TestStartServesThePage(t *testing.T) {
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
-	s.ok("aburn", "start", "--port", "47700")
+	s.ok("aburn", "daemon", "start", "--port", "47700")
 	pid = s.started().PID
 	if link := w.aburn("dashboard", "--print"); !strings.Contains(link, ":4775") {
 		t.Errorf("beside aburn web the link is %s", link)
@@ -694,7 +694,7 @@ func TestStartServesThePage(t *testing.T) {
 	if link := w.aburn("dashboard", "--print"); !strings.Contains(link, ":477") || strings.Contains(link, ":4775") {
 		t.Errorf("then the link is %s", link)
 	}
-	if out, err := s.command("aburn", "start", "--port", "0").CombinedOutput(); err == nil || !strings.Contains(string(out), "a number from 1 to 65535") {
+	if out, err := s.command("aburn", "daemon", "start", "--port", "0").CombinedOutput(); err == nil || !strings.Contains(string(out), "a number from 1 to 65535") {
 		t.Errorf("--port 0: %s", out)
 	}
 }

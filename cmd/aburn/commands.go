@@ -123,7 +123,7 @@ func groups(a *kit.App) []group {
 			costs.PricesCommand(a),
 		}},
 		{workGroup, []*cli.Command{
-			spawn.Command(a), service.StartCommand(a, dashboard.Serve), service.StopCommand(a), service.RestoreCommand(a), work.PsCommand(a),
+			spawn.Command(a), service.DaemonCommand(a, dashboard.Serve), service.ResumeCommand(a), work.PsCommand(a),
 			dashboard.DashboardCommand(a),
 			spawn.AttachCommand(a), work.AnswerCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.PrCommand(a), work.SyncCommand(a), work.OverlapCommand(a),
 			work.ConfigCommand(a), work.ProjectCommand(a),

@@ -144,22 +144,22 @@ echo '{"title":"A title","url":"https://example.com/12"}'
 	}
 	write(own, config)
 	write(filepath.Join(g.at.home, "finish"), "")
-	s.ok("aburn", "start")
-	defer s.command("aburn", "stop", "--yes").Run()
+	s.ok("aburn", "daemon", "start")
+	defer s.command("aburn", "daemon", "stop", "--yes").Run()
 	if out, err := spawn("--name", "d", "task"); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	s.patiently("its gates passed there", s.is("d", "done"))
 	// The clone is no project of its own: the worker counts once, and only its project tells of it.
-	if out, err := s.command("aburn", "stop").CombinedOutput(); err == nil || !strings.Contains(string(out), "error: 1 worker would end: project/d\n") {
+	if out, err := s.command("aburn", "daemon", "stop").CombinedOutput(); err == nil || !strings.Contains(string(out), "error: 1 worker would end: project/d\n") {
 		t.Errorf("%v: %s", err, out)
 	}
-	if log, err := os.ReadFile(filepath.Join(s.home, ".local/state/aburn/start/log")); err != nil ||
+	if log, err := os.ReadFile(filepath.Join(s.home, ".local/state/aburn/daemon/log")); err != nil ||
 		regexp.MustCompile(`  project-[-0-9a-f]+  d is done`).Match(log) {
 		t.Errorf("%v: %s", err, log)
 	}
 	s.ok("aburn", "kill", "d")
-	s.ok("aburn", "stop", "--yes")
+	s.ok("aburn", "daemon", "stop", "--yes")
 	s.ok("aburn", "cleanup", "--force-preserve", "--discard-ignored", "d")
 	g.at.noProcess()
 	for _, w := range s.workers() {

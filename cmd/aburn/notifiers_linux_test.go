@@ -91,7 +91,7 @@ func TestDeafNotifierHoldsNobody(t *testing.T) {
 	yaml := "notifiers:\n  deaf: {plugin: slack, webhook: " + deaf.URL + "/hidden}\n  fine: {plugin: webhook, url: " + fine.URL +
 		", headers: {X-Auth: k}}\n  wrong: {plugin: pigeon}\n"
 	s.must(os.WriteFile(filepath.Join(s.home, ".config", "aburn", "workers.yaml"), []byte(yaml), 0o600))
-	s.ok("aburn", "start")
+	s.ok("aburn", "daemon", "start")
 	names := []string{"alpha", "beta", "gamma", "delta"}
 	for _, name := range names {
 		s.ok("aburn", "spawn", "--runtime", "headless", "--trust", "--name", name, "--gate", "true", "task")
@@ -121,8 +121,8 @@ func TestDeafNotifierHoldsNobody(t *testing.T) {
 		})
 		s.patiently(name+" is told by the program", func() bool { return len(s.heardOf(name, "agent-done")) == 1 })
 	}
-	s.ok("aburn", "stop", "--yes")
-	log, err := os.ReadFile(filepath.Join(s.home, ".local/state/aburn/start/log"))
+	s.ok("aburn", "daemon", "stop", "--yes")
+	log, err := os.ReadFile(filepath.Join(s.home, ".local/state/aburn/daemon/log"))
 	if s.must(err); strings.Contains(string(log), "hidden") || !strings.Contains(string(log), `notifiers.wrong: no way to notify is called "pigeon"`) {
 		t.Errorf("%s", log)
 	}

@@ -84,8 +84,8 @@ func TestPlantedSecretsOfWorkersStayHidden(t *testing.T) {
 		f.Logs = map[string]fakegh.Log{"7": {Step: "Run go test", Text: "2026-11-22T12:00:00.1Z " + next("log of a check") +
 			"\n2026-11-22T12:00:00.2Z ##[error]exit code 1\n"}}
 	}))
-	s.ok("aburn", "start")
-	t.Cleanup(func() { s.command("aburn", "stop", "--yes").Run() })
+	s.ok("aburn", "daemon", "start")
+	t.Cleanup(func() { s.command("aburn", "daemon", "stop", "--yes").Run() })
 	w.serve("--no-ingest")
 	events := w.stream()
 	w.until("/", "Permission for Bash")
@@ -119,11 +119,11 @@ func TestPlantedSecretsOfWorkersStayHidden(t *testing.T) {
 	}
 	said := ""
 	s.until("the gate failed", func() bool {
-		log, _ := os.ReadFile(filepath.Join(s.home, ".local", "state", "aburn", "start", "log"))
+		log, _ := os.ReadFile(filepath.Join(s.home, ".local", "state", "aburn", "daemon", "log"))
 		said = string(log)
 		return strings.Contains(said, "a gate failed with 1")
 	})
-	p.leaks(t, "the log of aburn start", said)
+	p.leaks(t, "the log of aburn daemon start", said)
 	for secret, of := range p.all { // a ledger holds the lines of gates, because they are run
 		if strings.Contains(of, "gate's line") {
 			delete(p.all, secret)

@@ -149,11 +149,11 @@ func killedHolder(g *ground) {
 	stranger.Process.Kill()
 	stranger.Wait()
 	g.at.noProcess()
-	again := []string{"restore", "w"}
+	again := []string{"resume", "w"}
 	if g.via == "headless" {
 		again = append(again, "--trust")
 	}
-	if out := g.ok("aburn", again...); !strings.Contains(out, "w  goes on · claude · "+g.via) {
+	if out := g.ok("aburn", again...); !strings.Contains(out, "w  resumed · claude · "+g.via) {
 		g.Error(out)
 	}
 	g.untilIs("going on", func(now work.WorkerReport) bool { return now.State != "terminated" && now.PID != w.PID })

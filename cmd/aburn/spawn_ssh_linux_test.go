@@ -185,7 +185,7 @@ func TestWorkerOnAnotherMachine(t *testing.T) {
 		t.Error(out)
 	}
 	s.far.noProcess()
-	if out := s.ok("aburn", "restore", "w"); !strings.Contains(out, "w  goes on · claude · ssh:box") {
+	if out := s.ok("aburn", "resume", "w"); !strings.Contains(out, "w  resumed · claude · ssh:box") {
 		t.Error(out)
 	}
 	s.untilIs("not ended", func(w work.WorkerReport) bool { return w.State != "terminated" })

@@ -52,7 +52,7 @@ func (s *site) notices(more string) {
 	s.must(err)
 	s.must(os.WriteFile(config, []byte(`{"notify": {"desktop": false, "command": `+string(command)+`}}`), 0o600))
 	s.must(os.WriteFile(filepath.Join(s.project, ".git", "info", "exclude"), []byte("*.tmp\n"), 0o600))
-	s.Cleanup(func() { s.command("aburn", "stop", "--yes").Run() })
+	s.Cleanup(func() { s.command("aburn", "daemon", "stop", "--yes").Run() })
 }
 
 func (s *site) heardOf(worker, key string) (list []daemon.NoticeReport) {
@@ -73,7 +73,7 @@ func (s *site) patiently(what string, ok func() bool) {
 	var pause pauses
 	for deadline := time.Now().Add(5 * time.Minute); !ok(); pause.next() {
 		if time.Now().After(deadline) {
-			log, _ := os.ReadFile(filepath.Join(s.home, ".local/state/aburn/start/log"))
+			log, _ := os.ReadFile(filepath.Join(s.home, ".local/state/aburn/daemon/log"))
 			s.Fatalf("never: %s:\n%s", what, log)
 		}
 	}
@@ -93,7 +93,7 @@ func (s *site) is(name, state string) func() bool {
 // started is the process that looks after workers.
 func (s *site) started() (r daemon.Running) {
 	s.Helper()
-	data, err := os.ReadFile(filepath.Join(s.home, ".local/state/aburn/start/running.json"))
+	data, err := os.ReadFile(filepath.Join(s.home, ".local/state/aburn/daemon/running.json"))
 	s.must(err)
 	s.must(json.Unmarshal(data, &r))
 	return r
@@ -130,20 +130,20 @@ kill -9 $2
 		s.ok("aburn", "spawn", "--runtime", "headless", "--trust", "--name", name, "--gate", gate, "task")
 		s.must(os.WriteFile(filepath.Join(s.home, "count"), []byte("0"), 0o600))
 		s.must(os.WriteFile(filepath.Join(s.home, "kill_at"), []byte(strconv.Itoa(n)), 0o600))
-		s.command("aburn", "start").Run() // it may be killed before anybody saw it
+		s.command("aburn", "daemon", "start").Run() // it may be killed before anybody saw it
 		pid := s.started().PID
 		killed := func() bool { return !fileExists(filepath.Join(s.home, "kill_at")) }
 		s.patiently("it is killed or all is done", func() bool { return killed() || s.is(name, "done")() && len(s.heardOf(name, "agent-done")) > 0 })
 		last := !killed()
 		os.Remove(filepath.Join(s.home, "kill_at"))
 		if last {
-			s.ok("aburn", "stop", "--keep-workers")
+			s.ok("aburn", "daemon", "stop", "--keep-workers")
 		}
 		s.until("it is gone", func() bool { return syscall.Kill(pid, 0) != nil })
-		s.ok("aburn", "start")
+		s.ok("aburn", "daemon", "start")
 		s.patiently(name+" is done", s.is(name, "done"))
 		s.until("the person hears of it", func() bool { return len(s.heardOf(name, "agent-done")) > 0 })
-		s.ok("aburn", "stop", "--keep-workers")
+		s.ok("aburn", "daemon", "stop", "--keep-workers")
 		s.judge(name)
 		s.ok("aburn", "kill", name)
 		s.ok("aburn", "cleanup", "--force-preserve", "--discard-ignored", name)
@@ -204,7 +204,7 @@ func TestKilledServerIsOneNotice(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	s.ok("aburn", "start")
+	s.ok("aburn", "daemon", "start")
 	s.until("the workers are looked after", func() bool { return len(s.started().Projects) == 1 })
 	pid, err := strconv.Atoi(strings.TrimSpace(s.ok("tmux", "-L", "aburn", "display-message", "-p", "#{pid}")))
 	s.must(err)
@@ -216,7 +216,7 @@ func TestKilledServerIsOneNotice(t *testing.T) {
 		}
 	}
 	s.more = append(s.more, "DO=sleep 600")
-	if out := s.ok("aburn", "restore", "--all"); strings.Count(out, "goes on") != n {
+	if out := s.ok("aburn", "resume", "--all"); strings.Count(out, "resumed") != n {
 		t.Errorf("%s", out)
 	}
 	for _, w := range s.settled() {
@@ -225,7 +225,7 @@ func TestKilledServerIsOneNotice(t *testing.T) {
 	if list := s.heardOf("", ""); len(list) != 1 || len(list[0].Others) != n-1 || list[0].Key != "agent-exited" {
 		t.Errorf("%+v", list)
 	}
-	s.ok("aburn", "stop", "--yes")
+	s.ok("aburn", "daemon", "stop", "--yes")
 	s.noProcess()
 }
 
@@ -243,7 +243,7 @@ func TestKilledHoldersAreOneNotice(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	s.ok("aburn", "start")
+	s.ok("aburn", "daemon", "start")
 	s.until("the workers are looked after", func() bool { return len(s.started().Projects) == 1 })
 	panes := strings.Fields(s.ok("tmux", "-L", "aburn", "list-panes", "-a", "-F", "#{pane_pid}"))
 	looks := s.started().PID
@@ -263,7 +263,7 @@ func TestKilledHoldersAreOneNotice(t *testing.T) {
 		}
 		return true
 	})
-	s.ok("aburn", "stop")
+	s.ok("aburn", "daemon", "stop")
 	if list := s.heardOf("", ""); len(list) != 1 || list[0].Key != "mass-death" || len(list[0].Others) != 2 {
 		t.Errorf("%+v", list)
 	}
@@ -275,7 +275,7 @@ func TestStartSignalsNobodyElse(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.notices("")
-	s.ok("aburn", "start")
+	s.ok("aburn", "daemon", "start")
 	r := s.started()
 	s.must(syscall.Kill(r.PID, syscall.SIGKILL))
 	s.until("it is gone", func() bool { return syscall.Kill(r.PID, 0) != nil })
@@ -288,13 +288,13 @@ func TestStartSignalsNobodyElse(t *testing.T) {
 		r.PID, r.Start = p.PID, start
 		data, err := json.Marshal(r)
 		s.must(err)
-		s.must(os.WriteFile(filepath.Join(s.home, ".local/state/aburn/start/running.json"), data, 0o600))
-		if out := s.ok("aburn", "stop"); !strings.Contains(out, "nothing looked after workers") {
+		s.must(os.WriteFile(filepath.Join(s.home, ".local/state/aburn/daemon/running.json"), data, 0o600))
+		if out := s.ok("aburn", "daemon", "stop"); !strings.Contains(out, "no daemon was running") {
 			t.Errorf("%s", out)
 		}
 	}
-	s.ok("aburn", "start", "--replace")
-	if s.ok("aburn", "stop"); syscall.Kill(p.PID, 0) != nil {
+	s.ok("aburn", "daemon", "start", "--replace")
+	if s.ok("aburn", "daemon", "stop"); syscall.Kill(p.PID, 0) != nil {
 		t.Error("a stranger was ended")
 	}
 }
@@ -311,17 +311,17 @@ func TestStopWithinItsTime(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	s.ok("aburn", "start")
+	s.ok("aburn", "daemon", "start")
 	w := s.workers()[0]
 	s.until("it made something", func() bool { return written(filepath.Join(w.Tree, "made")) != "" })
-	if out := s.ok("aburn", "stop", "--yes"); !strings.Contains(out, "project/w  killed") {
+	if out := s.ok("aburn", "daemon", "stop", "--yes"); !strings.Contains(out, "project/w  killed") {
 		t.Errorf("%s", out)
 	}
 	s.noProcess()
 	s.until("its tree is kept", func() bool { return s.workers()[0].Snapshots > 0 })
 	s.must(os.RemoveAll(w.Tree))
 	s.more = append(s.more, "DO=sleep 600")
-	s.ok("aburn", "restore")
+	s.ok("aburn", "resume")
 	if made, err := os.ReadFile(filepath.Join(w.Tree, "made")); err != nil || string(made) != "kept\n" {
 		t.Errorf("%q, %v", made, err)
 	}
@@ -344,7 +344,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	s.ok("aburn", "start")
+	s.ok("aburn", "daemon", "start")
 	s.until("they are looked after", func() bool { return len(s.started().Projects) == 1 })
 	for _, w := range s.workers() {
 		s.until(w.Worker+" made something", func() bool { return written(filepath.Join(w.Tree, "made")) != "" })
@@ -363,14 +363,14 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}
 	s.must(os.Rename(filepath.Join(s.home, "away"), filepath.Join(dirs[0], "ledger.jsonl")))
 	s.until("x is known again", s.is("x", "working"))
-	s.ok("aburn", "stop", "--yes")
+	s.ok("aburn", "daemon", "stop", "--yes")
 	w := s.workers()[0]
 	s.until("its tree is kept", func() bool { return s.workers()[0].Snapshots > 0 })
 	s.must(os.RemoveAll(w.Tree))
 	s.ok("git", "worktree", "prune")
 	s.ok("git", "switch", "-q", w.Branch)
 	s.more = append(s.more, "DO=sleep 600")
-	out, err := s.command("aburn", "restore", "w").CombinedOutput()
+	out, err := s.command("aburn", "resume", "w").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "its tree stands on no branch, as "+w.Branch+" moved or is checked out elsewhere") {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -391,12 +391,12 @@ func TestInterruptedStart(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		fore := s.command("aburn", "start", "--foreground")
+		fore := s.command("aburn", "daemon", "start", "--foreground")
 		var out strings.Builder
 		fore.Stdout, fore.Stderr = &out, &out
 		s.must(fore.Start())
 		s.until("it runs", func() bool {
-			return fileExists(filepath.Join(s.home, ".local/state/aburn/start/running.json")) && len(s.started().Projects) == 1
+			return fileExists(filepath.Join(s.home, ".local/state/aburn/daemon/running.json")) && len(s.started().Projects) == 1
 		})
 		holder := s.holder(s.workers()[0].PID)
 		if twice { // a holder that stands still ends nobody before the second interrupt
@@ -404,13 +404,13 @@ func TestInterruptedStart(t *testing.T) {
 		}
 		s.must(fore.Process.Signal(os.Interrupt))
 		if twice {
-			s.until("it ends the worker", func() bool { return fileExists(filepath.Join(s.home, ".local/state/aburn/start/last-stop.json")) })
+			s.until("it ends the worker", func() bool { return fileExists(filepath.Join(s.home, ".local/state/aburn/daemon/last-stop.json")) })
 			s.must(fore.Process.Signal(os.Interrupt))
 		}
 		err := fore.Wait()
 		syscall.Kill(holder, syscall.SIGCONT)
 		switch {
-		case twice && (err == nil || !strings.Contains(out.String(), "ends at once; workers that live go on")):
+		case twice && (err == nil || !strings.Contains(out.String(), "ends at once; running workers keep running")):
 			t.Errorf("%v: %s", err, &out)
 		case !twice && (err != nil || !strings.Contains(out.String(), "project/w  killed")):
 			t.Errorf("%v: %s", err, &out)

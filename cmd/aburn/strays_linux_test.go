@@ -210,15 +210,15 @@ func TestStartOnFullDisk(t *testing.T) {
 	s.must(os.MkdirAll(state, 0o700))
 	s.more = append(s.more, "STATE="+state, "XDG_STATE_HOME="+state)
 	const script = `mount -t tmpfs -o size=64k none "$STATE" || exit 9
-mkdir -p "$STATE/aburn/start" && : > "$STATE/aburn/start/lock" && : > "$STATE/aburn/start/log"
-[ "$1" = behind ] && echo -n x > "$STATE/aburn/start/log" # its room is there
+mkdir -p "$STATE/aburn/daemon" && : > "$STATE/aburn/daemon/lock" && : > "$STATE/aburn/daemon/log"
+[ "$1" = behind ] && echo -n x > "$STATE/aburn/daemon/log" # its room is there
 dd if=/dev/zero of="$STATE/full" bs=1k 2>/dev/null
-aburn start > "$HOME/said" 2>&1
+aburn daemon start > "$HOME/said" 2>&1
 echo $?
 rm "$STATE/full"
-aburn start --replace >> "$HOME/said" 2>&1
+aburn daemon start --replace >> "$HOME/said" 2>&1
 echo $?
-aburn stop >> "$HOME/said" 2>&1
+aburn daemon stop >> "$HOME/said" 2>&1
 echo $?`
 	for _, log := range []string{"full", "behind"} {
 		out, _ := s.command("unshare", "-m", "sh", "-c", script, "sh", log).Output()

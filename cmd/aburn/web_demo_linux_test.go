@@ -38,7 +38,7 @@ func TestWebDemoHasWorkers(t *testing.T) {
 	}
 	w.extra = append(w.extra, "HOME="+homes[0])
 	p := w.tab()
-	for _, do := range []string{"kill", "merge", "cleanup", "send", "restore"} {
+	for _, do := range []string{"kill", "merge", "cleanup", "send", "resume"} {
 		d := p.press(map[string]any{"do": do, "project": w.key(), "worker": "slow-tests", "text": "x"})
 		if d.OK || d.Ask || !strings.Contains(d.Text, "recorded: nothing is done") {
 			t.Errorf("%s: %+v", do, d)

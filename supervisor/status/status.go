@@ -188,7 +188,7 @@ type StatusReport struct {
 type StatusPrinted struct {
 	StatusReport
 	Workers []Standing `json:"workers,omitempty"`
-	Keeper  int        `json:"keeper,omitempty"` // the process of `aburn start`, which judges the work of workers
+	Keeper  int        `json:"keeper,omitempty"` // the process of `aburn daemon start`, which judges the work of workers
 }
 
 // SessionStatus is a session with its newest entry.
@@ -276,7 +276,7 @@ func (s *StatusAnswer) showProject(out *term.Out) {
 	case s.watcher < 0:
 		said("watched", "by another process")
 	case s.Keeper > 0:
-		said("watched", fmt.Sprintf("workers, by aburn start (process %d); other sessions are judged only when you look", s.Keeper))
+		said("watched", fmt.Sprintf("workers, by aburn daemon start (process %d); other sessions are judged only when you look", s.Keeper))
 	default:
 		said("watched", "by nobody: aburn judges silence and waiting only when you look")
 	}

@@ -57,7 +57,7 @@ func (b *Board) Do(ctx context.Context, w Wish, sure bool, seen manager.Seen) (d
 	var said bytes.Buffer
 	x := &act{Project: o, restarts: b.restarts, out: &said, a: fault.Plain{W: &said}, m: m, Wish: w, sure: sure, seen: seen}
 	do := map[string]func(context.Context) (Deed, error){
-		"send": x.send, "answer": x.answer, "interrupt": x.interrupt, "kill": x.kill, "merge": x.merge, "cleanup": x.cleanup, "restore": x.restore,
+		"send": x.send, "answer": x.answer, "interrupt": x.interrupt, "kill": x.kill, "merge": x.merge, "cleanup": x.cleanup, "resume": x.resume,
 	}[w.Do]
 	if do == nil {
 		return d, fault.Usage("a page cannot ask for that")
@@ -212,14 +212,14 @@ func (x *act) cleanup(ctx context.Context) (d Deed, err error) {
 	return Deed{Text: "Its tree is removed.", OK: true}, nil
 }
 
-func (x *act) restore(ctx context.Context) (d Deed, err error) {
+func (x *act) resume(ctx context.Context) (d Deed, err error) {
 	now, lacks, err := x.restarts(ctx, x.Project, x.a, x.m)
 	if err != nil {
 		return d, err
 	}
-	d = Deed{Text: now.Name + " goes on · " + now.Request.Agent + " · " + now.Request.Via, OK: true}
+	d = Deed{Text: now.Name + " resumed · " + now.Request.Agent + " · " + now.Request.Via, OK: true}
 	if len(lacks) > 0 {
-		d.Text += " · without " + strings.Join(lacks, ", ") + ", which only your shell may have: aburn restore there"
+		d.Text += " · without " + strings.Join(lacks, ", ") + ", which only your shell may have: aburn resume there"
 	}
 	return d, nil
 }

@@ -41,7 +41,7 @@ type key struct {
 	has  []string // of a key that holds others: those that are used; nil is not looked into
 }
 
-const spawns, merges, pulls, tells, reacts, keeps, shows = "spawn", "merge", "pr", "start", "start", "snapshots", "ps"
+const spawns, merges, pulls, tells, reacts, keeps, shows = "spawn", "merge", "pr", "daemon", "daemon", "snapshots", "ps"
 
 // projectKeys are said of one project: at the top of a file, below projects.ID, and some below worker or defaults.
 var projectKeys = []key{

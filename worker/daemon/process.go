@@ -51,7 +51,7 @@ func lastLine(path string, from int64) string {
 func (d *daemon) Foreground(ctx context.Context, page func(ctx context.Context, ready func(port int)) error, stop func([]Worker) error) error {
 	lock, err := lockfile.Acquire(d.state.root, daemonLock, 10*lockWait)
 	if errors.Is(err, lockfile.ErrBusy) {
-		return fault.Failed("another one was faster", "aburn start --replace")
+		return fault.Failed("another one was faster", "aburn daemon start --replace")
 	}
 	if err != nil {
 		return fault.Failed(err.Error())
@@ -66,7 +66,7 @@ func (d *daemon) Foreground(ctx context.Context, page func(ctx context.Context, 
 	if err := d.announce(time.Now()); err != nil {
 		return fault.Failed("it does not run, as it cannot write down which process it is: "+err.Error(), roomHint(d.state))
 	}
-	d.say("", "looks after workers, as process "+fmt.Sprint(os.Getpid()))
+	d.say("", "supervises workers, as process "+fmt.Sprint(os.Getpid()))
 	go func() {
 		defer close(over)
 		served := make(chan struct{})
@@ -83,7 +83,7 @@ func (d *daemon) Foreground(ctx context.Context, page func(ctx context.Context, 
 	case <-ctx.Done():
 	}
 	<-over
-	d.say("", "ends; workers go on")
+	d.say("", "ends; workers keep running")
 	return nil
 }
 
@@ -110,7 +110,7 @@ func (d *daemon) interrupted(ctx context.Context, stop func([]Worker) error, ove
 	case err := <-done:
 		return err
 	case <-signals:
-		d.say("", "ends at once; workers that live go on")
+		d.say("", "ends at once; running workers keep running")
 		return fault.Exit(fault.ExitFailed)
 	}
 }
@@ -132,7 +132,7 @@ func (p *State) Background(ctx context.Context, port int) (pid int, log string, 
 	}
 	defer out.Close()
 	from, _ := out.Seek(0, io.SeekEnd)
-	child := exec.Command(self, "start", "--foreground", "--no-restore", "--port", fmt.Sprint(port))
+	child := exec.Command(self, "daemon", "start", "--foreground", "--no-resume", "--port", fmt.Sprint(port))
 	child.Dir, child.Stdout, child.Stderr = p.dir, out, out
 	if home, err := os.UserHomeDir(); err == nil {
 		child.Dir = home
@@ -149,7 +149,7 @@ func (p *State) Background(ctx context.Context, port int) (pid int, log string, 
 		}
 		select {
 		case <-ended:
-			return 0, "", fault.Failed("it ended at once: "+lastLine(path, from), "aburn start --foreground")
+			return 0, "", fault.Failed("it ended at once: "+lastLine(path, from), "aburn daemon start --foreground")
 		default:
 		}
 	}

@@ -27,7 +27,7 @@ func OpenState(env func(string) string) (*State, error) {
 	if state == "" {
 		return nil, fault.Usage(ledger.ErrNoState.Error())
 	}
-	p := &State{dir: filepath.Join(state, "start")}
+	p := &State{dir: filepath.Join(state, "daemon")}
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return nil, fault.Failed(err.Error())
 	}
@@ -68,7 +68,7 @@ func PID(env func(string) string) int {
 	if state == "" {
 		return 0
 	}
-	p := &State{dir: filepath.Join(state, "start")}
+	p := &State{dir: filepath.Join(state, "daemon")}
 	root, err := os.OpenRoot(p.dir)
 	if err != nil {
 		return 0

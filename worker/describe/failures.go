@@ -52,7 +52,7 @@ func ForgeFailure(m *manager.Member, err error) error {
 func AnswerFailure(m *manager.Member, err error) error {
 	switch {
 	case errors.Is(err, headless.ErrNoQuestion) && m.Worker.Reason == worker.AwaitingUser && m.Said != "":
-		return fault.Failed(m.Name+" asked with aburn ask, and goes on with what it is told", "aburn send "+m.Name+" TEXT")
+		return fault.Failed(m.Name+" asked with aburn ask; answer it with a message", "aburn send "+m.Name+" TEXT")
 	case errors.Is(err, headless.ErrNoQuestion):
 		return fault.Failed(m.Name+" does not ask that, or not any more", "aburn ps "+m.Name)
 	case errors.Is(err, headless.ErrSeveral):

@@ -44,7 +44,7 @@ func CleanupText(out io.Writer, a fault.Reporter, results []manager.Cleanup, o m
 				text += " · so do those before it: " + strings.Join(r.Former, ", ")
 			}
 			if len(r.GoOn) > 0 {
-				text += " · what it spawned goes on: " + strings.Join(r.GoOn, ", ")
+				text += " · workers that it spawned keep running: " + strings.Join(r.GoOn, ", ")
 			}
 		}
 		forced = forced || strings.Contains(r.Why, "changed: ")

@@ -94,7 +94,7 @@ func StateText(m *manager.Member) string {
 	case w.Status() == worker.StatusErrored:
 		more = errorText(m)
 	case w.Reason == worker.Verifying && (e == nil || e.Is != worker.GateStarted):
-		return "says done: aburn merge, or aburn start, runs its gates"
+		return "says done: aburn merge, or aburn daemon start, runs its gates"
 	}
 	if more != "" {
 		text += ": " + more

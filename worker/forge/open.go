@@ -135,7 +135,7 @@ func (a Access) tokenFor(place Place, title, public, variable string) (base, tok
 			return "", "", &Problem{"scm.token_file: " + err.Error(), "a file that only you can read, with the token alone"}
 		}
 	case a.TokenEnv != "":
-		return "", "", &Problem{"your environment has no " + a.TokenEnv + ", which scm.token_env names", "set it where aburn runs, also for aburn start"}
+		return "", "", &Problem{"your environment has no " + a.TokenEnv + ", which scm.token_env names", "set it where aburn runs, also for aburn daemon start"}
 	default:
 		return "", "", &Problem{title + " is asked with a token, and your own file names none", advice}
 	}

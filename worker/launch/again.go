@@ -23,7 +23,7 @@ func HandOverFailure(m *manager.Member, err error) error {
 	case errors.Is(err, manager.ErrRuns):
 		hints = []string{"aburn kill " + m.Name}
 	}
-	return fault.Failed(m.Name+" cannot go on: "+err.Error(), hints...)
+	return fault.Failed("cannot resume "+m.Name+": "+err.Error(), hints...)
 }
 
 // PlanAgain is how the agent of a worker starts once more. Without a runtime it is a terminal, tmux if there is one.

@@ -52,8 +52,8 @@ func MissingVariables(m *manager.Member) []string {
 
 func WarnMissing(a fault.Reporter, m *manager.Member) {
 	if names := MissingVariables(m); len(names) > 0 {
-		a.Warn(plain.Line(m.Name+" goes on without "+strings.Join(names, ", ")+": your environment has no such variable, and aburn keeps no values"),
-			"set it and end the worker first, to start it with that: aburn kill "+m.Name+"; aburn restore "+m.Name)
+		a.Warn(plain.Line(m.Name+" is resumed without "+strings.Join(names, ", ")+": your environment has no such variable, and aburn saves no values"),
+			"set it and end the worker first, to start it with that: aburn kill "+m.Name+"; aburn resume "+m.Name)
 	}
 }
 
@@ -88,7 +88,7 @@ func Resume(ctx context.Context, o *projects.Project, a fault.Reporter, m *manag
 	o.RulesAgain(ctx, a, repo, m, &p)
 	now, err := manager.Resume(ctx, o.Manager, repo, m, p)
 	if errors.Is(err, manager.ErrNoSession) {
-		return m, fault.Failed(m.Name+" cannot go on: "+err.Error(), "aburn diff "+m.Name, "aburn spawn --base "+m.Request.Branch+" TASK")
+		return m, fault.Failed("cannot resume "+m.Name+": "+err.Error(), "aburn diff "+m.Name, "aburn spawn --base "+m.Request.Branch+" TASK")
 	}
 	if err != nil {
 		return m, HandOverFailure(m, err)
@@ -132,9 +132,9 @@ func reviveFar(ctx context.Context, o *projects.Project, a fault.Reporter, m *ma
 	if err != nil {
 		return m, err
 	}
-	r, err := manager.RunRemote(ctx, o.Manager, m, string(stdin), "far-spawn", "--restore", m.Name)
+	r, err := manager.RunRemote(ctx, o.Manager, m, string(stdin), "far-spawn", "--resume", m.Name)
 	if err != nil {
-		return m, fault.Failed(m.Name+" cannot go on: "+err.Error(), "aburn ps "+m.Name)
+		return m, fault.Failed("cannot resume "+m.Name+": "+err.Error(), "aburn ps "+m.Name)
 	}
 	for _, w := range manager.RemoteMessages(r, "warning") {
 		a.Warn(w)

@@ -47,7 +47,7 @@ func (s *sender) hand(ctx context.Context, to slot.Channel, h slot.Handle, m *Me
 		}
 		switch {
 		case errors.Is(err, hold.ErrGone):
-			return "nobody sees its agent any more; it gets the message when it goes on: aburn attach --headless " + m.Name
+			return "its agent cannot be seen; it gets the message once it is resumed: aburn attach --headless " + m.Name
 		case err != nil && !errors.Is(err, context.DeadlineExceeded):
 			return err.Error()
 		}

@@ -36,7 +36,7 @@ type RemoteOrder struct {
 	Env         map[string]string `json:"env,omitempty"`
 }
 
-// RemoteRestart has another repository's aburn restore a worker. Like an order it may have values, and stands in no file.
+// RemoteRestart has another repository's aburn resume a worker. Like an order it may have values, and stands in no file.
 type RemoteRestart struct {
 	Version int               `json:"v"`
 	Env     map[string]string `json:"env,omitempty"`

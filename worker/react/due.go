@@ -182,7 +182,7 @@ func tell(c Case, t trouble, rule Rule, fresh []part, s Step, now Clock) (Step, 
 	} else if full {
 		s.Key, s.Action, s.Subject, s.Urgent = KeyStorm, ActionPause, fmt.Sprintf("after %d", lastSend(c)), true
 		s.Title, s.Text, s.Hint = c.Name+" gets no more messages", fmt.Sprintf("it had %d within an hour from the forge; %s", PerHour, t.about),
-			"aburn start --resume-reactions"
+			"aburn daemon start --resume-reactions"
 		return s, true
 	}
 	s.Action = worker.ActionSend

@@ -298,7 +298,7 @@ func together(ended []Notice) []Notice {
 	}
 	n := Notice{
 		Worker: ended[0].Worker, Key: KeyExited, Subject: ended[0].Subject, Urgent: true, Title: fmt.Sprintf("%d workers ended at once", len(ended)),
-		Hint: "aburn restore --all",
+		Hint: "aburn resume --all",
 	}
 	var names []string
 	for _, e := range ended {

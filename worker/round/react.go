@@ -177,7 +177,7 @@ func (p *Project) pause(ctx context.Context, s *react.Step, name string) {
 	}
 	n := Notice{
 		Worker: name, Key: react.KeyStorm, Subject: "all " + s.Subject, Title: "no worker gets more messages", Urgent: true,
-		Text: fmt.Sprintf("%d went out within a minute; the last was to be for %s", AllPerMinute, name), Hint: "aburn start --resume-reactions",
+		Text: fmt.Sprintf("%d went out within a minute; the last was to be for %s", AllPerMinute, name), Hint: "aburn daemon start --resume-reactions",
 	}
 	p.inform(ctx, &n, func() bool { return false }, func() error { return nil }) // the pause itself is what is written
 }

@@ -160,7 +160,7 @@ func massNotice(d worker.MassDeath, now time.Time) *Notice {
 	return &Notice{
 		Worker: d.Workers[0], Others: d.Workers[1:], Key: KeyMass, Subject: d.Server + " " + at, Urgent: true,
 		Title: fmt.Sprintf("%d workers look dead at once", len(d.Workers)), Text: "their server " + d.Server + " may have ended; nothing of their work is lost",
-		Hint: "aburn restore --all",
+		Hint: "aburn resume --all",
 	}
 }
 

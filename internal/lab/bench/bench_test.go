@@ -34,7 +34,7 @@ func TestEveryCaseRuns(t *testing.T) {
 		"| aburn-hook, tool call, 1 KB |", "| hit | 2 MB |", "| miss | 2 MB |", "| replay, all fields |", "| one look |", "| prompt, tasks of other sessions |",
 		"| prompt, tasks handed over |", "p99 ≤ 100 ms", "| `aburn ingest`, first, 4 MB |", "| `aburn ingest`, one session grown |", "| encoding/json, all records |",
 		"The archive of the big home has ", "| `aburn report`, first |", "| `aburn mcp`, up to its answer to initialize |", "| `remedy` |", "| check, without node |",
-		"| first byte of /cost |", "| `aburn start`, memory |", "| `aburn-hold`, memory |", "| `aburn ps` |",
+		"| first byte of /cost |", "| `aburn daemon start`, memory |", "| `aburn-hold`, memory |", "| `aburn ps` |",
 		"| a log entry until the page that shows it is fetched, p95 |", "| five recorded sessions of both clients at once, ", "| `aburn top --once`, "} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("no row %s in\n%s", want, page)

@@ -61,11 +61,11 @@ func workersCase(w *world, pg *page) (err error) {
 	if err != nil {
 		return err
 	}
-	pg.section("Workers", fmt.Sprintf("Scripted agents in tmux that sit at their prompts. `aburn start` looks after %d of them for %s; `aburn ps` looks at %d.",
+	pg.section("Workers", fmt.Sprintf("Scripted agents in tmux that sit at their prompts. the daemon supervises %d of them for %s; `aburn ps` looks at %d.",
 		many, watched, 2*many))
 	pg.table("what", "measured", "against", "bound")
-	pg.row("`aburn start`, share of a core", fmt.Sprintf("%.3f %%", 100*share), "", within(share <= idleShare, fmt.Sprintf("%.1f %%", 100*idleShare)))
-	pg.row("`aburn start`, memory", fmt.Sprintf("%.1f MB", float64(memory)/(1<<20)), "", within(memory <= idleMemory, fmt.Sprintf("%d MB", idleMemory>>20)))
+	pg.row("`aburn daemon start`, share of a core", fmt.Sprintf("%.3f %%", 100*share), "", within(share <= idleShare, fmt.Sprintf("%.1f %%", 100*idleShare)))
+	pg.row("`aburn daemon start`, memory", fmt.Sprintf("%.1f MB", float64(memory)/(1<<20)), "", within(memory <= idleMemory, fmt.Sprintf("%d MB", idleMemory>>20)))
 	pg.row("`aburn-hold`, memory", fmt.Sprintf("%.1f MB", float64(held)/(1<<20)), "", within(held <= holdMemory, fmt.Sprintf("%d MB", holdMemory>>20)))
 	for _, by := range []struct {
 		name string
@@ -203,10 +203,10 @@ func hooksOnly() string {
 
 // idle is the share of a core and the memory of what looks after workers that do nothing.
 func (s *workers) idle(brief bool, watched time.Duration) (share float64, memory int64, err error) {
-	if _, err := s.run(s.w.bin("aburn"), "start"); err != nil {
+	if _, err := s.run(s.w.bin("aburn"), "daemon", "start"); err != nil {
 		return 0, 0, err
 	}
-	out, err := s.run("sh", "-c", "sed -n 's/.*\"pid\": \\([0-9]*\\).*/\\1/p' "+s.w.path("home")+"/.local/state/aburn/start/running.json")
+	out, err := s.run("sh", "-c", "sed -n 's/.*\"pid\": \\([0-9]*\\).*/\\1/p' "+s.w.path("home")+"/.local/state/aburn/daemon/running.json")
 	if err != nil {
 		return 0, 0, err
 	}
@@ -304,7 +304,7 @@ func (s *workers) holders() (int64, error) {
 }
 
 func (s *workers) end() {
-	s.run(s.w.bin("aburn"), "stop", "--yes")
+	s.run(s.w.bin("aburn"), "daemon", "stop", "--yes")
 	for _, server := range []string{"aburn", "parts"} {
 		s.run("tmux", "-L", server, "kill-server")
 	}

@@ -27,7 +27,7 @@ func TestWorkersDemo(t *testing.T) {
 		t.Skip("it needs git and a Unix")
 	}
 	shows(t, []string{"-workers"}, []string{
-		"aburn looks after your workers", "needs you: asks", "aburn answer clean-up allow", "fix-the-total    done · conflict with round-the-total",
+		"the daemon supervises your workers", "needs you: asks", "aburn answer clean-up allow", "fix-the-total    done · conflict with round-the-total",
 		"conflict in 1 file",
 		"fix-the-total  merged into main: 1 commit", "round-the-total  conflicts with main in 1 file; nothing was touched",
 		"fix-the-total  tree removed", `$ aburn spawn "fix the flaky test"`,

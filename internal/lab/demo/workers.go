@@ -39,12 +39,12 @@ func workers(keep bool) (err error) {
 	if err := stage.build(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stage.quiet(stage.command("aburn", "stop", "--yes"))) }()
+	defer func() { err = errors.Join(err, stage.quiet(stage.command("aburn", "daemon", "stop", "--yes"))) }()
 	if err := stage.repository(); err != nil {
 		return err
 	}
 	say.done("built aburn, aburn-hook and aburn-hold, and a project with a wrong total", time.Since(start))
-	if err := stage.shows(say, scene{"One process looks after your workers while you do something else:", "start"}); err != nil {
+	if err := stage.shows(say, scene{"One process supervises your workers while you do something else:", "daemon start"}); err != nil {
 		return err
 	}
 	say.heading("Three tasks. The agent is scripted and calls no model; with yours leave out --trust and --runtime:", "aburn spawn TASK")
@@ -63,7 +63,7 @@ func workers(keep bool) (err error) {
 	if err := stage.shows(say,
 		scene{"What each of them does. The first one said done too early: its gate failed, it was told, and mended that:", "ps"},
 		scene{"Why one needs you:", "ps clean-up"},
-		scene{"You answer, and it goes on:", "answer clean-up allow"},
+		scene{"You answer, and it continues:", "answer clean-up allow"},
 		scene{"Two changed the same line. aburn merged their trees, touching neither:", "overlap"},
 		scene{"You take one of them:", "merge fix-the-total"},
 		scene{"Then the other one would conflict. Nothing is touched:", "merge --check round-the-total"},

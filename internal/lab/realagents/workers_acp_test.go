@@ -80,7 +80,7 @@ func TestWorkersOfTheAgentClientProtocol(t *testing.T) {
 			if name == "gemini" { // it says of a worktree that it has no session there
 				return
 			}
-			w.aburn("restore", "w")
+			w.aburn("resume", "w")
 			if s := w.send("w", "and go on"); s.State != "accepted" || s.code != 0 {
 				t.Errorf("%+v", s)
 			}

@@ -12,7 +12,7 @@ import (
 	"aburn/internal/lab/testkit/model"
 )
 
-// TestGatesGoBackToAgents: Claude Code in tmux and without a terminal, and Codex without one, say that they are done too early. aburn start
+// TestGatesGoBackToAgents: Claude Code in tmux and without a terminal, and Codex without one, say that they are done too early. aburn daemon start
 // runs their gates, each agent gets what these said once, mends it and says done again, and its gates pass.
 func TestGatesGoBackToAgents(t *testing.T) {
 	t.Parallel()
@@ -34,7 +34,7 @@ func TestGatesGoBackToAgents(t *testing.T) {
 	w.write(w.home+"/.claude/settings.json", `{"permissions": {"allow": ["Bash(sh commit.sh:*)"]}}`)
 	w.write(w.home+"/.config/aburn/settings.json", `{"notify": {"desktop": false}}`)
 	w.aburn("init")
-	w.aburn("start")
+	w.aburn("daemon", "start")
 	w.Cleanup(func() { w.run(w.project, "aburn", "stop", "--yes") })
 	gate := []string{"--gate", "ls; test -e pass.txt"}
 	w.aburn(append(spawned("ann", gate), "task of ann")...)
@@ -85,7 +85,7 @@ func TestDoneHoldsUntilThePrompt(t *testing.T) {
 	}
 	w.write(w.home+"/.config/aburn/settings.json", `{"notify": {"desktop": false, "command": ["`+w.home+`/bin/tell"]}}`)
 	w.aburn("init")
-	w.aburn("start")
+	w.aburn("daemon", "start")
 	w.Cleanup(func() { w.run(w.project, "aburn", "stop", "--yes") })
 	w.aburn(append(spawned("ann", []string{"--gate", "test -e one.txt"}), "the task")...)
 	r := w.named("ann", inState("done"))
@@ -93,7 +93,7 @@ func TestDoneHoldsUntilThePrompt(t *testing.T) {
 		t.Error(r.Raw)
 	}
 	w.waitFor(told)
-	w.aburn("stop", "--yes")
+	w.aburn("daemon", "stop", "--yes")
 	if text := w.read(told); !strings.Contains(text, "agent-done") || strings.Contains(text, "agent-idle") || strings.Contains(text, "did not say") {
 		t.Error(text)
 	}

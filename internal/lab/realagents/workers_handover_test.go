@@ -87,7 +87,7 @@ func headlessKilled(w *world, spawn []string) {
 		w.Errorf("the agent was told %d times to go on", n)
 	}
 	before := gjson.Get(w.aburn("ps", "w", "--json"), "session").String()
-	if out := w.run(w.project, "sh", "-c", "aburn attach --terminal w < /dev/null"); strings.Contains(out.stderr, "cannot go on") {
+	if out := w.run(w.project, "sh", "-c", "aburn attach --terminal w < /dev/null"); strings.Contains(out.stderr, "cannot resume") {
 		w.Errorf("attach --terminal: %+v", out) // tmux itself refuses, as nobody has a terminal here
 	}
 	r = gjson.Get(w.aburn("ps", "--json"), "0")

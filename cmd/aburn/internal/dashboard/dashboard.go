@@ -21,17 +21,17 @@ import (
 func DashboardCommand(a *kit.App) *cli.Command {
 	c := WebCommand(a)
 	c.Name, c.Usage = "dashboard", "open the board of all workers in your browser"
-	c.Description = "The board is the first page of aburn web. If aburn start runs, that serves it, and this opens a new link of it and ends. Otherwise this\n" +
+	c.Description = "The board is the first page of aburn web. If aburn daemon start runs, that serves it, and this opens a new link of it and ends. Otherwise this\n" +
 		"serves it, as aburn web does, until you stop it.\n\n" +
 		"A link works once, and for a minute. Links are for people: a process that an agent or a worker started gets none."
 	c.Metadata = kit.Examples("aburn dashboard", "aburn dashboard --print")
 	return c
 }
 
-// retryEvery is how often aburn start looks whether the aburn web that ran before has ended.
+// retryEvery is how often aburn daemon start looks whether the aburn web that ran before has ended.
 const retryEvery = 5 * time.Second
 
-// Serve serves the page in the process of aburn start until ctx ends, from the first free port on. While an aburn web runs it waits for its
+// Serve serves the page in the process of aburn daemon start until ctx ends, from the first free port on. While an aburn web runs it waits for its
 // end. Until somebody asks for a link, it only listens.
 func Serve(ctx context.Context, a *kit.App, port int, ready func(port int)) error {
 	o, err := OptionsFor(a.Getenv)

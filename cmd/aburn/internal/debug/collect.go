@@ -62,8 +62,8 @@ func collect(ctx context.Context, a *kit.App, dir string, entries int, now time.
 		return nil, err
 	}
 	for _, name := range []string{"log.old", "log"} {
-		if text, err := os.ReadFile(filepath.Join(project.StateDir(a.Getenv), "start", name)); err == nil {
-			b.add("start-"+name+".txt", fmt.Sprintf("the last %d lines that aburn start wrote", logLines), lines(text, logLines))
+		if text, err := os.ReadFile(filepath.Join(project.StateDir(a.Getenv), "daemon", name)); err == nil {
+			b.add("daemon-"+name+".txt", fmt.Sprintf("the last %d lines that the daemon wrote", logLines), lines(text, logLines))
 		}
 	}
 	return b, nil

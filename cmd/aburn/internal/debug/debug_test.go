@@ -63,7 +63,7 @@ func stocked(t *testing.T) (a *kit.App, root string, out *bytes.Buffer) {
 		`{"sync": "durable", "rotate": 4096, "notify": {"command": ["`+planted["a command in settings"]+`", "`+planted["a key in settings"]+
 			`"]}, "cost": {"projects": {"`+planted["a setting's key"]+`": 12}}}`)
 	put(filepath.Join(root, ".oss", "settings.json"), `{"phases": {"build": {"longest": "30m", "timeout": "`+planted["a setting"]+`"}}}`)
-	put(filepath.Join(project.StateDir(getenv), "start", "log"),
+	put(filepath.Join(project.StateDir(getenv), "daemon", "log"),
 		"2026-11-28 forge: refused "+planted["a key in a log"]+" in "+root+"\npassword "+planted["a variable's value twice"]+"\n")
 	oss, err := os.OpenRoot(filepath.Join(root, ".oss"))
 	if err != nil {
@@ -155,8 +155,8 @@ func TestBundleHoldsNoSecret(t *testing.T) {
 		"versions.json": {`"aburn"`, `"go"`, `"platform"`}, "doctor.json": {`"checks"`},
 		"settings-user.json":    {`"sync": "durable"`, `"rotate": 4096`, `"<16 bytes>"`},
 		"settings-project.json": {`"phases"`, `"longest": "30m"`}, "entries.jsonl": {`"event":"PROMPT"`, `"bytes":412`, `"tool":"Bash"`, `"exit":2`},
-		"workers.json":  {`"kind": "launch_failed"`, `"worker": 1`},
-		"start-log.txt": {"forge: refused"}, "files.json": {`"workflow.log"`},
+		"workers.json":   {`"kind": "launch_failed"`, `"worker": 1`},
+		"daemon-log.txt": {"forge: refused"}, "files.json": {`"workflow.log"`},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(texts[name], want) {

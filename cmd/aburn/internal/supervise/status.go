@@ -17,7 +17,7 @@ type Standings func(ctx context.Context, env func(string) string, root string) (
 // Workers is how `aburn status` asks about workers.
 type Workers struct {
 	Standings Standings
-	Keeper    func(env func(string) string) int // the process of `aburn start`; 0 is none
+	Keeper    func(env func(string) string) int // the process of `aburn daemon start`; 0 is none
 }
 
 func StatusCommand(a *kit.App, workers Workers) *cli.Command {

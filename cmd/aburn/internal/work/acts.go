@@ -25,7 +25,7 @@ type Acted struct {
 
 // What an act does.
 const (
-	DidKill, DidForget, DidInterrupt, DidAllow, DidDeny, DidRestore = "killed", "forgotten", "interrupted", "allowed", "denied", "restored"
+	DidKill, DidForget, DidInterrupt, DidAllow, DidDeny, DidResume = "killed", "forgotten", "interrupted", "allowed", "denied", "resumed"
 
 	WasOver  = "over" // it had ended before
 	WentOn   = "runs" // it went on already

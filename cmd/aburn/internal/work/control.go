@@ -147,13 +147,13 @@ func sayKilled(acts *Acts, m, now *manager.Member, err error, forget bool, child
 	case err != nil:
 		acts.Failed(ActedOn(m, ""), err.Error())
 	case forget:
-		acts.Did(Acted{Worker: m.Name, Did: DidForget}, m.Name+"  forgotten: if it runs somewhere, it goes on there")
+		acts.Did(Acted{Worker: m.Name, Did: DidForget}, m.Name+"  forgotten: if it runs somewhere, it keeps running there")
 	default:
 		one := ActedOn(now, DidKill)
 		one.Left, one.GoOn = describe.Left(now), children
 		text := now.Name + "  " + describe.StateText(now) + describe.LeftText(now)
 		if len(children) > 0 {
-			text += "; what it spawned goes on: " + strings.Join(children, ", ")
+			text += "; workers that it spawned keep running: " + strings.Join(children, ", ")
 		}
 		acts.Did(one, text)
 	}

@@ -101,7 +101,7 @@ func SitFar(o *projects.Project, cmd *cli.Command, m *manager.Member) error {
 	host, _ := manager.RemoteHost(m.Request.Via)
 	if err := manager.HostNamed(o.Manager, host).Sit(m.Request.Address, append(args, m.Name)...); err != nil {
 		fmt.Fprintln(os.Stderr)
-		return fault.Failed("the line to "+manager.HostNamed(o.Manager, host).String()+" ended: "+err.Error()+"; the worker goes on", "aburn ps "+m.Name)
+		return fault.Failed("the line to "+manager.HostNamed(o.Manager, host).String()+" ended: "+err.Error()+"; the worker keeps running", "aburn ps "+m.Name)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func ProjectCommand(a *kit.App) *cli.Command {
 // InAnyProject lets commands about workers be about another project than the one around the current folder.
 func InAnyProject(commands []*cli.Command) {
 	for _, c := range commands {
-		if !slices.Contains([]string{"start", "stop", "project", "done", "ask", "dashboard", "far"}, c.Name) && len(c.Commands) == 0 {
+		if !slices.Contains([]string{"daemon", "project", "done", "ask", "dashboard", "far"}, c.Name) && len(c.Commands) == 0 {
 			c.Flags = append(c.Flags, &cli.StringFlag{Name: "project", Usage: "in the project `NAME` (aburn project ls)"})
 		}
 	}

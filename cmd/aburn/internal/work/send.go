@@ -187,7 +187,7 @@ func sendText(a *kit.App, results []manager.Sent, noWait bool) {
 	for _, r := range results {
 		way := "aburn attach " + r.Worker
 		if r.Ended() {
-			way = "aburn restore " + r.Worker
+			way = "aburn resume " + r.Worker
 		}
 		switch {
 		case r.State == manager.Accepted:

@@ -163,7 +163,7 @@ func (s *Pages) acts(d *board.Detail) (list []pages.Act) {
 	add(!d.Over && d.State == worker.Working.String(), "interrupt", "Interrupt")
 	add(!d.Gone, "merge", "Merge…")
 	add(!d.Over, "kill", "Kill…")
-	add(d.Over, "restore", "Go on again")
+	add(d.Over, "resume", "Resume")
 	add(d.Over && !d.Gone, "cleanup", "Clean up…")
 	return list
 }

@@ -1,4 +1,4 @@
-// Package service is the commands start, stop and restore: they print what worker/daemon does.
+// Package service is the commands `aburn daemon` and `aburn resume`. They print what worker/daemon does.
 package service
 
 import (
@@ -23,30 +23,41 @@ import (
 	"aburn/worker/round"
 )
 
-// Page serves the page beside the rounds until ctx ends, from the first free port on, and says where it is.
+// Page serves the web pages next to the rounds until ctx ends. It takes the first free port from port on and reports it to ready.
 type Page func(ctx context.Context, a *kit.App, port int, ready func(port int)) error
 
-func StartCommand(a *kit.App, page Page) *cli.Command {
+// DaemonCommand is `aburn daemon`: the process that supervises workers.
+func DaemonCommand(a *kit.App, page Page) *cli.Command {
+	return &cli.Command{
+		Name:  "daemon",
+		Usage: "supervise workers in the background: start, stop",
+		Description: "The daemon is one process for the workers of all your projects. Workers do not depend on it: you may kill it at any time.\n" +
+			"`aburn status` shows whether it runs.",
+		Commands: []*cli.Command{startCommand(a, page), stopCommand(a)},
+		Metadata: kit.Examples("aburn daemon start", "aburn daemon stop"),
+	}
+}
+
+func startCommand(a *kit.App, page Page) *cli.Command {
 	return &cli.Command{
 		Name:  "start",
 		Usage: "supervise workers in the background",
-		Description: "One process looks after the workers of all your projects. It brings messages that wait, keeps trees at the end of turns,\n" +
-			"runs gates, tells agents what their pull requests wait for, and tells you what only you can decide, as notify.* in your\n" +
-			"settings says. It serves the page that aburn dashboard opens, unless aburn web does. Everything but pull requests works without\n" +
-			"it too, when you look. Workers do not depend on it: it may be killed at any time.\n\n" +
-			"If the last `aburn stop` ended workers, it asks once whether they should go on.\n\n" +
-			"Exit code: 0 it runs, 1 it does not or another one does, 2 for a mistake in the call.",
+		Description: "The daemon delivers messages, saves worktrees at the end of turns, runs gates, reports failed checks and reviews of pull\n" +
+			"requests to agents, and notifies you as notify.* in your settings says. It serves the page that `aburn dashboard` opens, unless\n" +
+			"`aburn web` does. Without the daemon all this but pull requests happens when you run a command about workers.\n\n" +
+			"If the last `aburn daemon stop` ended workers, aburn asks once whether to resume them.\n\n" +
+			"Exit codes: 0 it runs, 1 it could not start or another one runs, 2 wrong usage.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "foreground", Usage: "stay here and say what is done; Ctrl-c ends it and the workers, a second Ctrl-c leaves the workers alone"},
-			&cli.IntFlag{Name: "port", Usage: "the page's `PORT` on this computer, instead of port: in your own workers.yaml; the next free one if it is taken",
+			&cli.BoolFlag{Name: "foreground", Usage: "run in this terminal; Ctrl-C stops it and the workers, a second Ctrl-C leaves the workers running"},
+			&cli.IntFlag{Name: "port", Usage: "serve the pages on `PORT`, or on the next free one; default: port: in your own workers.yaml",
 				Value: pagePort},
-			&cli.BoolFlag{Name: "replace", Usage: "take over from the one that runs, as after an update"},
-			&cli.BoolFlag{Name: "restore", Usage: "have the workers of the last stop go on, without asking"},
-			&cli.BoolFlag{Name: "no-restore", Usage: "do not ask"},
-			&cli.StringSliceFlag{Name: "env", Usage: "with --restore: also pass the variable `NAME` of your environment to the agents; any number of times"},
-			&cli.BoolFlag{Name: "resume-reactions", Usage: "let workers get messages of their pull requests again, after there were too many; also while it runs"},
+			&cli.BoolFlag{Name: "replace", Usage: "replace the daemon that runs, as after an update"},
+			&cli.BoolFlag{Name: "resume", Usage: "resume the workers of the last stop without asking"},
+			&cli.BoolFlag{Name: "no-resume", Usage: "do not resume them and do not ask"},
+			&cli.StringSliceFlag{Name: "env", Usage: "with --resume: also pass the variable `NAME` of your environment to the agents; repeatable"},
+			&cli.BoolFlag{Name: "resume-reactions", Usage: "send workers messages about their pull requests again after a pause; works while the daemon runs"},
 		},
-		Metadata: kit.Examples("aburn start", "aburn start --foreground", "aburn start --replace"),
+		Metadata: kit.Examples("aburn daemon start", "aburn daemon start --foreground", "aburn daemon start --replace"),
 		Action: a.Action(func(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			return runStart(ctx, a, cmd, page)
 		}),
@@ -60,20 +71,20 @@ func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page) erro
 	port := cmd.Int("port")
 	switch {
 	case port < 1 || port > 65535:
-		return fault.Usage("--port: a number from 1 to 65535", "aburn start --port 4781")
+		return fault.Usage("--port: a number from 1 to 65535", "aburn daemon start --port 4781")
 	case cmd.NArg() > 0:
-		return fault.Usage("start takes no names: it looks after all workers", "aburn start --help")
-	case cmd.Bool("restore") && cmd.Bool("no-restore"):
-		return fault.Usage("--restore and --no-restore are two different things", "leave one out")
-	case cmd.IsSet("env") && !cmd.Bool("restore"):
-		return fault.Usage("--env is for workers that go on: it needs --restore", "aburn start --restore --env NAME")
+		return fault.Usage("daemon start takes no names: it supervises all workers", "aburn daemon start --help")
+	case cmd.Bool("resume") && cmd.Bool("no-resume"):
+		return fault.Usage("--resume and --no-resume exclude each other", "leave one out")
+	case cmd.IsSet("env") && !cmd.Bool("resume"):
+		return fault.Usage("--env needs --resume", "aburn daemon start --resume --env NAME")
 	case runtime.GOOS == "windows":
 		return fault.Usage("workers do not run on Windows yet")
 	}
 	if err := launch.CheckEnv(cmd.StringSlice("env")); err != nil {
 		return err
 	}
-	if err := scope.PersonOnly(a, "start what looks after workers"); err != nil {
+	if err := scope.PersonOnly(a, "start the daemon"); err != nil {
 		return err
 	}
 	p, err := daemon.OpenState(a.Getenv)
@@ -88,7 +99,7 @@ func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page) erro
 		}
 		text := "no worker was paused"
 		if len(names) > 0 {
-			text = "get messages again: " + strings.Join(names, ", ")
+			text = "messages about pull requests go out again to: " + strings.Join(names, ", ")
 		}
 		fmt.Fprintln(a.Stdout, plain.Line(text))
 		if _, running := p.Running(); running && !cmd.Bool("replace") {
@@ -99,18 +110,18 @@ func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page) erro
 		port = daemon.PortOf(a.Getenv, a, p, port)
 	}
 	if r, ok := p.Running(); ok && !cmd.Bool("replace") {
-		text := fmt.Sprintf("it runs already: process %d, since %s", r.PID, r.At.Local().Format("2006-01-02 15:04"))
+		text := fmt.Sprintf("the daemon runs already: process %d, since %s", r.PID, r.At.Local().Format("2006-01-02 15:04"))
 		if mine := kit.Version().Version; r.Version != mine {
 			text += ", as aburn " + cmp.Or(plain.Line(r.Version), "of another version") + ": this one is " + mine
 		}
-		return fault.Failed(text, "aburn start --replace", "aburn stop --keep-workers")
+		return fault.Failed(text, "aburn daemon start --replace", "aburn daemon stop --keep-workers")
 	}
 	if cmd.Bool("replace") {
 		if err := p.End(daemon.StopTime / 2); err != nil {
-			return fault.Failed("the one that runs does not end: " + err.Error())
+			return fault.Failed("the daemon that runs does not end: " + err.Error())
 		}
 	}
-	if err := offerRestore(ctx, a, cmd, p); err != nil {
+	if err := offerResume(ctx, a, cmd, p); err != nil {
 		return err
 	}
 	if cmd.Bool("foreground") {
@@ -120,8 +131,8 @@ func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page) erro
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stdout, "aburn looks after your workers (process %d); it says what it does in %s\n", pid, plain.Line(log))
-	a.Hint("aburn dashboard opens the board of your workers")
+	fmt.Fprintf(a.Stdout, "the daemon supervises your workers (process %d); its log: %s\n", pid, plain.Line(log))
+	a.Hint("aburn dashboard  # the board of your workers")
 	return nil
 }
 
@@ -149,29 +160,29 @@ func foreground(ctx context.Context, a *kit.App, p *daemon.State, port int, page
 	})
 }
 
-// offerRestore asks once whether the workers of the last stop should go on.
-func offerRestore(ctx context.Context, a *kit.App, cmd *cli.Command, p *daemon.State) error {
+// offerResume asks once whether to resume the workers of the last stop.
+func offerResume(ctx context.Context, a *kit.App, cmd *cli.Command, p *daemon.State) error {
 	s := p.Stopped()
-	if len(s.Workers) == 0 || cmd.Bool("no-restore") || s.Asked && !cmd.Bool("restore") {
+	if len(s.Workers) == 0 || cmd.Bool("no-resume") || s.Asked && !cmd.Bool("resume") {
 		return nil
 	}
 	var names []string
 	for _, w := range s.Workers {
 		names = append(names, w.Worker)
 	}
-	if !cmd.Bool("restore") {
+	if !cmd.Bool("resume") {
 		if !a.CanAsk(cmd) {
-			a.Hint("aburn restore: " + plain.Plural(int64(len(names)), "worker") + " of the last stop: " + plain.OneLine(strings.Join(names, ", "), 120))
+			a.Hint("aburn resume  # " + plain.Plural(int64(len(names)), "worker") + " of the last stop: " + plain.OneLine(strings.Join(names, ", "), 120))
 			return nil
 		}
 		s.Asked = true
 		if err := p.Write(daemon.LastStop, s); err != nil {
 			return fault.Failed(err.Error())
 		}
-		if !a.Confirm("Have " + plain.Plural(int64(len(names)), "worker") + " of the last stop go on? " + plain.OneLine(strings.Join(names, ", "), 120)) {
+		if !a.Confirm("Resume " + plain.Plural(int64(len(names)), "worker") + " of the last stop? " + plain.OneLine(strings.Join(names, ", "), 120)) {
 			return nil
 		}
 	}
-	restoreStopped(ctx, a, p, cmd.StringSlice("env"), work.NewActs(a, false))
+	resumeStopped(ctx, a, p, cmd.StringSlice("env"), work.NewActs(a, false))
 	return nil
 }

@@ -20,20 +20,20 @@ import (
 	"aburn/worker/manager"
 )
 
-func StopCommand(a *kit.App) *cli.Command {
+func stopCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "stop",
 		Usage:     "stop the daemon and all workers",
 		ArgsUsage: "[PROJECT]",
-		Description: "The agents get 4 seconds to end, then they are killed. Trees, branches and conversations stay: `aburn restore` has them go\n" +
-			"on. With a PROJECT (its path, or its folder's name) only its workers end, and the others are looked after as before.\n\n" +
-			"Exit code: 1 if something did not end within 10 seconds.",
+		Description: "Agents get 4 seconds to end, then aburn kills them. Worktrees, branches and conversations stay, and `aburn resume` continues\n" +
+			"them. With a PROJECT (its path or its folder's name) only its workers end, and the daemon keeps running.\n\n" +
+			"Exit codes: 0 OK, 1 a process did not end within 10 seconds, 2 wrong usage.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "keep-workers", Usage: "only end what looks after them; workers go on"},
+			&cli.BoolFlag{Name: "keep-workers", Usage: "stop only the daemon; workers continue"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
 			kit.JSONFlag(),
 		},
-		Metadata: kit.Examples("aburn stop", "aburn stop --keep-workers", "aburn stop --yes cart"),
+		Metadata: kit.Examples("aburn daemon stop", "aburn daemon stop --keep-workers", "aburn daemon stop --yes cart"),
 		Action:   a.Action(runStop),
 	}
 }
@@ -45,9 +45,9 @@ func runStop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	only := cmd.Args().First()
 	switch {
 	case cmd.NArg() > 1:
-		return fault.Usage("name one project, or none", "aburn stop --help")
+		return fault.Usage("name one project, or none", "aburn daemon stop --help")
 	case only != "" && cmd.Bool("keep-workers"):
-		return fault.Usage("--keep-workers ends nothing of a project", "leave out "+fault.Quote(only))
+		return fault.Usage("--keep-workers stops only the daemon, which is of no project", "leave out "+fault.Quote(only))
 	}
 	if strings.ContainsRune(only, filepath.Separator) || only == "." {
 		dir, err := workspace.ExistingFolder(only)
@@ -70,7 +70,7 @@ func runStop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	var list []daemon.Worker
 	if !cmd.Bool("keep-workers") {
 		if list, err = daemon.Living(ctx, a.Getenv, only); err != nil {
-			a.Warn("not all workers can be seen: " + plain.Line(err.Error()))
+			a.Warn("some workers could not be checked: " + plain.Line(err.Error()))
 		}
 		if err := confirmStop(a, cmd, list); err != nil {
 			return err
@@ -112,7 +112,7 @@ func confirmStop(a *kit.App, cmd *cli.Command, list []daemon.Worker) error {
 	}
 	text := plain.Plural(int64(len(list)), "worker") + " would end: " + plain.OneLine(strings.Join(names, ", "), 200)
 	if !a.CanAsk(cmd) {
-		return fault.Usage(text, "--yes ends them", "--keep-workers leaves them")
+		return fault.Usage(text, "pass --yes to end them, or --keep-workers to stop only the daemon")
 	}
 	if !a.Confirm(text + ". End them?") {
 		return fault.Failed("nothing was ended")
@@ -123,17 +123,17 @@ func confirmStop(a *kit.App, cmd *cli.Command, list []daemon.Worker) error {
 func stopDaemon(p *daemon.State, acts *work.Acts) error {
 	r, ok := p.Running()
 	if !ok {
-		acts.Say("nothing looked after workers")
+		acts.Say("no daemon was running")
 		return nil
 	}
 	if err := p.End(daemon.StopTime / 3); err != nil {
-		return fault.Failed(fmt.Sprintf("process %d does not end: %v", r.PID, err))
+		return fault.Failed(fmt.Sprintf("the daemon (process %d) does not end: %v", r.PID, err))
 	}
-	acts.Say(fmt.Sprintf("process %d ended, which looked after workers", r.PID))
+	acts.Say(fmt.Sprintf("the daemon ended (process %d)", r.PID))
 	return nil
 }
 
-// stopAll ends workers, and tells of each.
+// stopAll ends workers and reports each.
 func stopAll(ctx context.Context, a *kit.App, p *daemon.State, list []daemon.Worker, acts *work.Acts) error {
 	results, err := p.Stop(ctx, list)
 	if err != nil {
@@ -161,6 +161,6 @@ func stopAll(ctx context.Context, a *kit.App, p *daemon.State, list []daemon.Wor
 	if err := acts.End(); err != nil {
 		return err
 	}
-	a.Hint("aburn restore has them go on")
+	a.Hint("aburn resume  # continue them")
 	return nil
 }

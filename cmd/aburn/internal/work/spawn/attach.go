@@ -25,7 +25,7 @@ func AttachCommand(a *kit.App) *cli.Command {
 		Name:      "attach",
 		Usage:     "open a worker's terminal or conversation here",
 		ArgsUsage: "NAME",
-		Description: "The worker goes on when you leave (Ctrl-b d). A worker that was spawned with --attach sits in the terminal in\n" +
+		Description: "The worker keeps running when you leave (Ctrl-b d). A worker that was spawned with --attach sits in the terminal in\n" +
 			"which you spawned it, and can be shown nowhere else.\n\n" +
 			"Of a worker without a terminal it shows what was said so far, and goes on. Each line that you type is a message to the agent.\n" +
 			"/allow and /deny [TEXT] answer what it asks, /interrupt ends its turn, Ctrl-d leaves. With --read-only, and no terminal\n" +
@@ -33,8 +33,8 @@ func AttachCommand(a *kit.App) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "read-only", Aliases: []string{"r"}, Usage: "only look: keys do nothing"},
 			&cli.BoolFlag{Name: "terminal",
-				Usage: "have the agent go on in a terminal first (of tmux, if that is there), at the end of its turn; also one that has ended"},
-			&cli.BoolFlag{Name: "headless", Usage: "have it go on without a terminal first"},
+				Usage: "first move the agent to a terminal (in tmux, if installed) at the end of its turn; works for an ended agent too"},
+			&cli.BoolFlag{Name: "headless", Usage: "first move the agent to run without a terminal"},
 			&cli.BoolFlag{Name: "trust", Usage: "you trust this repository; without a terminal the agent does not ask"},
 		},
 		ArgValidator:  work.OneWorker,

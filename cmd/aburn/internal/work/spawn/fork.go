@@ -22,7 +22,7 @@ func sourceOf(ctx context.Context, o *projects.Project, cmd *cli.Command, word s
 	}
 	m, err := o.Member(ctx, word)
 	if _, far := manager.RemoteHost(cmd.String("runtime")); err == nil && (m.IsRemote() || far) {
-		return nil, fault.Usage("a conversation stays on its machine: --from goes on with workers of this one, on this one",
+		return nil, fault.Usage("a conversation stays on its machine: --from takes a worker of this machine",
 			"aburn spawn --base "+m.Request.Branch+": with its commits only")
 	}
 	return m, err
@@ -39,7 +39,7 @@ func likeSource(o *projects.Project, cmd *cli.Command, p *manager.Plan, m *manag
 		return "", err
 	}
 	if cmd.IsSet("agent") && cmd.String("agent") != m.Request.Agent {
-		return "", fault.Usage("the conversation of "+m.Name+" is one of "+m.Request.Agent+", which only that agent can go on with", "leave out --agent")
+		return "", fault.Usage(m.Name+"'s conversation is with "+m.Request.Agent+": no other agent can continue it", "leave out --agent")
 	}
 	if !cmd.IsSet("permissions") {
 		p.Permissions = slot.Permissions(m.Request.Permissions)

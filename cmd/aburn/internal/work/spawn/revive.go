@@ -27,8 +27,8 @@ func ReviveAndSay(ctx context.Context, o *projects.Project, a *kit.App, m *manag
 		acts.Failed(one, strings.TrimPrefix(f.Msg, m.Name+": "), f.Hints...)
 		return
 	}
-	one.Did = work.DidRestore
-	acts.Did(one, now.Name+"  goes on · "+now.Request.Agent+" · "+now.Request.Via)
+	one.Did = work.DidResume
+	acts.Did(one, now.Name+"  resumed · "+now.Request.Agent+" · "+now.Request.Via)
 	launch.WarnMissing(a, m)
 }
 
@@ -49,7 +49,7 @@ func reviveHere(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer o.Close()
-	m, err := o.Member(ctx, cmd.String("restore"))
+	m, err := o.Member(ctx, cmd.String("resume"))
 	if err != nil {
 		return err
 	}

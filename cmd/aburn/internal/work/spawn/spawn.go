@@ -1,4 +1,4 @@
-// Package spawn has agents begin, and go on: spawn, attach, and what restore does for each worker.
+// Package spawn starts and resumes agents: spawn, attach, and what resume does for each worker.
 package spawn
 
 import (
@@ -50,7 +50,7 @@ func Command(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "trust", Usage: "you trust this repository; without a terminal the agent does not ask"},
 			&cli.StringSliceFlag{Name: "issue", Usage: "work on the issue `N` of the project's tracker; any number of times, one worker each. TASK says what to heed"},
 			&cli.IntFlag{Name: "count", Value: 1, Usage: "start `N` workers on the same"},
-			&cli.StringFlag{Name: "from", Usage: "go on with the conversation and the files of `WORKER`, which goes on by itself"},
+			&cli.StringFlag{Name: "from", Usage: "start with a copy of `WORKER`'s conversation and files; WORKER itself is not changed"},
 			&cli.StringFlag{Name: "agent", Usage: "let `AGENT` work: " + strings.Join(agents.Names(), ", ") + "; by default the first that is installed"},
 			&cli.StringFlag{Name: "name", Usage: "call the worker `NAME` (a-z, 0-9, -) instead of words of the task"},
 			&cli.StringFlag{Name: "base", Usage: "begin at `COMMIT`, a branch or tag too, instead of your commit"},
@@ -64,7 +64,7 @@ func Command(a *kit.App) *cli.Command {
 			&cli.StringSliceFlag{Name: "gate", Usage: "it is done only when `CMD` ends with 0 in its tree; any number of times, instead of gates of aburn.yaml"},
 			&cli.StringSliceFlag{Name: "port",
 				Usage: "give it a free port in the variable `NAME`, or in NAME=3000 from 3000 on; any number of times, besides ports of aburn.yaml"},
-			&cli.StringFlag{Name: "budget", Usage: "ask you when it used up `AMOUNT`: 5usd at list prices, or 200k fresh tokens; aburn start watches that",
+			&cli.StringFlag{Name: "budget", Usage: "ask you when it used up `AMOUNT`: 5usd at list prices, or 200k fresh tokens; the daemon watches it",
 				Validator: checkBudget},
 			&cli.StringFlag{Name: "wait",
 				Usage: "return only when it is `WHAT`: accepted (the agent has the task), idle (its turn is over, or it is done) or pr (its branch has a pull " +
@@ -185,7 +185,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	if _, far := p.Runtime.(manager.Machine); far {
 		if source != nil {
-			return fault.Usage("a conversation stays where it is: --from goes on in a worktree of this repository", "--workspace worktree")
+			return fault.Usage("a conversation stays where it is: --from needs a worktree of this repository", "--workspace worktree")
 		}
 		if len(list) > 1 {
 			return fault.Usage("one call makes one worker on another machine or in a clone, and this one asks for several")

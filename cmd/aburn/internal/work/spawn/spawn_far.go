@@ -77,7 +77,7 @@ func spawnFar(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 func FarCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name: "far-spawn", Hidden: true, Usage: "spawn a worker for the machine that asks", Description: "stdin has the order, and the files that the worker gets.",
-		Flags:  []cli.Flag{&cli.StringFlag{Name: "restore", Usage: "have the worker `NAME` go on; stdin has the values of its variables"}},
+		Flags:  []cli.Flag{&cli.StringFlag{Name: "resume", Usage: "resume the worker `NAME`; stdin has the values of its variables"}},
 		Action: a.Action(runFarSpawn),
 	}
 }
@@ -86,7 +86,7 @@ func runFarSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if a.Getenv(hold.MarkVariable) != "" {
 		return fault.Failed("a worker may not spawn workers", "ask the person to run this command")
 	}
-	if cmd.IsSet("restore") {
+	if cmd.IsSet("resume") {
 		return reviveHere(ctx, a, cmd)
 	}
 	in := bufio.NewReader(a.Stdin)

@@ -69,7 +69,7 @@ func headline(ctx context.Context, o *projects.Project, repo *tree.Repo, s *mana
 	}
 	line := fmt.Sprintf("%s  %s · %s · %s from %s", s.Name, r.Agent, r.Via, branch, from)
 	if r.From != "" {
-		line += " · goes on with " + r.From
+		line += " · continues " + r.From
 	}
 	for _, step := range s.Steps {
 		line += " · " + step

@@ -40,7 +40,7 @@ func takeOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 		return fault.Failed("the branch "+fault.Quote(p.Branch)+" is there, and an agent may not take over a branch", "--branch with a new name",
 			"aburn ask: a person can")
 	case source != nil:
-		return fault.Usage("--from goes on with the branch of "+source.Name+", and "+fault.Quote(p.Branch)+" is another one", "leave one out")
+		return fault.Usage("--from continues the branch of "+source.Name+", and "+fault.Quote(p.Branch)+" is another branch", "leave one out")
 	case far:
 		return fault.Usage("a branch is taken over in a worktree of this repository only", "--workspace worktree, without --runtime ssh:HOST")
 	}
@@ -62,7 +62,7 @@ func pullRequest(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.
 	here := repo.Tip(ctx, pull.Branch)
 	if p.Taken = here != ""; p.Taken && here != p.Tip {
 		return fault.Failed(fmt.Sprintf("your branch %s does not stand where pull request #%d does", fault.Quote(pull.Branch), number),
-			"git log --left-right "+shell.Quote(pull.Branch+"..."+remote+"/"+pull.Branch), "aburn spawn --branch "+shell.Quote(pull.Branch)+" goes on with yours")
+			"git log --left-right "+shell.Quote(pull.Branch+"..."+remote+"/"+pull.Branch), "aburn spawn --branch "+shell.Quote(pull.Branch)+"  # continues your branch")
 	}
 	if !cmd.IsSet("base") {
 		base, err := manager.FetchBranch(ctx, o.Manager, repo, remote, pull.Base)
@@ -77,6 +77,6 @@ func pullRequest(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.
 	if p.Name == "" && !cmd.IsSet("name") {
 		p.Stem, p.Number = fmt.Sprintf("pr-%d", number), false
 	}
-	p.Task = fmt.Sprintf("You go on with pull request #%d, whose branch this is: %s\n\n%s", number, plain.Line(pull.URL), p.Task)
+	p.Task = fmt.Sprintf("Continue pull request #%d. This is its branch: %s\n\n%s", number, plain.Line(pull.URL), p.Task)
 	return nil
 }

@@ -16,34 +16,35 @@ import (
 	"aburn/worker/projects"
 )
 
-func RestoreCommand(a *kit.App) *cli.Command {
+// ResumeCommand is `aburn resume`.
+func ResumeCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
-		Name:      "restore",
+		Name:      "resume",
 		Usage:     "restart stopped workers",
 		ArgsUsage: "[NAME…]",
-		Description: "An agent starts again with its conversation, where it ran before, and gets the messages that wait for it. A tree that was\n" +
-			"removed is made again from its last snapshot, or from its branch. Variables that `spawn --env` named get the values that\n" +
-			"your environment has now: aburn keeps none, and warns of those that are missing.\n\n" +
-			"Without names these are the workers of the last `aburn stop`, of all projects. With --all they are this project's workers\n" +
-			"that ended without having been asked to, such as after a crash of the machine.\n\n" +
-			"Exit code: 1 if one of them does not go on.",
+		Description: "The agent starts again where it ran before. It continues its conversation and gets its waiting messages. If the worktree was\n" +
+			"removed, aburn makes it again from the last snapshot or from the branch. aburn saves no values of variables: those that\n" +
+			"`spawn --env` named get the values of your environment now, with a warning if one is missing.\n\n" +
+			"Without names, aburn resumes the workers that the last `aburn daemon stop` ended, in all projects. With --all, it resumes this\n" +
+			"project's workers that ended unasked, such as after a crash of the machine.\n\n" +
+			"Exit codes: 0 OK, 1 a worker could not be resumed, 2 wrong usage.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "all", Usage: "all workers of this project that ended unasked"},
-			&cli.StringSliceFlag{Name: "env", Usage: "also pass the variable `NAME` of your environment to the agent; any number of times"},
-			&cli.BoolFlag{Name: "trust", Usage: "you trust this repository; without a terminal the agent does not ask"},
+			&cli.BoolFlag{Name: "all", Usage: "resume all workers of this project that ended unasked"},
+			&cli.StringSliceFlag{Name: "env", Usage: "also pass the variable `NAME` of your environment to the agent; repeatable"},
+			&cli.BoolFlag{Name: "trust", Usage: "trust this repository: an agent without a terminal does not ask"},
 			kit.JSONFlag(),
 		},
 		ShellComplete: work.CompleteWorkers(a),
-		Metadata:      kit.Examples("aburn restore", "aburn restore fix-the-flaky-test", "aburn restore --all"),
-		Action:        a.Action(runRestore),
+		Metadata:      kit.Examples("aburn resume", "aburn resume fix-the-flaky-test", "aburn resume --all"),
+		Action:        a.Action(runResume),
 	}
 }
 
-func runRestore(ctx context.Context, a *kit.App, cmd *cli.Command) error {
+func runResume(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.String("project") != "" && cmd.NArg() == 0 && !cmd.Bool("all") {
-		return fault.Usage("the last stop was of all projects", "aburn restore --all --project NAME: its workers that ended unasked", "name workers")
+		return fault.Usage("the last stop ended workers of all projects", "aburn resume --all --project NAME  # those that ended unasked", "name the workers")
 	}
-	if err := scope.PersonOnly(a, "restore workers"); err != nil {
+	if err := scope.PersonOnly(a, "resume workers"); err != nil {
 		return err
 	}
 	names := cmd.Args().Slice()
@@ -60,7 +61,7 @@ func runRestore(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			return err
 		}
 		defer p.Close()
-		return restoreStopped(ctx, a, p, env, work.NewActs(a, cmd.Bool("json")))
+		return resumeStopped(ctx, a, p, env, work.NewActs(a, cmd.Bool("json")))
 	}
 	o, err := work.OpenProject(a, cmd)
 	if err != nil {
@@ -85,11 +86,11 @@ func runRestore(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return acts.End()
 }
 
-// restoreStopped has the workers of the last stop go on. Each is taken off the record before it starts, so none starts twice.
-func restoreStopped(ctx context.Context, a *kit.App, p *daemon.State, env []string, acts *work.Acts) error {
+// resumeStopped resumes the workers of the last stop. Each is taken off the record before it starts, so none starts twice.
+func resumeStopped(ctx context.Context, a *kit.App, p *daemon.State, env []string, acts *work.Acts) error {
 	s := p.Stopped()
 	if len(s.Workers) == 0 {
-		return fault.Failed("the last stop left no worker to restore", "aburn restore NAME", "aburn ps")
+		return fault.Failed("the last stop left no worker to resume", "aburn resume NAME", "aburn ps")
 	}
 	for len(s.Workers) > 0 {
 		w := s.Workers[0]
@@ -97,12 +98,12 @@ func restoreStopped(ctx context.Context, a *kit.App, p *daemon.State, env []stri
 		if err := p.Write(daemon.LastStop, s); err != nil {
 			return fault.Failed(err.Error())
 		}
-		restoreOne(ctx, a, w, env, acts)
+		resumeOne(ctx, a, w, env, acts)
 	}
 	return acts.End()
 }
 
-func restoreOne(ctx context.Context, a *kit.App, w daemon.StoppedWorker, env []string, acts *work.Acts) {
+func resumeOne(ctx context.Context, a *kit.App, w daemon.StoppedWorker, env []string, acts *work.Acts) {
 	o, err := projects.Open(a.Getenv, w.Project)
 	if err != nil {
 		acts.Failed(work.Acted{Worker: w.Worker, Project: w.Project}, err.Error())
@@ -116,7 +117,7 @@ func restoreOne(ctx context.Context, a *kit.App, w daemon.StoppedWorker, env []s
 	case m.Ledger.Gen() != w.Gen || !m.Over():
 		one := work.ActedOn(m, work.WentOn)
 		one.Project = w.Project
-		acts.Did(one, m.Name+"  went on already: "+describe.StateText(m))
+		acts.Did(one, m.Name+"  was resumed already: "+describe.StateText(m))
 	default:
 		spawn.ReviveAndSay(ctx, o, a, m, launch.Again{Trusted: true, Env: env}, acts) // it ran, so it was trusted
 	}
