@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/lab/browser"
 	"aburn/internal/lab/tracetest"
 	"aburn/internal/lab/world"
 	"aburn/worker"
 	"aburn/worker/ledger"
+	"aburn/worker/overview"
 	"aburn/worker/react"
 )
 
@@ -569,7 +569,7 @@ func TestBoardTellsWhatIsKnown(t *testing.T) {
 	}
 }
 
-func (s *site) report(name string) work.WorkerReport {
+func (s *site) report(name string) overview.WorkerReport {
 	s.Helper()
 	for _, r := range s.workers() {
 		if r.Worker == name {
@@ -577,7 +577,7 @@ func (s *site) report(name string) work.WorkerReport {
 		}
 	}
 	s.Fatal("no worker " + name)
-	return work.WorkerReport{}
+	return overview.WorkerReport{}
 }
 
 // A person goes from the board to a worker by keys, tells it something, answers what it asks, and merges another one after looking at what
@@ -694,8 +694,9 @@ func TestStartServesThePage(t *testing.T) {
 	if link := w.aburn("dashboard", "--print"); !strings.Contains(link, ":477") || strings.Contains(link, ":4775") {
 		t.Errorf("then the link is %s", link)
 	}
-	if out, err := s.command("aburn", "daemon", "start", "--port", "0").CombinedOutput(); err == nil || !strings.Contains(string(out), "a number from 1 to 65535") {
-		t.Errorf("--port 0: %s", out)
+	refused, err := s.command("aburn", "daemon", "start", "--port", "0").CombinedOutput()
+	if err == nil || !strings.Contains(string(refused), "a number from 1 to 65535") {
+		t.Errorf("--port 0: %s", refused)
 	}
 }
 

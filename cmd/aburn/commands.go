@@ -20,6 +20,7 @@ import (
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/aburn/internal/setup"
 	"aburn/cmd/aburn/internal/supervise"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/service"
 	"aburn/cmd/aburn/internal/work/spawn"
@@ -31,6 +32,7 @@ import (
 	"aburn/trace/graph"
 	"aburn/trace/readers"
 	"aburn/worker/daemon"
+	"aburn/worker/overview"
 )
 
 // run executes the command line and returns the exit code.
@@ -73,7 +75,7 @@ func root(a *kit.App) *cli.Command {
 	}
 	for _, group := range groups(a) {
 		if group.name == workGroup {
-			work.InAnyProject(group.commands)
+			target.InAnyProject(group.commands)
 		}
 		for _, c := range group.commands {
 			c.Category = group.name
@@ -116,14 +118,14 @@ func groups(a *kit.App) []group {
 			archiving.KeepCommand(a),
 		}},
 		{"See", []*cli.Command{
-			supervise.StatusCommand(a, supervise.Workers{Standings: work.Standings, Keeper: daemon.PID}), dashboard.WebCommand(a), dashboard.TopCommand(a),
+			supervise.StatusCommand(a, supervise.Workers{Standings: overview.Standings, Keeper: daemon.PID}), dashboard.WebCommand(a), dashboard.TopCommand(a),
 			record.TailCommand(a),
 			supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a), sessions.SearchCommand(a),
 			costs.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
 			costs.PricesCommand(a),
 		}},
 		{workGroup, []*cli.Command{
-			spawn.Command(a), service.DaemonCommand(a, dashboard.Serve), service.ResumeCommand(a), work.PsCommand(a),
+			spawn.Command(a), service.DaemonCommand(a, dashboard.Serve, spawn.ResumeStopped), spawn.ResumeCommand(a), work.PsCommand(a),
 			dashboard.DashboardCommand(a),
 			spawn.AttachCommand(a), work.AnswerCommand(a), work.DiffCommand(a), work.MergeCommand(a), work.PrCommand(a), work.SyncCommand(a), work.OverlapCommand(a),
 			work.ConfigCommand(a), work.ProjectCommand(a),
@@ -138,7 +140,7 @@ func groups(a *kit.App) []group {
 			pushCommand(a),
 		}},
 		{setUp, []*cli.Command{
-			setup.DoctorCommand(a, work.Unaccounted), debug.Command(a), setup.UninstallHooksCommand(a), setup.TemplatesCommand(a), setup.PluginCommand(a),
+			setup.DoctorCommand(a, overview.Unaccounted), debug.Command(a), setup.UninstallHooksCommand(a), setup.TemplatesCommand(a), setup.PluginCommand(a),
 			versionCommand(a),
 		}},
 		{forAgents, []*cli.Command{
@@ -172,11 +174,11 @@ func flagWordsOf(ctx context.Context, a *kit.App, cmd *cli.Command, flag string)
 		return scope.LogSessions(a, cmd)
 	case "from":
 		if cmd.Name == "spawn" {
-			return slices.DeleteFunc(work.WorkerNames(a, cmd), func(n string) bool { return strings.Contains(n, "/") }) // a fork stays in its project
+			return slices.DeleteFunc(target.WorkerNames(a, cmd), func(n string) bool { return strings.Contains(n, "/") }) // a fork stays in its project
 		}
 	case "project":
 		if cmd.Category == workGroup {
-			return work.ProjectNames(a.Getenv)
+			return target.ProjectNames(a.Getenv)
 		}
 		if takesText(cmd, flag) {
 			return lookup.ProjectNames(ctx, a.Getenv)

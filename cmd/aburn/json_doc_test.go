@@ -11,6 +11,7 @@ import (
 	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/aburn/internal/supervise"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/insight/forest"
@@ -25,6 +26,7 @@ import (
 	"aburn/worker/daemon"
 	"aburn/worker/describe"
 	"aburn/worker/manager"
+	"aburn/worker/overview"
 )
 
 // Every member that these commands print stands in docs/formats/json.md (those of tasks in queue.md), in the part about its command.
@@ -67,9 +69,9 @@ func TestJSONPage(t *testing.T) {
 		{"cost", costs.CostReport{}, part("`aburn cost`")}, {"prices", costs.PricesReport{}, part("`aburn prices`")},
 		{"spawn", spawn.Report{}, part("`aburn spawn`")}, {"notice", daemon.NoticeReport{}, part("A notice of `aburn daemon start`")},
 		{"send", manager.Sent{}, part("`aburn send`")}, {"project ls", work.ProjectReport{}, part("`aburn project`")},
-		{"prompt", spawn.PromptReport{}, part("`aburn spawn`")}, {"ps", work.WorkerReport{}, part("`aburn ps`")},
+		{"prompt", spawn.PromptReport{}, part("`aburn spawn`")}, {"ps", overview.WorkerReport{}, part("`aburn ps`")},
 		{"cleanup", manager.Cleanup{}, part("`aburn cleanup`")},
-		{"kill", work.Acted{}, part("`aburn kill`, `interrupt`, `answer`, `resume`, `daemon stop`")},
+		{"kill", target.Acted{}, part("`aburn kill`, `interrupt`, `answer`, `resume`, `daemon stop`")},
 		{"snapshots", describe.SnapshotReport{}, part("`aburn snapshots`")}, {"restore", work.RestoreReport{}, part("`aburn snapshots`")},
 		{"diff", work.DiffReport{}, part("`aburn diff`")}, {"merge", manager.Merge{}, part("`aburn merge`")}, {"pr", manager.PullRequest{}, part("`aburn pr`")},
 		{"sync", manager.Sync{}, part("`aburn sync`")}, {"config check", config.Config{}, part("`aburn config check`")},

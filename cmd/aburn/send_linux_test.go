@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/lab/world"
 	"aburn/worker/manager"
+	"aburn/worker/overview"
 )
 
 // told is what the agent was told so far: prompts and what hooks gave it.
@@ -29,7 +29,7 @@ func (s *site) told() (list []string) {
 }
 
 // untilIs waits for something that ps says of the worker.
-func (s *site) untilIs(what string, is func(w work.WorkerReport) bool) {
+func (s *site) untilIs(what string, is func(w overview.WorkerReport) bool) {
 	s.Helper()
 	var pause pauses
 	for until := time.Now().Add(longWait); time.Now().Before(until); pause.next() {
@@ -48,8 +48,8 @@ func (s *site) untilIs(what string, is func(w work.WorkerReport) bool) {
 	s.Fatalf("the worker never is %s: %+v", what, last)
 }
 
-func inState(state string) func(work.WorkerReport) bool {
-	return func(w work.WorkerReport) bool { return w.State == state }
+func inState(state string) func(overview.WorkerReport) bool {
+	return func(w overview.WorkerReport) bool { return w.State == state }
 }
 
 // send runs aburn send --json and returns what it says of the one message, and the exit code.
@@ -106,7 +106,7 @@ func sendToAWorkingWorker(g *ground) {
 	}
 	var all sync.WaitGroup
 	all.Go(func() { g.accepted("third") })
-	g.untilIs("asked for by three", func(w work.WorkerReport) bool { return w.Messages == 3 })
+	g.untilIs("asked for by three", func(w overview.WorkerReport) bool { return w.Messages == 3 })
 	g.goOn()
 	all.Wait()
 	told := strings.Join(g.told(), "\n")
@@ -114,7 +114,7 @@ func sendToAWorkingWorker(g *ground) {
 		count(g.told(), "[aburn m-") != 3 {
 		g.Errorf("told %q", told)
 	}
-	g.untilIs("without a message", func(w work.WorkerReport) bool { return w.Messages == 0 })
+	g.untilIs("without a message", func(w overview.WorkerReport) bool { return w.Messages == 0 })
 }
 
 // Many at once: what was accepted was told once, and in the order in which the ledger has it. ABURN_STORM=8 is 64.

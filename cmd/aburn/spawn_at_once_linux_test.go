@@ -14,8 +14,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/lab/world"
+	"aburn/worker/overview"
 )
 
 // held has git wait, where it is asked for something, until go is there. The folder at has a file for each process that waits.
@@ -143,7 +143,7 @@ func TestAgentsBeginNoMore(t *testing.T) {
 	if byCommand, byMCP := asks("again"); byCommand != "" || !strings.Contains(byMCP, refusal) {
 		t.Errorf("after two ended: %q\n%q", byCommand, byMCP)
 	}
-	if list := s.workers(); slices.ContainsFunc(list, func(w work.WorkerReport) bool { return strings.HasPrefix(w.Worker, "next") }) {
+	if list := s.workers(); slices.ContainsFunc(list, func(w overview.WorkerReport) bool { return strings.HasPrefix(w.Worker, "next") }) {
 		t.Errorf("%+v", list)
 	}
 	s.ok("aburn", "kill", "--all", "--yes")

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/lab/world"
 	"aburn/internal/proc"
+	"aburn/worker/overview"
 )
 
 // site is a person with a project, a scripted agent and programs of a test's own in front of PATH.
@@ -108,14 +108,14 @@ func (s *site) ok(name string, args ...string) string {
 	return string(out)
 }
 
-func (s *site) workers() (list []work.WorkerReport) {
+func (s *site) workers() (list []overview.WorkerReport) {
 	s.Helper()
 	s.must(json.Unmarshal([]byte(s.ok("aburn", "ps", "--all", "--json")), &list))
 	return list
 }
 
 // settled checks that each tree and branch has a worker that owns it, and that no process is left without one.
-func (s *site) settled() []work.WorkerReport {
+func (s *site) settled() []overview.WorkerReport {
 	s.Helper()
 	list := s.workers()
 	s.ownedIn(s.project, list)
@@ -123,7 +123,7 @@ func (s *site) settled() []work.WorkerReport {
 }
 
 // ownedIn checks the trees and branches of one repository.
-func (s *site) ownedIn(repo string, list []work.WorkerReport) {
+func (s *site) ownedIn(repo string, list []overview.WorkerReport) {
 	s.Helper()
 	owned := map[string]bool{repo: true, "main": true}
 	for _, w := range list {
@@ -226,7 +226,7 @@ exec %[1]s "$@"
 			// What a holder did not certify takes three looks.
 			for until, said := time.Now().Add(longWait), false; ; time.Sleep(time.Second) {
 				list := s.settled()
-				i := slices.IndexFunc(list, func(w work.WorkerReport) bool { return w.State != "terminated" })
+				i := slices.IndexFunc(list, func(w overview.WorkerReport) bool { return w.State != "terminated" })
 				if i < 0 {
 					break
 				}

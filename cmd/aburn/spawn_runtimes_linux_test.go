@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/lab/world"
 	"aburn/internal/proc"
+	"aburn/worker/overview"
 )
 
 // Processes that spawn the same task at once each get a worker of its own. Killing all leaves nothing.
@@ -136,7 +136,7 @@ func killedHolder(g *ground) {
 	defer stranger.Wait()
 	defer stranger.Process.Kill()
 	g.must(syscall.Kill(g.holder(w.PID), syscall.SIGKILL))
-	g.untilIs("detecting", func(w work.WorkerReport) bool {
+	g.untilIs("detecting", func(w overview.WorkerReport) bool {
 		if w.State == "terminated" {
 			g.Fatalf("it was called dead at once: %+v", w)
 		}
@@ -156,7 +156,7 @@ func killedHolder(g *ground) {
 	if out := g.ok("aburn", again...); !strings.Contains(out, "w  resumed · claude · "+g.via) {
 		g.Error(out)
 	}
-	g.untilIs("going on", func(now work.WorkerReport) bool { return now.State != "terminated" && now.PID != w.PID })
+	g.untilIs("going on", func(now overview.WorkerReport) bool { return now.State != "terminated" && now.PID != w.PID })
 	g.accepted("and now this")
 	if told := g.told(); len(told) != 2 {
 		g.Errorf("told %q", told)
@@ -225,7 +225,7 @@ func attachToScreen(g *ground) {
 }
 
 // settled checks that each tree and branch where agents run has a worker that owns it.
-func (g *ground) settled() []work.WorkerReport {
+func (g *ground) settled() []overview.WorkerReport {
 	g.Helper()
 	list := g.workers()
 	if repo := g.repository(); repo != "" {

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/lab/world"
 	"aburn/worker/manager"
+	"aburn/worker/overview"
 )
 
 // farSite is a site whose person has another machine: sshd on loopback, with a home of its own.
@@ -134,7 +134,7 @@ func (s *farSite) repository() string {
 }
 
 // there are the workers that the other machine knows.
-func (s *farSite) there() (list []work.WorkerReport) {
+func (s *farSite) there() (list []overview.WorkerReport) {
 	dir := s.repository()
 	if dir == "" {
 		return nil
@@ -188,7 +188,7 @@ func TestWorkerOnAnotherMachine(t *testing.T) {
 	if out := s.ok("aburn", "resume", "w"); !strings.Contains(out, "w  resumed · claude · ssh:box") {
 		t.Error(out)
 	}
-	s.untilIs("not ended", func(w work.WorkerReport) bool { return w.State != "terminated" })
+	s.untilIs("not ended", func(w overview.WorkerReport) bool { return w.State != "terminated" })
 	s.ok("aburn", "kill", "w")
 	s.ok("aburn", "merge", "w")
 	if !fileExists(filepath.Join(s.project, "made.txt")) {
@@ -255,7 +255,7 @@ func TestLostLine(t *testing.T) {
 		t.Errorf("nobody could see that: %+v", w)
 	}
 	s.listen()
-	s.untilIs("ended", func(w work.WorkerReport) bool { return w.State == "terminated" && w.Exit != nil && *w.Exit == 0 })
+	s.untilIs("ended", func(w overview.WorkerReport) bool { return w.State == "terminated" && w.Exit != nil && *w.Exit == 0 })
 	if n := len(s.workers()); n != 1 {
 		t.Errorf("%d workers", n)
 	}

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/lab/world"
 	"aburn/internal/proc"
 	"aburn/worker/daemon"
+	"aburn/worker/overview"
 )
 
 // mending is a scripted agent without a terminal. It changes something and says done; told that its gates failed, it mends that
@@ -352,7 +352,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	dirs, err := filepath.Glob(s.home + "/.local/state/aburn/workers/*/x")
 	s.must(err)
 	s.must(os.Rename(filepath.Join(dirs[0], "ledger.jsonl"), filepath.Join(s.home, "away")))
-	var of work.WorkerReport
+	var of overview.WorkerReport
 	for _, w := range s.workers() {
 		if w.Worker == "x" {
 			of = w

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/internal/lab/world"
 	"aburn/internal/proc"
+	"aburn/worker/overview"
 )
 
 // many is what a scripted agent leaves running: a session of its own, one in another folder, one that ignores every request,
@@ -63,7 +63,7 @@ func (s *site) stranger(dir, mark string) *exec.Cmd {
 	return cmd
 }
 
-func (s *site) spawned(name, do string) work.WorkerReport {
+func (s *site) spawned(name, do string) overview.WorkerReport {
 	s.Helper()
 	cmd := s.command("aburn", "spawn", "--env", "DO", "--name", name, "task")
 	cmd.Env = append(cmd.Env, "DO="+do)
@@ -74,10 +74,10 @@ func (s *site) spawned(name, do string) work.WorkerReport {
 	return s.reportOf(name)
 }
 
-func (s *site) reportOf(name string) (w work.WorkerReport) {
+func (s *site) reportOf(name string) (w overview.WorkerReport) {
 	s.Helper()
 	list := s.workers()
-	i := slices.IndexFunc(list, func(w work.WorkerReport) bool { return w.Worker == name })
+	i := slices.IndexFunc(list, func(w overview.WorkerReport) bool { return w.Worker == name })
 	if i < 0 {
 		s.Fatalf("%s is not among %+v", name, list)
 	}

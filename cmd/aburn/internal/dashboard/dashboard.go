@@ -21,9 +21,9 @@ import (
 func DashboardCommand(a *kit.App) *cli.Command {
 	c := WebCommand(a)
 	c.Name, c.Usage = "dashboard", "open the board of all workers in your browser"
-	c.Description = "The board is the first page of aburn web. If aburn daemon start runs, that serves it, and this opens a new link of it and ends. Otherwise this\n" +
-		"serves it, as aburn web does, until you stop it.\n\n" +
-		"A link works once, and for a minute. Links are for people: a process that an agent or a worker started gets none."
+	c.Description = "The board is the first page of `aburn web`. If the daemon runs, this command opens a new link to its page and ends. Otherwise\n" +
+		"it serves the page itself, as `aburn web` does, until you stop it.\n\n" +
+		"A link works once, within a minute. Agents and workers get no link."
 	c.Metadata = kit.Examples("aburn dashboard", "aburn dashboard --print")
 	return c
 }

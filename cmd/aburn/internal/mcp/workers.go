@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"aburn/cmd/aburn/internal/record"
-	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
@@ -28,6 +27,7 @@ import (
 	"aburn/worker/control"
 	"aburn/worker/describe"
 	"aburn/worker/manager"
+	"aburn/worker/overview"
 	"aburn/worker/projects"
 )
 
@@ -59,7 +59,7 @@ type (
 
 // WorkersAnswer is the answer of workers.
 type WorkersAnswer struct {
-	Workers []work.WorkerReport `json:"workers"`
+	Workers []overview.WorkerReport `json:"workers"`
 }
 
 const (
@@ -119,9 +119,9 @@ func (w *working) list(ctx context.Context, _ mcpserver.Asker, ask workersAsk) (
 		return nil, errors.New("no worker")
 	}
 	var text strings.Builder
-	answer, now := WorkersAnswer{Workers: []work.WorkerReport{}}, time.Now()
+	answer, now := WorkersAnswer{Workers: []overview.WorkerReport{}}, time.Now()
 	for _, m := range shown {
-		r := work.ReportOf(o, m, names, now)
+		r := overview.ReportOf(o, m, names, now)
 		answer.Workers = append(answer.Workers, r)
 		line := m.Name + "  " + describe.StateText(m)
 		if r.Says != "" {

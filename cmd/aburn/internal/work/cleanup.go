@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/worker/control"
@@ -34,7 +35,7 @@ func CleanupCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "discard-ignored", Usage: "also files that git ignores, which no snapshot holds: they are gone then"},
 			kit.JSONFlag(),
 		},
-		ShellComplete: CompleteWorkers(a),
+		ShellComplete: target.CompleteWorkers(a),
 		Metadata:      kit.Examples("aburn cleanup --dry-run", "aburn cleanup fix-the-flaky-test", "aburn cleanup --force-preserve --discard-ignored fix"),
 		Action:        a.Action(runCleanup),
 	}
@@ -44,13 +45,13 @@ func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := scope.PersonOnly(a, "remove workers' trees"); err != nil {
 		return err
 	}
-	o, err := OpenProject(a, cmd)
+	o, err := target.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
 	defer o.Close()
 	warnStranded(o, a)
-	members, err := Chosen(ctx, o, cmd.Args().Slice())
+	members, err := target.Chosen(ctx, o, cmd.Args().Slice())
 	if err != nil {
 		return err
 	}
@@ -109,30 +110,4 @@ func expire(ctx context.Context, o *projects.Project, now time.Time, options man
 		}
 	}
 	return list
-}
-
-// Chosen are the named workers, or all whose tree may still be there.
-func Chosen(ctx context.Context, o *projects.Project, words []string) ([]*manager.Member, error) {
-	if len(words) == 0 {
-		all, err := o.Load(ctx)
-		if err != nil {
-			return nil, fault.Failed(err.Error())
-		}
-		var readable []*manager.Member
-		for _, m := range manager.Living(all) {
-			if m.Err == nil {
-				readable = append(readable, m)
-			}
-		}
-		return readable, nil
-	}
-	var members []*manager.Member
-	for _, word := range words {
-		m, err := o.Member(ctx, word)
-		if err != nil {
-			return nil, err
-		}
-		members = append(members, m)
-	}
-	return members, nil
 }

@@ -10,12 +10,14 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker/control"
 	"aburn/worker/describe"
 	"aburn/worker/manager"
+	"aburn/worker/overview"
 	"aburn/worker/projects"
 )
 
@@ -34,7 +36,7 @@ func KillCommand(a *kit.App) *cli.Command {
 			kit.JSONFlag(),
 		},
 		ArgValidator:  checkKill,
-		ShellComplete: CompleteWorkers(a),
+		ShellComplete: target.CompleteWorkers(a),
 		Metadata:      kit.Examples("aburn kill fix-the-flaky-test", "aburn kill --all --project shop", "aburn kill --json --all --yes"),
 		Action:        a.Action(runKill),
 	}
@@ -58,7 +60,7 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := scope.PersonOnly(a, "end workers"); err != nil {
 		return err
 	}
-	o, err := OpenProject(a, cmd)
+	o, err := target.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -88,9 +90,9 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		all.Go(func() { lost[i], lostErrs[i] = manager.EndStray(ctx, o.Manager, s) })
 	}
 	all.Wait()
-	acts := NewActs(a, cmd.Bool("json"))
+	acts := target.NewActs(a, cmd.Bool("json"))
 	for i, s := range strays {
-		SayEnded(acts, s, "", lost[i], lostErrs[i])
+		target.SayEnded(acts, s, "", lost[i], lostErrs[i])
 	}
 	others, _ := o.LoadState(ctx)
 	for i, m := range members {
@@ -101,7 +103,7 @@ func runKill(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 
 // toKill are the workers and strays that words mean; without words all of which something runs.
 func toKill(ctx context.Context, o *projects.Project, words []string, forget bool) (members []*manager.Member, strays []*manager.Stray, err error) {
-	all, lost, err := Roll(ctx, o)
+	all, lost, err := overview.Roll(ctx, o)
 	if err != nil {
 		return nil, nil, fault.Failed(err.Error())
 	}
@@ -109,7 +111,7 @@ func toKill(ctx context.Context, o *projects.Project, words []string, forget boo
 		return manager.Running(all), lost, nil
 	}
 	for _, word := range words {
-		s := strayCalled(lost, word)
+		s := overview.StrayCalled(lost, word)
 		if s != nil && !forget {
 			strays = append(strays, s)
 		}
@@ -125,31 +127,21 @@ func toKill(ctx context.Context, o *projects.Project, words []string, forget boo
 	return members, strays, nil
 }
 
-// SayEnded tells what became of a stray.
-func SayEnded(acts *Acts, s *manager.Stray, project string, n int, err error) {
-	one := Acted{Worker: s.Name, Project: project, Did: DidKill, State: describe.Unaccounted, Left: n}
-	if err != nil {
-		acts.Failed(one, err.Error())
-		return
-	}
-	acts.Did(one, s.Name+"  killed: "+plain.Plural(int64(n), "process", "processes")+" that no ledger knew")
-}
-
 // sayKilled tells how a worker's agent ended, or that this was only written down.
-func sayKilled(acts *Acts, m, now *manager.Member, err error, forget bool, children []string) {
+func sayKilled(acts *target.Acts, m, now *manager.Member, err error, forget bool, children []string) {
 	switch {
 	case errors.Is(err, manager.ErrOver):
-		one := ActedOn(m, WasOver)
+		one := target.ActedOn(m, target.WasOver)
 		one.Left = m.Ended
 		acts.Did(one, m.Name+"  "+describe.OverText(m))
 	case err != nil && forget:
-		acts.Failed(ActedOn(m, ""), "not forgotten: "+err.Error()+", and aburn kill ends it")
+		acts.Failed(target.ActedOn(m, ""), "not forgotten: "+err.Error()+", and aburn kill ends it")
 	case err != nil:
-		acts.Failed(ActedOn(m, ""), err.Error())
+		acts.Failed(target.ActedOn(m, ""), err.Error())
 	case forget:
-		acts.Did(Acted{Worker: m.Name, Did: DidForget}, m.Name+"  forgotten: if it runs somewhere, it keeps running there")
+		acts.Did(target.Acted{Worker: m.Name, Did: target.DidForget}, m.Name+"  forgotten: if it runs somewhere, it keeps running there")
 	default:
-		one := ActedOn(now, DidKill)
+		one := target.ActedOn(now, target.DidKill)
 		one.Left, one.GoOn = describe.Left(now), children
 		text := now.Name + "  " + describe.StateText(now) + describe.LeftText(now)
 		if len(children) > 0 {

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
-	"os"
 	"os/exec"
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
@@ -31,7 +30,7 @@ func FarCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "screen", Usage: "print what the terminal of the one worker shows"},
 		},
 		Action: a.Action(func(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-			o, err := OpenProject(a, cmd)
+			o, err := target.OpenProject(a, cmd)
 			if err != nil {
 				return err
 			}
@@ -87,21 +86,4 @@ func screenHere(ctx context.Context, o *projects.Project, a *kit.App, name strin
 		return fault.Failed(err.Error())
 	}
 	return a.PrintJSON(control.RemoteScreen{Lines: now.Lines, Cols: cmp.Or(now.Size.Cols, slot.Width), Rows: cmp.Or(now.Size.Rows, slot.Height)})
-}
-
-// SitFar shows a far worker's terminal here.
-func SitFar(o *projects.Project, cmd *cli.Command, m *manager.Member) error {
-	args := []string{"attach"}
-	switch {
-	case cmd.Bool("terminal") || cmd.Bool("headless"):
-		return fault.Usage(m.Name+" stays at its terminal there", "aburn attach "+m.Name)
-	case cmd.Bool("read-only"):
-		args = append(args, "--read-only")
-	}
-	host, _ := manager.RemoteHost(m.Request.Via)
-	if err := manager.HostNamed(o.Manager, host).Sit(m.Request.Address, append(args, m.Name)...); err != nil {
-		fmt.Fprintln(os.Stderr)
-		return fault.Failed("the line to "+manager.HostNamed(o.Manager, host).String()+" ended: "+err.Error()+"; the worker keeps running", "aburn ps "+m.Name)
-	}
-	return nil
 }

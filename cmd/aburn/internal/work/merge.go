@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -41,8 +42,8 @@ func MergeCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "hooks", Usage: "run the repository's own git hooks, as git merge would"},
 			kit.JSONFlag(),
 		},
-		ArgValidator:  OneWorker,
-		ShellComplete: CompleteWorkers(a),
+		ArgValidator:  target.OneWorker,
+		ShellComplete: target.CompleteWorkers(a),
 		Metadata:      kit.Examples("aburn merge fix-the-flaky-test", "aburn merge --check fix", "aburn merge --squash --include-changes fix"),
 		Action:        a.Action(runMerge),
 	}
@@ -154,8 +155,8 @@ func SyncCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "check", Aliases: []string{"n"}, Usage: "only say whether it would go; nothing is touched"},
 			kit.JSONFlag(),
 		},
-		ArgValidator:  OneWorker,
-		ShellComplete: CompleteWorkers(a),
+		ArgValidator:  target.OneWorker,
+		ShellComplete: target.CompleteWorkers(a),
 		Metadata:      kit.Examples("aburn sync fix-the-flaky-test", "aburn sync --check fix", "aburn sync --onto origin/main fix"),
 		Action:        a.Action(runSync),
 	}

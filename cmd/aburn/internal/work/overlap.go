@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -35,7 +36,7 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 0 {
 		return fault.Usage("overlap takes no names: it looks at all workers", "aburn overlap --help")
 	}
-	o, err := OpenProject(a, cmd)
+	o, err := target.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -123,9 +124,4 @@ func conflictText(name string, e ledger.Entry) string {
 		text += ", …"
 	}
 	return plain.Line(text)
-}
-
-// Compare looks for overlaps after an agent's work was kept. What cannot be compared is said by `aburn overlap`.
-func Compare(ctx context.Context, o *projects.Project) {
-	manager.CompareNow(ctx, o.Manager)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -40,8 +41,8 @@ func PrCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "hooks", Usage: "run the repository's own pre-push hook"},
 			kit.JSONFlag(),
 		},
-		ArgValidator:  OneWorker,
-		ShellComplete: CompleteWorkers(a),
+		ArgValidator:  target.OneWorker,
+		ShellComplete: target.CompleteWorkers(a),
 		Metadata:      kit.Examples("aburn pr fix-the-flaky-test", "aburn pr --draft fix", "aburn pr --check fix"),
 		Action:        a.Action(runPr),
 	}

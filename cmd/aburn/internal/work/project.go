@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -49,28 +49,11 @@ func ProjectCommand(a *kit.App) *cli.Command {
 			repairCommand(a),
 			{
 				Name: "rm", Usage: "take a name away again", ArgsUsage: "NAME", Description: "Nothing of the project itself changes.",
-				ShellComplete: a.CommandCompleter(func(*cli.Command, int) []string { return ProjectNames(a.Getenv) }),
+				ShellComplete: a.CommandCompleter(func(*cli.Command, int) []string { return target.ProjectNames(a.Getenv) }),
 				Metadata:      kit.Examples("aburn project rm shop"), Action: a.Action(runProjectRemove),
 			},
 		},
 	}
-}
-
-// InAnyProject lets commands about workers be about another project than the one around the current folder.
-func InAnyProject(commands []*cli.Command) {
-	for _, c := range commands {
-		if !slices.Contains([]string{"daemon", "project", "done", "ask", "dashboard", "far"}, c.Name) && len(c.Commands) == 0 {
-			c.Flags = append(c.Flags, &cli.StringFlag{Name: "project", Usage: "in the project `NAME` (aburn project ls)"})
-		}
-	}
-}
-
-// ProjectNames are the names of all projects.
-func ProjectNames(env func(string) string) (list []string) {
-	for _, n := range ledger.Known(env) {
-		list = append(list, n.Name)
-	}
-	return slices.Compact(list)
 }
 
 // ProjectReport is one project in `aburn project ls --json`.
@@ -221,7 +204,7 @@ func runProjectRemove(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		root = given[name]
 		delete(given, name)
 		if root == "" {
-			return unknownProject(a, name)
+			return target.UnknownProject(a, name)
 		}
 		return nil
 	})
@@ -230,49 +213,4 @@ func runProjectRemove(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	fmt.Fprintln(a.Stdout, plain.Line(root+" is called "+filepath.Base(root)+" again"))
 	return nil
-}
-
-func unknownProject(a *kit.App, name string) error {
-	for _, n := range ledger.Known(a.Getenv) {
-		if n.Name == name {
-			return fault.Failed(fault.Quote(name)+" is the name of its folder, "+n.Root, "aburn project add --name NAME "+shell.Quote(n.Root))
-		}
-	}
-	return fault.Usage("no project is called "+fault.Quote(name), append(fault.DidYouMean(name, ProjectNames(a.Getenv)), "aburn project ls")...)
-}
-
-// projectNamed is the root of the project that a word means.
-func projectNamed(a *kit.App, word string) (string, error) {
-	switch list := ledger.Meant(ledger.Known(a.Getenv), word); len(list) {
-	case 0:
-		return "", unknownProject(a, word)
-	case 1:
-		return list[0].Root, nil
-	default:
-		var roots []string
-		for _, n := range list {
-			roots = append(roots, n.Root)
-		}
-		return "", fault.Usage("several projects are called "+fault.Quote(word)+": "+strings.Join(roots, ", "), "aburn project add --name NAME DIR")
-	}
-}
-
-// folderOf is where a command is about: --project, else the project of a first argument PROJECT/WORKER, else -C.
-func folderOf(a *kit.App, cmd *cli.Command) (string, error) {
-	first, _, slashed := strings.Cut(cmd.Args().First(), "/")
-	switch word := cmd.String("project"); {
-	case word != "" && cmd.IsSet("C"):
-		return "", fault.Usage("-C and --project are two ways to say the same", "leave one out")
-	case word != "":
-		return projectNamed(a, word)
-	case slashed && takesProject(cmd) && cmd.Name != "spawn":
-		if list := ledger.Meant(ledger.Known(a.Getenv), first); len(list) == 1 {
-			return list[0].Root, nil
-		}
-	}
-	return kit.Folder(cmd)
-}
-
-func takesProject(cmd *cli.Command) bool {
-	return slices.ContainsFunc(cmd.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), "project") })
 }

@@ -1,3 +1,5 @@
+// Package work has the commands about existing workers: agents that aburn started, each in its own worktree. worker/manager
+// holds the order of steps. Package spawn starts and resumes workers, package service runs the daemon.
 package work
 
 import (
@@ -14,6 +16,7 @@ import (
 	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -24,34 +27,9 @@ import (
 	"aburn/worker/describe"
 	"aburn/worker/ledger"
 	"aburn/worker/manager"
+	"aburn/worker/overview"
 	"aburn/worker/projects"
 )
-
-// WorkerReport is one worker in `aburn ps --json`.
-type WorkerReport struct {
-	describe.Summary
-	Verdicts []status.Verdict     `json:"verdicts,omitempty"`
-	Pull     *describe.PullReport `json:"pr,omitempty"`
-	Budget   string               `json:"budget,omitempty"`
-	Cost     *WorkerCost          `json:"cost,omitempty"`
-	Disk     *int64               `json:"disk,omitempty"`
-	Error    string               `json:"error,omitempty"`
-}
-
-// ReportOf is what is known of a worker. names are the workers whose overlaps count.
-func ReportOf(o *projects.Project, m *manager.Member, names map[string]bool, now time.Time) WorkerReport {
-	r := WorkerReport{Summary: describe.Summarize(m, names, now, o.ReadyFor())}
-	if m.Err != nil {
-		r.Error = m.Err.Error()
-		return r
-	}
-	r.Pull, r.Budget = describe.PullOf(m), m.Request.Limit
-	return r
-}
-
-func strayReport(s *manager.Stray) WorkerReport {
-	return WorkerReport{Summary: describe.SummarizeStray(s), Error: s.Why}
-}
 
 func PsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
@@ -68,7 +46,7 @@ func PsCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "check", Usage: "exit 1 if a worker needs you"},
 			kit.JSONFlag(),
 		},
-		ShellComplete: CompleteWorkers(a),
+		ShellComplete: target.CompleteWorkers(a),
 		Metadata:      kit.Examples("aburn ps", "aburn ps fix-the-flaky-test", "aburn ps --json | jq -r '.[].worker'"),
 		Action:        a.Action(runPs),
 	}
@@ -78,7 +56,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 1 {
 		return fault.Usage("name one worker, or none", "aburn ps --help")
 	}
-	o, err := OpenProject(a, cmd)
+	o, err := target.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -100,14 +78,14 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		if err != nil {
 			return err
 		}
-		r := ReportOf(o, m, names, now)
+		r := overview.ReportOf(o, m, names, now)
 		r.Workers = manager.ChildrenOf(o.Manager, m.Name)
 		r.Cost, r.Disk = costs[m.Name], diskOf(ctx, cmd, []*manager.Member{m})[m.Name]
-		r.Verdicts = verdicts(ctx, scope.CallerOf(a, cmd), []*manager.Member{m})[m.Session]
+		r.Verdicts = overview.Verdicts(ctx, scope.CallerOf(a, cmd), []*manager.Member{m})[m.Session]
 		return checked(cmd, []*manager.Member{m}, nil, psOne(a, cmd, m, r, now))
 	}
 	warnStranded(o, a)
-	all, strays, err := Roll(ctx, o)
+	all, strays, err := overview.Roll(ctx, o)
 	if err != nil {
 		return fault.Failed(err.Error())
 	}
@@ -116,8 +94,8 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		shown = manager.Living(all)
 	}
 	names := describe.Living(all)
-	found := verdicts(ctx, scope.CallerOf(a, cmd), shown)
-	var costs map[string]*WorkerCost
+	found := overview.Verdicts(ctx, scope.CallerOf(a, cmd), shown)
+	var costs map[string]*overview.WorkerCost
 	if cmd.Bool("cost") {
 		if costs, err = costsOf(ctx, o, a, cmd, shown); err != nil {
 			return err
@@ -125,16 +103,16 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	disk := diskOf(ctx, cmd, shown)
 	if cmd.Bool("json") {
-		reports := []WorkerReport{}
+		reports := []overview.WorkerReport{}
 		for _, m := range shown {
-			r := ReportOf(o, m, names, now)
+			r := overview.ReportOf(o, m, names, now)
 			r.Workers = namesOf(manager.Children(all, m.Name))
 			r.Disk = disk[m.Name]
 			r.Cost, r.Verdicts = costs[m.Name], found[m.Session]
 			reports = append(reports, r)
 		}
 		for _, s := range strays {
-			reports = append(reports, strayReport(s))
+			reports = append(reports, overview.StrayReport(s))
 		}
 		return checked(cmd, shown, strays, a.PrintJSON(reports))
 	}
@@ -149,11 +127,11 @@ func memberOrStray(ctx context.Context, o *projects.Project, a *kit.App, cmd *cl
 	if ledger.ValidName(word) != nil {
 		return o.Member(ctx, word) // and why there is none
 	}
-	members, strays, err := Roll(ctx, o, meant(o, word)...)
+	members, strays, err := overview.Roll(ctx, o, meant(o, word)...)
 	if err != nil {
 		return nil, fault.Failed(err.Error())
 	}
-	if s := strayCalled(strays, word); s != nil && len(members) == 0 {
+	if s := overview.StrayCalled(strays, word); s != nil && len(members) == 0 {
 		return nil, checked(cmd, nil, strays, psStray(a, cmd, s))
 	}
 	if len(members) != 1 || members[0].Err != nil {
@@ -172,7 +150,7 @@ func meant(o *projects.Project, word string) []string {
 
 func psStray(a *kit.App, cmd *cli.Command, s *manager.Stray) error {
 	if cmd.Bool("json") {
-		return a.PrintJSON(strayReport(s))
+		return a.PrintJSON(overview.StrayReport(s))
 	}
 	out := a.Screen(cmd)
 	term.Title(out, true, s.Name)
@@ -183,11 +161,11 @@ func psStray(a *kit.App, cmd *cli.Command, s *manager.Stray) error {
 }
 
 // costsOf are what workers used up. --cost reads new sessions first; without it the archive answers as it is.
-func costsOf(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, members []*manager.Member) (map[string]*WorkerCost, error) {
+func costsOf(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command, members []*manager.Member) (map[string]*overview.WorkerCost, error) {
 	if cmd.Bool("cost") {
 		chosen.CatchUpOrWarn(ctx, a, cmd, lookup.Choice{Project: o.Root})
 	}
-	costs, err := costs(ctx, o, scope.CallerOf(a, cmd), members)
+	costs, err := overview.Costs(ctx, o, scope.CallerOf(a, cmd), members)
 	if err != nil && !cmd.Bool("cost") { // where each worker stands is known all the same
 		return nil, nil
 	}
@@ -211,7 +189,8 @@ func checked(cmd *cli.Command, members []*manager.Member, strays []*manager.Stra
 }
 
 func psTable(a *kit.App, cmd *cli.Command, members []*manager.Member, strays []*manager.Stray,
-	names map[string]bool, costs map[string]*WorkerCost, disk map[string]*int64, found map[logfmt.SessionID][]status.Verdict, all int, now time.Time) error {
+	names map[string]bool, costs map[string]*overview.WorkerCost, disk map[string]*int64, found map[logfmt.SessionID][]status.Verdict,
+	all int, now time.Time) error {
 	out := a.Screen(cmd)
 	if len(members)+len(strays) == 0 {
 		text := "no worker"
@@ -243,7 +222,7 @@ func psTable(a *kit.App, cmd *cli.Command, members []*manager.Member, strays []*
 		if clash := describe.ClashText(describe.ClashesOf(m, names)); clash != "" {
 			state += " · " + clash
 		}
-		if text := verdictText(found[m.Session]); text != "" {
+		if text := overview.VerdictText(found[m.Session]); text != "" {
 			state += " · " + text
 		}
 		if text := describe.LeftRunning(m); text != "" {
@@ -348,12 +327,12 @@ func diskOf(ctx context.Context, cmd *cli.Command, members []*manager.Member) ma
 }
 
 // costCell is empty unless it was asked for.
-func costCell(cmd *cli.Command, m *manager.Member, w *WorkerCost) string {
+func costCell(cmd *cli.Command, m *manager.Member, w *overview.WorkerCost) string {
 	if !cmd.Bool("cost") {
 		return ""
 	}
-	if text := limitText(m, w); m.Err == nil && text != "" {
+	if text := overview.LimitText(m, w); m.Err == nil && text != "" {
 		return text
 	}
-	return w.says()
+	return w.Says()
 }

@@ -13,9 +13,10 @@ import (
 	"aburn/internal/units"
 	"aburn/worker/describe"
 	"aburn/worker/manager"
+	"aburn/worker/overview"
 )
 
-func psOne(a *kit.App, cmd *cli.Command, m *manager.Member, r WorkerReport, now time.Time) error {
+func psOne(a *kit.App, cmd *cli.Command, m *manager.Member, r overview.WorkerReport, now time.Time) error {
 	if cmd.Bool("json") {
 		return a.PrintJSON(r)
 	}
@@ -52,10 +53,10 @@ func psOne(a *kit.App, cmd *cli.Command, m *manager.Member, r WorkerReport, now 
 		line(c.Kind, "with "+c.Worker+": "+strings.Join(c.Files, ", "))
 	}
 	if spent := r.Cost; spent != nil {
-		line("cost", units.Join(spent.in.Words(spent.sum), "list prices", units.Tokens(spent.Tokens)+" tokens, "+units.Tokens(spent.Fresh)+" of them fresh",
+		line("cost", units.Join(spent.In.Words(spent.Sum), "list prices", units.Tokens(spent.Tokens)+" tokens, "+units.Tokens(spent.Fresh)+" of them fresh",
 			"in "+plain.Plural(int64(spent.Sessions), "session")))
 	}
-	line("budget", limitText(m, r.Cost))
+	line("budget", overview.LimitText(m, r.Cost))
 	line("task", r.Task)
 	line("issue", units.Join(r.Issue, r.IssueURL))
 	line("spawned by", r.Parent)

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
@@ -48,7 +49,7 @@ func SendCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "no-wait", Usage: "hand it over and go"},
 			kit.JSONFlag(),
 		},
-		ShellComplete: CompleteWorkers(a),
+		ShellComplete: target.CompleteWorkers(a),
 		Metadata: kit.Examples(`aburn send fix-the-flaky-test "The fixture server listens on 8081 now"`, `aburn send --interrupt fix "Stop: not in that file"`,
 			"aburn send --file review.md fix issue-12", "git log -1 | aburn send --after-turn fix -"),
 		Action: a.Action(runSend),
@@ -64,12 +65,12 @@ func runSend(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	o, err := OpenProject(a, cmd)
+	o, err := target.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
 	defer o.Close()
-	members, err := Chosen(ctx, o, names)
+	members, err := target.Chosen(ctx, o, names)
 	if err != nil {
 		return err
 	}
@@ -212,8 +213,8 @@ func InterruptCommand(a *kit.App) *cli.Command {
 		Description: "The agent stays at its prompt and keeps its conversation. A worker that asks something is left alone: Esc would refuse\n" +
 			"what it asks. Exit code: 1 if a turn was not ended.",
 		Flags:         []cli.Flag{kit.JSONFlag()},
-		ArgValidator:  someWorkers,
-		ShellComplete: CompleteWorkers(a),
+		ArgValidator:  target.SomeWorkers,
+		ShellComplete: target.CompleteWorkers(a),
 		Metadata:      kit.Examples("aburn interrupt fix-the-flaky-test"),
 		Action:        a.Action(runInterrupt),
 	}
@@ -223,24 +224,24 @@ func runInterrupt(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := scope.PersonOnly(a, "end turns of workers"); err != nil {
 		return err
 	}
-	o, err := OpenProject(a, cmd)
+	o, err := target.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
 	defer o.Close()
-	members, err := Chosen(ctx, o, cmd.Args().Slice())
+	members, err := target.Chosen(ctx, o, cmd.Args().Slice())
 	if err != nil {
 		return err
 	}
-	acts := NewActs(a, cmd.Bool("json"))
+	acts := target.NewActs(a, cmd.Bool("json"))
 	for _, m := range members {
 		switch err := control.Interrupt(ctx, o.Manager, m); {
 		case errors.Is(err, manager.ErrOver):
-			acts.Failed(ActedOn(m, ""), "its agent has ended already")
+			acts.Failed(target.ActedOn(m, ""), "its agent has ended already")
 		case err != nil:
-			acts.Failed(ActedOn(m, ""), err.Error(), "aburn attach "+m.Name)
+			acts.Failed(target.ActedOn(m, ""), err.Error(), "aburn attach "+m.Name)
 		default:
-			acts.Did(Acted{Worker: m.Name, Did: DidInterrupt}, m.Name+"  its turn is over")
+			acts.Did(target.Acted{Worker: m.Name, Did: target.DidInterrupt}, m.Name+"  its turn is over")
 		}
 	}
 	return acts.End()

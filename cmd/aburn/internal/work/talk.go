@@ -6,6 +6,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -32,7 +33,7 @@ func AnswerCommand(a *kit.App) *cli.Command {
 			}
 			return nil
 		},
-		ShellComplete: CompleteWorkers(a),
+		ShellComplete: target.CompleteWorkers(a),
 		Metadata:      kit.Examples("aburn answer fix-the-flaky-test allow", `aburn answer fix deny --text "only in the tests"`),
 		Action:        a.Action(runAnswer),
 	}
@@ -42,7 +43,7 @@ func runAnswer(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := scope.PersonOnly(a, "answer for the person"); err != nil {
 		return err
 	}
-	o, err := OpenProject(a, cmd)
+	o, err := target.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -62,8 +63,8 @@ func runAnswer(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return describe.AnswerFailure(m, err)
 	}
-	did := map[bool]string{true: DidAllow, false: DidDeny}[cmd.Args().Get(1) == "allow"]
-	acts := NewActs(a, cmd.Bool("json"))
-	acts.Did(Acted{Worker: m.Name, Did: did, Asked: plain.Line(q.What)}, m.Name+"  "+did+": "+q.What)
+	did := map[bool]string{true: target.DidAllow, false: target.DidDeny}[cmd.Args().Get(1) == "allow"]
+	acts := target.NewActs(a, cmd.Bool("json"))
+	acts.Did(target.Acted{Worker: m.Name, Did: did, Asked: plain.Line(q.What)}, m.Name+"  "+did+": "+q.What)
 	return acts.End()
 }

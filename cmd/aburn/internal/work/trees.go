@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -34,8 +35,8 @@ func DiffCommand(a *kit.App) *cli.Command {
 			"tree is gone, it is that of the last snapshot, or of the branch.\n\n" +
 			"On a pipe it is a patch that `git apply` takes. On a terminal, characters that act on it are shown as text.",
 		Flags:         []cli.Flag{&cli.BoolFlag{Name: "stat", Usage: "only how much changed in which file"}, kit.JSONFlag()},
-		ArgValidator:  OneWorker,
-		ShellComplete: CompleteWorkers(a),
+		ArgValidator:  target.OneWorker,
+		ShellComplete: target.CompleteWorkers(a),
 		Metadata: kit.Examples("aburn diff fix-the-flaky-test", "aburn diff --stat fix", "aburn diff fix | git apply --index",
 			"aburn diff --json fix | jq -r '.files[].path'"),
 		Action: a.Action(runDiff),
@@ -122,7 +123,7 @@ func paintDiff(out *term.Out, line string) string {
 
 // openTree opens the worker that the first argument means, and its repository.
 func openTree(ctx context.Context, a *kit.App, cmd *cli.Command) (*projects.Project, *manager.Member, *tree.Repo, error) {
-	o, err := OpenProject(a, cmd)
+	o, err := target.OpenProject(a, cmd)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -160,8 +161,8 @@ func SnapshotsCommand(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "into", Usage: "make it at `DIR`; by default where the worker's tree was", TakesFile: true},
 			kit.JSONFlag(),
 		},
-		ArgValidator:  OneWorker,
-		ShellComplete: CompleteWorkers(a),
+		ArgValidator:  target.OneWorker,
+		ShellComplete: target.CompleteWorkers(a),
 		Metadata:      kit.Examples("aburn snapshots fix-the-flaky-test", "aburn snapshots --take fix", "aburn snapshots fix --restore 2 --into ../look"),
 		Action:        a.Action(runSnapshots),
 	}
@@ -246,7 +247,7 @@ func take(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Command
 	if err != nil {
 		return fault.Failed(m.Name+": "+err.Error(), "aburn snapshots "+m.Name)
 	}
-	Compare(ctx, o)
+	manager.CompareNow(ctx, o.Manager)
 	if now, err := o.Load(ctx, m.Name); err == nil {
 		m = now[0]
 	}

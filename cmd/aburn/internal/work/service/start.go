@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -19,6 +19,7 @@ import (
 	"aburn/worker/daemon"
 	"aburn/worker/launch"
 	"aburn/worker/manager"
+	"aburn/worker/overview"
 	"aburn/worker/projects"
 	"aburn/worker/round"
 )
@@ -26,19 +27,22 @@ import (
 // Page serves the web pages next to the rounds until ctx ends. It takes the first free port from port on and reports it to ready.
 type Page func(ctx context.Context, a *kit.App, port int, ready func(port int)) error
 
+// Resume resumes the workers of the last stop. Their agents get the variables env of this environment.
+type Resume func(ctx context.Context, a *kit.App, p *daemon.State, env []string, acts *target.Acts) error
+
 // DaemonCommand is `aburn daemon`: the process that supervises workers.
-func DaemonCommand(a *kit.App, page Page) *cli.Command {
+func DaemonCommand(a *kit.App, page Page, resume Resume) *cli.Command {
 	return &cli.Command{
 		Name:  "daemon",
 		Usage: "supervise workers in the background: start, stop",
 		Description: "The daemon is one process for the workers of all your projects. Workers do not depend on it: you may kill it at any time.\n" +
 			"`aburn status` shows whether it runs.",
-		Commands: []*cli.Command{startCommand(a, page), stopCommand(a)},
+		Commands: []*cli.Command{startCommand(a, page, resume), stopCommand(a)},
 		Metadata: kit.Examples("aburn daemon start", "aburn daemon stop"),
 	}
 }
 
-func startCommand(a *kit.App, page Page) *cli.Command {
+func startCommand(a *kit.App, page Page, resume Resume) *cli.Command {
 	return &cli.Command{
 		Name:  "start",
 		Usage: "supervise workers in the background",
@@ -59,7 +63,7 @@ func startCommand(a *kit.App, page Page) *cli.Command {
 		},
 		Metadata: kit.Examples("aburn daemon start", "aburn daemon start --foreground", "aburn daemon start --replace"),
 		Action: a.Action(func(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-			return runStart(ctx, a, cmd, page)
+			return runStart(ctx, a, cmd, page, resume)
 		}),
 	}
 }
@@ -67,7 +71,7 @@ func startCommand(a *kit.App, page Page) *cli.Command {
 // pagePort is where the page is if nobody else is there: as that of aburn web.
 const pagePort = 4780
 
-func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page) error {
+func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page, resume Resume) error {
 	port := cmd.Int("port")
 	switch {
 	case port < 1 || port > 65535:
@@ -121,7 +125,7 @@ func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page) erro
 			return fault.Failed("the daemon that runs does not end: " + err.Error())
 		}
 	}
-	if err := offerResume(ctx, a, cmd, p); err != nil {
+	if err := offerResume(ctx, a, cmd, p, resume); err != nil {
 		return err
 	}
 	if cmd.Bool("foreground") {
@@ -140,13 +144,13 @@ func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page) erro
 func facts(env func(string) string) daemon.Facts {
 	return daemon.Facts{
 		Spent: func(ctx context.Context, o *projects.Project, m *manager.Member) (worker.Spent, string, error) {
-			return work.SpentNow(ctx, o, env, m)
+			return overview.SpentNow(ctx, o, env, m)
 		},
 		Grown: func(ctx context.Context, o *projects.Project, m *manager.Member) (string, error) {
-			return work.TranscriptsNow(ctx, o, env, m)
+			return overview.TranscriptsNow(ctx, o, env, m)
 		},
 		Judge: func(ctx context.Context, root string) ([]round.Standstill, error) {
-			return work.Standstills(ctx, projects.CallerOf(env, root))
+			return overview.Standstills(ctx, projects.CallerOf(env, root))
 		},
 		Version: kit.Version().Version,
 	}
@@ -156,12 +160,12 @@ func facts(env func(string) string) daemon.Facts {
 func foreground(ctx context.Context, a *kit.App, p *daemon.State, port int, page Page) error {
 	d := daemon.New(a.Getenv, a.Stdout, p, facts(a.Getenv))
 	return d.Foreground(ctx, func(ctx context.Context, ready func(int)) error { return page(ctx, a, port, ready) }, func(list []daemon.Worker) error {
-		return stopAll(ctx, a, p, list, work.NewActs(a, false))
+		return stopAll(ctx, a, p, list, target.NewActs(a, false))
 	})
 }
 
 // offerResume asks once whether to resume the workers of the last stop.
-func offerResume(ctx context.Context, a *kit.App, cmd *cli.Command, p *daemon.State) error {
+func offerResume(ctx context.Context, a *kit.App, cmd *cli.Command, p *daemon.State, resume Resume) error {
 	s := p.Stopped()
 	if len(s.Workers) == 0 || cmd.Bool("no-resume") || s.Asked && !cmd.Bool("resume") {
 		return nil
@@ -183,6 +187,6 @@ func offerResume(ctx context.Context, a *kit.App, cmd *cli.Command, p *daemon.St
 			return nil
 		}
 	}
-	resumeStopped(ctx, a, p, cmd.StringSlice("env"), work.NewActs(a, false))
+	_ = resume(ctx, a, p, cmd.StringSlice("env"), target.NewActs(a, false)) // it reported each failure; the daemon starts all the same
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -66,7 +66,7 @@ func runStop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer p.Close()
-	acts := work.NewActs(a, cmd.Bool("json"))
+	acts := target.NewActs(a, cmd.Bool("json"))
 	var list []daemon.Worker
 	if !cmd.Bool("keep-workers") {
 		if list, err = daemon.Living(ctx, a.Getenv, only); err != nil {
@@ -120,7 +120,7 @@ func confirmStop(a *kit.App, cmd *cli.Command, list []daemon.Worker) error {
 	return nil
 }
 
-func stopDaemon(p *daemon.State, acts *work.Acts) error {
+func stopDaemon(p *daemon.State, acts *target.Acts) error {
 	r, ok := p.Running()
 	if !ok {
 		acts.Say("no daemon was running")
@@ -134,7 +134,7 @@ func stopDaemon(p *daemon.State, acts *work.Acts) error {
 }
 
 // stopAll ends workers and reports each.
-func stopAll(ctx context.Context, a *kit.App, p *daemon.State, list []daemon.Worker, acts *work.Acts) error {
+func stopAll(ctx context.Context, a *kit.App, p *daemon.State, list []daemon.Worker, acts *target.Acts) error {
 	results, err := p.Stop(ctx, list)
 	if err != nil {
 		return err
@@ -142,17 +142,17 @@ func stopAll(ctx context.Context, a *kit.App, p *daemon.State, list []daemon.Wor
 	for _, r := range results {
 		h := r.Worker
 		if h.Member == nil {
-			work.SayEnded(acts, h.Stray, h.Project.Root, r.Left, r.Err)
+			target.SayEnded(acts, h.Stray, h.Project.Root, r.Left, r.Err)
 			continue
 		}
 		if r.Err != nil && !errors.Is(r.Err, manager.ErrOver) {
-			acts.Failed(work.Acted{Worker: h.Member.Name, Project: h.Project.Root}, r.Err.Error(), "aburn -C "+h.Project.Root+" ps "+h.Member.Name)
+			acts.Failed(target.Acted{Worker: h.Member.Name, Project: h.Project.Root}, r.Err.Error(), "aburn -C "+h.Project.Root+" ps "+h.Member.Name)
 			continue
 		}
-		one := work.ActedOn(r.Now, work.DidKill)
+		one := target.ActedOn(r.Now, target.DidKill)
 		one.Project = h.Project.Root
 		if r.Err != nil {
-			one.Did, one.Left = work.WasOver, r.Now.Ended
+			one.Did, one.Left = target.WasOver, r.Now.Ended
 			acts.Did(one, h.String()+"  "+describe.OverText(r.Now))
 			continue
 		}

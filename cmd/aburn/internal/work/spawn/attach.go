@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/worker"
@@ -37,8 +37,8 @@ func AttachCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "headless", Usage: "first move the agent to run without a terminal"},
 			&cli.BoolFlag{Name: "trust", Usage: "you trust this repository; without a terminal the agent does not ask"},
 		},
-		ArgValidator:  work.OneWorker,
-		ShellComplete: work.CompleteWorkers(a),
+		ArgValidator:  target.OneWorker,
+		ShellComplete: target.CompleteWorkers(a),
 		Metadata:      kit.Examples("aburn attach fix-the-flaky-test", "aburn attach --read-only fix", "aburn attach --terminal fix"),
 		Action:        a.Action(runAttach),
 	}
@@ -48,7 +48,7 @@ func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := scope.PersonOnly(a, "sit down at a worker's terminal"); err != nil {
 		return err
 	}
-	o, err := work.OpenProject(a, cmd)
+	o, err := target.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if m.IsRemote() && (!m.Over() || cmd.Bool("terminal") || cmd.Bool("headless")) {
-		return work.SitFar(o, cmd, m)
+		return SitFar(o, cmd, m)
 	}
 	if cmd.Bool("terminal") || cmd.Bool("headless") {
 		if m, err = handOver(ctx, o, a, cmd, m); err != nil {

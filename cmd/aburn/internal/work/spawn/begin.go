@@ -10,7 +10,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -49,7 +48,7 @@ func attached(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 	if _, _, err := manager.TakeSnapshot(ctx, o.Manager, repo, m); err != nil {
 		a.Warn("the state of its tree was not kept: "+err.Error(), "aburn snapshots --take "+s.Name)
 	}
-	work.Compare(ctx, o)
+	manager.CompareNow(ctx, o.Manager)
 	return ended(ctx, o, a, cmd, repo, s, p)
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/worker/launch"
@@ -18,16 +18,16 @@ import (
 	"aburn/worker/projects"
 )
 
-// ReviveAndSay revives a worker and tells of it, or why it failed.
-func ReviveAndSay(ctx context.Context, o *projects.Project, a *kit.App, m *manager.Member, how launch.Again, acts *work.Acts) {
-	one := work.Acted{Worker: m.Name, Project: o.Root}
+// reviveAndSay revives a worker and tells of it, or why it failed.
+func reviveAndSay(ctx context.Context, o *projects.Project, a *kit.App, m *manager.Member, how launch.Again, acts *target.Acts) {
+	one := target.Acted{Worker: m.Name, Project: o.Root}
 	now, err := launch.Resume(ctx, o, a, m, how)
 	if err != nil {
 		f := fault.Of(err)
 		acts.Failed(one, strings.TrimPrefix(f.Msg, m.Name+": "), f.Hints...)
 		return
 	}
-	one.Did = work.DidResume
+	one.Did = target.DidResume
 	acts.Did(one, now.Name+"  resumed · "+now.Request.Agent+" · "+now.Request.Via)
 	launch.WarnMissing(a, m)
 }
@@ -44,7 +44,7 @@ func reviveHere(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := takeValues(again.Env); err != nil {
 		return err
 	}
-	o, err := work.OpenProject(a, cmd)
+	o, err := target.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/aburn/internal/work"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -128,7 +128,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	o, err := work.OpenProject(a, cmd)
+	o, err := target.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}

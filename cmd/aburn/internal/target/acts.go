@@ -1,4 +1,4 @@
-package work
+package target
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/worker"
+	"aburn/worker/describe"
 	"aburn/worker/manager"
 )
 
@@ -87,4 +88,14 @@ func (s *Acts) End() error {
 		return fault.Exit(fault.ExitFailed)
 	}
 	return nil
+}
+
+// SayEnded tells what became of a stray.
+func SayEnded(acts *Acts, s *manager.Stray, project string, n int, err error) {
+	one := Acted{Worker: s.Name, Project: project, Did: DidKill, State: describe.Unaccounted, Left: n}
+	if err != nil {
+		acts.Failed(one, err.Error())
+		return
+	}
+	acts.Did(one, s.Name+"  killed: "+plain.Plural(int64(n), "process", "processes")+" that no ledger knew")
 }

@@ -1,4 +1,4 @@
-package work
+package overview
 
 import (
 	"context"
@@ -27,12 +27,12 @@ type WorkerCost struct {
 	Fresh    int64        `json:"fresh_tokens"` // input and output: what a budget in tokens is about
 	Cost     *bill.Priced `json:"cost,omitempty"`
 
-	sum *cost.Sum
-	in  *bill.Currency
+	Sum *cost.Sum
+	In  *bill.Currency
 }
 
-// costs are what workers used up, by their names. A worker of which no session was read has none.
-func costs(ctx context.Context, o *projects.Project, c *workspace.Caller, members []*manager.Member) (map[string]*WorkerCost, error) {
+// Costs are what workers used up, by their names. A worker of which no session was read has none.
+func Costs(ctx context.Context, o *projects.Project, c *workspace.Caller, members []*manager.Member) (map[string]*WorkerCost, error) {
 	arch, err := archive.View(ctx, archive.Dir(c.Env))
 	if none := (*archive.NotFound)(nil); errors.As(err, &none) {
 		return nil, nil
@@ -51,7 +51,7 @@ func costs(ctx context.Context, o *projects.Project, c *workspace.Caller, member
 		if err != nil {
 			return nil, err
 		}
-		w := &WorkerCost{sum: &cost.Sum{}, in: in}
+		w := &WorkerCost{Sum: &cost.Sum{}, In: in}
 		usage := trace.Usage{}
 		for i := range list {
 			if list[i].Counts.Responses > 0 {
@@ -64,9 +64,9 @@ func costs(ctx context.Context, o *projects.Project, c *workspace.Caller, member
 			return nil, err
 		}
 		for _, s := range sums {
-			w.sum.Add(*s)
+			w.Sum.Add(*s)
 		}
-		if w.Tokens, w.Fresh, w.Cost = usage.Total(), usage.Input+usage.CacheWrite+usage.Output, bill.PricedOf(w.sum); w.Sessions > 0 {
+		if w.Tokens, w.Fresh, w.Cost = usage.Total(), usage.Input+usage.CacheWrite+usage.Output, bill.PricedOf(w.Sum); w.Sessions > 0 {
 			found[m.Name] = w
 		}
 	}
@@ -78,28 +78,28 @@ func (w *WorkerCost) spent() worker.Spent {
 	if w == nil {
 		return worker.Spent{}
 	}
-	return worker.Spent{Picos: int64(w.sum.Amount), AtLeast: w.sum.Lower(), Unpriced: w.sum.UnpricedTokens(), Fresh: w.Fresh}
+	return worker.Spent{Picos: int64(w.Sum.Amount), AtLeast: w.Sum.Lower(), Unpriced: w.Sum.UnpricedTokens(), Fresh: w.Fresh}
 }
 
-// says is the amount in words; money where there is a price, else tokens.
-func (w *WorkerCost) says() string {
+// Says is the amount in words; money where there is a price, else tokens.
+func (w *WorkerCost) Says() string {
 	switch {
 	case w == nil:
 		return "-"
-	case w.sum.Amount == 0:
+	case w.Sum.Amount == 0:
 		return units.Tokens(w.Tokens) + " tok"
 	}
-	return w.in.Says(w.sum)
+	return w.In.Says(w.Sum)
 }
 
-// limitText is the amount beside what it may be, "" without a budget.
-func limitText(m *manager.Member, w *WorkerCost) string {
+// LimitText is the amount beside what it may be, "" without a budget.
+func LimitText(m *manager.Member, w *WorkerCost) string {
 	b := m.Limit()
 	switch {
 	case b.Cents > 0:
 		money := &cost.Sum{}
 		if w != nil {
-			money = w.sum
+			money = w.Sum
 		}
 		limit := fmt.Sprintf("$%d.%02d", b.Cents/100, b.Cents%100)
 		if money.Amount == 0 && money.UnpricedTokens() > 0 {
@@ -118,16 +118,16 @@ func SpentNow(ctx context.Context, o *projects.Project, env func(string) string,
 	if err := lookup.Refresh(ctx, c, filepath.Clean(m.Request.Tree)); err != nil {
 		return worker.Spent{}, "", err
 	}
-	all, err := costs(ctx, o, c, []*manager.Member{m})
+	all, err := Costs(ctx, o, c, []*manager.Member{m})
 	if err != nil {
 		return worker.Spent{}, "", err
 	}
 	w := all[m.Name]
-	text := w.says()
+	text := w.Says()
 	if b := m.Limit(); w != nil && b.Tokens > 0 {
 		text = units.Tokens(w.Fresh) + " fresh tokens"
 	} else if w != nil {
-		text = bill.Dollars.Words(w.sum)
+		text = bill.Dollars.Words(w.Sum)
 	}
 	return w.spent(), text, nil
 }

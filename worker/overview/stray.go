@@ -1,4 +1,4 @@
-package work
+package overview
 
 import (
 	"context"
@@ -22,8 +22,8 @@ func Roll(ctx context.Context, o *projects.Project, names ...string) ([]*manager
 	return members, strays, nil
 }
 
-// strayCalled is the stray that a word means; nil for none. A worker with a ledger comes before it.
-func strayCalled(strays []*manager.Stray, word string) *manager.Stray {
+// StrayCalled is the stray that a word means; nil for none. A worker with a ledger comes before it.
+func StrayCalled(strays []*manager.Stray, word string) *manager.Stray {
 	var found []*manager.Stray
 	for _, s := range strays {
 		if s.Name == word {

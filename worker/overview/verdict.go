@@ -1,4 +1,4 @@
-package work
+package overview
 
 import (
 	"context"
@@ -23,9 +23,9 @@ func Standstills(ctx context.Context, c *workspace.Caller) (list []round.Standst
 	return list, err
 }
 
-// verdicts are what the supervisor says of the living among these workers, by their sessions. It looks only if there is one.
+// Verdicts are what the supervisor says of the living among these workers, by their sessions. It looks only if there is one.
 // What it cannot see is left out: where each worker stands is known all the same.
-func verdicts(ctx context.Context, c *workspace.Caller, members []*manager.Member) map[logfmt.SessionID][]status.Verdict {
+func Verdicts(ctx context.Context, c *workspace.Caller, members []*manager.Member) map[logfmt.SessionID][]status.Verdict {
 	living := map[logfmt.SessionID]bool{}
 	for _, m := range members {
 		if m.Err == nil && !m.Over() && m.Session != "" {
@@ -46,8 +46,8 @@ func verdicts(ctx context.Context, c *workspace.Caller, members []*manager.Membe
 	return by
 }
 
-// verdictText is verdicts for the column of the state.
-func verdictText(list []status.Verdict) string {
+// VerdictText is verdicts for the column of the state.
+func VerdictText(list []status.Verdict) string {
 	var words []string
 	for i := range list {
 		words = append(words, list[i].Word())

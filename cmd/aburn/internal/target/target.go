@@ -1,7 +1,5 @@
-// Package work is the commands about workers that are there: agents that aburn started, each in a worktree of its own. The
-// order of steps is worker/manager's; what a person types and sees is here. How a worker begins, who looks after all of them, and
-// what a page follows are packages beside it.
-package work
+// Package target finds the project and the workers that a command line names, and prints the results of acts on workers.
+package target
 
 import (
 	"context"
@@ -33,8 +31,8 @@ func OneWorker(_ context.Context, cmd *cli.Command) error {
 	return nil
 }
 
-// someWorkers requires at least one argument, a worker.
-func someWorkers(_ context.Context, cmd *cli.Command) error {
+// SomeWorkers requires at least one argument, a worker.
+func SomeWorkers(_ context.Context, cmd *cli.Command) error {
 	if cmd.NArg() == 0 {
 		return fault.Usage("name a worker", "aburn ps")
 	}

@@ -1,4 +1,4 @@
-package service
+package spawn
 
 import (
 	"context"
@@ -6,8 +6,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/cmd/aburn/internal/scope"
-	"aburn/cmd/aburn/internal/work"
-	"aburn/cmd/aburn/internal/work/spawn"
+	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/worker/daemon"
@@ -34,7 +33,7 @@ func ResumeCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "trust", Usage: "trust this repository: an agent without a terminal does not ask"},
 			kit.JSONFlag(),
 		},
-		ShellComplete: work.CompleteWorkers(a),
+		ShellComplete: target.CompleteWorkers(a),
 		Metadata:      kit.Examples("aburn resume", "aburn resume fix-the-flaky-test", "aburn resume --all"),
 		Action:        a.Action(runResume),
 	}
@@ -61,24 +60,24 @@ func runResume(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 			return err
 		}
 		defer p.Close()
-		return resumeStopped(ctx, a, p, env, work.NewActs(a, cmd.Bool("json")))
+		return ResumeStopped(ctx, a, p, env, target.NewActs(a, cmd.Bool("json")))
 	}
-	o, err := work.OpenProject(a, cmd)
+	o, err := target.OpenProject(a, cmd)
 	if err != nil {
 		return err
 	}
 	defer o.Close()
-	members, err := work.Chosen(ctx, o, names)
+	members, err := target.Chosen(ctx, o, names)
 	if err != nil {
 		return err
 	}
-	acts, n := work.NewActs(a, cmd.Bool("json")), 0
+	acts, n := target.NewActs(a, cmd.Bool("json")), 0
 	for _, m := range members {
 		if cmd.Bool("all") && !launch.EndedUnasked(m) {
 			continue
 		}
 		n++
-		spawn.ReviveAndSay(ctx, o, a, m, launch.Again{Trusted: cmd.Bool("trust"), Env: env}, acts)
+		reviveAndSay(ctx, o, a, m, launch.Again{Trusted: cmd.Bool("trust"), Env: env}, acts)
 	}
 	if n == 0 {
 		acts.Say("no worker ended unasked")
@@ -86,8 +85,8 @@ func runResume(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	return acts.End()
 }
 
-// resumeStopped resumes the workers of the last stop. Each is taken off the record before it starts, so none starts twice.
-func resumeStopped(ctx context.Context, a *kit.App, p *daemon.State, env []string, acts *work.Acts) error {
+// ResumeStopped resumes the workers of the last stop. Each is taken off the record before it starts, so none starts twice.
+func ResumeStopped(ctx context.Context, a *kit.App, p *daemon.State, env []string, acts *target.Acts) error {
 	s := p.Stopped()
 	if len(s.Workers) == 0 {
 		return fault.Failed("the last stop left no worker to resume", "aburn resume NAME", "aburn ps")
@@ -103,22 +102,22 @@ func resumeStopped(ctx context.Context, a *kit.App, p *daemon.State, env []strin
 	return acts.End()
 }
 
-func resumeOne(ctx context.Context, a *kit.App, w daemon.StoppedWorker, env []string, acts *work.Acts) {
+func resumeOne(ctx context.Context, a *kit.App, w daemon.StoppedWorker, env []string, acts *target.Acts) {
 	o, err := projects.Open(a.Getenv, w.Project)
 	if err != nil {
-		acts.Failed(work.Acted{Worker: w.Worker, Project: w.Project}, err.Error())
+		acts.Failed(target.Acted{Worker: w.Worker, Project: w.Project}, err.Error())
 		return
 	}
 	defer o.Close()
 	m, err := o.Member(ctx, w.Worker)
 	switch {
 	case err != nil:
-		acts.Failed(work.Acted{Worker: w.Worker, Project: w.Project}, err.Error())
+		acts.Failed(target.Acted{Worker: w.Worker, Project: w.Project}, err.Error())
 	case m.Ledger.Gen() != w.Gen || !m.Over():
-		one := work.ActedOn(m, work.WentOn)
+		one := target.ActedOn(m, target.WentOn)
 		one.Project = w.Project
 		acts.Did(one, m.Name+"  was resumed already: "+describe.StateText(m))
 	default:
-		spawn.ReviveAndSay(ctx, o, a, m, launch.Again{Trusted: true, Env: env}, acts) // it ran, so it was trusted
+		reviveAndSay(ctx, o, a, m, launch.Again{Trusted: true, Env: env}, acts) // it ran, so it was trusted
 	}
 }
