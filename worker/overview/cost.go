@@ -27,8 +27,8 @@ type WorkerCost struct {
 	Fresh    int64        `json:"fresh_tokens"` // input and output: what a budget in tokens is about
 	Cost     *bill.Priced `json:"cost,omitempty"`
 
-	Sum *cost.Sum
-	In  *bill.Currency
+	Sum *cost.Sum      `json:"-"`
+	In  *bill.Currency `json:"-"` // the currency in which people read it
 }
 
 // Costs are what workers used up, by their names. A worker of which no session was read has none.
