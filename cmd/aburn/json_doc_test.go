@@ -106,7 +106,11 @@ func members(typ reflect.Type) (names []string) {
 	}
 	for i := range typ.NumField() {
 		f := typ.Field(i)
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
+		if name != "" {
 			names = append(names, name)
 		}
 		if f.Anonymous || f.IsExported() {
