@@ -25,10 +25,12 @@ func (w *Worker) note(f *Fact) event {
 	case Messaged, Accepted, Unconfirmed, Withdrawn:
 		w.noteMessage(f)
 		w.encourage(f)
+	case Merged:
+		w.Merged = true
 	case Snapshotted, Preserved:
 		w.safe = w.safe || f.Kind == Preserved || f.Clean
 		if f.Differs != nil {
-			w.Changes = f.Differs
+			w.Changes, w.worked = f.Differs, false
 		}
 	case Budgeted:
 		if f.Full {
@@ -169,6 +171,7 @@ func (w *Worker) noteAgent(f *Fact) event {
 		w.TurnOver = true
 	case Prompted, ToolBegan, SaysDone: // it did more, or says it of more
 		w.TurnOver, w.judged = w.TurnOver && f.Kind == SaysDone, false
+		w.Merged = w.Merged && f.Kind == SaysDone
 	}
 	if spent := w.State == NeedsInput && w.Reason == BudgetReached; spent && (f.Kind == TurnEnded || f.Kind == Interrupted) {
 		w.asked = nil
@@ -197,10 +200,10 @@ func (w *Worker) noteAgent(f *Fact) event {
 			}
 		}
 	case ToolBegan:
-		w.Changes = nil
+		w.Changes, w.worked = nil, true
 		return toolBegan
 	case ToolEnded:
-		w.Changes = nil
+		w.Changes, w.worked = nil, true
 		return toolEnded
 	case Asks:
 		w.noteAsked(asked{f.Call, f.Input})

@@ -35,6 +35,9 @@ const (
 
 // Status is the first that holds: how it ended, what it waits for, its pull request, what it does.
 func (w *Worker) Status() Status {
+	if w.Merged && (w.State == Terminated || w.State == Done || w.State == Idle && w.Reason != AwaitingUser && w.Pull.Is != PullOpen) {
+		return StatusMerged
+	}
 	switch w.State {
 	case Terminated:
 		return w.ended()
@@ -128,7 +131,7 @@ func (w *Worker) Zone() Zone {
 		if w.State == Working {
 			return ZoneWorking
 		}
-		if w.State == Idle {
+		if w.State == Idle && !w.Merged {
 			return ZoneNeedsYou // somebody decides what becomes of it
 		}
 		return ZoneDone
@@ -229,6 +232,9 @@ func (w *Worker) Flags(now time.Time) Flags {
 
 // Weak reports whether the state was read off the screen.
 func (w *Worker) Weak() bool { return w.strong != nil }
+
+// Unmeasured reports whether its tools may have changed files since anybody counted them, and its turn is over.
+func (w *Worker) Unmeasured() bool { return w.worked && (w.TurnOver || w.Over()) }
 
 // MayRemove reports whether the tree may be removed: its whole state is kept, or it was clean, after the agent's last
 // fact.

@@ -35,6 +35,10 @@ func TestStatus(t *testing.T) {
 		{ended(Fact{Kind: KillAsked}), StatusKilled, ZoneDone},
 		{ended(Fact{Kind: KillAsked, Reason: AutoCleanup}), StatusCleanup, ZoneDone},
 		{ended(Fact{Kind: Pulled, PR: 3, Is: PullMerged}), StatusMerged, ZoneDone},
+		{ended(Fact{Kind: KillAsked}).add(Fact{Kind: Merged}), StatusMerged, ZoneDone},
+		{idle(Fact{Kind: Merged}), StatusMerged, ZoneDone},
+		{idle(Fact{Kind: Merged}, Fact{Kind: Prompted}, Fact{Kind: TurnEnded}), StatusIdle, ZoneReady}, // it did more since
+		{pull(Fact{Kind: Merged}), StatusPullOpen, ZoneInReview},
 		{newStory().launch(false).add(Fact{Kind: LaunchFailed}), StatusErrored, ZoneNeedsYou},
 		{stand(colDone), StatusDone, ZoneDone},
 		{stand(colNotStarted), StatusSpawning, ZoneWorking},

@@ -38,6 +38,7 @@ type Worker struct {
 	GateRuns  int  // since gates passed, or a person spoke after they gave up; a restore keeps it
 	GateFails int
 	TurnOver  bool // the agent said so of its last turn
+	Merged    bool // its commits came into a branch here, and its agent did nothing since
 
 	seen       [files]uint64
 	told       told      // where the agent's own facts left it
@@ -58,6 +59,7 @@ type Worker struct {
 	judged     bool // gates began after its last word, so what they find is of that
 	retries    int
 	safe       bool // the tree's state is kept or clean since the agent's last fact
+	worked     bool // a tool ran since the last snapshot
 }
 
 // place is where a worker stands.

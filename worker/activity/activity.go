@@ -25,6 +25,7 @@ type Activity struct {
 	Newest  logfmt.Seq       // of all entries, also of those that are no facts
 	Session logfmt.SessionID // of the agent's newest entry, sub-agents left out
 	Said    string           // the text of the newest WORKER_DONE or WORKER_ASK
+	Asks    string           // what the newest PERMISSION is about: its tool, and the head of the command or the path
 	Pushed  time.Time        // when it last ran a command that pushes, or opens a pull request
 	spoke   bool
 }
@@ -66,6 +67,10 @@ func (h *Activity) older(e *logfmt.Entry, look *proc.Look) {
 	if !h.spoke && e.Event.OfWorker() {
 		h.spoke, h.Said = true, gjson.GetBytes(e.Data, "text").String()
 	}
+	if e.Event == logfmt.Permission && h.Asks == "" {
+		h.Asks = strings.TrimPrefix(gjson.GetBytes(e.Data, "tool").String()+": "+
+			cmp.Or(gjson.GetBytes(e.Data, "head").String(), gjson.GetBytes(e.Data, "path").String()), ": ")
+	}
 	if e.Event == logfmt.Tool && e.Time.After(h.Pushed) && pushes(gjson.GetBytes(e.Data, "head").String()) {
 		h.Pushed = e.Time
 	}
@@ -85,6 +90,7 @@ func (h *Activity) Behind(earlier *Activity) *Activity {
 	if !h.spoke {
 		both.spoke, both.Said = earlier.spoke, earlier.Said
 	}
+	both.Asks = cmp.Or(h.Asks, earlier.Asks)
 	if earlier.Pushed.After(h.Pushed) {
 		both.Pushed = earlier.Pushed
 	}

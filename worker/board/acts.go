@@ -129,7 +129,7 @@ func (x *act) answer(ctx context.Context) (d Deed, err error) {
 	case x.m.Over():
 		return d, fault.Failed("it has ended: " + describe.StateText(x.m))
 	case !ok:
-		return d, fault.Failed("it has a terminal, where what it asks is answered", "aburn attach "+x.m.Name)
+		return d, fault.Failed("it is waiting in its terminal", "aburn attach "+x.m.Name)
 	}
 	q, err := control.Answer(ctx, ch, h, x.ID, x.Allow, x.Text)
 	if err != nil {

@@ -53,7 +53,11 @@ func start(o slot.Order, resume string) slot.Launch {
 	if o.Model != "" {
 		l.Args = append(l.Args, "--model", o.Model)
 	}
-	for _, command := range o.Reports {
+	commands := o.Reports
+	if o.Permissions != slot.Plan {
+		commands = append([]string{"git add", "git commit"}, commands...) // in the worktree, which is the worker's own
+	}
+	for _, command := range commands {
 		l.Args = append(l.Args, "--allowedTools", "Bash("+command+":*)")
 	}
 	if o.Rules != "" {

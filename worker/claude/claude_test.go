@@ -23,11 +23,17 @@ func TestLaunchAlwaysSaysWhatMayRun(t *testing.T) {
 	}
 }
 
-// `aburn done` must not need a person, and nothing else may run unasked because of it.
+// `aburn done` and a commit in the worker's own worktree must not need a person, and nothing else may run unasked because of it.
 func TestReportsRunUnasked(t *testing.T) {
-	args := Agent().Launch(slot.Order{Permissions: slot.Ask, Reports: []string{"aburn done", "aburn ask"}, Task: "x"}).Args
-	if !strings.Contains(strings.Join(args, " "), "--allowedTools Bash(aburn done:*) --allowedTools Bash(aburn ask:*) --") {
-		t.Error(args)
+	reports := "--allowedTools Bash(aburn done:*) --allowedTools Bash(aburn ask:*) --"
+	for p, want := range map[slot.Permissions]string{
+		slot.Ask:  "manual --allowedTools Bash(git add:*) --allowedTools Bash(git commit:*) " + reports,
+		slot.Plan: "plan " + reports,
+	} {
+		args := Agent().Launch(slot.Order{Permissions: p, Reports: []string{"aburn done", "aburn ask"}, Task: "x"}).Args
+		if !strings.Contains(strings.Join(args, " "), "--permission-mode "+want) {
+			t.Errorf("%s: %q", p, args)
+		}
 	}
 }
 

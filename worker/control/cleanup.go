@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -69,4 +70,41 @@ func CleanupOne(ctx context.Context, c *manager.Manager, m *manager.Member, opti
 		}
 	}
 	return manager.Cleanup{Name: m.Name, Why: err.Error()}
+}
+
+// CleanupMerged ends a worker whose commits were merged, and removes its worktree and the branch that aburn made for it. It removes
+// nothing while the agent works, or where files are in no commit. Commits of a squash or a rebase stay in a ref among its snapshots.
+func CleanupMerged(ctx context.Context, c *manager.Manager, repo *tree.Repo, m *manager.Member, merged manager.Merge) (r manager.Cleanup, err error) {
+	r = manager.Cleanup{Name: m.Name, Branch: merged.Branch}
+	if merged.Works {
+		r.Why = "its agent is still working"
+		return r, nil
+	}
+	if !m.Over() {
+		if _, err := Kill(ctx, c, m); err != nil && !errors.Is(err, manager.ErrOver) {
+			return r, err
+		}
+	}
+	now, err := c.Load(ctx, m.Name)
+	if err == nil {
+		err = now[0].Err
+	}
+	if err != nil {
+		return r, err
+	}
+	if !now[0].Gone() {
+		if r, err = Cleanup(ctx, c, repo, now[0], manager.CleanupOptions{}); err != nil || !r.Removed {
+			return r, err
+		}
+	}
+	if r.Removed = true; merged.Branch == m.Made && repo.Tip(ctx, merged.Branch) != "" {
+		dropped, err := tree.DropMerged(ctx, repo, merged.Branch, merged.Head, merged.To, manager.SnapshotRefs(m.Name)+"/merged")
+		if err != nil {
+			return r, err
+		}
+		if dropped {
+			r.Branch = ""
+		}
+	}
+	return r, nil
 }

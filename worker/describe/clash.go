@@ -15,18 +15,20 @@ type ClashReport struct {
 	Count  int      `json:"count"`
 }
 
-// Living are the names of workers whose tree may be there.
+// Living are the names of workers whose tree may be there and whose work is not merged: those that may conflict.
 func Living(members []*manager.Member) map[string]bool {
 	names := map[string]bool{}
 	for _, m := range manager.Living(members) {
-		names[m.Name] = true
+		if m.Err != nil || !m.Worker.Merged {
+			names[m.Name] = true
+		}
 	}
 	return names
 }
 
 // ClashesOf are a member's overlaps as they were last seen.
 func ClashesOf(m *manager.Member, names map[string]bool) (list []ClashReport) {
-	if m.Err != nil || m.Gone() {
+	if m.Err != nil || m.Gone() || m.Worker.Merged {
 		return nil
 	}
 	for _, e := range manager.Clashes(m, names) {

@@ -90,6 +90,9 @@ func Summarize(m *manager.Member, names map[string]bool, now time.Time, readyFor
 			r.Asks = append(r.Asks, Asked{q.ID, q.What})
 		}
 	}
+	if m.Talk == nil && m.Asks != "" && w.State == worker.NeedsInput && w.Reason == worker.AwaitingUser {
+		r.Asks = append(r.Asks, Asked{What: m.Asks})
+	}
 	if w.Agent != nil && !m.Over() {
 		r.PID = w.Agent.PID
 	}

@@ -210,7 +210,7 @@ func (c *Manager) fold(members []*Member, look *proc.Look) {
 		}
 		m.others = m.told
 		if h := said[in[i]]; h != nil {
-			m.Session, m.Said, m.Newest = h.Session, h.Said, h.Newest
+			m.Session, m.Said, m.Asks, m.Newest = h.Session, h.Said, h.Asks, h.Newest
 			if h.Pushed.After(m.Pushed) {
 				m.Pushed = h.Pushed
 			}

@@ -26,6 +26,7 @@ type Member struct {
 	Session logfmt.SessionID // the agent's newest one, if it was heard
 	Newest  logfmt.Seq       // the log's newest entry of its tree; 0 if there is none
 	Said    string           // what the agent said last with aburn done or aburn ask
+	Asks    string           // what its newest permission request is about, as far as the log has it
 	Pushed  time.Time        // when its agent last ran a command that pushes
 
 	RemoteTree string // on another machine

@@ -58,6 +58,7 @@ type Merge struct {
 	Ahead     int             `json:"ahead"`              // commits that the branch has since the worker began
 	Works     bool            `json:"works,omitempty"`    // the agent has not ended its turn
 	Modules   []string        `json:"submodules,omitempty"`
+	Cleanup   *Cleanup        `json:"cleanup,omitempty"` // of the worktree and the branch, if that was asked for
 }
 
 // mergingOf makes this process the only one of the project's that merges.

@@ -254,6 +254,19 @@ func DropBranch(ctx context.Context, r *Repo, branch, base string) bool {
 	return err == nil && code == 0
 }
 
+// DropMerged deletes a branch if it is at head still, which came into the commit into. If its commits are not in the history of into,
+// as after a squash, ref holds them from now on.
+func DropMerged(ctx context.Context, r *Repo, branch, head, into, ref string) (bool, error) {
+	_, lacks, err := CountApart(ctx, r, into, head)
+	if err == nil && lacks > 0 {
+		_, err = r.g.Out(ctx, "update-ref", ref, head)
+	}
+	if err != nil {
+		return false, err
+	}
+	return DropBranch(ctx, r, branch, head), nil
+}
+
 // Tree is one worktree.
 type Tree struct {
 	g      *git.Git

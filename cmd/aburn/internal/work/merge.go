@@ -12,6 +12,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
+	"aburn/worker/control"
 	"aburn/worker/describe"
 	"aburn/worker/manager"
 	"aburn/worker/projects"
@@ -27,8 +28,10 @@ func MergeCommand(a *kit.App) *cli.Command {
 			"changes is refused. Files that no commit has are never written over. Nothing is pushed.\n\n" +
 			"Without a flag the branch moves on to the worker's commit if that is enough, and else gets a merge commit. Commits that aburn\n" +
 			"makes are not signed, and run no hooks unless you say --hooks.\n\n" +
-			"What the worker has not committed stays in its tree; --include-changes names it and commits it first.\n\n" +
-			"Exit code: 0 if it was merged or there was nothing to merge, 1 if it would conflict or cannot be done now, 2 for a mistake in the call.",
+			"Changes that the worker has not committed stay in its worktree; --include-changes names them and commits them first.\n\n" +
+			"--cleanup removes nothing while the agent works or files are in no commit. A branch that you gave to `spawn --branch` stays.\n" +
+			"After a squash or a rebase, refs/aburn/snap/NAME/merged keeps the worker's own commits.\n\n" +
+			"Exit codes: 0 merged, or nothing to merge; 1 it would conflict, or cannot be done now; 2 wrong usage.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "check", Aliases: []string{"n"}, Usage: "only say whether it would merge; nothing is touched"},
 			&cli.BoolFlag{Name: "merge", Usage: "always make a merge commit"},
@@ -40,11 +43,12 @@ func MergeCommand(a *kit.App) *cli.Command {
 			&cli.StringSliceFlag{Name: "gate", Usage: "merge only if `CMD` ends with 0 in the worker's tree; any number of times, instead of gates of aburn.yaml"},
 			&cli.BoolFlag{Name: "no-gates", Usage: "run no gates"},
 			&cli.BoolFlag{Name: "hooks", Usage: "run the repository's own git hooks, as git merge would"},
+			&cli.BoolFlag{Name: "cleanup", Usage: "once merged, end the agent and remove the worktree and the branch"},
 			kit.JSONFlag(),
 		},
 		ArgValidator:  target.OneWorker,
 		ShellComplete: target.CompleteWorkers(a),
-		Metadata:      kit.Examples("aburn merge fix-the-flaky-test", "aburn merge --check fix", "aburn merge --squash --include-changes fix"),
+		Metadata:      kit.Examples("aburn merge fix-the-flaky-test", "aburn merge --cleanup fix", "aburn merge --check fix", "aburn merge --squash --include-changes fix"),
 		Action:        a.Action(runMerge),
 	}
 }
@@ -64,6 +68,8 @@ func mergeOptions(cmd *cli.Command) (o manager.MergeOptions, err error) {
 		}
 	}
 	switch {
+	case o.Check && cmd.Bool("cleanup"):
+		return o, fault.Usage("--check changes nothing, and --cleanup removes the worktree", "leave one out")
 	case o.Hooks && (o.How == manager.HowSquash || o.How == manager.HowRebase):
 		return o, fault.Usage(fmt.Sprintf("--hooks does not go with --%s: git runs other hooks there", o.How),
 			"leave out --hooks, or use git "+strings.Replace(string(o.How), "squash", "merge --squash", 1))
@@ -111,12 +117,19 @@ func runMerge(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return describe.MergeFailure(m, err)
 	}
+	if cmd.Bool("cleanup") && len(r.Conflicts) == 0 {
+		done, err := control.CleanupMerged(ctx, o.Manager, repo, m, r)
+		if err != nil {
+			done.Why = err.Error()
+		}
+		r.Cleanup = &done
+	}
 	if cmd.Bool("json") {
 		err = a.PrintJSON(r)
-	} else {
-		err = describe.MergeText(a.Stdout, a, m, r)
+	} else if err = describe.MergeText(a.Stdout, a, m, r); err == nil && r.Cleanup != nil {
+		err = describe.CleanupText(a.Stdout, a, []manager.Cleanup{*r.Cleanup}, manager.CleanupOptions{})
 	}
-	if err == nil && len(r.Conflicts) > 0 {
+	if err == nil && (len(r.Conflicts) > 0 || r.Cleanup != nil && !r.Cleanup.Removed) {
 		return fault.Exit(fault.ExitFailed)
 	}
 	return err

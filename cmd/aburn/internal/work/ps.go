@@ -68,6 +68,9 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		if m == nil || err != nil {
 			return err
 		}
+		one := []*manager.Member{m}
+		measure(ctx, o, one)
+		m = one[0]
 		names := map[string]bool{}
 		if peers, err := manager.Peers(o.Manager, m); err == nil && len(peers) > 0 {
 			if found, err := o.Load(ctx, peers...); err == nil {
@@ -93,6 +96,7 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if !cmd.Bool("all") {
 		shown = manager.Living(all)
 	}
+	measure(ctx, o, shown)
 	names := describe.Living(all)
 	found := overview.Verdicts(ctx, scope.CallerOf(a, cmd), shown)
 	var costs map[string]*overview.WorkerCost
@@ -119,6 +123,32 @@ func runPs(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	err = psTable(a, cmd, shown, strays, names, costs, disk, found, len(all), now)
 	tellClashes(o, a, shown, names)
 	return checked(cmd, shown, strays, err)
+}
+
+// measureTime bounds what `aburn ps` spends on worktrees that nobody saved since their agents' turns ended.
+const measureTime = 2 * time.Second
+
+// measure saves the worktrees of workers whose turn ended since the last snapshot, as the daemon does where it runs: only then is it
+// known how many files changed. Members are loaded anew in their places. A worktree that is in use or elsewhere stays unmeasured.
+func measure(ctx context.Context, o *projects.Project, members []*manager.Member) {
+	ctx, end := context.WithTimeout(ctx, measureTime)
+	defer end()
+	for i, m := range members {
+		if m.Err != nil || !m.Worker.Unmeasured() || m.IsRemote() || m.Gone() || m.Request.Tree == m.Request.Repo {
+			continue
+		}
+		repo, err := manager.RepositoryOf(ctx, o.Manager, m)
+		if err == nil {
+			err = manager.TryTakeSnapshot(ctx, o.Manager, repo, m)
+		}
+		if err != nil {
+			continue
+		}
+		if now, err := o.Load(ctx, m.Name); err == nil && len(now) == 1 {
+			now[0].Left, now[0].Ended = m.Left, m.Ended
+			members[i] = now[0]
+		}
+	}
 }
 
 // memberOrStray is the worker that a word means. If only processes are left of it that no ledger knows, they are shown, and there is

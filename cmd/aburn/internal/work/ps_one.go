@@ -38,7 +38,11 @@ func psOne(a *kit.App, cmd *cli.Command, m *manager.Member, r overview.WorkerRep
 		line("judged", v.Word()+": "+v.Says)
 	}
 	for _, q := range r.Asks {
-		line("asks", plain.Cut(q.What, 200)+" (aburn answer "+m.Name+" allow|deny --id "+q.ID+")")
+		way := "aburn attach " + m.Name
+		if q.ID != "" {
+			way = "aburn answer " + m.Name + " allow|deny --id " + q.ID
+		}
+		line("asks", plain.Cut(q.What, 200)+" ("+way+")")
 	}
 	line("says", r.Says)
 	if r.Messages > 0 {

@@ -57,7 +57,7 @@ func runAnswer(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case m.Over():
 		return fault.Failed(m.Name+" has ended: "+describe.StateText(m), "aburn ps "+m.Name)
 	case !ok:
-		return fault.Failed(m.Name+" has a terminal, where what it asks is answered", "aburn attach "+m.Name)
+		return fault.Failed(m.Name+" is waiting in its terminal", "aburn attach "+m.Name)
 	}
 	q, err := control.Answer(ctx, ch, h, cmd.String("id"), cmd.Args().Get(1) == "allow", cmd.String("text"))
 	if err != nil {

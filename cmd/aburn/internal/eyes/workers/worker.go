@@ -145,6 +145,9 @@ func (s *Pages) workerFrame(name, sub string) *pages.Frame {
 
 func questions(w *board.Standing) (list []pages.Question) {
 	for _, q := range w.Asks {
+		if q.ID == "" { // its terminal is the place to answer
+			continue
+		}
 		list = append(list, pages.Question{ID: q.ID, What: plain.Cut(show.Scrubbed(q.What), 1000)})
 	}
 	return list
