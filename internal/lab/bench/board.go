@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"aburn/internal/hold"
 	"aburn/internal/journal"
+	lab "aburn/internal/lab/world"
 	"aburn/internal/proc"
 	projects "aburn/internal/project"
 	"aburn/logfmt"
@@ -47,7 +49,8 @@ func (p *page) board(b *browsing, home string) error {
 	return nil
 }
 
-// hire writes ledgers of workers whose agents are this process. It returns what entries of the log call the tree of one of them.
+// hire writes ledgers of workers whose agents and holders are this process: a probe sees them live, however long the case takes. It
+// returns what entries of the log call the tree of one of them.
 func (b *browsing) hire(home string) (wt string, err error) {
 	store, err := ledger.Open(b.shop, func(name string) string { return map[string]string{"HOME": home}[name] })
 	if err != nil {
@@ -62,12 +65,21 @@ func (b *browsing) hire(home string) (wt string, err error) {
 		}
 		book := store.Book(name)
 		asked := ledger.Entry{Fact: facts.Fact{Kind: facts.Requested, Gen: 1},
-			Detail: ledger.Detail{Task: "make the totals of the cart exact", Agent: "claude", Via: "tmux", Tree: tree, Branch: "aburn/" + name}}
+			Detail: ledger.Detail{Task: "make the totals of the cart exact", Agent: "claude", Via: "pty", Tree: tree, Branch: "aburn/" + name}}
 		runs := ledger.Entry{Fact: facts.Fact{Kind: facts.Launched, Gen: 1, Hooks: true, Proc: &facts.Process{PID: self.PID, Start: self.Start}},
 			Detail: ledger.Detail{Session: name}}
 		if err := errors.Join(book.Create(nil), book.Append(asked, runs)); err != nil {
 			return "", err
 		}
+		control := hold.Path(book.Dir, "control", 1)
+		if err := lab.Mkfifo(control); err != nil {
+			return "", err
+		}
+		held, err := os.OpenFile(control, os.O_RDWR, 0) // as its holder has it open
+		if err != nil {
+			return "", err
+		}
+		b.held = append(b.held, held)
 		wt, err = filepath.Rel(b.shop, tree)
 	}
 	return filepath.ToSlash(wt), err

@@ -33,7 +33,8 @@ type browsing struct {
 	cmd    *exec.Cmd
 	base   string
 	cookie string
-	shop   string // the project that lives
+	shop   string     // the project that lives
+	held   []*os.File // what the holders of its workers have open
 }
 
 // web measures `aburn web` on the archive of s.
@@ -141,6 +142,9 @@ func (p *page) top(w *world, s *store) error {
 func (b *browsing) stop() {
 	b.cmd.Process.Signal(os.Interrupt)
 	b.cmd.Wait()
+	for _, f := range b.held {
+		f.Close()
+	}
 }
 
 func (b *browsing) comeIn(code string) error {
