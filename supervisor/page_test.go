@@ -9,11 +9,11 @@ import (
 	"aburn/supervisor/limits"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/guide/supervising.md")
+var update = flag.Bool("update", false, "write the table of docs/reference/supervising.md")
 
 // The page's table is the code's.
 func TestPage(t *testing.T) {
-	const page, end = "../docs/guide/supervising.md", "<!-- end -->"
+	const page, end = "../docs/reference/supervising.md", "<!-- end -->"
 	b, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

@@ -115,7 +115,7 @@ func TestPages(t *testing.T) {
 			}
 		}
 	}
-	guide := page("guide/instrument.md")
+	guide := page("reference/instrument.md")
 	for _, r := range rules.Table() {
 		row := "| " + r.ID + " | " + string(r.Severity)
 		if r.Fixed && r.Severity == rules.Blocking {

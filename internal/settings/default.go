@@ -2,11 +2,11 @@ package settings
 
 // Default returns the project's settings file as `aburn init` writes it: the data keys that
 // people change, with their defaults. It leaves out long lists and the numbers of each type of
-// issue, which docs/guide/settings.md lists.
+// issue, which docs/reference/settings.md lists.
 func Default() []byte { return []byte(initial) }
 
 const initial = `{
-  "//": "Settings of this project for aburn. Data only: what agents are given is set in your own ~/.config/aburn/settings.json, which also goes before this file. There are more keys: see docs/guide/settings.md.",
+  "//": "Settings of this project for aburn. Data only: what agents are given is set in your own ~/.config/aburn/settings.json, which also goes before this file. There are more keys: see docs/reference/settings.md.",
   "log": {
     "//": "rotate the log at this size, keep this much of it, and sync none, durable (ends of commands and phases) or all entries",
     "rotate": "16MiB",

@@ -13,9 +13,9 @@ import (
 	"aburn/workflow"
 )
 
-const page = "../../docs/guide/settings.md"
+const page = "../../docs/reference/settings.md"
 
-var update = flag.Bool("update", false, "write what is generated into docs/guide/settings.md")
+var update = flag.Bool("update", false, "write what is generated into docs/reference/settings.md")
 
 // generate replaces what stands between <!-- generated: name --> and <!-- end -->.
 func generate(t *testing.T, text, name, by string) string {

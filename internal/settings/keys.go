@@ -12,8 +12,8 @@ type setting struct {
 	key   string // files may nest it or write it with dots; COMMAND, PHASE or AGENT at its end stands for a name
 	env   string // its variable; for the model's keys see variable
 	user  bool   // only the user's own file may set it: what agents receive, what is run, what is delivered
-	def   string // the default as a file would have it; for the model's keys as docs/guide/settings.md shows it
-	about string // its meaning in docs/guide/settings.md
+	def   string // the default as a file would have it; for the model's keys as docs/reference/settings.md shows it
+	about string // its meaning in docs/reference/settings.md
 
 	set    func(s *Settings, v value) (wrong string)              // nil: read by named, the model or Rules
 	named  func(s *Settings, name string, v value) (wrong string) // name replaces AGENT
@@ -26,24 +26,24 @@ type setting struct {
 // or none are the model's. It is static data, because hooks link it.
 var settings = [...]setting{
 	{key: "log.rotate", env: "ABURN_LOG_ROTATE", def: "16MiB",
-		about: "the log is continued in a new file at this size; at least 64 KiB",
+		about: "the log continues in a new file at this size; at least 64 KiB",
 		set:   func(s *Settings, v value) string { return setSize(&s.Rotate, v, minRotate) }},
 	{key: "log.keep", env: "ABURN_LOG_KEEP", def: "512MiB",
-		about: "how much of the older files is kept",
+		about: "the size of older files that stay",
 		set:   func(s *Settings, v value) string { return setSize(&s.Keep, v, 0) }},
 	{key: "log.sync", env: "ABURN_LOG_SYNC", def: "durable",
 		about: "which entries are on the disk when they are acknowledged: `none`, `durable` (ends of commands and phases, checkpoints) or `all`",
 		set:   func(s *Settings, v value) string { return setSync(&s.Sync, v) }},
 
 	{key: keyCommands, def: "`[\"ideate\", \"plan\", \"build\", \"ship\"]`",
-		about: "the chain: each command comes after the one before it. `[]`: there is none"},
+		about: "the chain: each command follows the one before it. `[]`: no chain"},
 	{key: keyAfter + "COMMAND", def: "the one before it",
-		about: "what has to be complete before this command starts; `\"\"`: nothing"},
+		about: "the command that must be complete before this one starts; `\"\"`: none"},
 	{key: "workflow.outputs.COMMAND", def: "`[\"*.md\"]` of ideate and plan",
-		about: "what it should leave behind: patterns for the names of files, without folders",
+		about: "its expected output: patterns for file names, without folders",
 		list:  (*builder).outputs},
 	{key: "workflow.milestones.COMMAND", def: "`1` of build, else `0`",
-		about: "how many milestones are expected of its phases, all together; `0`: none is",
+		about: "how many milestones all its phases together should have; `0`: none",
 		list:  (*builder).milestones},
 	{key: keyPhases, def: "`[\"RED\", \"GREEN\", \"REFACTOR?\"]`",
 		about: "the phases of a command in their order; after the last comes the first again. One with `?` may be skipped"},
@@ -53,7 +53,7 @@ var settings = [...]setting{
 			return b.flags(l, func(p *workflow.Phase) *bool { return &p.TestsOnly })
 		}},
 	{key: "workflow.failing_test", def: "`[\"RED\"]`",
-		about: "phases that have to show, or declare, a failing test",
+		about: "phases that must show or declare a failing test",
 		list: func(b *builder, l *later, _ string) bool {
 			return b.flags(l, func(p *workflow.Phase) *bool { return &p.FailingTest })
 		}},
@@ -80,17 +80,17 @@ var settings = [...]setting{
 		about:  "how long after an intervention the same one is not repeated",
 		number: func(b *builder, v value) string { return setTime(&b.Limits.Cooldown, v, 0, longest) }},
 	{key: "supervisor.off", def: "`[]`",
-		about: "types of issues that are not looked for",
+		about: "types of issues to ignore",
 		list:  (*builder).off},
 	{key: "watch.linger", env: "ABURN_WATCH_LINGER", def: "10m",
-		about: "how long `aburn supervisor watch` stays when nothing lives any more; `0`: until you stop it",
+		about: "how long `aburn supervisor watch` stays when nothing runs any more; `0`: until you stop it",
 		set:   func(s *Settings, v value) string { return setTime(&s.Watch.Linger, v, 0, longest) }},
 
 	{key: "inject.chain_on_start", env: "ABURN_INJECT_CHAIN_ON_START", user: true, def: "true",
-		about: "after a compaction or a resumed session, the agent is told what this session logged",
+		about: "after a compaction or a resumed session, the agent gets what this session logged",
 		set:   func(s *Settings, v value) string { return setBool(&s.Inject.ChainOnStart, v) }},
 	{key: "deliver.in_turn", env: "ABURN_DELIVER_IN_TURN", user: true, def: "off",
-		about: "types of issues that an agent is told [inside of a turn](supervising.md#advice-within-a-turn), after a tool call: a list of `loop`, " +
+		about: "types of issues that an agent learns [within a turn](../guide/supervising.md#give-advice-within-a-turn), after a tool call: a list of `loop`, " +
 			"`tool_failure_run`, `edit_churn`, `phase_stuck`, or `off`",
 		set: func(s *Settings, v value) string { return setTypes(&s.Deliver.InTurn, v, limits.InTurn) }},
 	{key: "deliver.at_stop", env: "ABURN_DELIVER_AT_STOP", user: true, def: "false",
@@ -98,7 +98,7 @@ var settings = [...]setting{
 			"exec`), all tasks are",
 		set: func(s *Settings, v value) string { return setBool(&s.Deliver.AtStop, v) }},
 	{key: "deliver.agent_end", env: "ABURN_DELIVER_AGENT_END", user: true, def: "true",
-		about: "an agent is told in one line, at its next prompt, that a sub-agent of it has ended",
+		about: "an agent learns in one line, at its next prompt, that one of its sub-agents has ended",
 		set:   func(s *Settings, v value) string { return setBool(&s.Deliver.AgentEnd, v) }},
 	{key: "queue.foreign", env: "ABURN_QUEUE_FOREIGN", user: true, def: "false",
 		about: "tasks in `.oss/queue.json` that aburn did not sign are delivered without `aburn queue allow`",
@@ -107,27 +107,27 @@ var settings = [...]setting{
 		about: "how long a task is worth delivering",
 		set:   func(s *Settings, v value) string { return setTime(&s.Queue.Expires, v, time.Second, longest) }},
 	{key: "archive.at_session_end", env: "ABURN_ARCHIVE_AT_SESSION_END", user: true, def: "true",
-		about: "at the end of a session in a project that you marked, the hook starts `aburn ingest` and does not wait for it",
+		about: "at the end of a session in a trusted project, the hook starts `aburn ingest` and doesn't wait for it",
 		set:   func(s *Settings, v value) string { return setBool(&s.Archive.AtSessionEnd, v) }},
 	{key: "archive.retention", env: "ABURN_ARCHIVE_RETENTION", user: true, def: "0",
-		about: "how many days a session is kept in [the archive](sessions.md) after its end; `0`: for ever",
+		about: "how many days a session stays in [the archive](../guide/sessions.md) after its end; `0`: forever",
 		set:   func(s *Settings, v value) string { return setDays(&s.Archive.Retention, v) }},
 	{key: "mcp.all_projects", env: "ABURN_MCP_ALL_PROJECTS", user: true, def: "false",
-		about: "agents that ask over [MCP](mcp.md) may see the sessions of all your projects, not only of the one that they work in",
+		about: "agents that ask over [MCP](../guide/mcp.md) may see the sessions of all your projects, not only of the one that they work in",
 		set:   func(s *Settings, v value) string { return setBool(&s.MCP.AllProjects, v) }},
 	{key: "mcp.workers", env: "ABURN_MCP_WORKERS", user: true, def: "false",
-		about: "agents that ask over [MCP](mcp.md#workers) may see the [workers](workers.md) of their own project, begin some, and write to them",
+		about: "agents that ask over [MCP](../guide/mcp.md) may see the [workers](../guide/workers.md) of their own project, begin some, and write to them",
 		set:   func(s *Settings, v value) string { return setBool(&s.MCP.Workers, v) }},
 	{key: "instrument.mcp.max_usd", env: "ABURN_INSTRUMENT_MCP_MAX_USD", user: true, def: "0",
-		about: "dollars: an agent may start a run of `aburn instrument` [without your approval](instrument.md#agents-that-instrument) if its ceiling is known " +
+		about: "dollars: an agent may start a run of `aburn instrument` [without your approval](instrument.md#agents) if its ceiling is known " +
 			"and below; `0`: never",
 		set: func(s *Settings, v value) string { return setMoney(&s.Instrument.MaxUSD, v) }},
 	{key: "instrument.telemetry", env: "ABURN_INSTRUMENT_TELEMETRY", user: true, def: "",
-		about: "where `aburn instrument` sends [spans of its own work](instrument.md#spans-of-its-own-work): the address of an OTLP receiver, " +
+		about: "where `aburn instrument` sends [spans of its own work](instrument.md#telemetry-of-aburns-own-work): the address of an OTLP receiver, " +
 			"`http://localhost:4318`. Empty: nowhere",
 		set: func(s *Settings, v value) string { return setAddress(&s.Instrument.Telemetry, v) }},
 	{key: "cost.budget.day", env: "ABURN_COST_BUDGET_DAY", user: true, def: "0",
-		about: "dollars that a day may cost at list prices: at 80 and 100 % you are [told once](cost.md#budgets); `0`: no budget",
+		about: "dollars that a day may cost at list prices: at 80 and 100 % you get [one notice](../guide/cost.md#budgets); `0`: no budget",
 		set:   func(s *Settings, v value) string { return setMoney(&s.Cost.Budget.Day, v) }},
 	{key: "cost.budget.week", env: "ABURN_COST_BUDGET_WEEK", user: true, def: "0",
 		about: "the same for a week, from Monday",
@@ -139,31 +139,31 @@ var settings = [...]setting{
 		about: "budgets of single projects: `[{\"project\": \"shop\", \"day\": 5, \"month\": 80}]`. A project is its folder's name or path",
 		set:   func(s *Settings, v value) string { return setProjectBudgets(&s.Cost.Projects, v) }},
 	{key: "cost.billing.AGENT", env: "ABURN_COST_BILLING_AGENT", user: true, def: "unknown",
-		about: "how you pay for the agent of this name: `api` (by use), `subscription` or `unknown`. It decides [what an amount is called](cost.md#whose-bill)",
+		about: "how you pay for the agent of this name: `api` (by use), `subscription` or `unknown`. It decides [the name of an amount](../guide/cost.md#whose-bill)",
 		named: func(s *Settings, name string, v value) string { return s.Cost.setBilling(name, v) }},
 	{key: "cost.currency.code", env: "ABURN_COST_CURRENCY_CODE", user: true, def: "",
-		about: "the currency that you [read amounts in](cost.md#another-currency), with the next two: `EUR`. Empty: dollars",
+		about: "the [currency of amounts](../guide/cost.md#another-currency), together with the next two: `EUR`. Empty: dollars",
 		set:   func(s *Settings, v value) string { return setCurrency(&s.Cost.Currency.Code, v) }},
 	{key: "cost.currency.per_dollar", env: "ABURN_COST_CURRENCY_PER_DOLLAR", user: true, def: "",
-		about: "how many of it a dollar is, as you know it: `0.92`",
+		about: "how many of it one dollar is: `0.92`",
 		set:   func(s *Settings, v value) string { return setRate(&s.Cost.Currency.PerDollar, v) }},
 	{key: "cost.currency.date", env: "ABURN_COST_CURRENCY_DATE", user: true, def: "",
 		about: "the day of that rate: `2026-11-20`",
 		set:   func(s *Settings, v value) string { return setDate(&s.Cost.Currency.Date, v) }},
 	{key: "remedy.rules", env: "ABURN_REMEDY_RULES", user: true, def: "[]",
-		about: "what you know to help against an error, for `aburn remedy`: [a list of rules](sessions.md#rules-of-your-own)"},
+		about: "your own fixes for errors, for `aburn remedy`: [a list of rules](sessions.md#rules-of-your-own)"},
 	{key: "notify.desktop", env: "ABURN_NOTIFY_DESKTOP", user: true, def: "true",
-		about: "`aburn supervisor watch` tells you of issues on the desktop, and an ingest of budgets",
+		about: "desktop notifications: of issues by `aburn supervisor watch`, of budgets by an ingest",
 		set:   func(s *Settings, v value) string { return setBool(&s.Notify.Desktop, v) }},
 	{key: "notify.bell", env: "ABURN_NOTIFY_BELL", user: true, def: "false",
-		about: "… and by the terminal's bell",
+		about: "also ring the terminal's bell",
 		set:   func(s *Settings, v value) string { return setBool(&s.Notify.Bell, v) }},
 	{key: "notify.command", env: "ABURN_NOTIFY_COMMAND", user: true, def: "",
-		about: "… and by a command of yours, which gets the issue, or the [budget](cost.md#budgets), as JSON on stdin: a line for the shell, or a list of a " +
+		about: "also run your own command, which gets the issue or the [budget](../guide/cost.md#budgets) as JSON on stdin: a line for the shell, or a list of a " +
 			"program and its arguments",
 		set: func(s *Settings, v value) string { return s.Notify.setCommand(v) }},
 	{key: "notify.min", env: "ABURN_NOTIFY_MIN", user: true, def: "0",
-		about: "… but only of issues of at least this confidence",
+		about: "notify only of issues with at least this confidence",
 		set:   func(s *Settings, v value) string { return setShare(&s.Notify.Min, v) }},
 }
 

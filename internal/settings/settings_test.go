@@ -331,7 +331,7 @@ func defaultFileHas(key string) bool {
 	return gjson.GetBytes(Default(), key).Exists()
 }
 
-// tooMuch says whether a key is left to docs/guide/settings.md.
+// tooMuch says whether a key is left to docs/reference/settings.md.
 func tooMuch(key string) bool {
 	if strings.HasPrefix(key, "workflow.") && key != keyCommands && key != keyPhases {
 		return true

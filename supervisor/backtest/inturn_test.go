@@ -32,7 +32,7 @@ func TestInTurnIsCertain(t *testing.T) {
 		}
 	}
 	if least := 100; right < least {
-		t.Errorf("%d true alerts; docs/guide/supervising.md says at least %d", right, least)
+		t.Errorf("%d true alerts; docs/reference/supervising.md says at least %d", right, least)
 	}
 	for _, what := range slices.Sorted(maps.Keys(told)) {
 		t.Logf("%s: %d", what, told[what])

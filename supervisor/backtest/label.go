@@ -177,7 +177,7 @@ func (a *Alert) openAt(entry uint64) bool { return a.Gone.IsZero() || a.GoneAt.O
 // Labels holds the labels of logs by the log's name.
 type Labels map[string][]Label
 
-// labelLine is one line of a file of labels; docs/guide/supervising.md describes it.
+// labelLine is one line of a file of labels; docs/reference/supervising.md describes it.
 type labelLine struct {
 	Log     string `json:"log"`
 	Label   Kind   `json:"label"`

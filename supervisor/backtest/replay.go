@@ -163,7 +163,7 @@ type Result struct {
 	Entries  uint64        // replayed
 	Damage   int64         // lines that are no entries
 	Sessions int           // with an entry
-	Time     time.Duration // sum over the sessions, see docs/guide/supervising.md
+	Time     time.Duration // sum over the sessions, see docs/reference/supervising.md
 	Alerts   []*Alert      // in the order in which they were raised
 	Open     []*Alert      // open at the end
 	State    *state.State

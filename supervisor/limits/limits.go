@@ -54,7 +54,7 @@ func (l *Limits) PhaseTimeout(own time.Duration) time.Duration {
 }
 
 // param is one number by name: to points to a *time.Duration, *int or *float64, which is def by default and may be from least
-// to most (seconds for a duration). about is for docs/guide/settings.md.
+// to most (seconds for a duration). about is for docs/reference/settings.md.
 type param struct {
 	name             string
 	to               any

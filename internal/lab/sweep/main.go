@@ -2,7 +2,7 @@
 //
 //	go run ./internal/lab/sweep [-labels FILE] [-after TIME] NAME=FROM..TO[/N] LOG...
 //
-// A LOG is what `aburn supervisor backtest` takes. NAME is a limit in docs/guide/settings.md, such as loop.repeats. The
+// A LOG is what `aburn supervisor backtest` takes. NAME is a limit in docs/reference/settings.md, such as loop.repeats. The
 // first row has the value of your own settings.
 package main
 

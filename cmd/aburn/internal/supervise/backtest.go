@@ -30,7 +30,7 @@ func backtestCommand(a *kit.App) *cli.Command {
 		ArgsUsage: "[LOG…]",
 		Description: "A LOG is a file of entries, or a folder with a log and its rotated segments; by default it is this\n" +
 			"project's. An alert counts once, when it is first raised, by the times in the log. With labels\n" +
-			"(docs/guide/supervising.md says how to write them) it counts true alerts and found issues, with 95 %\n" +
+			"(docs/reference/supervising.md describes them) it counts true alerts and found issues, with 95 %\n" +
 			"intervals. It writes nothing and notifies nobody. Exit code: 0 if every log was replayed, 1 if one\n" +
 			"could not be read, 2 for a mistake in the call or the labels.\n\n" +
 			"A log does not say which processes lived and which files existed. Issues that depend on that are not\n" +
@@ -134,7 +134,7 @@ func (r *backtestRun) readLabels(dir, name string) error {
 	}
 	defer f.Close()
 	if r.labels, err = backtest.ReadLabels(f); err != nil {
-		return fault.Usage("--labels: "+name+": "+err.Error(), "docs/guide/supervising.md says how labels are written")
+		return fault.Usage("--labels: "+name+": "+err.Error(), "docs/reference/supervising.md says how labels are written")
 	}
 	return nil
 }
