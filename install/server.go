@@ -14,7 +14,7 @@ import (
 	"aburn/internal/agentcli"
 )
 
-// The MCP server, as tested with Claude Code 2.1.329 and Codex 0.169.0 (docs/guide/mcp.md).
+// The MCP server, as tested with Claude Code 2.1.329 and Codex 0.169.0 (docs/reference/mcp.md).
 const (
 	ServerName = "aburn" // its name in the agents' settings
 	serverName = "aburn" // the executable

@@ -2,7 +2,7 @@
 // the streams that it is given. It knows the protocol, the form of an answer and its bounds, but
 // not what is asked, and opens nothing itself.
 //
-// The real clients' handling of answers was tried (docs/guide/mcp.md): if a tool returns
+// The real clients' handling of answers was tried (docs/reference/mcp.md): if a tool returns
 // structured content, Claude Code 2.1.329 and Codex 0.169.0 give the model that and nothing else.
 // So it contains the Markdown too.
 package mcpserver

@@ -32,7 +32,7 @@ func TestAnotherPath(t *testing.T) {
 		t.Errorf("%d files and %d lines elsewhere changed", r.files, len(r.lines))
 	}
 	checkNoImport(t, root, r.old)
-	for _, name := range []string{"Makefile", ".goreleaser.yaml", "docs/guide/install.md", ".ci/lint.mod", "go.mod"} {
+	for _, name := range []string{"Makefile", ".goreleaser.yaml", "docs/reference/packages.md", ".ci/lint.mod", "go.mod"} {
 		data, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)
