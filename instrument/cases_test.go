@@ -224,6 +224,9 @@ func (r ratio) String() string {
 	if r.of == 0 {
 		return "–"
 	}
+	if r.n == r.of {
+		return fmt.Sprintf("%d/%d", r.n, r.of)
+	}
 	return fmt.Sprintf("%d/%d %.1f %%", r.n, r.of, 100*float64(r.n)/float64(r.of))
 }
 

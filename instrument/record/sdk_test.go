@@ -62,7 +62,7 @@ func TestRunnersWithSDK(t *testing.T) {
 		}
 	}
 	compareTable(t, "<!-- sdk: written the same way -->\n",
-		"| runner | SDK | node | --record | own span | http spans | the tests |\n|---|---|---|---|---|---|---|\n"+strings.Join(rows, "\n"))
+		"| runner | SDK | node | --record | own span | http spans | the tests |\n|---|---|---|---|---|---|---|\n"+strings.Join(merged(rows, 0), "\n"))
 }
 
 func trySDK(t *testing.T, root, node, dir, sdk, runner string, mode Mode) (row string, whole bool) {

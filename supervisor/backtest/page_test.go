@@ -248,7 +248,7 @@ func perType(b *strings.Builder, p *part) {
 		if kind.Kind().Earned {
 			name += " *"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %d, %d | %s | %d of %d | %s |\n", name, share(t.All.Recall()), share(t.All.Precision()),
+		fmt.Fprintf(b, "| %s | %s | %s | %d, %d | %s | %d/%d | %s |\n", name, share(t.All.Recall()), share(t.All.Precision()),
 			t.Above.True, t.Above.False, hits(t.High), t.Sprung, t.Traps, delays(t))
 	}
 }
@@ -290,14 +290,14 @@ func share(s Share) string {
 		return "–"
 	}
 	low, high := s.Interval()
-	return fmt.Sprintf("%.2f (%.2f–%.2f), %d of %d", s.Rate(), low, high, s.Hits, s.Of)
+	return fmt.Sprintf("%d/%d %.2f (%.2f–%.2f)", s.Hits, s.Of, s.Rate(), low, high)
 }
 
 func hits(s Share) string {
 	if s.Of == 0 {
 		return "–"
 	}
-	return fmt.Sprintf("%d of %d", s.Hits, s.Of)
+	return fmt.Sprintf("%d/%d", s.Hits, s.Of)
 }
 
 func delays(t *Tally) string {

@@ -71,7 +71,7 @@ func examined(b *strings.Builder, list []*part) {
 	}
 	for _, kind := range supervisor.Types() {
 		t := all.Of(kind)
-		fmt.Fprintf(b, "| `%s` | %s | %s | %d, %d | %d of %d |\n", kind, share(t.All.Recall()), share(t.All.Precision()), t.Above.True, t.Above.False, t.Sprung,
+		fmt.Fprintf(b, "| `%s` | %s | %s | %d, %d | %d/%d |\n", kind, share(t.All.Recall()), share(t.All.Precision()), t.Above.True, t.Above.False, t.Sprung,
 			t.Traps)
 	}
 	b.WriteString("\n")
