@@ -70,7 +70,9 @@ func (c *coverage) add(what string) {
 func TestCoverage(t *testing.T) {
 	proj := recordedProject(t)
 	var table bytes.Buffer
-	table.WriteString("| client | event | payloads | becomes |\n|---|---|---|---|\n")
+	table.WriteString("| becomes | events, with their payloads |\n|---|---|\n")
+	var results []string
+	becoming := map[string]string{} // events by result
 	for _, agent := range []hooks.Agent{claude.Agent(), codex.Agent(), opencode.Agent(), gemini.Agent(), qwen.Agent(), copilot.Agent()} {
 		events := map[string]*coverage{}
 		for name, payload := range recorded(t, agent) {
@@ -84,6 +86,7 @@ func TestCoverage(t *testing.T) {
 				}
 			}
 		}
+		client := map[string]bool{} // results that name it
 		for _, name := range sortedKeys(events) {
 			c := events[name]
 			for i, what := range c.becomes {
@@ -93,15 +96,29 @@ func TestCoverage(t *testing.T) {
 					t.Errorf("%s: %s becomes %s, and nothing says why", agent.Name, name, what)
 				}
 			}
-			fmt.Fprintf(&table, "| %s | %s | %d | %s |\n", agent.Name, name, c.payloads, strings.Join(c.becomes, ", "))
+			result := strings.Join(c.becomes, ", ")
+			switch {
+			case becoming[result] == "":
+				results = append(results, result)
+				becoming[result] = agent.Name + ": "
+			case client[result]:
+				becoming[result] += ", "
+			default:
+				becoming[result] += "; " + agent.Name + ": "
+			}
+			client[result] = true
+			becoming[result] += fmt.Sprintf("%s %d", name, c.payloads)
 		}
+	}
+	for _, result := range results {
+		fmt.Fprintf(&table, "| %s | %s |\n", result, becoming[result])
 	}
 	const path = "../docs/evidence/events.md"
 	old, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, _, _ := bytes.Cut(old, []byte("| client"))
+	head, _, _ := bytes.Cut(old, []byte("| becomes"))
 	compare(t, path, append(bytes.Clone(head), table.Bytes()...))
 }
 

@@ -437,8 +437,18 @@ func (s *score) table() string {
 	}
 	fmt.Fprintf(&b, "\n%d findings counted neither way.\n\n", s.neither)
 	b.WriteString("| rule | precision | recall | line within 3 |\n|---|---|---|---|\n")
+	full := map[int][]string{} // rules that found all, and nothing more, by how many: one row
 	for _, r := range slices.SortedFunc(maps.Keys(s.recall), cmp.Compare[string]) {
-		fmt.Fprintf(&b, "| %s | %v | %v | %v |\n", r, *at(s.precision, r), *s.recall[r], *at(s.near, r))
+		precision, recall, near := *at(s.precision, r), *s.recall[r], *at(s.near, r)
+		if precision == recall && recall == near && near.n == near.of {
+			full[near.of] = append(full[near.of], r)
+			continue
+		}
+		fmt.Fprintf(&b, "| %s | %v | %v | %v |\n", r, precision, recall, near)
+	}
+	for _, n := range slices.Sorted(maps.Keys(full)) {
+		all := ratio{n, n}
+		fmt.Fprintf(&b, "| %s | %v | %v | %v |\n", strings.Join(full[n], ", "), all, all, all)
 	}
 	return b.String()
 }
@@ -458,11 +468,13 @@ func ratiosOf(table string) map[string]ratio {
 			}
 			n, _ := strconv.Atoi(m[1])
 			of, _ := strconv.Atoi(m[2])
-			what := cells[0]
-			if len(cells) > 2 {
-				what += ": " + names[i+1]
+			if len(cells) == 2 {
+				list[cells[0]] = ratio{n, of}
+				continue
 			}
-			list[what] = ratio{n, of}
+			for _, rule := range strings.Split(cells[0], ", ") {
+				list[rule+": "+names[i+1]] = ratio{n, of}
+			}
 		}
 	}
 	return list

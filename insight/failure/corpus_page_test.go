@@ -115,7 +115,7 @@ func classesOf(scores []*score) []string {
 
 // numbers are those of a table, by row and column.
 func numbers(table string) map[string]ratio {
-	cell := regexp.MustCompile(`^(\d+)/(\d+) [\d.]+ %$`)
+	cell := regexp.MustCompile(`^(\d+)/(\d+)(?: [\d.]+ %)?$`)
 	all := map[string]ratio{}
 	for line := range strings.Lines(table) {
 		cells := strings.Split(line, " | ")

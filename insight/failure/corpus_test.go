@@ -145,6 +145,9 @@ func (r ratio) String() string {
 	if r.All == 0 {
 		return "–"
 	}
+	if r.Of == r.All {
+		return fmt.Sprintf("%d/%d", r.Of, r.All)
+	}
 	tenths := 1000 * r.Of / r.All // cut, not rounded: 100 % is all
 	return fmt.Sprintf("%d/%d %d.%d %%", r.Of, r.All, tenths/10, tenths%10)
 }
