@@ -145,25 +145,38 @@ func floors(p *part) map[string]float64 {
 	return m
 }
 
-// floorLine is what the page remembers of a floor, in a comment.
-func floorLine(part, name string, value float64) string {
-	return fmt.Sprintf("<!-- floor: %s, %s: %.6f -->\n", part, name, value)
+// floorNames are the names of floors, in the order of the page.
+var floorNames = []string{"precision", "recall", "precision above", "recall above", "healthy"}
+
+// floorLine is what the page remembers of a part's floors, in a comment.
+func floorLine(p *part) string {
+	var list []string
+	m := floors(p)
+	for _, name := range floorNames {
+		if v, ok := m[name]; ok {
+			list = append(list, fmt.Sprintf("%s=%.6f", strings.ReplaceAll(name, " ", "-"), v))
+		}
+	}
+	return fmt.Sprintf("<!-- floors of %s: %s -->\n", p.name, strings.Join(list, ","))
 }
 
 // below lists what fell below the floors of the page.
 func below(old string, all []*part) (fell []string) {
 	for line := range strings.Lines(old) {
-		text, ok := strings.CutPrefix(line, "<!-- floor: ")
+		text, ok := strings.CutPrefix(line, "<!-- floors of ")
 		if !ok {
 			continue
 		}
-		name, value, _ := strings.Cut(text, ": ")
-		part, name, _ := strings.Cut(name, ", ")
-		var floor float64
-		fmt.Sscanf(value, "%f", &floor)
-		for _, p := range all {
-			if now, has := floors(p)[name]; p.name == part && has && now < floor-1e-6 {
-				fell = append(fell, fmt.Sprintf("%s: %s is %.4f, was %.4f", part, name, now, floor))
+		part, list, _ := strings.Cut(strings.TrimSuffix(text, " -->\n"), ": ")
+		for one := range strings.SplitSeq(list, ",") {
+			name, value, _ := strings.Cut(one, "=")
+			name = strings.ReplaceAll(name, "-", " ")
+			var floor float64
+			fmt.Sscanf(value, "%f", &floor)
+			for _, p := range all {
+				if now, has := floors(p)[name]; p.name == part && has && now < floor-1e-6 {
+					fell = append(fell, fmt.Sprintf("%s: %s is %.4f, was %.4f", part, name, now, floor))
+				}
 			}
 		}
 	}
@@ -186,12 +199,7 @@ func numbers(all []*part) string {
 		}
 	}
 	for _, p := range slices.Concat(all[:2], all[4:]) {
-		m := floors(p)
-		for _, name := range []string{"precision", "recall", "precision above", "recall above", "healthy"} {
-			if v, ok := m[name]; ok {
-				b.WriteString(floorLine(p.name, name, v))
-			}
-		}
+		b.WriteString(floorLine(p))
 	}
 	return b.String()
 }
