@@ -248,16 +248,15 @@ func ends(p *part) (s Share) {
 
 func perType(b *strings.Builder, p *part) {
 	fmt.Fprintf(b, "\n### By type, %s\n\n", p.name)
-	b.WriteString("| type | recall | precision | above 0.9: true, false | clear ones above 0.9 | traps fallen into | told after: median, slowest " +
-		"|\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| type | recall, and precision where it differs | above 0.9: true, false | clear ones above 0.9 | traps fallen into | told after: median, slowest " +
+		"|\n|---|---|---|---|---|---|\n")
 	for _, kind := range supervisor.Types() {
 		t := p.Of(kind)
 		name := "`" + string(kind) + "`"
 		if kind.Kind().Earned {
 			name += " *"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %d, %d | %s | %d/%d | %s |\n", name, share(t.All.Recall()), share(t.All.Precision()),
-			t.Above.True, t.Above.False, hits(t.High), t.Sprung, t.Traps, delays(t))
+		fmt.Fprintf(b, "| %s | %s | %d, %d | %s | %d/%d | %s |\n", name, right(t), t.Above.True, t.Above.False, hits(t.High), t.Sprung, t.Traps, delays(t))
 	}
 }
 
@@ -299,6 +298,15 @@ func share(s Share) string {
 	}
 	low, high := s.Interval()
 	return fmt.Sprintf("%d/%d %.2f (%.2f–%.2f)", s.Hits, s.Of, s.Rate(), low, high)
+}
+
+// right is the recall of a type, and its precision where that is another share.
+func right(t *Tally) string {
+	recall, precision := share(t.All.Recall()), share(t.All.Precision())
+	if recall == precision {
+		return recall
+	}
+	return recall + ", " + precision
 }
 
 func hits(s Share) string {

@@ -62,7 +62,7 @@ func examined(b *strings.Builder, list []*part) {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\n| type, in all of them | recall | precision | above 0.9: true, false | traps fallen into |\n|---|---|---|---|---|\n")
+	b.WriteString("\n| type, in all of them | recall, and precision where it differs | above 0.9: true, false | traps fallen into |\n|---|---|---|---|\n")
 	all := &part{}
 	for _, p := range list[:len(later)] {
 		for _, o := range p.outcomes {
@@ -71,8 +71,7 @@ func examined(b *strings.Builder, list []*part) {
 	}
 	for _, kind := range supervisor.Types() {
 		t := all.Of(kind)
-		fmt.Fprintf(b, "| `%s` | %s | %s | %d, %d | %d/%d |\n", kind, share(t.All.Recall()), share(t.All.Precision()), t.Above.True, t.Above.False, t.Sprung,
-			t.Traps)
+		fmt.Fprintf(b, "| `%s` | %s | %d, %d | %d/%d |\n", kind, right(t), t.Above.True, t.Above.False, t.Sprung, t.Traps)
 	}
 	b.WriteString("\n")
 }

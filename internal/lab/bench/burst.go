@@ -37,7 +37,7 @@ func burstCase(w *world, pg *page) error {
 		slices.Sort(p99[i])
 	}
 	pg.section("128 hooks at once",
-		fmt.Sprintf("All start before the first is waited for, and all append to one log. The figures are medians of the p50 and p99 of %d bursts of each, in turn.",
+		fmt.Sprintf("All start before the first is waited for, and append to one log. Medians of the p50 and p99 of %d bursts of each, in turn.",
 			reps))
 	pg.table("128 ×", "p50", "p99", "p99 against empty", "bound")
 	pg.row("an empty Go process", ms(median(p50[0])), ms(median(p99[0])), "1.00 ×", "")

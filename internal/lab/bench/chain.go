@@ -43,8 +43,8 @@ func chainCase(w *world, pg *page) error {
 	}
 	big := fmt.Sprintf("%d MB", pg.bigLog>>20)
 	pg.section("aburn chain",
-		"The hit is `aburn chain plan`, whose last COMPLETE stands 100 KB before the end. The miss is `aburn chain ship`, which is never there: it looks at the "+
-			"last 64 MiB of a file that was never rotated.")
+		"The hit is `aburn chain plan`, with its last COMPLETE 100 KB before the end. The miss is `aburn chain ship`, which is never there: it reads the last "+
+			"64 MiB of a file that was never rotated.")
 	pg.table("call", "log", "median", "ratio", "bound")
 	pg.row("hit", "1 MB", ms(median(hit[0])), "1.00 ×", "")
 	pg.bounded(ratio(median(hit[1]), median(hit[0])), 1.3, false, "hit", big, ms(median(hit[1])))

@@ -120,10 +120,9 @@ func hookCase(w *world, pg *page) error {
 		return err
 	}
 	pg.section("One hook",
-		fmt.Sprintf("`aburn-hook claude` as a whole process, its payload through a pipe, on a log of 1 MB whose end a look has read. The contenders run in a new "+
-			"order each round:\n"+
-			"%d rounds with a pause of %d ms before each process, as between the hooks of a session at work, and %d rounds back to back. The bounds are for the first.\n"+
-			"The load average of the machine was %s at the end; on a busy machine a pause costs every process alike, and the ratios say little.",
+		fmt.Sprintf("`aburn-hook claude`, its payload through a pipe, on a log of 1 MB that was judged to its end. %d rounds with a pause of %d ms before each process, "+
+			"as in a session at work, and %d rounds back to back. Bounds are for the first. Load average at the end: %s. On a busy machine a pause costs every "+
+			"process alike, and the ratios say little.",
 			rounds, naturalPause.Milliseconds(), pg.rounds, loadAverage()))
 	pg.table("process", "back to back", "against an empty Go process", "with a pause", "against an empty Go process", "bound")
 	pg.row(empty.name, ms(median(close[0])), "1.00 ×", ms(median(natural[0])), "1.00 ×", "")
@@ -177,8 +176,7 @@ func peerCase(w *world, pg *page) error {
 		return err
 	}
 	pg.section("The same hook in other languages",
-		"A tool call of 1 KB, five runs of each in turn after one that does not count. Compare node with its empty script. A language that this machine lacks "+
-			"has no row.")
+		"A tool call of 1 KB, five runs of each in turn, after an uncounted one. Compare node with its empty script. Missing languages have no row.")
 	pg.table("hook", "median", "against aburn-hook", "bound")
 	pg.row(names[0], ms(median(t[0])), "1.00 ×", "")
 	for i := 1; i < len(t); i++ {

@@ -36,8 +36,8 @@ func insightCase(w *world, pg *page) error {
 	}
 	s := &store{dir: dir} // with the archive where a home's is
 	pg.section("What sessions teach",
-		fmt.Sprintf("An archive of %d sessions and %d sub-agents with %d calls, all made up. The first report makes a digest of each and caches it; "+
-			"before each of its rounds the bench takes the digests away.", truth.Sessions, truth.Subagents, calls(truth)))
+		fmt.Sprintf("An archive of %d sessions and %d sub-agents with %d calls, all made up. The first report computes and caches a digest of each; "+
+			"the bench removes the digests before each of its rounds.", truth.Sessions, truth.Subagents, calls(truth)))
 	if err := pg.reports(w, s); err != nil {
 		return err
 	}

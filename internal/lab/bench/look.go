@@ -54,14 +54,13 @@ func lookCase(w *world, pg *page) error {
 	if err != nil {
 		return err
 	}
-	pg.section("One look",
-		fmt.Sprintf("`aburn supervisor` as a whole process on a log of %d MB, against a process that only says its version. An earlier look has folded all but "+
-			"the last %d entries.", pg.bigLog>>20, newEntries))
+	pg.section("One check",
+		fmt.Sprintf("`aburn supervisor` on a log of %d MB. An earlier check has read all but the last %d entries.", pg.bigLog>>20, newEntries))
 	pg.table("process", "median", "against `aburn --version`", "bound")
 	pg.row("`aburn --version`", ms(median(t[0])), "1.00 ×", "")
-	pg.bounded(ratio(median(t[1]), median(t[0])), 1.5, false, "one look", ms(median(t[1])))
+	pg.bounded(ratio(median(t[1]), median(t[0])), 1.5, false, "one check", ms(median(t[1])))
 	pg.section("The memory of a replay",
-		"The most memory that `aburn supervisor` had without an earlier look, when it folds the whole log. Run the bench with `-log 10737418240` for 10 GB.")
+		"Peak memory of `aburn supervisor` without an earlier check, when it reads the whole log. Run the bench with `-log 10737418240` for 10 GB.")
 	pg.table("log", "peak", "bound")
 	for i, size := range sizes {
 		verdict := "met"

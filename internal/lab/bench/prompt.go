@@ -47,7 +47,7 @@ func promptCase(w *world, pg *page) error {
 		return err
 	}
 	pg.section("A prompt with advice waiting",
-		fmt.Sprintf("`aburn-hook claude` on UserPromptSubmit with its look, on a log of 1 MB whose end a look has read, with %d tasks in `.oss/queue.json`.",
+		fmt.Sprintf("`aburn-hook claude` on UserPromptSubmit with its check, on a log of 1 MB that was judged to its end, with %d tasks in `.oss/queue.json`.",
 			waiting))
 	pg.table("process", "median", "against an empty Go process", "bound")
 	pg.row("an empty Go process", ms(median(t[0])), "1.00 ×", "")

@@ -48,8 +48,8 @@ func searchCase(w *world, pg *page) error {
 	}
 	defer b.stop()
 	pg.section("Texts and searches",
-		fmt.Sprintf("`aburn web` over a home of %d MB of logs of three agents, and one session of %d MB. Each figure is the median of %d rounds, the first of "+
-			"which is left out: the files are in the cache.", s.bytes>>20, long>>20, insightRounds))
+		fmt.Sprintf("`aburn web` over a home of %d MB of logs of three agents, and one session of %d MB. Medians of %d rounds without the first: the files "+
+			"are in the cache.", s.bytes>>20, long>>20, insightRounds))
 	pg.table("what", "until all of the page is there", "bound")
 	at := "/s/claude/" + longSessionID
 	for _, c := range []struct {

@@ -47,8 +47,7 @@ func storeCase(w *world, pg *page) error {
 	}
 	pg.section("An archive of sessions",
 		fmt.Sprintf("`aburn ingest` on two made-up homes (seed 1): %d MB in %d files with %d sessions and sub-agents, and %d MB in %d files. All is in the "+
-			"page cache. "+
-			"The big one was read %d times in turn with ccusage, which takes apart the records with tokens and stores nothing; aburn reads, links and stores all.",
+			"page cache. The big one was read %d times in turn with ccusage, which parses only records with tokens and stores nothing.",
 			big.bytes>>20, big.Files, big.sessions, small.bytes>>20, small.Files, storeRounds))
 	pg.table("process", "wall", "CPU", "peak", "bound")
 	if err := pg.small(w, small); err != nil {

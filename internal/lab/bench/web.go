@@ -44,7 +44,7 @@ func (p *page) web(w *world, s *store) error {
 		return err
 	}
 	defer b.stop()
-	fmt.Fprintf(&p.b, "\n`aburn web` over that archive, all of it in vouched projects. The first byte is the median of %d rounds:\n\n", insightRounds)
+	fmt.Fprintf(&p.b, "\n`aburn web` over that archive, all of it in trusted projects. First bytes are medians of %d rounds:\n\n", insightRounds)
 	p.table("what", "measured", "bound")
 	p.row("`aburn web`, from its start to its link", ms(began), "")
 	if _, _, err := b.get("/sessions"); err != nil { // the first one makes the view

@@ -61,7 +61,7 @@ func workersCase(w *world, pg *page) (err error) {
 	if err != nil {
 		return err
 	}
-	pg.section("Workers", fmt.Sprintf("Scripted agents in tmux that sit at their prompts. the daemon supervises %d of them for %s; `aburn ps` looks at %d.",
+	pg.section("Workers", fmt.Sprintf("Scripted agents in tmux, idle at their prompts. The daemon supervises %d of them for %s; `aburn ps` reads %d.",
 		many, watched, 2*many))
 	pg.table("what", "measured", "against", "bound")
 	pg.row("`aburn daemon start`, share of a core", fmt.Sprintf("%.3f %%", 100*share), "", within(share <= idleShare, fmt.Sprintf("%.1f %%", 100*idleShare)))
