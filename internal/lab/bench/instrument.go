@@ -106,7 +106,7 @@ func instrumentCase(w *world, pg *page) error {
 
 func within(met bool, bound string) string {
 	if met {
-		return "≤ " + bound + ": met"
+		return "≤ " + bound
 	}
 	return "≤ " + bound + ": **missed**"
 }

@@ -63,11 +63,11 @@ func lookCase(w *world, pg *page) error {
 		"Peak memory of `aburn supervisor` without an earlier check, when it reads the whole log. Run the bench with `-log 10737418240` for 10 GB.")
 	pg.table("log", "peak", "bound")
 	for i, size := range sizes {
-		verdict := "met"
+		verdict := ""
 		if peaks[i] > maxReplay {
-			verdict = "**missed**"
+			verdict = missed
 		}
-		pg.row(fmt.Sprintf("%d MB", size>>20), fmt.Sprintf("%d MB", peaks[i]>>20), fmt.Sprintf("≤ %d MB: %s", maxReplay>>20, verdict))
+		pg.row(fmt.Sprintf("%d MB", size>>20), fmt.Sprintf("%d MB", peaks[i]>>20), fmt.Sprintf("≤ %d MB%s", maxReplay>>20, verdict))
 	}
 	return nil
 }

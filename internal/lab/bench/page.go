@@ -20,11 +20,14 @@ type page struct {
 func newPage(rounds int, bigLog int64, brief bool) *page {
 	p := &page{rounds: rounds, bigLog: bigLog, brief: brief}
 	p.b.WriteString("# Benchmarks\n\nWritten by `make bench`; do not edit. Read the ratios: the machine is shared. Processes of a table ran in one run, in a new " +
-		"order each round. Figures are medians of whole processes, from before fork to after wait. A bound is an aim; a missed one stays in the table.\n\n")
+		"order each round. Figures are medians of whole processes, from before fork to after wait. A bound is an aim; a missed one is marked.\n\n")
 	fmt.Fprintf(&p.b, "Machine: %s, %d cores, %s %s, kernel %s, %s, %s.\n", cpuModel(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
 		firstLine("/proc/sys/kernel/osrelease"), runtime.Version(), time.Now().UTC().Format("2006-01-02"))
 	return p
 }
+
+// missed marks a bound that was not met.
+const missed = ": **missed**"
 
 // times is how often a case repeats what takes long: n times, twice for a test.
 func (p *page) times(n int) int {
@@ -50,15 +53,15 @@ func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
 // bounded adds a row whose ratio has a bound.
 func (p *page) bounded(ratio, bound float64, atLeast bool, cells ...string) {
-	sign, missed := "≤", ratio > bound
+	sign, isMissed := "≤", ratio > bound
 	if atLeast {
-		sign, missed = "≥", ratio < bound
+		sign, isMissed = "≥", ratio < bound
 	}
-	verdict := "met"
-	if missed {
-		verdict = "**missed**"
+	verdict := ""
+	if isMissed {
+		verdict = missed
 	}
-	p.row(append(cells, fmt.Sprintf("%.2f ×", ratio), fmt.Sprintf("%s %.2f ×: %s", sign, bound, verdict))...)
+	p.row(append(cells, fmt.Sprintf("%.2f ×", ratio), fmt.Sprintf("%s %.2f ×%s", sign, bound, verdict))...)
 }
 
 func firstLine(path string) string {

@@ -78,7 +78,7 @@ const whereStore = "By a profile of the first ingest about two thirds of its tim
 
 func limit(bound string, met bool) string {
 	if met {
-		return bound + ": met"
+		return bound
 	}
 	return bound + ": **missed**"
 }
