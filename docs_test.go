@@ -15,6 +15,61 @@ import (
 	"aburn/internal/lab/world"
 )
 
+// Bounds in words, as `wc -w` counts them: a guide is read in the first week, and the whole is no book. The formats are apart.
+const (
+	mostWords   = 60000 // of the README, the guides, the reference, the evidence and the pages for contributors
+	mostReadme  = 900
+	leastGuide  = 400
+	mostGuide   = 1500
+	mostFormats = 33237
+	mostBefore  = 90 // of a guide before its three commands
+)
+
+// TestWords counts the words of the docs.
+func TestWords(t *testing.T) {
+	total, formats := 0, 0
+	for _, page := range pages(t) {
+		n := len(strings.Fields(text(t, page)))
+		switch {
+		case strings.HasPrefix(page, "docs/formats/"):
+			formats += n
+		case strings.HasPrefix(page, "docs/"), page == "README.md", page == "CONTRIBUTING.md":
+			total += n
+		}
+		if strings.HasPrefix(page, "docs/guide/") && (n < leastGuide || n > mostGuide) {
+			t.Errorf("%s has %d words, a guide has %d to %d: the rest belongs into docs/reference", page, n, leastGuide, mostGuide)
+		}
+		if page == "README.md" && n > mostReadme {
+			t.Errorf("README.md has %d words, at most %d", n, mostReadme)
+		}
+	}
+	t.Logf("%d words, and %d of formats", total, formats)
+	if total > mostWords {
+		t.Errorf("the docs have %d words, at most %d", total, mostWords)
+	}
+	if formats > mostFormats {
+		t.Errorf("docs/formats has %d words, at most %d", formats, mostFormats)
+	}
+}
+
+// Each guide opens with three commands, before its first section.
+func TestGuidesOpenWithThreeCommands(t *testing.T) {
+	guides, err := filepath.Glob("docs/guide/*.md")
+	if err != nil || len(guides) == 0 {
+		t.Fatal(guides, err)
+	}
+	for _, page := range guides {
+		before, rest, _ := strings.Cut(text(t, page), "```")
+		block, _, _ := strings.Cut(rest, "```")
+		if n := strings.Count(block, "\n$ "); n != 3 {
+			t.Errorf("%s opens with %d commands, want 3 (lines that begin with \"$ \")", page, n)
+		}
+		if strings.Contains(before, "\n## ") || len(strings.Fields(before)) > mostBefore {
+			t.Errorf("%s has more than %d words or a section before its commands", page, mostBefore)
+		}
+	}
+}
+
 // readmeLines bounds the README: it is an entrance, and details belong into docs.
 const readmeLines = 130
 
@@ -85,7 +140,7 @@ func TestPathsInProse(t *testing.T) {
 	placeholder := regexp.MustCompile(`<\w+>`)
 	seen := 0
 	for _, page := range pages(t) {
-		if page == "docs/guide/settings.md" || page == "docs/reference/settings.md" { // its folders are examples of somebody else's
+		if page == "docs/reference/settings.md" { // its folders are examples of somebody else's
 			continue
 		}
 		for line := range strings.Lines(strings.Join(code.FindAllString(text(t, page), -1), "\n")) {
