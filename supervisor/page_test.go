@@ -39,7 +39,7 @@ func TestPage(t *testing.T) {
 func table() string {
 	defaults := limits.Default()
 	var b strings.Builder
-	b.WriteString("| type | priority | above 0.9 | it is said when | by default |\n|---|---|---|---|---|\n")
+	b.WriteString("| type | priority | above 0.9 | raised when | default |\n|---|---|---|---|---|\n")
 	var group limits.Group
 	for _, k := range Kinds() {
 		if k.Group != group {

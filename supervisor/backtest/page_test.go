@@ -222,10 +222,10 @@ func overall(b *strings.Builder, all []*part) {
 	row("precision above 0.9", "0.73", func(p *part) string { return share(p.Total().Above.Precision()) })
 	row("recall above 0.9", "0.09", func(p *part) string { return share(p.Total().Above.Recall()) })
 	row("clear ones that reached 0.9", "not said", func(p *part) string { return share(p.Total().High) })
-	row("traps that were fallen into", "not said", func(p *part) string { t := p.Total(); return share(Share{t.Sprung, t.Traps}) })
-	row("alerts told twice under another signature", "not said", func(p *part) string { return fmt.Sprint(p.Total().All.Repeat) })
+	row("traps that raised an alert", "not said", func(p *part) string { t := p.Total(); return share(Share{t.Sprung, t.Traps}) })
+	row("alerts repeated under another signature", "not said", func(p *part) string { return fmt.Sprint(p.Total().All.Repeat) })
 	row("debatable alerts, counted neither way", "not said", func(p *part) string { return fmt.Sprint(p.Total().All.Allowed) })
-	row("what stands, or no longer stands, at the end is right", "not said", func(p *part) string { return share(ends(p)) })
+	row("right verdicts at the end", "not said", func(p *part) string { return share(ends(p)) })
 }
 
 func recorded(p *part) (n int) {
@@ -248,7 +248,7 @@ func ends(p *part) (s Share) {
 
 func perType(b *strings.Builder, p *part) {
 	fmt.Fprintf(b, "\n### By type, %s\n\n", p.name)
-	b.WriteString("| type | recall, and precision where it differs | above 0.9: true, false | clear ones above 0.9 | traps fallen into | told after: median, slowest " +
+	b.WriteString("| type | recall, and precision where it differs | above 0.9: true, false | clear ones above 0.9 | traps that raised one | delay: median, slowest " +
 		"|\n|---|---|---|---|---|---|\n")
 	for _, kind := range supervisor.Types() {
 		t := p.Of(kind)

@@ -52,9 +52,9 @@ func examined(b *strings.Builder, list []*part) {
 		{"recall: of the issues there, found", func(p *part) string { return share(p.Total().All.Recall()) }},
 		{"precision above 0.9", func(p *part) string { return share(p.Total().Above.Precision()) }},
 		{"recall above 0.9", func(p *part) string { return share(p.Total().Above.Recall()) }},
-		{"traps that were fallen into", func(p *part) string { t := p.Total(); return share(Share{t.Sprung, t.Traps}) }},
+		{"traps that raised an alert", func(p *part) string { t := p.Total(); return share(Share{t.Sprung, t.Traps}) }},
 		{"debatable alerts, counted neither way", func(p *part) string { return fmt.Sprint(p.Total().All.Allowed) }},
-		{"what stands, or no longer stands, at the end is right", func(p *part) string { return share(ends(p)) }},
+		{"right verdicts at the end", func(p *part) string { return share(ends(p)) }},
 	} {
 		fmt.Fprintf(b, "| %s |", row.name)
 		for _, p := range list {
@@ -62,7 +62,7 @@ func examined(b *strings.Builder, list []*part) {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\n| type, in all of them | recall, and precision where it differs | above 0.9: true, false | traps fallen into |\n|---|---|---|---|\n")
+	b.WriteString("\n| type, in all of them | recall, and precision where it differs | above 0.9: true, false | traps that raised one |\n|---|---|---|---|\n")
 	all := &part{}
 	for _, p := range list[:len(later)] {
 		for _, o := range p.outcomes {
