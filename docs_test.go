@@ -52,6 +52,23 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// The pages for people use the words that people have: a session runs and does not live, aburn checks and does not look after.
+func TestPlainWords(t *testing.T) {
+	private := regexp.MustCompile(`(?i)\b(?:vouch\w*|beside|heard|whom|that which|decisive error|looks? after|goes on|go on|going on|` +
+		`living sessions?|mark of trust)\b`)
+	for _, page := range pages(t) {
+		if page == "CHANGELOG.md" || strings.HasPrefix(page, "docs/formats/") || strings.HasSuffix(page, "AGENTS.md") || strings.Contains(page, "testdata") ||
+			strings.HasPrefix(page, "logfmt/") || page == "SECURITY.md" {
+			continue
+		}
+		for i, line := range strings.Split(text(t, page), "\n") {
+			for _, word := range private.FindAllString(line, -1) {
+				t.Errorf("%s:%d: %q is no word of ours", page, i+1, word)
+			}
+		}
+	}
+}
+
 // Each guide opens with three commands, before its first section.
 func TestGuidesOpenWithThreeCommands(t *testing.T) {
 	guides, err := filepath.Glob("docs/guide/*.md")
@@ -104,8 +121,8 @@ func TestLinks(t *testing.T) {
 
 // Every page that code names exists: hints, comments and flags of tests lead people to them.
 func TestPagesInCode(t *testing.T) {
-	path := regexp.MustCompile(`docs/(?:guide|reference|formats|evidence)/[a-z-]+\.md|docs/(?:archive|backtest|benchmarks|errors|export|insight|mcp|readers|remedy|` +
-		`report|scrubbing|settings|supervision|watching)\.md`)
+	path := regexp.MustCompile(`docs/(?:guide|reference|formats|evidence)/[a-z-]+\.md|docs/(?:archive|backtest|benchmarks|errors|export|insight|mcp)\.md|` +
+		`docs/(?:readers|remedy|report|scrubbing|settings|supervision|watching)\.md`)
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

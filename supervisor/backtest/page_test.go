@@ -248,8 +248,8 @@ func ends(p *part) (s Share) {
 
 func perType(b *strings.Builder, p *part) {
 	fmt.Fprintf(b, "\n### By type, %s\n\n", p.name)
-	b.WriteString("| type | recall, and precision where it differs | above 0.9: true, false | clear ones above 0.9 | traps that raised one | delay: median, slowest " +
-		"|\n|---|---|---|---|---|---|\n")
+	b.WriteString("| type | recall, and precision where it differs | above 0.9: true, false | clear ones above 0.9 | traps that raised one | " +
+		"delay: median, slowest |\n|---|---|---|---|---|---|\n")
 	for _, kind := range supervisor.Types() {
 		t := p.Of(kind)
 		name := "`" + string(kind) + "`"

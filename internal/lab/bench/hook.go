@@ -120,7 +120,8 @@ func hookCase(w *world, pg *page) error {
 		return err
 	}
 	pg.section("One hook",
-		fmt.Sprintf("`aburn-hook claude`, its payload through a pipe, on a log of 1 MB that was judged to its end. %d rounds with a pause of %d ms before each process, "+
+		fmt.Sprintf("`aburn-hook claude`, its payload through a pipe, on a log of 1 MB that was judged to its end. %d rounds with a pause of %d ms "+
+			"before each process, "+
 			"as in a session at work, and %d rounds back to back. Bounds are for the first. Load average at the end: %s. On a busy machine a pause costs every "+
 			"process alike, and the ratios say little.",
 			rounds, naturalPause.Milliseconds(), pg.rounds, loadAverage()))

@@ -65,7 +65,7 @@ func instrumentCase(w *world, pg *page) error {
 		return err
 	}
 	pg.section("Instrumenting",
-		fmt.Sprintf("`aburn instrument scan` of %d files of %.1f KB, and `check` of a file of 284 lines beside itself with 40 spans, as whole processes. Node is "+
+		fmt.Sprintf("`aburn instrument scan` of %d files of %.1f KB, and `check` of a file of 284 lines without and with 40 spans. Node is "+
 			"the one on PATH; without one aburn parses itself.\n"+
 			"The memory is that of aburn; node has its own. The time is the best of %d.", files, float64(len(module(6)))/1024, rounds))
 	pg.table("process", "time", "bound", "peak memory", "bound")

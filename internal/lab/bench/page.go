@@ -19,8 +19,8 @@ type page struct {
 
 func newPage(rounds int, bigLog int64, brief bool) *page {
 	p := &page{rounds: rounds, bigLog: bigLog, brief: brief}
-	p.b.WriteString("# Benchmarks\n\nWritten by `make bench`; do not edit. Read the ratios: the machine is shared. Processes of a table ran in one run, in a new " +
-		"order each round. Figures are medians of whole processes, from before fork to after wait. A bound is an aim; a missed one is marked.\n\n")
+	p.b.WriteString("# Benchmarks\n\nWritten by `make bench`; do not edit. Read the ratios: the machine is shared. Processes of a table ran in one run, in " +
+		"a new order each round. Figures are medians of whole processes, from before fork to after wait. A bound is an aim; a missed one is marked.\n\n")
 	fmt.Fprintf(&p.b, "Machine: %s, %d cores, %s %s, kernel %s, %s, %s.\n", cpuModel(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
 		firstLine("/proc/sys/kernel/osrelease"), runtime.Version(), time.Now().UTC().Format("2006-01-02"))
 	return p

@@ -192,7 +192,8 @@ func transcriptsCase(w *world, pg *page) error {
 	wc, two, atOnce, one, onOne, json := median(t[0]), median(t[1]), median(t[2]), median(t[3]), median(t[4]), median(t[5])
 	pg.section("Transcripts to traces",
 		fmt.Sprintf("The readers alone, without an archive, on %d MB of transcripts in the page cache. `aburn ingest` reads \"two files at once\", with "+
-			"its settings of the garbage collector (bound: `wc -l`). \"One after the other\" has Go's own settings, as encoding/json has, which decodes every record.", s.bytes>>20))
+			"its settings of the garbage collector (bound: `wc -l`). \"One after the other\" has Go's own settings, as "+
+			"encoding/json has, which decodes every record.", s.bytes>>20))
 	pg.table("process", "median", "speed against `wc -l`", "bound")
 	pg.row("`find -exec wc -l`", ms(wc), "1.00 ×", "")
 	pg.row("`xargs -P 2 wc -l`", ms(two), fmt.Sprintf("%.2f ×", ratio(wc, two)), "")
