@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/archiving"
 	"aburn/internal/fault"
 	"aburn/internal/lab/world"
@@ -93,13 +94,15 @@ func spoilPages(path string) error {
 	return os.WriteFile(path, data, 0o600)
 }
 
-// Before the first ingest, and after one that found nothing, the way on is said.
+// Where no agent has saved a session, commands say so, with the folders. An archive that is not there and not to be made is a
+// usage error.
 func TestNothingArchivedYet(t *testing.T) {
 	world.Unshared(t)
 	run := archived(t)
 	for _, command := range []string{"sessions", "graph", "tools", "report", "lessons", "export --format jsonl"} {
 		code, out, errs := run(strings.Fields(command)...)
-		if code != fault.ExitOK || out != "" || errs != "aburn: note: the archive is empty\naburn: hint: aburn ingest  # reads what agents have written to disk\n" {
+		said := strings.HasPrefix(errs, "aburn: note: "+lookup.NoSessions+"\naburn: note: aburn looked in ~/.claude/projects, ")
+		if code != fault.ExitOK || out != "" || !said {
 			t.Errorf("%s: exit %d\n%s%s", command, code, out, errs)
 		}
 	}
@@ -113,8 +116,8 @@ func TestNothingArchivedYet(t *testing.T) {
 	if err := os.RemoveAll(filepath.Dir(path)); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range readingCommands {
-		code, _, errs := run(strings.Fields(command)...)
+	for _, command := range readingCommands[1:] {
+		code, _, errs := run(strings.Fields(command + " --no-ingest")...)
 		if want := "aburn: error: no archive yet in " + filepath.Dir(path) + "\naburn: hint: aburn ingest\n"; code != fault.ExitUsage || errs != want {
 			t.Errorf("%s: exit %d\n%s", command, code, errs)
 		}

@@ -122,10 +122,37 @@ func catchUp(ctx context.Context, a *kit.App, cmd *cli.Command, what lookup.Choi
 		}
 	}
 	report := &ingest.Report{}
-	if len(changes.Stores) > 0 {
+	if len(changes.Stores) == 0 {
+		err = createArchive(ctx, dir, p.lock)
+	} else {
 		report, err = lookup.ReadChanges(ctx, c, dir, changes.Stores, within-min(time.Since(began), lookup.LookingTime), p.lock)
 	}
 	return dir, noteCatchUp(a, changes, report, err)
+}
+
+// createArchive creates the archive where there is none, so that a command on an empty machine answers as on any other. It
+// leaves it to another process that holds the lock for too long.
+func createArchive(ctx context.Context, dir string, patience time.Duration) error {
+	view, err := archive.View(ctx, dir)
+	if err == nil {
+		return view.Close()
+	}
+	if none := (*archive.NotFound)(nil); !errors.As(err, &none) {
+		return nil // the command meets the same error and prints it
+	}
+	waiting, giveUp := context.WithTimeout(ctx, patience)
+	defer giveUp()
+	err = ingest.Exclusively(waiting, dir, func() {}, func() error {
+		arch, err := archive.Open(ctx, dir)
+		if err != nil {
+			return err
+		}
+		return arch.Close()
+	})
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
+		return ingest.ErrBusy
+	}
+	return err
 }
 
 // renewArchive makes an older aburn's archive one of this aburn's, and reports whether it did. Like CatchUp it never

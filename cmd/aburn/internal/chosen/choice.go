@@ -50,14 +50,19 @@ func ChoiceOf(cmd *cli.Command) lookup.Choice {
 func NoteNoneChosen(ctx context.Context, a *kit.App, arch *archive.Archive, what string) error {
 	archived, err := lookup.CountArchived(ctx, arch)
 	if err == nil {
-		NoteNone(a, archived, what)
+		NoteNone(ctx, a, archived, what)
 	}
 	return err
 }
 
 // NoteNone is NoteNoneChosen for an archive with so many sessions.
-func NoteNone(a *kit.App, archived int, what string) {
+func NoteNone(ctx context.Context, a *kit.App, archived int, what string) {
 	if archived == 0 {
+		if looked := lookup.LookedIn(ctx, a.Getenv); looked != "" {
+			a.Note(lookup.NoSessions)
+			a.Note(looked)
+			return
+		}
 		a.Note(lookup.EmptyArchive)
 		a.Hint(lookup.FillArchive)
 		return

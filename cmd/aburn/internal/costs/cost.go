@@ -111,7 +111,7 @@ func runCost(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("csv"):
 		return costCSV(a.Stdout, answer, cmd.Bool("breakdown"))
 	case answer.None:
-		chosen.NoteNone(a, answer.Archived, "session")
+		chosen.NoteNone(ctx, a, answer.Archived, "session")
 		return nil
 	case len(answer.Groups) == 0:
 		a.Note("no answer of a model matches")

@@ -47,7 +47,7 @@ func runLessons(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("json"):
 		return a.PrintJSON(answer.Lessons)
 	case answer.None:
-		chosen.NoteNone(a, answer.Archived, "session")
+		chosen.NoteNone(ctx, a, answer.Archived, "session")
 		return nil
 	case answer.Total == 0:
 		a.Note(answer.NothingRecurs())

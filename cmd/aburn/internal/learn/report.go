@@ -82,7 +82,7 @@ func runReport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("json"):
 		return a.PrintJSON(answer.Report)
 	case answer.None:
-		chosen.NoteNone(a, answer.Archived, "session")
+		chosen.NoteNone(ctx, a, answer.Archived, "session")
 		return nil
 	}
 	v := reportView{r: answer.Report, out: a.Screen(cmd), names: answer.ShortNames, now: c.Now}

@@ -103,7 +103,7 @@ func runGraph(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("json"):
 		return a.PrintJSON(answer.Report())
 	case answer.Total == 0:
-		chosen.NoteNone(a, answer.Archived, "session")
+		chosen.NoteNone(ctx, a, answer.Archived, "session")
 		return nil
 	}
 	if err := answer.Print(a.Screen(cmd), c.Now); err != nil {
