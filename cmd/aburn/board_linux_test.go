@@ -563,7 +563,7 @@ func TestBoardTellsWhatIsKnown(t *testing.T) {
 	session.dir = s.tree("one")
 	session.answer("claude-opus-5-5", 1000)
 	s.ok("aburn", "ingest", "--quiet")
-	if part := zone(t, w.until("/", "API value with sub-agents"), "ready"); !strings.Contains(part, "API value with sub-agents") ||
+	if part := zone(t, w.until("/", "cost with sub-agents"), "ready"); !strings.Contains(part, "cost with sub-agents") ||
 		!strings.Contains(part, ">$0.0") {
 		t.Error(part)
 	}

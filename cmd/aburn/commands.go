@@ -121,8 +121,7 @@ func groups(a *kit.App) []group {
 			supervise.StatusCommand(a, supervise.Workers{Standings: overview.Standings, Keeper: daemon.PID}), dashboard.WebCommand(a), dashboard.TopCommand(a),
 			record.TailCommand(a),
 			supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a), sessions.SearchCommand(a),
-			costs.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a), record.StatsCommand(a),
-			costs.PricesCommand(a),
+			costs.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a),
 		}},
 		{workGroup, []*cli.Command{
 			spawn.Command(a), service.DaemonCommand(a, dashboard.Serve, spawn.ResumeStopped), spawn.ResumeCommand(a), work.PsCommand(a),

@@ -70,9 +70,9 @@ status
 status --json
 top --json --no-ingest
 top --no-ingest
-stats
-stats --json
-stats -n 1 --session 3333
+log stats
+log stats --json
+log stats -n 1 --session 3333
 tail
 tail -n 5 --json
 tail -n 3 --raw
@@ -211,8 +211,8 @@ cost
 cost --by session --limit 6
 cost --by model --json
 cost monthly --breakdown --csv
-prices gpt-6
-prices gpt-6.2 --json
+cost prices gpt-6
+cost prices gpt-6.2 --json
 export --format jsonl 77d1a0e4
 export --format otlp --endpoint COLLECTOR --json 5b0c2f91
 export --format otlp --endpoint COLLECTOR 5b0c2f91
@@ -223,30 +223,30 @@ const goldenEnd = "ingest --rebuild --json"
 
 // goldenLess are commands with --json that no golden holds, and why.
 var goldenLess = map[string]string{
-	"prices update":    "it changes the prices of the other runs: see prices_update.txtar",
-	"supervisor watch": "it goes on until it is ended: see supervisor_watch_test.go",
-	"keep":             "the sizes of its copies are those of the compression: see keep.txtar",
-	"debug":            "its sizes and versions are those of the machine: see debug's own tests",
-	"spawn":            workerGoldens,
-	"ps":               workerGoldens,
-	"done":             workerGoldens,
-	"ask":              workerGoldens,
-	"send":             workerGoldens,
-	"diff":             workerGoldens,
-	"snapshots":        workerGoldens,
-	"cleanup":          workerGoldens,
-	"kill":             workerGoldens,
-	"interrupt":        workerGoldens,
-	"answer":           workerGoldens,
-	"resume":           workerGoldens,
-	"daemon stop":      workerGoldens,
-	"merge":            workerGoldens,
-	"sync":             workerGoldens,
-	"pr":               workerGoldens,
-	"project ls":       "it names folders of the machine: see project.txtar",
-	"project repair":   "it names folders of the machine: see project-moved.txtar",
-	"config check":     "it names files of the machine: see config.txtar and worker/config/testdata",
-	"overlap":          workerGoldens,
+	"cost prices update": "it changes the prices of the other runs: see prices_update.txtar",
+	"supervisor watch":   "it goes on until it is ended: see supervisor_watch_test.go",
+	"keep":               "the sizes of its copies are those of the compression: see keep.txtar",
+	"debug":              "its sizes and versions are those of the machine: see debug's own tests",
+	"spawn":              workerGoldens,
+	"ps":                 workerGoldens,
+	"done":               workerGoldens,
+	"ask":                workerGoldens,
+	"send":               workerGoldens,
+	"diff":               workerGoldens,
+	"snapshots":          workerGoldens,
+	"cleanup":            workerGoldens,
+	"kill":               workerGoldens,
+	"interrupt":          workerGoldens,
+	"answer":             workerGoldens,
+	"resume":             workerGoldens,
+	"daemon stop":        workerGoldens,
+	"merge":              workerGoldens,
+	"sync":               workerGoldens,
+	"pr":                 workerGoldens,
+	"project ls":         "it names folders of the machine: see project.txtar",
+	"project repair":     "it names folders of the machine: see project-moved.txtar",
+	"config check":       "it names files of the machine: see config.txtar and worker/config/testdata",
+	"overlap":            workerGoldens,
 }
 
 const workerGoldens = "it runs git and an agent, with ids and clocks of their own: see spawn.txtar, worker-says.txtar, send.txtar, crew.txtar, start.txtar"

@@ -63,7 +63,7 @@ func TestHostileTextStaysText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"tail", "tail --json", "query", "query --json", "query --get data --json", "stats", "stats --json", "status", "status --json", "supervisor",
+		"tail", "tail --json", "query", "query --json", "query --get data --json", "log stats", "log stats --json", "status", "status --json", "supervisor",
 		"supervisor --json", "supervisor --at 2026-11-21T11:01:00Z",
 		"supervisor --at 2026-11-21T11:01:00Z --json", "supervisor --at 2026-11-21T11:01:00Z --explain explicit",
 		"supervisor --at 2026-11-21T11:01:00Z --explain explicit --json", "supervisor report", "verify", "verify --json",

@@ -66,7 +66,7 @@ func TestJSONPage(t *testing.T) {
 		{"remedy --applied", queries.AppliedReport{}, part("`aburn remedy`")},
 		{"lessons", lesson.Lessons{}, part("`aburn lessons`")},
 		{"top", dashboard.TopReport{}, part("`aburn top`")},
-		{"cost", costs.CostReport{}, part("`aburn cost`")}, {"prices", costs.PricesReport{}, part("`aburn prices`")},
+		{"cost", costs.CostReport{}, part("`aburn cost`")}, {"prices", costs.PricesReport{}, part("`aburn cost prices`")},
 		{"spawn", spawn.Report{}, part("`aburn spawn`")}, {"notice", daemon.NoticeReport{}, part("A notice of `aburn daemon start`")},
 		{"send", manager.Sent{}, part("`aburn send`")}, {"project ls", work.ProjectReport{}, part("`aburn project`")},
 		{"prompt", spawn.PromptReport{}, part("`aburn spawn`")}, {"ps", overview.WorkerReport{}, part("`aburn ps`")},

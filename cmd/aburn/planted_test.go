@@ -348,7 +348,7 @@ func (p *planted) commands(w *webWorld) {
 	for _, line := range []string{
 		"sessions --all --json", "show --all " + session, "show --json " + session, "show --differences --json " + session, "export --format jsonl", "report", "report --json", "report --html -", "replay --json " + session,
 		"graph --json", "tools --json", "lessons", "lessons --json", "remedy --json make", "cost --json --by session --breakdown", "cost --json --by branch", "cost --json --by model", "cost --json --by project",
-		"top --once", "top --once --json", "status", "status --json", "tail", "tail --json", "query --json", "stats --json", "chain --json", "verify --json", "supervisor --json", "doctor --json", "queue list --json", "ps --json",
+		"top --once", "top --once --json", "status", "status --json", "tail", "tail --json", "query --json", "log stats --json", "chain --json", "verify --json", "supervisor --json", "doctor --json", "queue list --json", "ps --json",
 	} {
 		cmd := w.command("aburn", append([]string{"-C", w.shop}, strings.Fields(line)...)...)
 		out, _ := cmd.CombinedOutput()

@@ -138,7 +138,7 @@ func TestAnswersFitATerminal(t *testing.T) {
 	if out, err := aburnIn(dir, "log", "build", "FAILED", "--error", long, "--session", strings.Repeat("s", 100)).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, command := range []string{"tail", "query", "stats", "status", "verify", "chain", "templates list", "supervisor",
+	for _, command := range []string{"tail", "query", "log stats", "status", "verify", "chain", "templates list", "supervisor",
 		"supervisor --explain explicit_failure", "supervisor report"} {
 		shown := onTerminal(t, dir, []string{"NO_COLOR=1"}, strings.Fields(command)...)
 		for line := range strings.Lines(shown) {

@@ -264,6 +264,27 @@ func (t *Tally) Groups() (groups []*Group, total *Group) {
 	return groups, total
 }
 
+// Merge joins groups that name gives the same name. The one with the highest amount is the first.
+func Merge(groups []*Group, name func(*Group) string) []*Group {
+	merged := map[string]*Group{}
+	for _, g := range groups {
+		to := merged[name(g)]
+		if to == nil {
+			to = &Group{Name: name(g)}
+			merged[to.Name] = to
+		}
+		for _, m := range g.Models {
+			part := to.model(m.Name)
+			part.Sum.Add(m.Sum)
+			part.roots = append(part.roots, m.roots...)
+		}
+	}
+	for _, g := range merged {
+		g.close()
+	}
+	return slices.SortedFunc(maps.Values(merged), bySize)
+}
+
 func bySize(a, b *Group) int {
 	return cmp.Or(cmp.Compare(b.Amount, a.Amount), cmp.Compare(b.Tokens.Total(), a.Tokens.Total()), strings.Compare(a.Name, b.Name))
 }

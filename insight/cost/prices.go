@@ -55,6 +55,15 @@ type Row struct {
 // Day is a day in UTC, as "2026-11-22"; empty is no day.
 type Day string
 
+// Words is the day as people write it: 22 Nov 2026.
+func (d Day) Words() string {
+	t, err := time.Parse(time.DateOnly, string(d))
+	if err != nil {
+		return string(d)
+	}
+	return t.Format("2 Jan 2006")
+}
+
 // span is from the start of one day to the start of another, in seconds since 1970.
 type span struct{ from, until int64 }
 

@@ -90,18 +90,14 @@ func OptionalTime(t time.Time) *time.Time {
 	return &t
 }
 
-// ParseTime reads a value of --since or --until: an age (90s, 15m, 24h, 7d, 2w) or a time (2026-11-21, 2026-11-21T10:03,
-// RFC 3339, today, yesterday). A time without a zone is local.
+// ParseTime reads a value of --since or --until: an age (90s, 15m, 24h, 7d, 2w, "3 days ago"), the beginning of a period (today,
+// yesterday, "this week", "last month") or a time (2026-11-21, 2026-11-21T10:03, RFC 3339). A time without a zone is local.
 func ParseTime(s string, now time.Time) (time.Time, error) {
 	if d, ok := ParseAge(s); ok {
 		return now.Add(-d), nil
 	}
-	year, month, day := now.Date()
-	switch s {
-	case "today":
-		return time.Date(year, month, day, 0, 0, 0, 0, now.Location()), nil
-	case "yesterday":
-		return time.Date(year, month, day-1, 0, 0, 0, 0, now.Location()), nil
+	if t, ok := parseWords(s, now); ok {
+		return t, nil
 	}
 	for _, layout := range []string{
 		time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02",
@@ -110,7 +106,8 @@ func ParseTime(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%s is neither an age (15m, 24h, 7d) nor a time (today, yesterday, 2026-11-21, 2026-11-21T10:03)", fault.Quote(s))
+	return time.Time{}, fmt.Errorf("%s is neither an age (15m, 24h, 7d) nor a time (today, yesterday, \"last week\", 2026-11-21, 2026-11-21T10:03)",
+		fault.Quote(s))
 }
 
 // ParseAge reads a length of time: Go's forms, or whole days and weeks (7d, 2w).

@@ -26,7 +26,7 @@ func TestParseTime(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %s", c.in, got, err, c.want)
 		}
 	}
-	for _, bad := range []string{"", "tomorrow", "Today", "-1h", "7", "d", "-7d", "2026-13-01", "99999999999d"} {
+	for _, bad := range []string{"", "tomorrow", "-1h", "7", "d", "-7d", "2026-13-01", "99999999999d"} {
 		if got, err := ParseTime(bad, now); err == nil {
 			t.Errorf("%q is %v", bad, got)
 		}

@@ -274,7 +274,7 @@ func (s *costPages) presentNotes(ctx context.Context, v *snapshot.View) (budgets
 
 func pricesNotes(v *snapshot.View, all *cost.Sum) []pages.Note {
 	list := []pages.Note{{Text: plain.Plural(int64(len(v.Prices.Rows())), "row") + ", as known on " + string(v.Prices.Made) + ". The list with its sources:",
-		Commands: []string{"aburn prices"}}}
+		Commands: []string{"aburn cost prices"}}}
 	if all.Uncertain || all.AtLeast {
 		list = append(list, pages.Note{Text: "~ marks an amount that isn't exact: nobody saw a price at its vendor, or some tokens or cache writes aren't counted."})
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"aburn/archive/story"
 	"aburn/attention"
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
@@ -216,7 +217,7 @@ func ways(item *attention.Item) (list []pages.Copy) {
 
 // resumeCopy is the command that takes a session up again. A process that runs asks in its own terminal.
 func resumeCopy(r *snapshot.Row, item *attention.Item) []pages.Copy {
-	resume := resumeCommand(r.Source, r.ID, r.Project.Path)
+	resume := story.ContinueCommand(r.Source, r.ID, r.Project.Path)
 	if resume == "" || attention.WayTo(item).Where != "" {
 		return nil
 	}

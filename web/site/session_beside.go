@@ -3,8 +3,8 @@ package site
 import (
 	"strconv"
 
+	"aburn/archive/story"
 	"aburn/insight"
-	"aburn/internal/agentcli"
 	"aburn/internal/plain"
 	"aburn/internal/shell"
 	"aburn/internal/units"
@@ -111,21 +111,8 @@ func (o *opened) kinds() (list []pages.Pair, note string) {
 
 // copies are the commands that go on with a session.
 func (o *opened) copies() (list []pages.Copy) {
-	if resume := resumeCommand(o.Source, o.Head.ID, o.Head.Project.Path); resume != "" {
+	if resume := story.ContinueCommand(o.Source, o.Head.ID, o.Head.Project.Path); resume != "" {
 		list = append(list, pages.Copy{Label: "Copy resume command", Text: resume})
 	}
 	return append(list, pages.Copy{Label: "Copy show command", Text: "aburn show " + shell.Quote(o.Source+"/"+o.ID)})
-}
-
-// resumeCommand is how a person takes a session up again, "" where that is not known.
-func resumeCommand(source, id, dir string) string {
-	with := agentcli.Of(source).Resume
-	if with == "" || id == "" || plain.Line(id) != id || plain.Line(dir) != dir {
-		return ""
-	}
-	text := with + " " + shell.Quote(id)
-	if dir != "" {
-		text = "cd " + shell.Quote(dir) + " && " + text
-	}
-	return text
 }

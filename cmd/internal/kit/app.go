@@ -206,6 +206,23 @@ func (a *App) Completion(f func(ctx context.Context, a *App, cmd *cli.Command)) 
 	return func(ctx context.Context, cmd *cli.Command) { f(ctx, a, cmd) }
 }
 
+// OwnFlags makes flags of a command no flags of the commands below it.
+func OwnFlags(flags []cli.Flag) []cli.Flag {
+	for _, f := range flags {
+		switch f := f.(type) {
+		case *cli.StringFlag:
+			f.Local = true
+		case *cli.StringSliceFlag:
+			f.Local = true
+		case *cli.BoolFlag:
+			f.Local = true
+		case *cli.IntFlag:
+			f.Local = true
+		}
+	}
+	return flags
+}
+
 // JSONFlag is --json of the commands that print data.
 func JSONFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "json", Usage: "print JSON, for programs"}

@@ -13,24 +13,13 @@ import (
 // Billing says how the user pays for agents, as cost.billing has it.
 type Billing map[string]settings.Billing
 
-// Amounts are all at the vendors' list prices. These are what they are called.
-const (
-	ListPrice = "list price" // the user pays by use
-	APIValue  = "API value"  // of a plan, or nobody knows: neither the bill nor nothing
-)
-
-// Name is what an amount of these agents is called.
-func (b Billing) Name(agents ...string) string {
-	if len(agents) == 0 || slices.ContainsFunc(agents, func(a string) bool { return b[a] != settings.BillingAPI }) {
-		return APIValue
-	}
-	return ListPrice
-}
+// Title is what every amount is called: the cost at the vendors' list prices.
+const Title = "cost"
 
 // Note says once what amounts of these agents are, without a full stop.
 func (b Billing) Note(prices cost.Day, agents ...string) string {
-	text := "List prices as known on " + string(prices)
-	if b.Name(agents...) == ListPrice {
+	text := "Cost at list prices of " + prices.Words()
+	if len(agents) > 0 && !slices.ContainsFunc(agents, func(a string) bool { return b[a] != settings.BillingAPI }) {
 		return text + ", without discounts and taxes"
 	}
 	text += ", not your bill"

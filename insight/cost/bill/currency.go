@@ -91,7 +91,7 @@ func (in *Currency) Mark() string {
 }
 
 // Inexact stands before an amount that is not exact: tokens have no price, the life of a cache write is unknown, or nobody saw the
-// price at its vendor. `aburn prices` and --json say which.
+// price at its vendor. `aburn cost prices` and --json say which.
 const Inexact = "~"
 
 // Says is a sum, with Inexact before it if it is that.

@@ -78,7 +78,7 @@ func run(keep bool) error {
 	if err := stage.shows(say,
 		scene{"Whether that helped:", "supervisor report"},
 		scene{"The one screen that says how things are:", "status"},
-		scene{"What the hooks cost the agent:", "stats"},
+		scene{"What the hooks cost the agent:", "log stats"},
 		scene{"And the log can prove that nothing is missing:", "verify"},
 		scene{"Agents also write their sessions to disk, hooks or not. All of them, and this log, into one archive:", "ingest"},
 		scene{"Every session of every agent:", "sessions"},

@@ -234,7 +234,7 @@ func (p *person) answers() {
 	p.says([]string{"tail"}, "a plan for windows")
 	p.says([]string{"chain", "plan"}, "a plan for windows", "app.js")
 	p.says([]string{"status"}, "plan")
-	p.says([]string{"stats"}, "")
+	p.says([]string{"log", "stats"}, "")
 	// Codex asks its user before it trusts a hook: until then doctor has bad news, but not of Claude Code.
 	r := p.runs("", p.name+`\bin\aburn.exe`, "doctor")
 	if r.code > 1 || strings.Count(r.out, "  bad ") != 1 || !strings.Contains(r.out, "Codex skips hooks") {

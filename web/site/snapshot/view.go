@@ -99,7 +99,7 @@ func makeView(ctx context.Context, s *Scope, costsOnly bool) *View {
 	now := s.Now()
 	v := &View{archiveState: archive.StateOf(s.Dir), Made: now, Today: now.Format(time.DateOnly), ByName: map[string]*Row{},
 		BySource: map[string]map[string]*archive.Session{},
-		Verdicts: map[int64]insight.Verdict{}, Names: names.New(nil), Prices: cost.Shipped(), Amounts: bill.APIValue, trusted: project.Marked(s.Env)}
+		Verdicts: map[int64]insight.Verdict{}, Names: names.New(nil), Prices: cost.Shipped(), Amounts: bill.Title, trusted: project.Marked(s.Env)}
 	slices.Sort(v.trusted)
 	v.Roots = slices.DeleteFunc(slices.Clone(v.trusted), func(root string) bool { return project.Original(root, s.Env) != root })
 	for i := WeeksShown - 1; i >= 0; i-- {
@@ -130,7 +130,7 @@ func (v *View) read(ctx context.Context, s *Scope, costsOnly bool) error {
 	v.choose(all, s)
 	set, agents := bill.SettingsOf(c), slices.Sorted(maps.Keys(v.BySource))
 	billing := bill.Billing(set.Billing)
-	v.Amounts, v.BillingNote, v.Currency = billing.Name(agents...), billing.Note(prices.Made, agents...)+".", bill.CurrencyOf(set)
+	v.Amounts, v.BillingNote, v.Currency = bill.Title, billing.Note(prices.Made, agents...)+".", bill.CurrencyOf(set)
 	if note := v.Currency.Note(); note != "" {
 		v.BillingNote += " " + note + "."
 	}

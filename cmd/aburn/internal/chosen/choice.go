@@ -26,7 +26,7 @@ func AnswerFlags() []cli.Flag { return choiceFlags("answers that came") }
 
 func choiceFlags(what string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "since", Usage: "only " + what + " since `WHEN`: 24h, 7d, today, 2026-11-21, 2026-11-21T10:03"},
+		&cli.StringFlag{Name: "since", Usage: "only " + what + " since `WHEN`: 24h, 7d, today, \"last week\", 2026-11-21T10:03"},
 		&cli.StringFlag{Name: "until", Usage: "only " + what + " before `WHEN`"},
 		&cli.StringFlag{Name: "source", Usage: "only sessions of this `AGENT`: " + strings.Join(readers.Sources(), ", ")},
 		&cli.StringFlag{Name: "project", Usage: "only sessions in `DIR`, or in the project of this name"},

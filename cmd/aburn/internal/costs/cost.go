@@ -1,9 +1,9 @@
-// Package costs is the commands about money: aburn cost, its check against agents' own counts, and aburn prices.
+// Package costs is the commands about money: aburn cost, its check against agents' own counts, and aburn cost prices.
 package costs
 
 import (
-	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -24,78 +24,60 @@ import (
 	"aburn/insight/cost/bill"
 	"aburn/insight/cost/spend"
 	"aburn/internal/fault"
+	"aburn/internal/plain"
 	"aburn/trace"
 )
 
 // --timezone works on systems without zones of their own
 
-// words are what ccusage calls its reports; users' fingers know them.
-var words = map[string]cost.By{"daily": cost.ByDay, "weekly": cost.ByWeek, "monthly": cost.ByMonth, "session": cost.BySession, "blocks": cost.ByBlock}
-
 func CostCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "cost",
 		Usage:     "show what sessions cost at list prices",
-		ArgsUsage: "[daily|weekly|monthly|session|blocks]",
-		Description: "Prices every answer of a model that an archived session was billed for, each once: what a fork inherited is its parent's, and a " +
-			"sub-agent's answers are\n" +
-			"its own. An answer belongs to the local day on which it came. Prices are list prices, not your bill: a subscription costs what it costs.\n" +
-			"The setting cost.billing says how you pay for an agent. An amount is a \"list price\" if you pay by use, else an \"API value\".\n" +
-			"cost.currency shows amounts in another currency, at a rate that you write.\n\n" +
-			"~ marks an amount that isn't exact: tokens have no price, the life of a cache write is unknown, or nobody saw the price at its vendor. `aburn prices`\n" +
-			"and --json say which. Tokens without a price stand next to the amount, and never count as 0.\n\n" +
-			"A block is five hours of one agent's answers, from the full hour of its first one. When a plan's past windows began is not known, so blocks are " +
-			"estimated.\n\n" +
-			"--check reads whole sessions, which takes seconds. It compares each session and its sub-agents with what Claude Code's cost records, or every " +
-			"answer, state.",
-		Flags: append(chosen.AnswerFlags(),
+		UsageText: "aburn cost [options] [today|week|month|sessions|projects|models]",
+		Description: "Shows the cost of each day, or of each session, project or model. today lists the sessions of today, week and month the days of\n" +
+			"this week and of this month. A session includes its sub-agents. --wide shows what the tokens are.\n\n" +
+			"The cost is what the tokens cost at the vendors' list prices. It isn't your bill: a subscription costs what it costs. ~ marks an\n" +
+			"amount that isn't exact: tokens have no price, or a price is in doubt. `aburn cost prices` and --json say which.\n\n" +
+			"Each answer of a model counts once, on the local day on which it came. What a fork inherited belongs to its parent.\n" +
+			"The setting cost.billing says how you pay for an agent. cost.currency shows another currency, at a rate that you write.\n\n" +
+			"A block is five hours of one agent's answers, from the full hour of the first one. Blocks are estimated, because agents don't say when\n" +
+			"a past window of a plan began. --check compares each session with the costs that agents state in their own records.",
+		Commands: []*cli.Command{pricesCommand(a)},
+		Flags: kit.OwnFlags(append(chosen.AnswerFlags(),
 			&cli.StringFlag{Name: "by", Usage: "one line for each `WHAT`: " + strings.Join(fault.Strings(cost.Bys...), ", "), Value: string(cost.ByDay)},
 			&cli.StringFlag{Name: "model", Usage: "only answers of models whose name contains `TEXT`"},
 			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
 			&cli.BoolFlag{Name: "breakdown", Usage: "also one line for each model"},
+			&cli.BoolFlag{Name: "wide", Aliases: []string{"w"}, Usage: "all columns: agents, answers, tokens by kind"},
 			&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`; they win", TakesFile: true},
 			&cli.IntFlag{Name: "limit", Usage: "only `N` lines: the latest, or the dearest; 0 for all (default " + strconv.Itoa(costRows) +
 				", with --json and --csv all)"},
 			&cli.BoolFlag{Name: "check", Usage: "compare with the costs that agents state in their own records"},
 			&cli.BoolFlag{Name: "csv", Usage: "comma-separated values"},
 			kit.JSONFlag(),
-		),
+		)),
 		ArgValidator: costArguments,
 		Metadata: kit.Examples(
-			"aburn cost",
+			"aburn cost today",
+			"aburn cost sessions --since 'last week'",
+			"aburn cost projects --wide",
 			"aburn cost monthly --breakdown",
-			"aburn cost --by project --since 7d",
 			"aburn cost --by model --json | jq '.rows[].usd'",
 		),
-		Action:        a.Action(runCost),
-		ShellComplete: a.Completer(func(int) []string { return reports }),
+		Action: a.Action(runCost),
+		ShellComplete: a.Completer(func(n int) []string {
+			if n > 0 {
+				return nil
+			}
+			return reports()
+		}, kit.FlagCandidates{"by": func() []string { return fault.Strings(cost.Bys...) }}),
 	}
-}
-
-// reports are the words for --by that other tools have.
-var reports = []string{"daily", "weekly", "monthly", "session", "blocks"}
-
-func costArguments(_ context.Context, cmd *cli.Command) error {
-	switch arg := cmd.Args().First(); {
-	case cmd.NArg() > 1:
-		return fault.Usage("only one report at a time", "aburn cost daily")
-	case arg != "" && words[arg] == "":
-		return fault.Usage("unknown report "+fault.Quote(arg), append(fault.DidYouMean(arg, reports), "aburn cost ["+strings.Join(reports, "|")+"]",
-			"aburn cost --by project")...)
-	case arg != "" && cmd.IsSet("by"):
-		return fault.Usage("only one of "+arg+" and --by", "aburn cost "+arg)
-	case cmd.Int("limit") < 0:
-		return fault.Usage("--limit: must not be negative")
-	case cmd.Bool("csv") && cmd.Bool("json"):
-		return fault.Usage("only one of --csv and --json")
-	}
-	return checkArguments(cmd)
 }
 
 func runCost(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	a.PauseGC()
-	q := CostQuery{Choice: chosen.ChoiceOf(cmd), By: cmp.Or(words[cmd.Args().First()], cost.By(cmd.String("by"))), Model: cmd.String("model"),
-		Zone: cmd.String("timezone"), PriceFile: cmd.String("prices")}
+	q := queryOf(cmd)
 	if err := chosen.CatchUp(ctx, a, cmd, q.Choice); err != nil {
 		return err
 	}
@@ -110,18 +92,27 @@ func runCost(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return a.PrintJSON(costJSON(answer, cmd.Bool("breakdown")))
 	case cmd.Bool("csv"):
 		return costCSV(a.Stdout, answer, cmd.Bool("breakdown"))
-	case answer.None:
+	case answer.None && (answer.Archived == 0 || !isPeriod(cmd)):
 		chosen.NoteNone(ctx, a, answer.Archived, "session")
+		return nil
+	case len(answer.Groups) == 0 && isPeriod(cmd):
+		a.Note("nothing was spent " + thisPeriod(cmd))
+		a.Hint("aburn cost  # the days on which something was")
 		return nil
 	case len(answer.Groups) == 0:
 		a.Note("no answer of a model matches")
 		return nil
 	}
-	return showCost(a.Screen(cmd), answer, cmd.Bool("breakdown"), limit(cmd))
+	v := costView{CostAnswer: answer, out: a.Screen(cmd), wide: cmd.Bool("wide"), breakdown: cmd.Bool("breakdown")}
+	hidden, err := v.show(limit(cmd))
+	if err == nil && hidden > 0 {
+		a.Note(fmt.Sprintf("%s not shown: --limit 0 shows all", plain.Plural(int64(hidden), "more line is", "more lines are")))
+	}
+	return err
 }
 
-// costRows is the default of --limit.
-const costRows = 60
+// costRows is the default of --limit: they fit on a screen.
+const costRows = 30
 
 func limit(cmd *cli.Command) int {
 	if cmd.IsSet("limit") {
@@ -158,11 +149,11 @@ type CostAnswer struct {
 	// Present is how much of budgets and of plans' windows is used up, whatever was chosen.
 	Present spend.State
 	every   bool // the sessions are all of the archive's
-	// sessions are the chosen sessions by source/id, if the groups are sessions.
+	// sessions are the archive's sessions by source/id, if the groups are sessions.
 	sessions map[string]session
 }
 
-// session is what is said of a session beside its cost.
+// session is what is known of a session apart from its cost. Root is the source/id of the session at the head of its sub-agents.
 type session struct {
 	Root, Short, Ask string
 	Project          string
@@ -243,7 +234,7 @@ func tally(ctx context.Context, c *lookup.Caller, arch *archive.Archive, filter 
 		return 0, err
 	}
 	if q.By == cost.BySession {
-		if err := answer.nameSessions(ctx, arch, filter, units); err != nil {
+		if err := answer.nameSessions(ctx, arch, units); err != nil {
 			return 0, err
 		}
 	}
@@ -342,19 +333,24 @@ func rootOf(name string, above map[string]string) string {
 	return name
 }
 
-func (answer *CostAnswer) nameSessions(ctx context.Context, arch *archive.Archive, filter archive.Filter, units map[int64]*unit) error {
-	list, err := arch.Sessions(ctx, filter)
+// nameSessions names all sessions of the archive: the head of a chosen sub-agent need not be chosen.
+func (answer *CostAnswer) nameSessions(ctx context.Context, arch *archive.Archive, units map[int64]*unit) error {
+	list, err := arch.Sessions(ctx, archive.Filter{})
 	if err != nil {
 		return err
 	}
-	names, err := names.Read(ctx, arch)
+	short := names.New(list)
 	answer.sessions = make(map[string]session, len(list))
 	for i := range list {
 		s := &list[i]
-		u := units[s.Key]
-		answer.sessions[u.session] = session{Root: u.root, Short: names.Of(s.Source, s.ID), Ask: s.Ask, Project: s.Project.Key, End: s.End}
+		name := s.Source + "/" + s.ID
+		known := session{Root: name, Short: short.Of(s.Source, s.ID), Ask: s.Ask, Project: s.Project.Key, End: s.End}
+		if u := units[s.Key]; u != nil {
+			known.Root = u.root
+		}
+		answer.sessions[name] = known
 	}
-	return err
+	return nil
 }
 
 func outcomesOf(ctx context.Context, c *lookup.Caller, filter archive.Filter) (map[int64]string, error) {

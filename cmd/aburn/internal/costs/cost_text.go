@@ -1,346 +1,220 @@
 package costs
 
 import (
-	"encoding/csv"
+	"cmp"
 	"fmt"
-	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"time"
 
 	"aburn/insight/cost"
 	"aburn/insight/cost/bill"
-	"aburn/insight/cost/spend"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
-	"aburn/internal/settings"
 	"aburn/internal/term"
 	"aburn/internal/units"
 )
 
-func showCost(out *term.Out, a *CostAnswer, breakdown bool, limit int) error {
-	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
-		{Title: string(a.By), Flex: true, Min: 8}, {Title: "asked", Flex: true, Min: 12, Spare: 7}, {Title: "agent", Spare: 1},
-		{Title: "sessions", Right: true, Spare: 3}, {Title: "answers", Right: true, Spare: 5}, {Title: "input", Right: true, Spare: 4},
-		{Title: "cache read", Right: true, Spare: 4}, {Title: "cache write", Right: true, Spare: 4}, {Title: "output", Right: true, Spare: 2},
-		{Title: a.Billing.Name(a.Agents...), Right: true}, {Title: "with sub-agents", Right: true, Spare: 6}, {Title: ""},
-	}}
-	row := func(g *cost.Group, name string, style term.Style, with, note string) {
-		t := &g.Tokens
-		table.AddCells(term.Cell{Text: name, Style: style}, term.Cell{Text: a.sessions[g.Name].Ask, Style: term.Dim}, term.Cell{Text: g.Agent, Style: style},
-			count(g.Sessions, style), count(g.Responses, style), tokens(t.Input, style), tokens(t.CacheRead, style),
-			tokens(t.Write5m+t.Write1h+t.Write, style), tokens(t.Output, style), term.Cell{Text: a.Currency.Says(&g.Sum), Style: style},
-			term.Cell{Text: with, Style: term.Dim}, term.Cell{Text: note, Style: term.Dim})
+// costView prints an answer: the total, the lines, what else counts, and one footnote.
+type costView struct {
+	*CostAnswer
+	out             *term.Out
+	wide, breakdown bool
+}
+
+// show prints at most limit lines, 0 for all, and returns how many more there are.
+func (v *costView) show(limit int) (hidden int, err error) {
+	groups := v.Groups
+	if v.By == cost.BySession {
+		groups = cost.Merge(groups, func(g *cost.Group) string { return v.sessions[g.Name].Root })
 	}
-	whole := a.withSubagents()
-	shown := a.shown(limit)
+	shown := groups
+	switch n := len(groups); {
+	case limit == 0 || n <= limit:
+	case v.By.InTime():
+		shown = groups[n-limit:] // the latest
+	default:
+		shown = groups[:limit] // the dearest
+	}
+	table := v.table()
+	if len(groups) > 1 {
+		v.row(table, v.Total, "total", term.Bold, "")
+	}
 	for _, g := range shown {
-		row(g, a.label(g), 0, whole[g.Name], a.note(g))
-		if breakdown && a.By != cost.ByModel {
+		v.row(table, g, v.label(g), term.Plain, v.current(g))
+		if v.breakdown && v.By != cost.ByModel {
 			for _, m := range g.Models {
-				row(m, "  "+modelName(m.Name), term.Dim, "", "")
+				v.row(table, m, "  "+modelName(m.Name), term.Dim, "")
 			}
 		}
 	}
-	if len(a.Groups) > 1 {
-		row(a.Total, a.all(len(shown)), term.Bold, "", a.note(a.Total))
+	if err := table.Print(v.out, 0); err != nil {
+		return 0, err
 	}
-	if err := table.Print(out, 0); err != nil {
-		return err
+	v.facts()
+	v.footnote()
+	return len(groups) - len(shown), nil
+}
+
+// table has the columns that answer "how much": all others are for --wide.
+func (v *costView) table() *term.Table {
+	label := term.Column{Title: string(v.By), Flex: !v.wide, Min: 8} // a wide line may be wider than the terminal
+	t := &term.Table{Width: term.TableWidth, Columns: []term.Column{label, {Title: "about", Flex: true, Min: 12}, {Title: "agent"}}}
+	if v.wide {
+		for _, title := range []string{"sessions", "answers", "input", "cache read", "cache write", "output"} {
+			t.Columns = append(t.Columns, term.Column{Title: title, Right: true})
+		}
 	}
-	return a.footer(out)
-}
-
-func count(n int, style term.Style) term.Cell {
-	return term.Cell{Text: plain.Count(int64(n)), Style: style}
-}
-
-func tokens(n int64, style term.Style) term.Cell {
-	return term.Cell{Text: units.Amount(n), Style: style}
-}
-
-func modelName(name string) string {
-	if name == "" {
-		return "unknown model"
+	t.Columns = append(t.Columns, term.Column{Title: "tokens", Right: true}, term.Column{Title: bill.Title, Right: true})
+	if v.wide {
+		t.Columns = append(t.Columns, term.Column{Title: "sub-agents", Right: true})
 	}
-	return name
+	t.Columns = append(t.Columns, term.Column{})
+	return t
 }
 
-// shown are the groups that a table holds: the latest ones in time, else the dearest.
-func (a *CostAnswer) shown(limit int) []*cost.Group {
-	switch n := len(a.Groups); {
-	case limit == 0 || n <= limit:
-		return a.Groups
-	case a.By.InTime():
-		return a.Groups[n-limit:]
+func (v *costView) row(table *term.Table, g *cost.Group, name string, style term.Style, note string) {
+	number := func(text string) term.Cell { return term.Cell{Text: text, Style: style} }
+	cells := []term.Cell{{Text: name, Style: style}, {Text: v.sessions[g.Name].Ask}, {Text: v.agentOf(g), Style: style}}
+	t := &g.Tokens
+	if v.wide {
+		cells = append(cells, number(plain.Count(int64(g.Sessions))), number(plain.Count(int64(g.Responses))), number(units.Amount(t.Input)),
+			number(units.Amount(t.CacheRead)), number(units.Amount(t.Write5m+t.Write1h+t.Write)), number(units.Amount(t.Output)))
 	}
-	return a.Groups[:limit]
-}
-
-// all is the first column of the total, which counts groups that are not shown, too.
-func (a *CostAnswer) all(shown int) string {
-	if shown < len(a.Groups) {
-		return "all " + plain.Count(int64(len(a.Groups)))
+	cells = append(cells, number(units.Amount(t.Total())), number(v.Currency.Says(&g.Sum)))
+	if v.wide {
+		cells = append(cells, term.Cell{Text: v.ofSubagents(g), Style: term.Dim})
 	}
-	return "all"
+	table.AddCells(append(cells, term.Cell{Text: note, Style: term.Dim})...)
 }
 
-// label is the first column of a group.
-func (a *CostAnswer) label(g *cost.Group) string {
-	switch {
-	case a.By == cost.BySession:
-		return a.sessions[g.Name].Short
-	case a.By == cost.ByBlock && !g.From.IsZero():
-		return g.From.In(a.Zone).Format("2006-01-02 15:04") + g.Until.In(a.Zone).Format("–15:04")
-	case g.Name != "" && a.By == cost.ByProject:
-		return filepath.Base(g.Name)
-	case g.Name != "":
-		return g.Name
-	case a.By == cost.ByModel:
-		return modelName("")
-	case a.By.InTime():
-		return "unknown time"
+// agentOf is whose block a group is. With --wide it is whose session it is.
+func (v *costView) agentOf(g *cost.Group) string {
+	if agent, _, ok := strings.Cut(g.Name, "/"); ok && v.wide && v.By == cost.BySession {
+		return agent
 	}
-	return "unknown"
+	return g.Agent
 }
 
-// note says which tokens have no price, where some have, and marks the group that is not over.
-func (a *CostAnswer) note(g *cost.Group) string {
-	unpriced := ""
-	if n := g.UnpricedTokens(); n > 0 && g.Amount > 0 {
-		unpriced = units.Amount(n) + " tokens without a price"
+// ofSubagents is the part of a session's cost that its sub-agents have, "" without any.
+func (v *costView) ofSubagents(head *cost.Group) string {
+	sum := cost.Sum{}
+	for _, g := range v.Groups {
+		if v.By == cost.BySession && g.Name != head.Name && v.sessions[g.Name].Root == head.Name {
+			sum.Add(g.Sum)
+		}
 	}
-	return units.Join(a.current(g), unpriced)
-}
-
-func (a *CostAnswer) current(g *cost.Group) string {
-	if g.From.IsZero() || a.Now.Before(g.From) || !a.Now.Before(g.Until) {
+	if sum.Responses == 0 {
 		return ""
 	}
-	switch a.By {
+	return v.Currency.Says(&sum)
+}
+
+func modelName(name string) string { return cmp.Or(name, "unknown model") }
+
+// label is the first column of a group.
+func (v *costView) label(g *cost.Group) string {
+	now := v.Now
+	switch {
+	case v.By == cost.BySession:
+		return cmp.Or(v.sessions[g.Name].Short, g.Name)
+	case v.By.InTime() && g.From.IsZero():
+		return "unknown time"
+	case v.By == cost.ByBlock:
+		from, until := g.From.In(v.Zone), g.Until.In(v.Zone)
+		return units.Date(from, now) + from.Format(" 15:04") + until.Format("–15:04")
+	case v.By == cost.ByMonth:
+		return g.From.Format("January 2006")
+	case v.By.InTime():
+		return units.Dates(g.From, g.Until, now)
+	case v.By == cost.ByModel:
+		return modelName(g.Name)
+	case g.Name != "" && v.By == cost.ByProject:
+		return filepath.Base(g.Name)
+	}
+	return cmp.Or(g.Name, "unknown")
+}
+
+// current marks the group that is not over.
+func (v *costView) current(g *cost.Group) string {
+	if g.From.IsZero() || v.Now.Before(g.From) || !v.Now.Before(g.Until) {
+		return ""
+	}
+	switch v.By {
 	case cost.ByDay:
 		return "today"
 	case cost.ByBlock:
 		return "now"
 	}
-	return "this " + string(a.By)
+	return "this " + string(v.By)
 }
 
-// withSubagents is what a session cost with its sub-agents, where it has some.
-func (a *CostAnswer) withSubagents() map[string]string {
-	sums, parts := map[string]*cost.Sum{}, map[string]int{}
-	for _, g := range a.Groups {
-		root := a.sessions[g.Name].Root
-		if sums[root] == nil {
-			sums[root] = &cost.Sum{}
-		}
-		sums[root].Add(g.Sum)
-		parts[root]++
-	}
-	texts := map[string]string{}
-	for root, s := range sums {
-		if root != "" && parts[root] > 1 {
-			texts[root] = a.Currency.Says(s)
-		}
-	}
-	return texts
-}
-
-// footer says what the amounts do not hold.
-func (a *CostAnswer) footer(out *term.Out) error {
+// facts says what of today's was lost, and how much of budgets and plans is used up.
+func (v *costView) facts() {
 	var lines []string
-	if f := &a.Failed; f.Sessions > 0 {
-		lines = append(lines, fmt.Sprintf("%s of today's in %s that failed.", a.Currency.Words(&f.Sum), plain.Plural(int64(f.Sessions), "session")))
+	if f := &v.Failed; f.Sessions > 0 {
+		verb := plain.Plural(int64(f.Sessions), "session that failed today", "sessions that failed today")
+		lines = append(lines, fmt.Sprintf("%s cost %s.", verb, v.Currency.Says(&f.Sum)))
 	}
-	for i := range a.Present.Budgets {
-		lines = append(lines, "Budget: "+a.Present.Budgets[i].Says()+".")
+	for i := range v.Present.Budgets {
+		lines = append(lines, "Budget: "+v.Present.Budgets[i].Says()+".")
 	}
 	var windows []string
-	for i := range a.Present.Windows {
-		windows = append(windows, a.Present.Windows[i].Says(a.Zone, a.Currency))
+	for i := range v.Present.Windows {
+		windows = append(windows, v.Present.Windows[i].Says(v.Zone, v.Currency))
 	}
 	if len(windows) > 0 {
 		lines = append(lines, "Limits: "+strings.Join(windows, ", ")+".")
 	}
-	if models := a.Total.UnpricedModels(); len(models) > 0 {
-		for i, m := range models {
-			models[i] = modelName(m) + " (" + units.Amount(a.Total.Unpriced[m]) + ")"
-		}
-		if more := len(models) - fault.MaxListed; more > 0 {
-			models = append(models[:fault.MaxListed], fmt.Sprintf("%d more", more))
-		}
-		lines = append(lines, fmt.Sprintf("%s tokens have no price: %s.", units.Amount(a.Total.UnpricedTokens()), strings.Join(models, ", ")))
+	if len(lines) > 0 {
+		fmt.Fprintln(v.out)
+		term.Paragraph(v.out, 0, "", strings.Join(lines, " "))
 	}
-	if a.By == cost.ByBlock {
-		lines = append(lines, "Windows of five hours are estimated: when a plan's past windows began is not known.")
+}
+
+// footnote says once what the amounts are, and why some are not exact.
+func (v *costView) footnote() {
+	lines := []string{v.Billing.Note(v.Prices.Made, v.Agents...) + "."}
+	unpriced := v.unpriced()
+	switch {
+	case unpriced != "" && v.Total.Amount > 0:
+		lines = append(lines, bill.Inexact+" isn't exact: "+unpriced)
+	case unpriced != "":
+		lines = append(lines, unpriced)
+	case v.Total.Uncertain || v.Total.Lower():
+		lines = append(lines, bill.Inexact+" isn't exact: `aburn cost prices` says why.")
 	}
-	lines = append(lines, a.Billing.Note(a.Prices.Made, a.Agents...)+".")
-	if a.Total.Uncertain {
-		lines[len(lines)-1] += " `aburn prices` says why an amount has a ~."
+	if v.By == cost.ByBlock {
+		lines = append(lines, "Blocks are estimated, because agents don't say when a past window of a plan began.")
 	}
-	if note := a.Currency.Note(); note != "" {
+	if note := v.Currency.Note(); note != "" {
 		lines = append(lines, note+".")
 	}
-	fmt.Fprintln(out)
-	term.Paragraph(out, 0, "", strings.Join(lines, " "))
-	return nil
+	fmt.Fprintln(v.out)
+	term.Paragraph(v.out, 0, "", strings.Join(lines, " "))
 }
 
-// CostReport is what `aburn cost --json` prints.
-type CostReport struct {
-	By       cost.By    `json:"by"`
-	Timezone string     `json:"timezone"`
-	Since    *time.Time `json:"since,omitempty"`
-	Until    *time.Time `json:"until,omitempty"`
-	Currency string     `json:"currency"`
-	Prices   cost.Day   `json:"prices"`
-	// Billing is how the user pays for the agents of the answers, where their settings say it.
-	Billing map[string]settings.Billing `json:"billing,omitempty"`
-	Rows    []costRow                   `json:"rows"`
-	// FailedToday is nil if no session with answers of today failed, or the rows are no days.
-	FailedToday *failedToday `json:"failed_today,omitempty"`
-	Budgets     []BudgetLine `json:"budgets,omitempty"`
-	Limits      []limitLine  `json:"limits,omitempty"`
-	Total       costRow      `json:"total"`
-}
-
-// limitLine is a current window of an agent's plan. An estimate has what it cost so far, others have the percentage.
-type limitLine struct {
-	Agent   string     `json:"agent"`
-	ID      string     `json:"id,omitempty"`
-	Minutes int64      `json:"window_minutes"`
-	From    spend.From `json:"from"`
-	Used    *float64   `json:"used_percent,omitempty"`
-	At      *time.Time `json:"at,omitempty"`
-	Resets  *time.Time `json:"resets,omitempty"`
-	*bill.Priced
-}
-
-func limitsJSON(list []spend.Window) (lines []limitLine) {
-	for i := range list {
-		w := &list[i]
-		line := limitLine{Agent: w.Agent, ID: w.ID, Minutes: int64(w.Length / time.Minute), From: w.From, At: units.OptionalTime(w.At),
-			Resets: units.OptionalTime(w.Resets), Priced: bill.PricedOf(w.Sum)}
-		if w.From != spend.Estimate {
-			line.Used = &w.Used
-		}
-		lines = append(lines, line)
+// unpriced is a sentence on the tokens without a price, "" if there are none.
+func (v *costView) unpriced() string {
+	models, of := v.Total.UnpricedModels(), v.Total.Unpriced
+	if len(models) == 0 {
+		return ""
 	}
-	return lines
-}
-
-// BudgetLine is a budget of the user's settings, and how much of it is used up.
-type BudgetLine struct {
-	Period  cost.By `json:"period"`
-	Name    string  `json:"name"`
-	Project string  `json:"project,omitempty"`
-	Budget  string  `json:"budget_usd"`
-	Percent int64   `json:"percent"`
-	bill.Priced
-}
-
-type failedToday struct {
-	Sessions int `json:"sessions"`
-	bill.Priced
-}
-
-type costRow struct {
-	costPart
-	Models []costPart `json:"models,omitempty"`
-}
-
-// costPart is what a group of answers cost, or the part of one model in it.
-type costPart struct {
-	Name      string      `json:"name"`
-	Agent     string      `json:"agent,omitempty"`
-	From      *time.Time  `json:"from,omitempty"`
-	To        *time.Time  `json:"to,omitempty"`
-	Sessions  int         `json:"sessions"`
-	Responses int         `json:"responses"`
-	Tokens    cost.Tokens `json:"tokens"`
-	Searches  int64       `json:"web_searches"`
-	bill.Priced
-	Used []string `json:"price_rows"`
-}
-
-func costJSON(a *CostAnswer, breakdown bool) CostReport {
-	r := CostReport{By: a.By, Timezone: a.zoneName(), Since: units.OptionalTime(a.Since), Until: units.OptionalTime(a.Until), Currency: "USD",
-		Prices:  a.Prices.Made,
-		Billing: bill.Billing{}, Rows: []costRow{}, Total: a.rowOf(a.Total, breakdown)}
-	for _, agent := range a.Agents {
-		if how := a.Billing[agent]; how != settings.BillingUnknown {
-			r.Billing[agent] = how
+	for i, m := range models {
+		models[i] = modelName(m)
+		if len(models) > 1 {
+			models[i] += " " + units.Amount(of[m])
 		}
 	}
-	if f := &a.Failed; f.Sessions > 0 {
-		r.FailedToday = &failedToday{f.Sessions, *bill.PricedOf(&f.Sum)}
+	if more := len(models) - fault.MaxListed; more > 0 {
+		models = append(models[:fault.MaxListed], fmt.Sprintf("%d more", more))
 	}
-	r.Limits = limitsJSON(a.Present.Windows)
-	for i := range a.Present.Budgets {
-		b := &a.Present.Budgets[i]
-		r.Budgets = append(r.Budgets, BudgetLine{b.By, b.Name, b.Project, b.Limit()[1:], b.Percent(), *bill.PricedOf(&b.Sum)})
-	}
-	for _, g := range a.Groups {
-		r.Rows = append(r.Rows, a.rowOf(g, breakdown))
-	}
-	return r
+	return fmt.Sprintf("%s tokens have no price (%s).", units.Amount(v.Total.UnpricedTokens()), strings.Join(models, ", "))
 }
 
 // zoneName is the zone's IANA name; the computer's own zone may have none, and then it is its offset now.
-func (a *CostAnswer) zoneName() string {
-	if name := a.Zone.String(); name != "Local" {
+func (answer *CostAnswer) zoneName() string {
+	if name := answer.Zone.String(); name != "Local" {
 		return name
 	}
-	return a.Now.Format("UTC-07:00")
-}
-
-func (a *CostAnswer) rowOf(g *cost.Group, breakdown bool) costRow {
-	row := costRow{costPart: a.partOf(g)}
-	if breakdown {
-		for _, m := range g.Models {
-			row.Models = append(row.Models, a.partOf(m))
-		}
-	}
-	return row
-}
-
-func (a *CostAnswer) partOf(g *cost.Group) costPart {
-	return costPart{Name: g.Name, Agent: g.Agent, From: units.OptionalTime(g.From), To: units.OptionalTime(g.Until), Sessions: g.Sessions, Responses: g.Responses,
-		Tokens:   g.Tokens,
-		Searches: g.Searches, Priced: *bill.PricedOf(&g.Sum), Used: g.UsedRows()}
-}
-
-// cell is a recorded name for a table of a spreadsheet. One that would begin a formula there gets a quote in front, which shows
-// that it is a text: a repository chooses the names of its branches.
-func cell(name string) string {
-	name = plain.Line(name)
-	if first := strings.TrimSpace(name); first != "" && strings.Contains("=+-@", first[:1]) {
-		return "'" + name
-	}
-	return name
-}
-
-func costCSV(w io.Writer, a *CostAnswer, breakdown bool) error {
-	out := csv.NewWriter(w)
-	out.Write([]string{string(a.By), "agent", "model", "sessions", "responses", "input", "cache_read", "cache_write_5m", "cache_write_1h", "cache_write", "output",
-		"web_searches", "usd", "at_least", "uncertain", "unpriced_tokens"})
-	line := func(name, agent, model string, g *cost.Group) {
-		n := func(n int64) string { return strconv.FormatInt(n, 10) }
-		t := &g.Tokens
-		out.Write([]string{cell(name), cell(agent), cell(model), n(int64(g.Sessions)), n(int64(g.Responses)), n(t.Input), n(t.CacheRead), n(t.Write5m), n(t.Write1h),
-			n(t.Write), n(t.Output), n(g.Searches),
-			g.Amount.Decimal(), strconv.FormatBool(g.Lower()), strconv.FormatBool(g.Uncertain), n(g.UnpricedTokens())})
-	}
-	for _, g := range a.Groups {
-		if !breakdown {
-			line(g.Name, g.Agent, "", g)
-			continue
-		}
-		for _, m := range g.Models {
-			line(g.Name, g.Agent, m.Name, m)
-		}
-	}
-	out.Flush()
-	return out.Error()
+	return answer.Now.Format("UTC-07:00")
 }

@@ -16,30 +16,31 @@ import (
 	"aburn/internal/units"
 )
 
-func PricesCommand(a *kit.App) *cli.Command {
+func pricesCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "prices",
 		Usage:     "list the prices that costs use, and their sources",
-		ArgsUsage: "[MODEL]",
+		UsageText: "aburn cost prices [options] [MODEL]",
 		Description: "Lists dollars per million tokens by kind, with the days on which they hold and what is doubted. Nothing is fetched. Prices of your own win " +
 			"over these, by model and\n" +
-			"day: put them into prices.json in the folder of your settings (docs/formats/prices.md describes it), or take them from a file with `aburn prices update`.",
-		Commands:     []*cli.Command{pricesUpdateCommand(a)},
-		Flags:        []cli.Flag{&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`; they win", TakesFile: true}, kit.JSONFlag()},
+			"day: put them into prices.json in the folder of your settings (docs/formats/prices.md describes it), or take them from a file with `aburn cost prices update`.",
+		Commands: []*cli.Command{pricesUpdateCommand(a)},
+		Flags: kit.OwnFlags([]cli.Flag{&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`; they win", TakesFile: true},
+			kit.JSONFlag()}),
 		ArgValidator: pricesArguments,
-		Metadata:     kit.Examples("aburn prices", "aburn prices claude-opus", "aburn prices --json | jq '.rows[] | select(.doubt)'"),
+		Metadata:     kit.Examples("aburn cost prices", "aburn cost prices claude-opus", "aburn cost prices --json | jq '.rows[] | select(.doubt)'"),
 		Action:       a.Action(runPrices),
 	}
 }
 
 func pricesArguments(_ context.Context, cmd *cli.Command) error {
 	if cmd.NArg() > 1 {
-		return fault.Usage("name one model, or a part of its name", "aburn prices claude-opus")
+		return fault.Usage("name one model, or a part of its name", "aburn cost prices claude-opus")
 	}
 	return nil
 }
 
-// PricesReport is what `aburn prices --json` prints.
+// PricesReport is what `aburn cost prices --json` prints.
 type PricesReport struct {
 	Made    cost.Day               `json:"made"`
 	Read    string                 `json:"read,omitempty"`
@@ -77,7 +78,7 @@ func runPrices(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	case cmd.Bool("json"):
 		return a.PrintJSON(report)
 	case len(report.Rows) == 0:
-		return fault.Failed("no price is known for a model called "+fault.Quote(part), "aburn prices")
+		return fault.Failed("no price is known for a model called "+fault.Quote(part), "aburn cost prices")
 	}
 	return showPrices(a.Screen(cmd), &report)
 }
@@ -104,7 +105,7 @@ func showPrices(out *term.Out, r *PricesReport) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	term.Paragraph(out, 0, "", "Dollars per million tokens, as known on "+string(r.Made)+": read "+r.Read+". `aburn prices --json` names the sources.")
+	term.Paragraph(out, 0, "", "Dollars per million tokens, as known on "+string(r.Made)+": read "+r.Read+". `aburn cost prices --json` names the sources.")
 	return nil
 }
 

@@ -42,19 +42,19 @@ func pricesUpdateCommand(a *kit.App) *cli.Command {
 			kit.JSONFlag(),
 		},
 		ArgValidator: pricesUpdateArguments,
-		Metadata:     kit.Examples("aburn prices update model_prices_and_context_window.json --dry-run"),
+		Metadata:     kit.Examples("aburn cost prices update model_prices_and_context_window.json --dry-run"),
 		Action:       a.Action(runPricesUpdate),
 	}
 }
 
 func pricesUpdateArguments(_ context.Context, cmd *cli.Command) error {
 	if cmd.NArg() != 1 {
-		return fault.Usage("name one file of prices", "aburn prices update FILE")
+		return fault.Usage("name one file of prices", "aburn cost prices update FILE")
 	}
 	return nil
 }
 
-// PricesUpdate is what `aburn prices update --json` prints.
+// PricesUpdate is what `aburn cost prices update --json` prints.
 type PricesUpdate struct {
 	File     string         `json:"file"` // the user's own prices
 	Changes  []priceChange  `json:"changes"`
@@ -107,7 +107,7 @@ func planUpdate(ctx context.Context, c *lookup.Caller, path, named string, all b
 	file := workspace.InFolder(dir, named)
 	text, err := bill.PriceText(file)
 	if err != nil {
-		return nil, nil, fault.Usage(err.Error(), "aburn prices update FILE")
+		return nil, nil, fault.Usage(err.Error(), "aburn cost prices update FILE")
 	}
 	own, err := bill.ReadPrices(path)
 	switch {

@@ -25,7 +25,7 @@ func LogCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "log",
 		Usage:     "log what a workflow command does: START, COMPLETE, FAILED",
-		ArgsUsage: "CMD EVENT",
+		UsageText: "aburn log [options] CMD EVENT",
 		Description: "EVENT is START, PHASE_START, PHASE_COMPLETE, MILESTONE, AGENT_SPAWN, AGENT_COMPLETE,\n" +
 			"COMPLETE or FAILED. COMPLETE and FAILED without --phase end the command; with it they end the\n" +
 			"phase. Another event is a mistake, unless you insist with --force: the log keeps it, and aburn\n" +
@@ -33,7 +33,8 @@ func LogCommand(a *kit.App) *cli.Command {
 			"The session comes from --session, ABURN_SESSION or the agent's own variables. If a sandbox\n" +
 			"makes the log read-only, aburn prints one line `aburn:entry …`, and the agent's hook appends it.\n" +
 			"Exit code: 0 written, or handed to the hook; 1 not written; 2 a mistake in the call.",
-		Flags:         logFlags(),
+		Commands:      []*cli.Command{statsCommand(a)},
+		Flags:         kit.OwnFlags(logFlags()),
 		ArgValidator:  commandAndEvent,
 		ShellComplete: a.CommandCompleter(scope.ModelWords(a, logWords)),
 		Metadata: kit.Examples(
@@ -67,8 +68,10 @@ func logFlags() []cli.Flag {
 
 func commandAndEvent(_ context.Context, cmd *cli.Command) error {
 	switch args := cmd.Args().Slice(); {
+	case len(args) == 0:
+		return fault.Usage("CMD and EVENT are missing", "aburn tail  # shows the log", "aburn log plan START", "aburn log --help")
 	case len(args) < 2:
-		return fault.Usage("CMD and EVENT are missing", "aburn log plan START", "aburn log --help")
+		return fault.Usage("EVENT is missing", "aburn log "+args[0]+" START", "aburn log --help")
 	case len(args) > 2:
 		return fault.Usage("unexpected argument "+fault.Quote(args[2]), "quote texts; name each file with an --output of its own")
 	}

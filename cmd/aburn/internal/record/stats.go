@@ -16,7 +16,7 @@ import (
 	"aburn/logfmt"
 )
 
-func StatsCommand(a *kit.App) *cli.Command {
+func statsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "stats",
 		Usage: "count entries and sessions; show what hooks cost",
@@ -26,9 +26,9 @@ func StatsCommand(a *kit.App) *cli.Command {
 		Flags:        append(scope.FilterFlags(), &cli.IntFlag{Name: "n", Usage: "show the last `N` sessions (default 10)", Value: 10}, kit.JSONFlag()),
 		ArgValidator: kit.NoArguments,
 		Metadata: kit.Examples(
-			"aburn stats",
-			"aburn stats --since 24h",
-			"aburn stats --json | jq '.events[] | select(.hook_us.p99 > 5000)'",
+			"aburn log stats",
+			"aburn log stats --since 24h",
+			"aburn log stats --json | jq '.events[] | select(.hook_us.p99 > 5000)'",
 		),
 		Action: a.Action(runStats),
 	}
@@ -155,7 +155,7 @@ func ageOfTime(now time.Time, ts []byte) string {
 	return plain.Age(now.Sub(t))
 }
 
-// statsReport is `aburn stats --json`.
+// statsReport is `aburn log stats --json`.
 type statsReport struct {
 	Project  string        `json:"project"`
 	Entries  int64         `json:"entries"`

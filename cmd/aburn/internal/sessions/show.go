@@ -66,10 +66,9 @@ func ShowCommand(a *kit.App) *cli.Command {
 type storyView struct {
 	archive.Session
 	story.Teller
-	verdict  insight.Verdict
-	related  []archive.Relation // in which other sessions name this one
-	costName string             // what cost is called
-	cost     string             // of its own answers, and with its sub-agents'; "" if it was billed for nothing
+	verdict insight.Verdict
+	related []archive.Relation // in which other sessions name this one
+	cost    string             // of its own answers, and with its sub-agents'; "" if it was billed for nothing
 }
 
 func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
@@ -186,9 +185,7 @@ func (v *storyView) load(ctx context.Context, arch *archive.Archive, c *lookup.C
 		}
 	}
 	if err == nil {
-		set := bill.SettingsOf(c.Caller)
-		v.costName = bill.Billing(set.Billing).Name(v.Session.Source)
-		v.cost, err = costWords(ctx, c, bill.CurrencyOf(set), arch, &v.Session, relations, all)
+		v.cost, err = costWords(ctx, c, bill.CurrencyOf(bill.SettingsOf(c.Caller)), arch, &v.Session, relations, all)
 	}
 	return err
 }

@@ -342,8 +342,9 @@ func (v *storyView) printConversation(ctx context.Context, out *term.Out, stored
 		t.note(plain.Plural(int64(len(lines)-limit), "earlier event is", "earlier events are") + " left out")
 		lines = lines[len(lines)-limit:]
 	}
-	for i, text := range []string{units.Join(strings.TrimSpace(v.Agent.Name+" "+v.Agent.Version), v.Project.Path),
-		"session " + v.Session.Source + "/" + v.ID, v.time(), v.outcome()} {
+	head := []string{units.Join(strings.TrimSpace(v.Agent.Name+" "+v.Agent.Version), v.Project.Path),
+		"session " + v.Session.Source + "/" + v.ID, v.time(), v.outcome()}
+	for i, text := range head {
 		switch text = plain.Line(text); {
 		case markdown && i == 0:
 			fmt.Fprintln(w, "# "+escapeMarkdown(text))
@@ -354,6 +355,9 @@ func (v *storyView) printConversation(ctx context.Context, out *term.Out, stored
 				fmt.Fprintln(w, out.Paint(term.Dim, line))
 			}
 		}
+	}
+	if command := v.continued(); command != "" && !markdown { // who reads the Markdown has no such session
+		fmt.Fprintln(w, out.Paint(term.Dim, "continue: "+command)) // in one line, to be copied
 	}
 	err = errors.Join(t.print(ctx, lines), w.Flush())
 	return t.notes, err

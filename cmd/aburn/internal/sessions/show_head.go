@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"aburn/archive/lookup"
+	"aburn/archive/story"
+	"aburn/insight/cost/bill"
 	"aburn/internal/plain"
 	"aburn/internal/term"
 	"aburn/internal/units"
@@ -40,7 +42,10 @@ func (v *storyView) printHead(out *term.Out) {
 	}
 	line("counts", countWords(s.Counts))
 	line("tokens", tokenWords(s.Usage))
-	line(v.costName, v.cost)
+	line(bill.Title, v.cost)
+	if command := v.continued(); command != "" {
+		fmt.Fprintln(out, plain.Pad("continue", 11)+command) // in one line, to be copied
+	}
 	for i := range t.Sources {
 		line("read from", fileWords(&t.Sources[i], s.Gone && i < v.Files))
 	}
@@ -53,6 +58,14 @@ func (v *storyView) printHead(out *term.Out) {
 	if n := t.Scrub.Redacted; n > 0 {
 		line("scrubbed", plain.Plural(int64(n), "secret")+" taken out")
 	}
+}
+
+// continued is the command that continues the session, "" for a sub-agent, which has none.
+func (v *storyView) continued() string {
+	if v.Session.Relation == trace.Subagent {
+		return ""
+	}
+	return story.ContinueCommand(v.Session.Source, v.Session.ID, v.Session.Project.Path)
 }
 
 func (v *storyView) time() string {
