@@ -90,9 +90,14 @@ func OutcomeMark(o insight.Outcome) (string, term.Style) {
 	return "?", term.Dim
 }
 
+// hasOutcome reports whether a word of Outcomes is true of a verdict.
+func hasOutcome(v insight.Verdict, word string) bool {
+	return string(v.Outcome) == word || word == AnyFailed && v.Failing()
+}
+
 // JudgeNewest judges the newest sessions with this outcome (any if it is empty), all if limit is 0. total counts those
 // beyond the limit, too.
-func (c *Caller) JudgeNewest(ctx context.Context, all []archive.Session, outcome insight.Outcome, limit int) (list []Judged, total int,
+func (c *Caller) JudgeNewest(ctx context.Context, all []archive.Session, outcome string, limit int) (list []Judged, total int,
 	err error) {
 	total = len(all)
 	if outcome == "" && limit > 0 {
@@ -101,7 +106,7 @@ func (c *Caller) JudgeNewest(ctx context.Context, all []archive.Session, outcome
 	if list, err = c.Judge(ctx, all); err != nil || outcome == "" {
 		return list, total, err
 	}
-	list = slices.DeleteFunc(list, func(s Judged) bool { return s.Outcome != outcome })
+	list = slices.DeleteFunc(list, func(s Judged) bool { return !hasOutcome(s.Verdict, outcome) })
 	if total = len(list); limit > 0 {
 		list = list[:min(limit, total)]
 	}

@@ -44,6 +44,7 @@ func run(ctx context.Context, a *kit.App, args []string) int {
 // root is the tree of commands. Each stands in a file of its own name.
 func root(a *kit.App) *cli.Command {
 	a.UseOwnHelp()
+	a.Guesses = guessesOf
 	a.FlagValues = func(ctx context.Context, cmd *cli.Command, flag string) []string {
 		return flagWordsOf(ctx, a, cmd, flag)
 	}

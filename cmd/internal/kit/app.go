@@ -28,6 +28,8 @@ type App struct {
 	resumeGC       func() // set by PauseGC; nil if the collector was not paused
 	// FlagValues completes the value of a flag whose command does not do so itself; may be nil.
 	FlagValues func(ctx context.Context, cmd *cli.Command, flag string) []string
+	// Guesses are the command lines that an unknown command may have meant, none if nobody knows; may be nil.
+	Guesses func(word string) []string
 }
 
 // Run executes the command line args with the tree of commands that root makes, and returns the exit code.
@@ -74,6 +76,11 @@ func (a *App) HelpAction(ctx context.Context, cmd *cli.Command) error {
 	if name == "" {
 		showHelp(ctx, cmd, name)
 		return nil
+	}
+	if a.Guesses != nil && cmd == cmd.Root() {
+		if hints := a.Guesses(name); len(hints) > 0 {
+			return fault.Usage("unknown command "+fault.Quote(name), hints...)
+		}
 	}
 	var names []string
 	for _, c := range cmd.VisibleCommands() {

@@ -13,7 +13,6 @@ import (
 	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
-	"aburn/insight"
 	"aburn/internal/agentcli"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -173,7 +172,7 @@ func (x *exporter) wanted(ctx context.Context, cmd *cli.Command) ([]lookup.Judge
 		list = slices.DeleteFunc(list, func(s archive.Session) bool { return !x.isBelow(nodeOf(&s), named) })
 	}
 	slices.Reverse(list)
-	judged, _, err := x.caller.JudgeNewest(ctx, list, insight.Outcome(what.Outcome), 0)
+	judged, _, err := x.caller.JudgeNewest(ctx, list, what.Outcome, 0)
 	return judged, err
 }
 

@@ -14,7 +14,6 @@ import (
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
-	"aburn/internal/plain"
 	"aburn/trace/readers"
 )
 
@@ -37,7 +36,7 @@ func choiceFlags(what string) []cli.Flag {
 // OutcomeFlag chooses sessions by their outcome.
 func OutcomeFlag() cli.Flag {
 	return &cli.StringFlag{Name: "outcome",
-		Usage: "only sessions that ended so: `OUTCOME` is completed, interrupted, errored, gave_up, killed, running or unknown"}
+		Usage: "only sessions with this `RESULT`: completed, interrupted, running, unknown, or failed, which is errored, gave_up or killed"}
 }
 
 // ChoiceOf reads the choice from a command's flags.
@@ -69,7 +68,7 @@ func NoteNone(ctx context.Context, a *kit.App, archived int, what string) {
 	}
 	a.Note(lookup.NoneText(what))
 	if what == "session" {
-		a.Hint("aburn sessions  # all " + plain.Count(int64(archived)) + " that are archived")
+		a.Hint("aburn sessions  # all sessions")
 	}
 }
 

@@ -35,13 +35,13 @@ func SessionsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "sessions",
 		Usage: "list the sessions of all agents",
-		Description: "Prints one line a session, the newest first: when it ended, its agent, project and outcome (✔ completed, ‖ interrupted, ✖ errored,\n" +
-			"… gave_up, † killed, ▶ running, ? unknown), tool calls and failed ones, tokens, active time, the id that other commands take, " +
-			"and its first prompt. The\n" +
-			"outcome is inferred by the rules of `aburn report`; `aburn show ID` says why. Active time leaves out pauses over 10 minutes. " +
-			"↳ is a sub-agent, ↗ a fork,\n" +
-			"→ a continuation, - is no longer on the agent's disk. A narrow terminal says bad for failed. New sessions are read first.",
+		Description: "Prints one line for each session, the newest first. The result is ✔ completed, ‖ interrupted, ✖ errored, … gave_up, † killed,\n" +
+			"▶ running or ? unknown. Fixed rules infer it from the records, and `aburn show ID` says why. --outcome failed lists those that errored,\n" +
+			"gave up or were killed. Failed calls are counted of the calls that ended. The active time leaves out pauses over 10 minutes.\n\n" +
+			"--subagents also lists the sub-agents of sessions (↳). ↗ is a fork, → a continuation, and - is no longer on the agent's disk.\n" +
+			"aburn reads new sessions before it answers.",
 		Flags: append(chosen.ChoiceFlags(), chosen.OutcomeFlag(),
+			&cli.BoolFlag{Name: "subagents", Usage: "also list sub-agents"},
 			&cli.StringFlag{Name: "relationship", Usage: "only sessions of this `KIND`: root, fork, subagent, continuation"},
 			&cli.StringFlag{Name: "worker", Usage: "only sessions of the worker `NAME`"},
 			&cli.IntFlag{Name: "limit", Usage: "the newest `N`; 0 for all (default " + strconv.Itoa(sessionLimit) + ", with --json all)"},
@@ -49,7 +49,7 @@ func SessionsCommand(a *kit.App) *cli.Command {
 		ArgValidator: kit.NoArguments,
 		Metadata: kit.Examples(
 			"aburn sessions --since 7d",
-			"aburn sessions --project . --outcome errored",
+			"aburn sessions --project . --outcome failed",
 			"aburn sessions --worker fix-the-flaky-test",
 			"aburn sessions --relationship fork --json | jq '.sessions[].session'",
 		),
@@ -92,7 +92,10 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if all, err = ofWorker(all, workers, cmd.String("worker")); err != nil {
 		return err
 	}
-	list, total, err := c.JudgeNewest(ctx, all, insight.Outcome(what.Outcome), limit)
+	if what.Relation == "" && !cmd.Bool("subagents") {
+		all = slices.DeleteFunc(all, func(s archive.Session) bool { return s.Relation == trace.Subagent })
+	}
+	list, total, err := c.JudgeNewest(ctx, all, what.Outcome, limit)
 	if err != nil {
 		return err
 	}
@@ -120,7 +123,8 @@ func runSessions(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err := fillSubagentAsks(ctx, arch, list); err != nil {
 		return err
 	}
-	if err := showSessions(a.Screen(cmd), list, short, workers, c.Now); err != nil {
+	v := sessionList{names: short, workers: workers, now: c.Now, why: what.Outcome != ""}
+	if err := v.show(a.Screen(cmd), list); err != nil {
 		return err
 	}
 	if total > len(list) {
@@ -153,29 +157,41 @@ func fillSubagentAsks(ctx context.Context, arch *archive.Archive, list []lookup.
 	return nil
 }
 
-// showSessions prints one line a session. A narrow terminal gets shorter dates, folders and outcomes.
-func showSessions(out *term.Out, list []lookup.Judged, names *names.Sessions, workers map[string]string, now time.Time) error {
-	narrow := out.Width() > 0 && out.Width() < entries.WideFrom
+// sessionList is what a list of sessions shows. A narrow terminal gets shorter dates, folders and results.
+type sessionList struct {
+	names   *names.Sessions
+	workers map[string]string // by the folder in which each worked
+	now     time.Time
+	narrow  bool
+	why     bool // also why each result is what it is
+}
+
+// show prints one line for each session.
+func (v sessionList) show(out *term.Out, list []lookup.Judged) error {
+	v.narrow = out.Width() > 0 && out.Width() < entries.WideFrom
 	items := make([]*lookup.Judged, len(list))
 	for i := range list {
 		items[i] = &list[i]
 	}
-	return term.TableOf(sessionFields(narrow, names, workers, now), items).Print(out, 0)
+	fields := v.fields()
+	if v.why {
+		why := term.Column{Title: "why", Flex: true, Min: 20}
+		fields = append(fields, sessionField{Column: why, Cell: func(s *lookup.Judged) term.Cell { return term.Cell{Text: s.Reason} }})
+	}
+	return term.TableOf(fields, items).Print(out, 0)
 }
 
 type sessionField = term.Field[*lookup.Judged]
 
-// sessionFields are the columns of `aburn sessions`.
-func sessionFields(narrow bool, names *names.Sessions, workers map[string]string, now time.Time) []sessionField {
+// fields are the columns of `aburn sessions`.
+func (v sessionList) fields() []sessionField {
+	narrow, workers := v.narrow, v.workers
 	return []sessionField{
-		{Column: term.Column{Title: "ended"}, Cell: func(s *lookup.Judged) term.Cell {
-			if s.End.IsZero() {
-				return term.Cell{}
-			}
-			return term.Cell{Text: s.End.Local().Format(units.DateLayout(narrow, s.End, now)), Style: term.Dim}
+		{Column: term.Column{Title: "last active"}, Cell: func(s *lookup.Judged) term.Cell {
+			return term.Cell{Text: lastActive(narrow, s.End, v.now), Style: term.Dim}
 		}},
-		{Column: term.Column{Title: "agent", Flex: true, Min: 5}, Cell: func(s *lookup.Judged) term.Cell { return term.Cell{Text: s.Source} }},
-		{Column: term.Column{Title: "project", Flex: true, Path: true, Min: 5}, Cell: func(s *lookup.Judged) term.Cell {
+		{Column: term.Column{Title: "agent", Flex: true, Min: 8, Spare: 1}, Cell: func(s *lookup.Judged) term.Cell { return term.Cell{Text: s.Source} }},
+		{Column: term.Column{Title: "project", Flex: true, Path: true, Min: 8}, Cell: func(s *lookup.Judged) term.Cell {
 			project := s.Project.Path
 			if workers[project] != "" {
 				project = s.Project.Key
@@ -190,23 +206,44 @@ func sessionFields(narrow bool, names *names.Sessions, workers map[string]string
 		{Column: term.Column{Title: "worker", Flex: true, Min: 6},
 			Cell: func(s *lookup.Judged) term.Cell { return term.Cell{Text: workers[s.Project.Path]} }},
 		{Cell: func(s *lookup.Judged) term.Cell { return outcomeCell(s.Outcome, "") }},
-		{Column: term.Column{Title: "outcome"}, Cell: func(s *lookup.Judged) term.Cell {
+		{Column: term.Column{Title: "result"}, Cell: func(s *lookup.Judged) term.Cell {
 			_, style := lookup.OutcomeMark(s.Outcome)
 			return term.Cell{Text: term.NarrowTitle(narrow, "", string(s.Outcome)), Style: style}
 		}},
-		{Column: term.Column{Title: "calls", Right: true, Spare: 1},
-			Cell: func(s *lookup.Judged) term.Cell { return term.Count(s.Counts.Calls, term.Plain, term.Plain) }},
-		{Column: term.Column{Title: term.NarrowTitle(narrow, "bad", "failed"), Right: true},
-			Cell: func(s *lookup.Judged) term.Cell { return term.Count(s.Counts.Failed, term.Red, term.Dim) }},
-		{Column: term.Column{Title: "tokens", Right: true, Spare: 2},
+		{Column: term.Column{Title: term.NarrowTitle(narrow, "failed", "failed calls"), Right: true, Spare: 2}, Cell: failedCalls},
+		{Column: term.Column{Title: "tokens", Right: true, Spare: 3},
 			Cell: func(s *lookup.Judged) term.Cell { return term.Cell{Text: units.Tokens(s.Usage.Total())} }},
-		{Column: term.Column{Title: "active", Right: true, Spare: 3},
+		{Column: term.Column{Title: "active", Right: true, Spare: 4},
 			Cell: func(s *lookup.Judged) term.Cell { return term.Cell{Text: units.Milliseconds(s.ActiveMS)} }},
 		{Column: term.Column{Title: "id"}, Cell: func(s *lookup.Judged) term.Cell {
-			return term.Cell{Text: names.Of(s.Source, s.ID), Style: entries.SessionStyle(logfmt.SessionID(s.ID))}
+			return term.Cell{Text: v.names.Of(s.Source, s.ID), Style: entries.SessionStyle(logfmt.SessionID(s.ID))}
 		}},
-		{Column: term.Column{Title: "about", Flex: true, Min: 12}, Cell: func(s *lookup.Judged) term.Cell { return term.Cell{Text: about(s)} }},
+		{Column: term.Column{Title: "about", Flex: true, Min: 20}, Cell: func(s *lookup.Judged) term.Cell { return term.Cell{Text: about(s)} }},
 	}
+}
+
+// lastActive is when something last happened in a session, "" if that is unknown.
+func lastActive(narrow bool, end, now time.Time) string {
+	end, now = end.Local(), now.Local()
+	switch {
+	case end.IsZero():
+		return ""
+	case !narrow:
+		return end.Format("2006-01-02 15:04")
+	case units.DayStart(end).Equal(units.DayStart(now)):
+		return end.Format("15:04")
+	}
+	return units.Date(end, now)
+}
+
+// failedCalls is how many of the calls that ended failed, "" if none ended.
+func failedCalls(s *lookup.Judged) term.Cell {
+	ended := s.Counts.Calls - s.Counts.NoResult
+	c := term.Count(s.Counts.Failed, term.Red, term.Dim)
+	if c.Text += " of " + plain.Count(int64(ended)); ended == 0 {
+		return term.Cell{}
+	}
+	return c
 }
 
 // outcomeCell is the sign of an outcome with a text behind it.
