@@ -182,7 +182,8 @@ tools --retries
 tools --retries --json
 tools --type shell --source claude --json
 report
-report | cat
+report --full
+report --full | cat
 report --limit 4 --json
 report --source gemini --limit 2 --json
 report --since 1h
@@ -200,7 +201,7 @@ remedy 77d1a0e4 --json
 CLAUDE_CODE_SESSION_ID=5b0c2f91-0000-4000-8000-000000000001 remedy --current --json
 remedy --applied e1-8501 --note started-the-database
 remedy --applied e1-8501 --note again --json
-report --project shop
+report --project shop --full
 report --project /home/user/shop --limit 2
 report --project /home/user/shop --limit 2 --json
 lessons

@@ -346,7 +346,7 @@ func (p *planted) commands(w *webWorld) {
 	w.Helper()
 	const session = "claude/5ec2e700-0000-4000-8000-000000000041"
 	for _, line := range []string{
-		"sessions --all --json", "show --all " + session, "show --json " + session, "show --differences --json " + session, "export --format jsonl", "report", "report --json", "report --html -", "replay --json " + session,
+		"sessions --all --json", "show --all " + session, "show --json " + session, "show --differences --json " + session, "export --format jsonl", "report", "report --full", "report --json", "report --html -", "replay --json " + session,
 		"graph --json", "tools --json", "lessons", "lessons --json", "remedy --json make", "cost --json --by session --breakdown", "cost --json --by branch", "cost --json --by model", "cost --json --by project",
 		"top --once", "top --once --json", "status", "status --json", "tail", "tail --json", "query --json", "log stats --json", "chain --json", "verify --json", "supervisor --json", "doctor --json", "queue list --json", "ps --json",
 	} {

@@ -171,7 +171,7 @@ func TestArchiveFitsATerminal(t *testing.T) {
 	}
 	for _, command := range []string{"sessions", "show 5b0c2f91", "show 77d1a0e4", "show 5b0c2f91 --calls",
 		"graph", "graph 5b0c --top failures", "graph --top duration", "tools",
-		"tools --failed", "report"} {
+		"tools --failed", "report --full"} {
 		for _, noColor := range []string{"1", ""} {
 			shown := onTerminal(t, dir, []string{"NO_COLOR=" + noColor, "TERM=xterm"}, strings.Fields(command)...)
 			if !strings.Contains(shown, "5b0c2f91") || strings.Contains(shown, "\x1b[") != (noColor == "") {
@@ -238,7 +238,7 @@ func TestReportFitsATerminal(t *testing.T) {
 	}
 	note := strings.Repeat("tried another registry ", 10)
 	onTerminal(t, dir, append(env, "NO_COLOR=1"), "remedy", "--applied", keys[1], "--note", note)
-	shown := onTerminal(t, dir, append(env, "NO_COLOR=1"), "report")
+	shown := onTerminal(t, dir, append(env, "NO_COLOR=1"), "report", "--full")
 	_, tried, found := strings.Cut(shown, "\nremedies that were tried\n")
 	if !found || !strings.Contains(tried, keys[1]) || !strings.Contains(tried, "insufficient data") || !strings.Contains(tried, "observation, not proof") {
 		t.Errorf("what was tried is shown as %q", tried)

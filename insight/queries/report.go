@@ -32,7 +32,8 @@ type ReportQuery struct {
 // ReportAnswer is a report of the chosen sessions.
 type ReportAnswer struct {
 	*report.Report
-	Digests    []*insight.Digest // the chosen sessions
+	Sessions   []digests.Session // the chosen sessions
+	Digests    []*insight.Digest // the same
 	ShortNames *names.Sessions
 	None       bool // no session was chosen
 	Archived   int  // sessions in the archive; counted only if None
@@ -54,7 +55,7 @@ func ReportOf(ctx context.Context, c *lookup.Caller, q ReportQuery) (*ReportAnsw
 	if o.Remedies, err = measureRemedies(ctx, c, filter, list); err != nil {
 		return nil, err
 	}
-	answer := &ReportAnswer{Digests: lookup.DigestsOnly(list)}
+	answer := &ReportAnswer{Sessions: list, Digests: lookup.DigestsOnly(list)}
 	answer.Report = report.Make(answer.Digests, o)
 	answer.None = answer.Units.All == 0
 	if q.Limit > 0 {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/archive"
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/internal/kit"
 	"aburn/insight/queries"
@@ -23,29 +25,25 @@ func ReportCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "report",
 		Usage: "show what goes wrong most, across all sessions",
-		Description: "Shows how sessions and sub-agents ended, the shapes of failure, the errors, files that were changed again and again, tools that failed or " +
-			"took longest, the tokens\n" +
-			"that failed and repeated calls cost, the phases of the workflow, and all that week by week. Fixed rules infer outcomes from the records, never from an " +
-			"exit code.\n" +
-			"Each rate stands with its denominator. Sessions that are still going on have no outcome and count in no rate of outcomes.\n\n" +
-			"solved counts sessions in which the failed call, or one about the same, succeeded later. again counts calls that repeat a failed one. back counts " +
-			"edits that gave a\n" +
-			"file an earlier content. ≤ marks a time that the agent did not measure: it runs from call to end and includes the wait for a permission. The calls of " +
-			"a response\n" +
-			"share its tokens equally; - means that no record has tokens.\n\n" +
-			"`aburn replay KEY` opens the sessions behind a line. `aburn remedy KEY` says what once helped, or that nothing is comparable. Remedies that were " +
-			"noted with\n" +
-			"`aburn remedy --applied` stand at the end, with the rate of their failure before and after.\n\n" +
-			"This is about the sessions in the archive. `aburn supervisor report` counts the supervisor's advice about the workflow log, and `aburn supervisor " +
-			"backtest` replays\n" +
-			"old logs.",
+		Description: "Says in five sentences what went wrong most, how often, what it cost, what is new since your last report, and what to do first. Each\n" +
+			"sentence has the command that shows more. --full prints all tables: results, shapes of failure, errors, files that changed again and again,\n" +
+			"tools, tokens, phases and weeks.\n\n" +
+			"Fixed rules infer results from the records, never from an exit code. Each rate has its denominator. A session that is still running has no\n" +
+			"result and counts in no rate of results.\n\n" +
+			"In the tables, solved counts sessions in which the failed call, or one about the same, succeeded later. again counts calls that repeat a failed\n" +
+			"one. back counts edits that gave a file an earlier content. ≤ marks a time that the agent did not measure: it includes the wait for a\n" +
+			"permission. The calls of a response share its tokens equally. - means that no record has tokens.\n\n" +
+			"`aburn replay KEY` opens the sessions behind a line. `aburn remedy KEY` shows what once helped. `aburn supervisor report` is about the\n" +
+			"supervisor's advice.",
 		Flags: slices.Concat(chosen.ChoiceFlags(), kit.PageFlags("write a page with plots into `FILE`; it needs no network"), []cli.Flag{
-			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(queries.ReportRows) + ", with --json and --html all)"},
+			&cli.BoolFlag{Name: "full", Usage: "all tables: results, errors, files, tools, tokens, phases, weeks"},
+			&cli.IntFlag{Name: "limit", Usage: "only `N` lines of each table; 0 for all (default " + strconv.Itoa(queries.ReportRows) + ", with --json and --html all)"},
 			kit.JSONFlag(),
 		}),
 		ArgValidator: reportArguments,
 		Metadata: kit.Examples(
-			"aburn report --since 30d",
+			"aburn report",
+			"aburn report --full --since 30d",
 			"aburn report --project . --source claude",
 			"aburn report --html report.html",
 			"aburn report --json | jq '.failures[0]'",
@@ -73,7 +71,8 @@ func runReport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	toTerminal := !cmd.IsSet("html") && !cmd.Bool("json")
-	answer, err := queries.ReportOf(ctx, c, queries.ReportQuery{Choice: chosen.ChoiceOf(cmd), Limit: reportLimit(cmd), Names: toTerminal || cmd.IsSet("html")})
+	full := cmd.Bool("full") || cmd.IsSet("limit") || !toTerminal
+	answer, err := queries.ReportOf(ctx, c, queries.ReportQuery{Choice: chosen.ChoiceOf(cmd), Limit: reportLimit(cmd, full), Names: toTerminal || cmd.IsSet("html")})
 	switch {
 	case err != nil:
 		return err
@@ -86,10 +85,25 @@ func runReport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return nil
 	}
 	v := reportView{r: answer.Report, out: a.Screen(cmd), names: answer.ShortNames, now: c.Now}
-	return v.show()
+	if full {
+		return v.show()
+	}
+	s, err := summarize(ctx, c, &v, answer)
+	if err != nil {
+		return err
+	}
+	s.print()
+	if chosen.ChoiceOf(cmd) == (lookup.Choice{}) {
+		noteReport(archive.Dir(c.Env), c.Now)
+	}
+	return nil
 }
 
-func reportLimit(cmd *cli.Command) int {
+// reportLimit is how many lines each part has. The summary needs all.
+func reportLimit(cmd *cli.Command, full bool) int {
+	if !full {
+		return 0
+	}
 	if cmd.IsSet("limit") || cmd.Bool("json") || cmd.IsSet("html") {
 		return cmd.Int("limit")
 	}

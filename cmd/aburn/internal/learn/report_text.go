@@ -101,13 +101,18 @@ func (v *reportView) day(t time.Time) term.Cell {
 	return term.Cell{Text: t.Local().Format(units.DateLayout(true, t, v.now)), Style: term.Dim}
 }
 
+// title says which sessions the report is about.
+func (v *reportView) title() string {
+	text := unitsText(v.r) + v.chosen()
+	if n := v.r.Units.Running; n > 0 { // last: "still running since" would give them a beginning
+		text += fmt.Sprintf(", %s of them still running", plain.Count(int64(n)))
+	}
+	return text
+}
+
 func (v *reportView) outcomes() error {
 	r := v.r
-	text := unitsText(r) + v.chosen()
-	if r.Units.Running > 0 { // last: "still running since" would give them a beginning
-		text += fmt.Sprintf(", %s of them still running", plain.Count(int64(r.Units.Running)))
-	}
-	term.Title(v.out, true, text)
+	term.Title(v.out, true, v.title())
 	if r.Units.Ended == 0 {
 		return nil
 	}
