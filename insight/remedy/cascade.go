@@ -26,11 +26,15 @@ func ForSession(d *insight.Digest, all []*insight.Digest, rules []Rule) *Answer 
 	case len(resolved) == 0:
 		a.Reason = NoResolvedSibling
 	default:
-		a.Reason, a.Tier = ResolvedSiblings, Low
-		if len(resolved) >= MediumFrom {
-			a.Tier = Medium
-		}
 		a.rank(d, resolved)
+		switch {
+		case a.Shared == 0:
+			a.Reason = NoSharedError
+		case a.Shared < MediumFrom:
+			a.Reason, a.Tier = ResolvedSiblings, Low
+		default:
+			a.Reason, a.Tier = ResolvedSiblings, Medium
+		}
 	}
 	return a
 }
@@ -105,7 +109,7 @@ func (a *Answer) count(d *insight.Digest, all []*insight.Digest) (resolved []*in
 	return resolved
 }
 
-// rank orders the siblings by how many errors they share with d, then by insight.Newer.
+// rank takes the siblings that share an error with d. Those that share more are the first, then by insight.Newer.
 func (a *Answer) rank(d *insight.Digest, resolved []*insight.Digest) {
 	mine := map[errorName]bool{}
 	for i := range d.Errors {
@@ -117,6 +121,8 @@ func (a *Answer) rank(d *insight.Digest, resolved []*insight.Digest) {
 	for _, o := range resolved {
 		overlap[o] = len(shared(o, mine))
 	}
+	resolved = slices.DeleteFunc(resolved, func(o *insight.Digest) bool { return overlap[o] == 0 })
+	a.Shared = len(resolved)
 	slices.SortFunc(resolved, func(x, y *insight.Digest) int {
 		return cmp.Or(cmp.Compare(overlap[y], overlap[x]), insight.Newer(x, y))
 	})
@@ -150,12 +156,7 @@ func shared(d *insight.Digest, mine map[errorName]bool) (list []*insight.ErrorGr
 // part in that success.
 func siblingOf(d *insight.Digest, shared []*insight.ErrorGroup) Sibling {
 	s := Sibling{Source: d.Source, Session: d.ID, Project: d.Project.Path, Overlap: len(shared), Known: len(d.Changes) > 0, Changes: []insight.Change{}}
-	if len(shared) == 0 && d.Decisive >= 0 && d.Decisive < len(d.Errors) {
-		shared = []*insight.ErrorGroup{&d.Errors[d.Decisive]}
-	}
-	if len(shared) > 0 {
-		s.Error, s.Solved = shared[0].First, shared[0].Solved
-	}
+	s.Error, s.Solved = shared[0].First, shared[0].Solved
 	for _, c := range d.Changes {
 		switch {
 		case c.Event <= s.Error || s.Solved > 0 && c.Event > s.Solved && c.Times <= 1:

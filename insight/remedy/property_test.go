@@ -50,8 +50,9 @@ func TestWordFix(t *testing.T) {
 
 // anything is a session, others, and rules, in small worlds where all that matters happens.
 func anything(r *rand.Rand) (*insight.Digest, []*insight.Digest, []Rule) {
-	outcomes := []insight.Outcome{insight.Errored, insight.GaveUp, insight.Killed, insight.Completed, insight.Completed, insight.Interrupted, insight.Unknown}
-	classes := []failure.Class{failure.Build, failure.Test, failure.Cancelled, failure.Other, "made_up"}
+	outcomes := []insight.Outcome{insight.Errored, insight.GaveUp, insight.Killed, insight.Completed, insight.Completed, insight.Completed, insight.Completed, insight.Interrupted,
+		insight.Unknown}
+	classes := []failure.Class{failure.Build, failure.Build, failure.Build, failure.Test, failure.Cancelled, failure.Other, "made_up"}
 	words := []string{"alpha", "beta", "alphabet", "Alpha beta", "", "bet"}
 	pick := func(list []string) string { return list[r.IntN(len(list))] }
 	number := func() *int {
@@ -62,15 +63,15 @@ func anything(r *rand.Rand) (*insight.Digest, []*insight.Digest, []Rule) {
 		return &n
 	}
 	var all []*insight.Digest
-	for i := range 1 + r.IntN(9) {
+	for i := range 1 + r.IntN(16) {
 		d := session(fmt.Sprint(r.IntN(6)), outcomes[r.IntN(len(outcomes))], pick([]string{"", "s1-aa", "s1-aa", "s1-bb"}), r.IntN(4))
 		d.ID += fmt.Sprint("-", i)
 		d.Live, d.Agent.Name = r.IntN(5) == 0, pick([]string{"claude", "codex"})
-		for range r.IntN(3) {
+		for range r.IntN(5) {
 			d.Errors = append(d.Errors, insight.ErrorGroup{
-				Class: classes[r.IntN(len(classes))], Type: trace.ToolType(pick([]string{"shell", "edit", ""})), Tool: pick([]string{"Bash", ""}), Exit: number(),
+				Class: classes[r.IntN(len(classes))], Type: trace.ToolType(pick([]string{"shell", "shell", "edit", ""})), Tool: pick([]string{"Bash", ""}), Exit: number(),
 				Code:   pick([]string{"c", ""}),
-				Status: r.IntN(2), Hash: fmt.Sprint(r.IntN(3)), Text: pick(words) + " " + pick(words), Count: 1, First: r.IntN(9), Solved: r.IntN(9),
+				Status: r.IntN(2), Hash: fmt.Sprint(r.IntN(5) / 4), Text: pick(words) + " " + pick(words), Count: 1, First: r.IntN(9), Solved: r.IntN(9),
 			})
 		}
 		for _, e := range d.Errors {
@@ -107,19 +108,22 @@ func TestNoTierWithoutEvidence(t *testing.T) {
 		d, all, rules := anything(r)
 		a := ForSession(d, all, rules)
 		fails := d.Verdict.Outcome == insight.Errored || !d.Live && (d.Verdict.Outcome == insight.GaveUp || d.Verdict.Outcome == insight.Killed)
-		resolved := map[string]bool{}
+		resolved, shared := map[string]bool{}, 0
 		kin := related(d, all)
 		for _, o := range all {
 			if !kin[o.ID] && o.Keys.Sub == d.Keys.Sub && d.Keys.Sub != "" && o.Verdict.Outcome == insight.Completed && !o.Live {
 				resolved[o.ID] = true
+				if haveOneError(d, o) {
+					shared++
+				}
 			}
 		}
 		want := None
 		switch {
 		case slices.ContainsFunc(rules, func(r Rule) bool { return proven(d, r) }):
 			want = KnownFix
-		case !fails || len(resolved) == 0:
-		case len(resolved) >= 3:
+		case !fails || shared == 0:
+		case shared >= 3:
 			want = Medium
 		default:
 			want = Low
@@ -139,7 +143,7 @@ func TestNoTierWithoutEvidence(t *testing.T) {
 			t.Fatalf("%s of %+v", a.Reason, d)
 		}
 		for i, s := range a.Siblings {
-			if !resolved[s.Session] || i > 0 && s.Overlap > a.Siblings[i-1].Overlap {
+			if !resolved[s.Session] || s.Overlap == 0 || i > 0 && s.Overlap > a.Siblings[i-1].Overlap {
 				t.Fatalf("sibling %d: %+v", i, s)
 			}
 			delete(resolved, s.Session) // none stands there twice
@@ -150,6 +154,18 @@ func TestNoTierWithoutEvidence(t *testing.T) {
 			t.Fatalf("in another order\n%+v\nnot\n%+v", again, a)
 		}
 	}
+}
+
+// haveOneError reports whether two sessions had the same error, other than a cancelled call.
+func haveOneError(d, o *insight.Digest) bool {
+	for _, mine := range d.Errors {
+		for _, e := range o.Errors {
+			if mine.Class != failure.Cancelled && mine.Class == e.Class && mine.Type == e.Type && mine.Hash == e.Hash {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // related is the IDs of the sessions that d hangs together with by parents.

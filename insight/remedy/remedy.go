@@ -15,10 +15,10 @@ import (
 type Tier string
 
 // The tiers, highest first. Only KnownFix says what to do. Medium and Low name sessions with the
-// same classes of errors that completed, and what changed in them.
+// same error that completed, and what changed in them.
 const (
 	KnownFix Tier = "known_fix"
-	Medium   Tier = "medium" // at least MediumFrom resolved siblings
+	Medium   Tier = "medium" // at least MediumFrom resolved siblings that share an error
 	Low      Tier = "low"    // at least one
 	None     Tier = "none"
 )
@@ -35,6 +35,7 @@ const (
 	NoErrors          Reason = "no_errors"           // none: no errors, so no sub-signature to compare by
 	Unclassified      Reason = "unclassified"        // none: only errors of class other, so no sub-signature either
 	NoResolvedSibling Reason = "no_resolved_sibling" // none
+	NoSharedError     Reason = "no_shared_error"     // none: siblings completed, but had other errors of the same classes
 	ResolvedSiblings  Reason = "resolved_siblings"   // low, medium
 )
 
@@ -51,9 +52,11 @@ type Answer struct {
 	Reason  Reason  `json:"reason"`
 	// Failed counts the failing sessions with the subject's sub-signature, including a failing
 	// subject. It is 0 if the subject does not fail and no rule matched. Resolved counts the
-	// completed ones. Other live sessions are in neither.
+	// completed ones. Other live sessions are in neither. Shared counts those of Resolved that had an error of the subject, and is
+	// counted only for a subject that fails and has no known fix.
 	Failed   int `json:"failed"`
 	Resolved int `json:"resolved"`
+	Shared   int `json:"shared"`
 	// Fix is set if and only if the tier is KnownFix.
 	Fix *Fix `json:"known_fix,omitempty"`
 	// Siblings are ranked resolved sessions, present if and only if the tier is Low or Medium.
@@ -95,15 +98,14 @@ type Fix struct {
 	Proved []string `json:"proved"` // the parts of the gate that the data satisfied
 }
 
-// Sibling is a completed session with the same sub-signature.
+// Sibling is a completed session with the same sub-signature and an error of the subject.
 type Sibling struct {
 	Source  string `json:"source"`
 	Session string `json:"session"`
 	Project string `json:"project,omitempty"`
 	// Overlap counts the subject's distinct errors that this session had too.
 	Overlap int `json:"overlap"`
-	// Error is the Seq of its first such error, or else of its decisive error. Solved is the Seq
-	// at which the call that failed there succeeded, or 0.
+	// Error is the Seq of its first such error. Solved is the Seq at which the call that failed there succeeded, or 0.
 	Error  int `json:"error_event"`
 	Solved int `json:"solved_event,omitempty"`
 	// Known says that its records contain file changes. If not, what changed is unknown.

@@ -120,7 +120,10 @@ func (a *Answer) Why() string {
 	case NoResolvedSibling:
 		return "Sessions and sub-agents with this sub-signature: " + numbers + ". None of them completed, so nothing is comparable."
 	}
-	return "Sessions and sub-agents with this sub-signature: " + numbers +
+	if a.Reason == NoSharedError {
+		return "Sessions and sub-agents with this sub-signature: " + numbers + ". None of the completed ones had the same error, so nothing is comparable."
+	}
+	return fmt.Sprintf("Sessions and sub-agents with this sub-signature: %s, of which %d had the same error", numbers, a.Shared) +
 		". What changed in the completed ones is evidence, not a fix: nobody has shown that it helped."
 }
 
@@ -151,14 +154,7 @@ func (s *Sibling) write(b *strings.Builder, number int) {
 	if s.Project != "" {
 		b.WriteString(" in " + plain.CodePath(s.Project))
 	}
-	switch {
-	case s.Overlap > 0:
-		fmt.Fprintf(b, ": %s in common, the first at event %d", insight.Plural(s.Overlap, "error"), s.Error)
-	case s.Error > 0:
-		fmt.Fprintf(b, ": no error in common, its own at event %d", s.Error)
-	default:
-		b.WriteString(": no error in common")
-	}
+	fmt.Fprintf(b, ": %s in common, the first at event %d", insight.Plural(s.Overlap, "error"), s.Error)
 	if s.Solved > 0 {
 		fmt.Fprintf(b, ", the same call succeeded at event %d", s.Solved)
 	}

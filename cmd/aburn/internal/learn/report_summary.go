@@ -216,8 +216,8 @@ func (s *summary) first() advice {
 	case s.remedy != nil && s.remedy.Tier == remedy.KnownFix:
 		return advice{"Begin with the main error, because a fix is known: " + s.remedy.Fix.Text, "aburn remedy " + e.Key}
 	case s.remedy != nil && s.remedy.Tier != remedy.None:
-		return advice{fmt.Sprintf("Begin with the main error: %s of the same kind completed, and you can see what changed.",
-			s.units(s.remedy.Resolved)), "aburn remedy " + e.Key}
+		return advice{fmt.Sprintf("Begin with the main error: %s had it and completed, and you can see what changed.",
+			s.units(s.remedy.Shared)), "aburn remedy " + e.Key}
 	}
 	return advice{"Begin with the main error. No comparable session got past it, so look at the latest one.", "aburn show " + s.name(e.Seen[0])}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"reflect"
 	"strings"
 	"testing"
@@ -142,12 +143,14 @@ func (p *generated) remedyIsTrue(t *testing.T) {
 // Of every failing session as many others failed and came to their end in the same way as were made so.
 func (p *generated) siblingsAreTrue(t *testing.T) {
 	failed, resolved := map[string]int{}, map[string]int{}
+	completed := map[string][]*Session{}
 	for _, s := range p.sessions {
 		if s.Failing() {
 			failed[s.Sub()]++
 		}
 		if !s.Live && s.Outcome == "completed" {
 			resolved[s.Sub()]++
+			completed[s.Sub()] = append(completed[s.Sub()], s)
 		}
 	}
 	tiers, asked := map[remedy.Tier]int{}, map[string]bool{}
@@ -164,18 +167,24 @@ func (p *generated) siblingsAreTrue(t *testing.T) {
 		a := remedy.ForSession(d, p.digests, nil)
 		tiers[a.Tier]++
 		want, n := remedy.None, resolved[s.Sub()]
+		shared := 0
+		for _, o := range completed[s.Sub()] {
+			if slices.ContainsFunc(o.Errors, func(e Error) bool { return slices.Contains(s.Errors, e) }) {
+				shared++
+			}
+		}
 		switch {
 		case s.Sub() == "":
 			if a.Tier != remedy.None || (a.Reason == remedy.NoErrors) != (len(s.Errors) == 0) {
 				t.Errorf("%s: with %s it has tier %s, %s", d.ID, question, a.Tier, a.Reason)
 			}
 			continue
-		case n >= 3:
+		case shared >= 3:
 			want = remedy.Medium
-		case n > 0:
+		case shared > 0:
 			want = remedy.Low
 		}
-		equal(t, s.Sub(), [3]any{a.Failed, a.Resolved, a.Tier}, [3]any{failed[s.Sub()], n, want})
+		equal(t, s.Sub(), [4]any{a.Failed, a.Resolved, a.Shared, a.Tier}, [4]any{failed[s.Sub()], n, shared, want})
 	}
 	if tiers[remedy.None] == 0 || tiers[remedy.Low]+tiers[remedy.Medium] == 0 {
 		t.Errorf("the archive has not all tiers: %v", tiers)
