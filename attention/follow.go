@@ -17,7 +17,7 @@ import (
 	"aburn/supervisor/status"
 )
 
-// Project is what `aburn status` says of a vouched project.
+// Project is what `aburn status` says of a trusted project.
 type Project struct {
 	Root   string
 	Of     string // the project that Root is a clone of, for workers; Root itself if it is none
@@ -26,10 +26,11 @@ type Project struct {
 	Gone   bool // its folder is not there
 }
 
-// Projects follows the logs of all projects that the user has vouched for, or of one.
+// Projects follows the logs of all projects that the user trusts, or of one.
 type Projects struct {
 	caller func(dir string) *workspace.Caller
 	only   string // the root of the only one, "" for all
+	hides  func(root string) bool
 	// asked reports whether anybody would see a change. While nobody does, projects are only noted as changed.
 	asked   func() bool
 	changed func()
@@ -49,9 +50,10 @@ type followed struct {
 // Options says whose projects are followed, and who is told.
 type Options struct {
 	Caller  func(dir string) *workspace.Caller
-	Only    string      // the root of the only project, "" for all
-	Asked   func() bool // nil: always
-	Changed func()      // is called after what is shown may have changed; nil: nobody is told
+	Only    string                 // the root of the only project, "" for all
+	Hides   func(root string) bool // reports whether a project is left out; nil: none is
+	Asked   func() bool            // nil: always
+	Changed func()                 // is called after what is shown may have changed; nil: nobody is told
 }
 
 // New prepares following, and looks at nothing.
@@ -59,10 +61,13 @@ func New(o Options) *Projects {
 	if o.Asked == nil {
 		o.Asked = func() bool { return true }
 	}
+	if o.Hides == nil {
+		o.Hides = func(string) bool { return false }
+	}
 	if o.Changed == nil {
 		o.Changed = func() {}
 	}
-	return &Projects{caller: o.Caller, only: o.Only, asked: o.Asked, changed: o.Changed, of: map[string]*followed{}}
+	return &Projects{caller: o.Caller, only: o.Only, hides: o.Hides, asked: o.Asked, changed: o.Changed, of: map[string]*followed{}}
 }
 
 // List are the projects as they were last looked at, in the order of their roots.
@@ -77,7 +82,7 @@ func (p *Projects) List() (list []Project) {
 	return list
 }
 
-// Roots are the roots of all projects that the user has vouched for, as last listed; nil before that.
+// Roots are the roots of all projects that the user trusts, as last listed; nil before that.
 func (p *Projects) Roots() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,7 +180,7 @@ func (p *Projects) look(ctx context.Context, root string) {
 	f.shown = shown
 }
 
-// relist takes the vouched projects in, and forgets those that are none any more. It reports whether the list is another one.
+// relist takes the trusted projects in, and forgets those that are none any more. It reports whether the list is another one.
 func (p *Projects) relist() (changed bool) {
 	env := p.caller("").Env
 	roots := project.Marked(env)
@@ -188,7 +193,7 @@ func (p *Projects) relist() (changed bool) {
 	changed = p.roots == nil || !slices.Equal(roots, p.roots)
 	p.roots = roots
 	for _, root := range roots {
-		if of := project.Original(root, env); p.of[root] == nil && (p.only == "" || p.only == of) {
+		if of := project.Original(root, env); p.of[root] == nil && (p.only == "" || p.only == of) && !p.hides(of) {
 			p.of[root] = &followed{follower: status.NewFollower(root), shown: Project{Root: root, Of: of}, dirty: true}
 		}
 	}
@@ -254,7 +259,7 @@ func (r *run) see(ctx context.Context, everything bool) {
 	}
 }
 
-// list brings what is watched in line with the vouched projects.
+// list brings what is watched in line with the trusted projects.
 func (r *run) list() {
 	r.looking.Lock()
 	another := r.relist()

@@ -1,5 +1,5 @@
-// Package attention says what waits for the user, what is stuck and what works, over all projects that they have vouched for. It alone
-// decides order and words, so that the page, aburn top and notices cannot differ. It writes nothing.
+// Package attention says what waits for the user, what is stuck and what works, in all projects. It alone decides
+// order and words, so that the page, aburn top and notices cannot differ. It writes nothing.
 package attention
 
 import (
@@ -97,8 +97,8 @@ func Items(list []Project, unhooked []Item, at time.Time) (items []Item) {
 		}
 	}
 	for _, item := range unhooked {
-		item.Group, item.Kind, item.Word, item.Since = Living, Unhooked, "no hooks", item.Heard
-		item.What = "no hooks here: told by its own file, which grew " + plain.Age(at.Sub(item.Heard))
+		item.Group, item.Kind, item.Word, item.Since = Living, Unhooked, "running", item.Heard
+		item.What = "no hooks: its own file was last written " + plain.Age(at.Sub(item.Heard))
 		items = append(items, item)
 	}
 	slices.SortStableFunc(items, order)

@@ -150,6 +150,19 @@ func projectNamed(ctx context.Context, c *workspace.Caller, arch *archive.Archiv
 	}
 }
 
+// ProjectNamed is the folder that --project means: an existing folder, else the project in the archive whose folder has this name.
+func ProjectNamed(ctx context.Context, c *workspace.Caller, name string) (string, error) {
+	if path, ok, err := folderNamed(c, name); err != nil || ok {
+		return path, err
+	}
+	arch, err := View(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	defer arch.Close()
+	return projectNamed(ctx, c, arch, name)
+}
+
 // folderNamed is the folder at name, which need not exist if its path is absolute; ok is false if name is no path.
 func folderNamed(c *workspace.Caller, name string) (path string, ok bool, err error) {
 	dir, err := c.Folder()

@@ -12,6 +12,7 @@ type Outcome struct{ Mark, Word, Class string }
 type Now struct {
 	Board                  Board
 	Waiting, Stuck, Living []Card
+	Hooked                 bool // a project is trusted, so that what waits is known
 	Ended                  []Row
 	MoreEnded              Link
 	Today                  []Figure

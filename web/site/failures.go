@@ -108,7 +108,7 @@ func failureTiles(v *snapshot.View, f snapshot.Filter, over []*snapshot.Row) []p
 		{Name: "failed of ended calls in them", Text: plain.Count(int64(calls)) + " of " + plain.Count(int64(endedCalls)), Value: fmt.Sprint(calls)}}
 	if f.Since == "" {
 		sum := snapshot.Total(v.Answers(snapshot.Filter{Project: f.Project, Agent: f.Agent, Outcome: "failed", Period: "all"}))
-		one := v.Money("", &sum, snapshot.Filter{Project: f.Project, Agent: f.Agent, Outcome: "failed", Period: "all"}.Address("/cost"))
+		one := v.SessionsMoney("", &sum, failed, snapshot.Filter{Project: f.Project, Agent: f.Agent, Outcome: "failed", Period: "all"}.Address("/cost"))
 		one.Name = "in sessions and sub-agents that failed"
 		list = append(list, one)
 	}
@@ -124,7 +124,7 @@ func failureRows(v *snapshot.View, f snapshot.Filter, all []*failureGroup, most 
 		of := f.With("key", g.key)
 		one := pages.FailureRow{Href: "/failures/" + g.key, Key: g.key, Count: show.Count("sessions and sub-agents", len(g.rows), of.Address("/sessions")),
 			Last: show.Time(g.rows[0].End, v.Made),
-			Cost: v.Money("", &g.sum, f.With("key", g.key, "kind", "").Address("/cost")), Spark: spark(v, g.rows)}
+			Cost: v.SessionsMoney("", &g.sum, len(g.rows), f.With("key", g.key, "kind", "").Address("/cost")), Spark: spark(v, g.rows)}
 		bad := of.With("outcome", "failed")
 		one.Failed = show.Count(countName(bad), countIf(g.rows, (*snapshot.Row).Failing), bad.Address("/sessions"))
 		if errors {
@@ -207,7 +207,7 @@ func (s *failurePages) groupPage(_ context.Context, v *snapshot.View, values url
 	f := snapshot.Filter{Kind: "all", Key: key}
 	list := v.Sessions(f)
 	if len(list) == 0 {
-		return nil, show.NotFound("no session of the projects that you have vouched for has the key " + fault.Quote(key))
+		return nil, show.NotFound("no session has the key " + fault.Quote(key))
 	}
 	body := &pages.Failure{Kind: "failure group", Key: plain.Line(key)}
 	heading := list[0].Shape
@@ -223,7 +223,7 @@ func (s *failurePages) groupPage(_ context.Context, v *snapshot.View, values url
 	body.Tiles = []pages.Figure{
 		show.Count("sessions and sub-agents", len(list), f.Address("/sessions")),
 		show.Count(countName(failed), countIf(list, (*snapshot.Row).Failing), failed.Address("/sessions")),
-		v.Money("", &sum, snapshot.Filter{Key: key}.Address("/cost")),
+		v.SessionsMoney("", &sum, len(list), snapshot.Filter{Key: key}.Address("/cost")),
 		{Name: "first seen", Text: show.Time(oldest(list), v.Made).Text},
 		{Name: "last seen", Text: show.Time(list[0].End, v.Made).Text},
 	}

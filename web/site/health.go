@@ -74,7 +74,7 @@ func (s *healthPages) examine(root string) []doctor.Check {
 
 func (s *healthPages) page(_ context.Context, v *snapshot.View, _ url.Values, _ *http.Request) (*show.Page, error) {
 	body := &pages.Health{Checked: "Being looked at."}
-	roots := v.Roots
+	roots := v.Trusted
 	if s.Project != "" {
 		roots = []string{s.Project}
 	}
@@ -148,8 +148,7 @@ func (s *healthPages) archiveHealth(body *pages.Health, v *snapshot.View) {
 			Value: plain.Plural(int64(n), "session") + ", " + plain.Size(size) + ": aburn keep --list"})
 	}
 	if v.Hidden > 0 {
-		body.Archive = append(body.Archive, pages.Pair{Name: "not shown",
-			Value: plain.Plural(int64(v.Hidden), "session") + " of projects that you have not vouched for; aburn init in a project does"})
+		body.Archive = append(body.Archive, pages.Pair{Name: "not shown", Value: plain.Plural(int64(v.Hidden), "session") + " that your settings hide"})
 	}
 	for _, source := range v.Sources() {
 		f := snapshot.Filter{Kind: "all", Agent: source}

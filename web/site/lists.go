@@ -58,12 +58,9 @@ func (s *lists) rowOf(v *snapshot.View, r *snapshot.Row) pages.Row {
 		one.Subagents = show.Count("sub-agents", n, snapshot.Filter{Kind: "subagent", Family: r.Name()}.Address("/sessions"))
 	}
 	if !r.IsSubagent() {
-		one.Cost = v.Money(" with sub-agents", r.FamilyCost, snapshot.Filter{Family: r.Name()}.Address("/cost"))
+		one.Cost = v.SessionsMoney(" with sub-agents", r.FamilyCost, 1, snapshot.Filter{Family: r.Name()}.Address("/cost"))
 	} else {
-		one.Cost = v.Money(" of the sub-agent", &r.Cost, snapshot.Filter{Session: r.Name()}.Address("/cost"))
-	}
-	if r.FamilyCost.Responses == 0 {
-		one.Cost = pages.Figure{Text: "–"}
+		one.Cost = v.SessionsMoney(" of the sub-agent", &r.Cost, 1, snapshot.Filter{Session: r.Name()}.Address("/cost"))
 	}
 	return one
 }

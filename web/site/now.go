@@ -59,7 +59,7 @@ func (s *nowPages) items(v *snapshot.View) (list []attention.Item, projects []at
 }
 
 func (s *nowPages) page(_ context.Context, v *snapshot.View, query url.Values, _ *http.Request) (*show.Page, error) {
-	body := &pages.Now{}
+	body := &pages.Now{Hooked: len(s.projects.Followed()) > 0}
 	items, projects := s.items(v)
 	var notes []pages.Note
 	for i := range projects {
@@ -149,13 +149,13 @@ func (s *nowPages) card(v *snapshot.View, item *attention.Item) pages.Card {
 	agent := show.Agent(item.Source)
 	if r := rowOf(v, item); r != nil {
 		card.Title, card.Href, agent = titleOf(r, item), r.Address(), r.AgentTitle()
-		if r.FamilyCost.Responses > 0 {
+		if r.FamilyCost.Tokens.Total() > 0 {
 			card.Cost = v.Money(" with sub-agents", r.FamilyCost, snapshot.Filter{Family: r.Head.Name()}.Address("/cost"))
 		}
 		card.Copy = resumeCopy(r, item)
 	}
 	card.Copy = append(ways(item), card.Copy...)
-	card.Where = plain.Line(units.Join(filepath.Base(item.Root), item.Branch, agent))
+	card.Where = plain.Line(units.Join(snapshot.NameOf(item.Root), item.Branch, agent))
 	switch {
 	case item.Group == attention.Living && item.Last != "":
 		card.Proof, card.Quoted = units.Join("last entry "+item.Last+", "+show.Time(item.Heard, v.Made).Text, item.Quoted), ""
@@ -172,7 +172,7 @@ func (s *nowPages) card(v *snapshot.View, item *attention.Item) pages.Card {
 // cardTitle names a thing of which the archive knows nothing.
 func cardTitle(item *attention.Item) string {
 	if item.Session == "" {
-		return plain.Line(filepath.Base(item.Root))
+		return snapshot.NameOf(item.Root)
 	}
 	short, _, _ := strings.Cut(string(item.Session), "-")
 	if len(short) < units.ShortID {

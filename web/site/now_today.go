@@ -39,10 +39,9 @@ func todayOf(v *snapshot.View) (part todayPart) {
 	list := v.Sessions(ended)
 	failed := ended.With("outcome", "failed")
 	answers := v.Answers(snapshot.Filter{Day: v.Today})
-	sum := v.TodaySum()
 	part.last = list
 	part.figures = []pages.Figure{
-		v.Money("", &sum, snapshot.Filter{Day: v.Today}.Address("/cost")),
+		todayFigure(v),
 		show.Count("sessions and sub-agents with answers", sessionsIn(answers), snapshot.Filter{Day: v.Today, Kind: "all"}.Address("/sessions")),
 		show.Count("sessions", len(list), ended.Address("/sessions")),
 		show.Count("failed sessions", len(v.Sessions(failed)), failed.Address("/sessions")),
@@ -50,6 +49,12 @@ func todayOf(v *snapshot.View) (part todayPart) {
 	part.figures[2].Name = "sessions at rest" // nothing was written for a while: some are of agents that still run
 	part.archive = []pages.Note{{Text: plain.Plural(int64(len(v.Sessions(snapshot.Filter{}))), "session") + ", as of " + v.Made.Format("15:04:05")}}
 	return part
+}
+
+// todayFigure is what today's answers cost.
+func todayFigure(v *snapshot.View) pages.Figure {
+	sum := v.TodaySum()
+	return v.Money("", &sum, snapshot.Filter{Day: v.Today}.Address("/cost"))
 }
 
 func (p *todayPart) addTo(body *pages.Now) {

@@ -16,8 +16,9 @@ type Options struct {
 	Env     func(string) string
 	Zone    *time.Location
 	Clock   func() time.Time
-	Project string // the root of the only one that is shown, "" for all
-	Act     bool   // the pages have buttons
+	Project string                 // the root of the only one that is shown, "" for all
+	Hidden  func(root string) bool // reports whether the user's settings hide a project; nil: none
+	Act     bool                   // the pages have buttons
 	Demo    bool
 	// CostsOnly says that nobody asks how sessions ended, which takes most of the time.
 	CostsOnly bool
@@ -27,7 +28,7 @@ type Options struct {
 
 // New prepares the pages, and reads nothing yet.
 func New(o Options) *Site {
-	at := &snapshot.Scope{Dir: o.Dir, Env: o.Env, Zone: o.Zone, Clock: o.Clock, Project: o.Project}
+	at := &snapshot.Scope{Dir: o.Dir, Env: o.Env, Zone: o.Zone, Clock: o.Clock, Project: o.Project, Hidden: o.Hidden}
 	s := &Site{Scope: at, act: o.Act, demo: o.Demo, events: server.NewEvents(5 * time.Second), seen: &seenMarks{env: o.Env}}
 	changed := o.Changed
 	if changed == nil {
@@ -39,7 +40,7 @@ func New(o Options) *Site {
 	}
 	s.views = &snapshot.Views{Scope: at, CostsOnly: o.CostsOnly, Renewed: func() { s.events.Say("archive") }}
 	s.follower = &follower{views: s.views, events: s.events, changed: changed, life: context.Background()}
-	s.projects = attention.New(attention.Options{Caller: s.Caller, Only: s.Project, Asked: s.follower.looked, Changed: func() { say("now") }})
+	s.projects = attention.New(attention.Options{Caller: s.Caller, Only: s.Project, Hides: s.Hides, Asked: s.follower.looked, Changed: func() { say("now") }})
 	s.views.Roots = s.projects.Roots
 	s.workers = noWorkers{s.projects}
 	if o.Workers != nil {

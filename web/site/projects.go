@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"slices"
 
 	"aburn/attention"
@@ -24,7 +23,7 @@ type projectPages struct {
 	items    func(v *snapshot.View) []attention.Item
 }
 
-// page is all projects that the user has vouched for, with what goes on in each: those where something waits first, then what is
+// page is all projects with what goes on in each: those where something waits first, then what is
 // stuck, then what lives, then the others by their newest session.
 func (s *projectPages) page(_ context.Context, v *snapshot.View, _ url.Values, _ *http.Request) (*show.Page, error) {
 	body := &pages.Projects{Amount: v.Amounts, Note: v.BillingNote}
@@ -51,16 +50,13 @@ func (s *projectPages) page(_ context.Context, v *snapshot.View, _ url.Values, _
 		return cmp.Or(cmp.Compare(waiting[b], waiting[a]), cmp.Compare(stuck[b], stuck[a]), cmp.Compare(living[b], living[a]), cmp.Compare(newest[b], newest[a]))
 	})
 	for _, root := range roots {
-		if s.Project != "" && root != s.Project {
-			continue
-		}
 		f := snapshot.Filter{Project: root}
 		list := v.Sessions(f)
 		sum := snapshot.Total(v.Answers(f))
-		one := pages.ProjectRow{Name: plain.Line(filepath.Base(root)), Root: plain.Line(root), Href: f.Address("/sessions"), Waiting: waiting[root],
+		one := pages.ProjectRow{Name: snapshot.NameOf(root), Root: plain.Line(root), Href: f.Address("/sessions"), Waiting: waiting[root],
 			Stuck:  stuck[root],
 			Living: living[root], Workers: s.workers.Zones(root), Sessions: show.Count("sessions", len(list), f.Address("/sessions")),
-			Money: v.Money("", &sum, f.With("period", "all").Address("/cost"))}
+			Money: v.SessionsMoney("", &sum, len(list), f.With("period", "all").Address("/cost"))}
 		if len(list) > 0 {
 			one.Last = show.Time(list[0].End, v.Made)
 		} else {

@@ -60,7 +60,7 @@ func (s *sessionPages) page(ctx context.Context, v *snapshot.View, values url.Va
 		return s.eventPage(ctx, v, v.ByName[of], n, values)
 	}
 	if r == nil {
-		return nil, show.NotFound("no session of a project that you have vouched for is called " + fault.Quote(name))
+		return nil, show.NotFound("no session is called " + fault.Quote(name))
 	}
 	o, err := s.open(ctx, v, r)
 	if err != nil {
@@ -161,12 +161,12 @@ func (o *opened) hooks(name string) string {
 
 func (o *opened) tiles() []pages.Figure {
 	r, v := o.Row, o.v
-	cost := v.Money(" of the session", &r.Cost, snapshot.Filter{Session: r.Name()}.Address("/cost"))
+	cost := v.SessionsMoney(" of the session", &r.Cost, 1, snapshot.Filter{Session: r.Name()}.Address("/cost"))
 	if r.IsSubagent() {
 		cost.Name = v.Amounts + " of the sub-agent"
 	}
 	cost.Small = snapshot.Unpriced(&r.Cost)
-	if len(r.Subagents) > 0 {
+	if len(r.Subagents) > 0 && r.FamilyCost.Tokens.Total() > 0 {
 		cost.Small = units.Join(cost.Small, v.Currency.Says(r.FamilyCost)+" with "+plain.Plural(int64(len(r.Subagents)), "sub-agent"))
 	}
 	list := []pages.Figure{cost}
@@ -186,9 +186,12 @@ func (o *opened) tiles() []pages.Figure {
 		n := len(o.digest.Changes) + o.digest.More.Changes
 		list = append(list, pages.Figure{Name: "files changed", Text: plain.Count(int64(n)), Small: fmt.Sprintf("+%d −%d", added, removed)})
 	}
-	tokens := r.Cost.Tokens
-	list = append(list, pages.Figure{Name: "tokens", Text: units.Amount(tokens.Total()), Value: fmt.Sprint(tokens.Total()),
-		Small: units.Amount(tokens.CacheRead) + " from cache"})
+	if tokens := r.Cost.Tokens; tokens.Total() == 0 {
+		list = append(list, pages.Figure{Name: "tokens", Text: "–"})
+	} else {
+		list = append(list, pages.Figure{Name: "tokens", Text: units.Amount(tokens.Total()), Value: fmt.Sprint(tokens.Total()),
+			Small: units.Amount(tokens.CacheRead) + " from cache"})
+	}
 	if r.SpentFailed > 0 {
 		list = append(list, pages.Figure{Name: "tokens spent in failed calls", Text: units.Amount(r.SpentFailed), Value: fmt.Sprint(r.SpentFailed)})
 	}

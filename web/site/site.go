@@ -1,5 +1,5 @@
-// Package site answers the pages of aburn web from the archive, the price table and the status of projects. It shows no project that
-// its user has not vouched for, starts no agent and writes nothing but the archive.
+// Package site answers the pages of aburn web from the archive, the price table and the status of trusted projects. It shows the sessions of
+// all agents, but no log of a project that its user doesn't trust. It starts no agent and writes nothing but the archive.
 package site
 
 import (
@@ -9,7 +9,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
+	"aburn/archive/lookup"
 	"aburn/attention"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -173,10 +176,11 @@ func (s *Site) answer(w http.ResponseWriter, r *http.Request, answer page) {
 // fill adds to the frame what all pages have.
 func (s *Site) fill(v *snapshot.View, f *pages.Frame, at string) {
 	f.At, f.CanAct = at, s.act
-	f.Waiting = pages.Figure{Name: "waiting", Text: fmt.Sprint(len(s.workers.Waits())), Href: "/#main"}
-	today := v.TodaySum()
+	if len(s.projects.Followed()) > 0 { // else nobody knows
+		f.Waiting = pages.Figure{Name: "waiting", Text: fmt.Sprint(len(s.workers.Waits())), Href: "/#main"}
+	}
 	f.Whose = v.BillingNote
-	f.Today = v.Money("", &today, snapshot.Filter{Day: v.Today}.Address("/cost"))
+	f.Today = todayFigure(v)
 	f.Ingest = s.ingester.sentence()
 	if v.Problem != nil {
 		failed := fault.Of(v.Problem)
@@ -186,13 +190,31 @@ func (s *Site) fill(v *snapshot.View, f *pages.Frame, at string) {
 		f.Notes = append([]pages.Note{show.Note("This is a demo: recorded sessions, repeated over two weeks, and a log that goes on while you look. Nothing of "+
 			"yours is shown. With your own:", "aburn install-hooks", "aburn web")}, f.Notes...)
 	}
-	switch {
-	case v.Problem == nil && len(v.Roots) == 0:
-		f.Notes = append(f.Notes, show.Note("You have not vouched for a project on this machine yet, so none is shown. Run this in each of yours:", "aburn init"))
-	case v.Problem == nil && len(v.Rows) == 0 && v.Hidden > 0:
-		f.Notes = append(f.Notes, show.Note("The archive has no session of the projects that you have vouched for, and "+plain.Plural(int64(v.Hidden), "session")+
-			" of others. Run this in a project to see its sessions:", "aburn init"))
-	case v.Problem == nil && len(v.Rows) == 0:
-		f.Notes = append(f.Notes, show.Note("No session has been read yet. They come here as agents work in your projects. If none does:", "aburn doctor"))
+	f.Notes = append(f.Notes, s.emptyNotes(v)...)
+}
+
+// anyRecorded reports whether hooks recorded a session in a project that is shown.
+func (s *Site) anyRecorded() bool {
+	return slices.ContainsFunc(s.projects.List(), func(p attention.Project) bool { return len(p.Report.Sessions) > 0 })
+}
+
+// emptyNotes say why sessions are not shown.
+func (s *Site) emptyNotes(v *snapshot.View) (notes []pages.Note) {
+	if v.Untrusted > 0 {
+		notes = append(notes, show.Note(plain.Plural(int64(v.Untrusted), "session is", "sessions are")+" only in the log of a project that you have not trusted. "+
+			"To show such a log, trust its project: run this in its folder.", "aburn init"))
 	}
+	if v.Problem != nil || len(v.Rows) > 0 || v.Untrusted > 0 || s.anyRecorded() {
+		return notes
+	}
+	looked := lookup.LookedIn(context.Background(), s.Env)
+	switch {
+	case v.Hidden > 0:
+		return append(notes, show.Note("Your settings hide all "+plain.Plural(int64(v.Hidden), "session")+".", "aburn config hidden"))
+	case s.Project != "":
+		return append(notes, show.Note("No agent has saved sessions in "+plain.Line(s.Project)+" yet."))
+	case looked != "":
+		return append(notes, show.Note("No"+strings.TrimPrefix(lookup.NoSessions, "no")+": "+looked+"."))
+	}
+	return append(notes, show.Note("No session has been read yet. aburn reads what your agents saved while you wait."))
 }

@@ -1,10 +1,14 @@
 package site
 
 import (
+	"context"
+
+	"aburn/archive/lookup"
 	"aburn/attention"
 	"aburn/insight/cost"
 	"aburn/insight/cost/bill"
 	"aburn/web/pages"
+	"aburn/web/show"
 	"aburn/web/site/snapshot"
 )
 
@@ -27,6 +31,42 @@ type Things struct {
 	Problem  error // why amounts are unknown
 }
 
+// Recent is a session that is not running.
+type Recent struct{ Ended, Project, Source, Title, Cost string }
+
+// Newest are the newest sessions that are not running and no sub-agents.
+func (s *Site) Newest(ctx context.Context, most int) (list []Recent) {
+	v := s.views.Current(ctx)
+	items, _ := s.now.items(v)
+	shown := s.now.living(items)
+	for _, r := range v.Rows {
+		if len(list) == most {
+			break
+		}
+		if r.IsSubagent() || shown[r.Root+"\x00"+r.ID] {
+			continue
+		}
+		one := Recent{Ended: show.Time(r.End, v.Made).Text, Project: snapshot.NameOf(r.Root), Source: r.Source, Title: r.Title(), Cost: "–"}
+		if r.FamilyCost.Tokens.Total() > 0 {
+			one.Cost = v.Currency.Says(r.FamilyCost)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// Missing are sentences about sessions that are not shown. looked is where aburn looked if no agent has saved one.
+func (s *Site) Missing(ctx context.Context) (notes []pages.Note, looked string) {
+	v := s.views.Current(ctx)
+	if v.Problem == nil && len(v.Rows)+v.Untrusted+v.Hidden == 0 && !s.anyRecorded() {
+		looked = lookup.LookedIn(ctx, s.Env)
+	}
+	if looked != "" {
+		return nil, looked
+	}
+	return s.emptyNotes(v), ""
+}
+
 func (s *nowPages) things(v *snapshot.View) *Things {
 	items, projects := s.items(v)
 	all := &Things{Projects: projects, Notes: s.workers.Notes(), Waiting: len(s.workers.Waits()), Today: v.TodaySum(), In: v.Currency, Problem: v.Problem}
@@ -46,7 +86,7 @@ func thingOf(v *snapshot.View, item *attention.Item) Thing {
 	one := Thing{Item: *item, Title: cardTitle(item)}
 	if r := rowOf(v, item); r != nil {
 		one.Title = titleOf(r, item)
-		if r.FamilyCost.Responses > 0 {
+		if r.FamilyCost.Tokens.Total() > 0 {
 			one.Cost = r.FamilyCost
 		}
 		if list := resumeCopy(r, item); len(list) > 0 {

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"path/filepath"
 	"slices"
 
 	"aburn/internal/plain"
@@ -20,7 +19,7 @@ func ChosenLinks(page string, f Filter, shown ...string) (list []pages.Link) {
 		}
 		value := *p.Value
 		if p.Name == "project" {
-			value = filepath.Base(value)
+			value = NameOf(value)
 		}
 		list = append(list, pages.Link{Text: plain.Cut(plain.Line(words[p.Name]+value), 80), Href: f.With(p.Name, "").Address(page)})
 	}
@@ -52,7 +51,7 @@ func SelectOf(name, label string, words [][2]string, now string) pages.Select {
 func ProjectSelect(v *View, f Filter) pages.Select {
 	words := [][2]string{{"", "All projects"}}
 	for _, root := range v.Roots {
-		words = append(words, [2]string{root, plain.Line(filepath.Base(root))})
+		words = append(words, [2]string{root, NameOf(root)})
 	}
 	return SelectOf("project", "Project", words, f.Project)
 }

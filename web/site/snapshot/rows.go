@@ -86,6 +86,9 @@ func OutcomeOf(v insight.Verdict) pages.Outcome {
 
 // ProjectLink is a project's name, with the list of its sessions.
 func ProjectLink(r *Row) pages.Link {
+	if r.Root == "" {
+		return pages.Link{Text: NameOf("")}
+	}
 	name := filepath.Base(r.Root)
 	if sub := strings.TrimPrefix(r.Project.Key, r.Root); sub != "" && sub != r.Project.Key {
 		name += filepath.ToSlash(sub)

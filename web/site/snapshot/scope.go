@@ -15,7 +15,13 @@ type Scope struct {
 	Env     func(string) string
 	Zone    *time.Location
 	Clock   func() time.Time
-	Project string // the root of the only project that is shown, "" for all
+	Project string                 // the root of the only project that is shown, "" for all
+	Hidden  func(root string) bool // reports whether the user's settings hide a project; nil: none
+}
+
+// Hides reports whether the user's settings hide a project. The one that --project names is shown.
+func (s *Scope) Hides(root string) bool {
+	return s.Hidden != nil && root != "" && root != s.Project && s.Hidden(root)
 }
 
 // Now is the time in the zone of the pages.
@@ -30,15 +36,23 @@ func (s *Scope) Caller(dir string) *workspace.Caller {
 func (s *Scope) ProjectsWord(f Filter) string {
 	switch {
 	case f.Project != "":
-		return plain.Line(filepath.Base(f.Project))
+		return NameOf(f.Project)
 	case s.Project != "":
-		return plain.Line(filepath.Base(s.Project))
+		return NameOf(s.Project)
 	}
-	return "all projects that you have vouched for"
+	return "all projects"
 }
 
-// Shows reports whether a project is one of those that the pages show.
+// NameOf is how a project is called: by its folder.
+func NameOf(root string) string {
+	if root == "" {
+		return "–"
+	}
+	return plain.Line(filepath.Base(root))
+}
+
+// Shows reports whether a project's workers are shown: it has to be a trusted one.
 func (s *Scope) Shows(root string) bool {
 	p, err := project.Find(root, s.Env)
-	return err == nil && p.Marked && p.Root == root && (s.Project == "" || s.Project == root)
+	return err == nil && p.Marked && p.Root == root && (s.Project == "" || s.Project == root) && !s.Hides(root)
 }

@@ -34,7 +34,7 @@ type View struct {
 	Made         time.Time
 	WeekSpans    []cost.Group // the last weeks up to now, the earliest first
 	Today        string
-	Rows         []*Row // of vouched projects, the newest first
+	Rows         []*Row // the newest first
 	ByName       map[string]*Row
 	BySource     map[string]map[string]*archive.Session
 	Verdicts     map[int64]insight.Verdict
@@ -46,9 +46,11 @@ type View struct {
 	Amounts      string // what they are called (bill.Billing), and what is said of them once a page
 	BillingNote  string
 	Currency     *bill.Currency
-	Roots        []string // of the vouched projects
-	trusted      []string // roots, and the clones for workers of these projects
-	Hidden       int      // sessions of others
+	Roots        []string // of the projects that are shown, in order
+	Trusted      []string // of the projects that the user trusts
+	marked       []string // the same, and the clones for workers of these projects
+	Untrusted    int      // sessions that only the log of a project says that the user has not trusted: they are left out
+	Hidden       int      // sessions that the user's settings hide
 	live         bool     // some session is going on, so that mere time changes the view
 	Damage       []archive.Damage
 	Damaged      map[string]int
@@ -56,9 +58,21 @@ type View struct {
 	todayCost    func() cost.Sum
 }
 
-// Money is an amount, and of what it is one.
+// Money is an amount, and of what it is one. It is unknown where no session has been read.
 func (v *View) Money(of string, sum *cost.Sum, href string) pages.Figure {
-	return Money(v.Currency, v.Amounts+of, sum, href)
+	one := Money(v.Currency, v.Amounts+of, sum, href)
+	if sum.Tokens.Total() == 0 && (v.Problem != nil || len(v.Rows) == 0) {
+		one.Text = "–"
+	}
+	return one
+}
+
+// SessionsMoney is Money of n sessions. It is unknown if none of them has token data.
+func (v *View) SessionsMoney(of string, sum *cost.Sum, n int, href string) pages.Figure {
+	if n > 0 && sum.Tokens.Total() == 0 {
+		return pages.Figure{Name: v.Amounts + of, Text: "–"}
+	}
+	return v.Money(of, sum, href)
 }
 
 // TodaySum is what today's answers cost, which every page says.
@@ -67,7 +81,7 @@ func (v *View) TodaySum() cost.Sum { return v.todayCost() }
 // Row is a session or sub-agent with what is known of it beside the archive.
 type Row struct {
 	archive.Session
-	Root        string // of the vouched project
+	Root        string // of its project: the trusted one, else its repository or folder; "" if it is unknown
 	Verdict     insight.Verdict
 	Keys        insight.Keys
 	Shape       string
@@ -99,9 +113,9 @@ func makeView(ctx context.Context, s *Scope, costsOnly bool) *View {
 	now := s.Now()
 	v := &View{archiveState: archive.StateOf(s.Dir), Made: now, Today: now.Format(time.DateOnly), ByName: map[string]*Row{},
 		BySource: map[string]map[string]*archive.Session{},
-		Verdicts: map[int64]insight.Verdict{}, Names: names.New(nil), Prices: cost.Shipped(), Amounts: bill.Title, trusted: project.Marked(s.Env)}
-	slices.Sort(v.trusted)
-	v.Roots = slices.DeleteFunc(slices.Clone(v.trusted), func(root string) bool { return project.Original(root, s.Env) != root })
+		Verdicts: map[int64]insight.Verdict{}, Names: names.New(nil), Prices: cost.Shipped(), Amounts: bill.Title, marked: project.Marked(s.Env)}
+	slices.Sort(v.marked)
+	v.Trusted = slices.DeleteFunc(slices.Clone(v.marked), func(root string) bool { return project.Original(root, s.Env) != root })
 	for i := WeeksShown - 1; i >= 0; i-- {
 		v.WeekSpans = append(v.WeekSpans, cost.Period(cost.ByWeek, now.AddDate(0, 0, -7*i)))
 	}
@@ -151,23 +165,29 @@ func (v *View) read(ctx context.Context, s *Scope, costsOnly bool) error {
 // mostDamage is how many unreadable places are listed.
 const mostDamage = 50
 
-// choose keeps the sessions of projects that the user has vouched for, and of the one that --project names.
+// choose keeps the sessions that agents saved, and those in the logs of trusted projects: a repository can ship a log. --project and the user's
+// settings narrow both.
 func (v *View) choose(all []archive.Session, s *Scope) {
 	roots := map[string]string{}
 	v.Rows = make([]*Row, 0, len(all))
 	for i := range all {
 		one := &all[i]
 		at := cmp.Or(one.Project.Key, one.Project.Path)
-		root, known := roots[at]
+		trusted, known := roots[at]
 		if !known {
-			root = v.vouchedRoot(at, s.Env)
-			roots[at] = root
+			trusted = v.trustedRoot(at, s.Env)
+			roots[at] = trusted
 		}
-		if root == "" {
+		root := cmp.Or(trusted, at)
+		if s.Project != "" && root != s.Project {
+			continue
+		}
+		if s.Hides(root) {
 			v.Hidden++
 			continue
 		}
-		if s.Project != "" && root != s.Project {
+		if trusted == "" && inLog(one) {
+			v.Untrusted++
 			continue
 		}
 		r := &Row{Session: *one, Root: root}
@@ -180,11 +200,31 @@ func (v *View) choose(all []archive.Session, s *Scope) {
 		v.BySource[r.Source][r.ID] = &r.Session
 		v.live = v.live || r.Live
 	}
+	v.listRoots(s)
 }
 
-// vouchedRoot is the root of the vouched project that a folder belongs to, "" if it is somebody else's. A folder that is gone
-// belongs to the vouched project around it, and a worker's tree that was removed to the worker's project.
-func (v *View) vouchedRoot(dir string, env func(string) string) string {
+// inLog reports whether a session is known from a project's log only.
+func inLog(one *archive.Session) bool { return filepath.Base(filepath.Dir(one.Path)) == project.OssDir }
+
+// listRoots lists the trusted projects, and those of sessions.
+func (v *View) listRoots(s *Scope) {
+	for _, root := range v.Trusted {
+		if !s.Hides(root) && (s.Project == "" || s.Project == root) {
+			v.Roots = append(v.Roots, root)
+		}
+	}
+	for _, r := range v.Rows {
+		if r.Root != "" {
+			v.Roots = append(v.Roots, r.Root)
+		}
+	}
+	slices.Sort(v.Roots)
+	v.Roots = slices.Compact(v.Roots)
+}
+
+// trustedRoot is the root of the trusted project that a folder is in, "" if it is in none. A folder that is gone is in the trusted project
+// around it, and a worker's worktree that was removed in the worker's project.
+func (v *View) trustedRoot(dir string, env func(string) string) string {
 	if dir == "" {
 		return ""
 	}
@@ -196,7 +236,7 @@ func (v *View) vouchedRoot(dir string, env func(string) string) string {
 		return project.Original(p.Root, env)
 	}
 	found := project.OfTree(dir, env)
-	for _, root := range v.Roots {
+	for _, root := range v.Trusted {
 		if (dir == root || strings.HasPrefix(dir, root+string(filepath.Separator))) && len(root) > len(found) {
 			found = root
 		}

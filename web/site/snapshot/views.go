@@ -65,5 +65,5 @@ func (s *Views) Stale(v *View) bool {
 // otherRoots reports whether projects were trusted, or no longer, since the view was made.
 func (s *Views) otherRoots(v *View) bool {
 	roots := s.Roots()
-	return roots != nil && !slices.Equal(v.trusted, roots)
+	return roots != nil && !slices.Equal(v.marked, roots)
 }

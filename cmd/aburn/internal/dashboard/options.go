@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -8,7 +9,6 @@ import (
 	"aburn/archive"
 	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/costs"
-	"aburn/internal/fault"
 	"aburn/internal/project"
 	"aburn/internal/workspace"
 	"aburn/web/site"
@@ -24,7 +24,7 @@ func OptionsFor(env func(string) string) (site.Options, error) {
 }
 
 // OptionsOf are those of a command line with --timezone and --project.
-func OptionsOf(c *workspace.Caller, cmd *cli.Command) (site.Options, error) {
+func OptionsOf(ctx context.Context, c *workspace.Caller, cmd *cli.Command) (site.Options, error) {
 	o, err := OptionsFor(c.Env)
 	if err != nil {
 		return o, err
@@ -32,25 +32,28 @@ func OptionsOf(c *workspace.Caller, cmd *cli.Command) (site.Options, error) {
 	if o.Zone, err = costs.ZoneNamed(cmd.String("timezone"), time.Local); err != nil {
 		return o, err
 	}
-	o.Project, err = projectOf(c, cmd.Name, cmd.String("project"))
+	if name := cmd.String("project"); name != "" {
+		o.Project, err = projectOf(ctx, c, name)
+	}
 	return o, err
 }
 
-// projectOf is the root of the vouched project around a folder, "" for all.
-func projectOf(c *workspace.Caller, command, dir string) (string, error) {
-	if dir == "" {
-		return "", nil
-	}
-	folder, err := c.Folder()
+// projectOf is the root of the project that a folder, or the name of one, is in: as sessions have it.
+func projectOf(ctx context.Context, c *workspace.Caller, name string) (string, error) {
+	folder, err := lookup.ProjectNamed(ctx, c, name)
 	if err != nil {
 		return "", err
 	}
-	p, err := project.Find(workspace.InFolder(folder, dir), c.Env)
-	switch {
-	case err != nil:
-		return "", fault.Usage("--project: "+err.Error(), "aburn "+command+" --project ~/src/shop")
-	case !p.Marked:
-		return "", workspace.NotTrusted(p)
+	return rootAround(folder, c.Env), nil
+}
+
+// rootAround is the root of the trusted project around a folder, else of its repository, else the folder.
+func rootAround(folder string, env func(string) string) string {
+	if p, err := project.Find(folder, env); err == nil && p.Marked {
+		return project.Original(p.Root, env)
 	}
-	return p.Root, nil
+	if _, main := project.Checkout(folder, env); main != "" {
+		return project.Original(main, env)
+	}
+	return folder
 }

@@ -26,6 +26,7 @@ import (
 	"aburn/logfmt"
 	"aburn/web/show"
 	"aburn/web/site"
+	"aburn/web/site/snapshot"
 )
 
 // TopCommand is `aburn top`.
@@ -33,13 +34,13 @@ func TopCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "top",
 		Usage: "watch what waits for you and what runs, in all projects",
-		Description: "The page Now of aburn web for a terminal: the same things in the same order, over all projects that you\n" +
-			"have vouched for (aburn init). First what waits for you, then what is stuck with more than 90 %\n" +
-			"confidence, then what works. Amounts are list prices with sub-agents. Enter shows a line whole, with\n" +
-			"the way to its session; ? shows the keys. Where the output is no terminal it prints once.",
+		Description: "The page Now of aburn web for a terminal: the sessions of all agents on this machine. First what waits\n" +
+			"for you, then what is stuck with more than 90 % confidence, then what is running. Only hooks can see\n" +
+			"what waits or is stuck (aburn install-hooks). Amounts are at list prices, with sub-agents. Enter shows\n" +
+			"the whole line and how to get to its session, ? the keys. It prints once if the output is no terminal.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "once", Usage: "print once, and end"},
-			&cli.StringFlag{Name: "project", Usage: "only this project's `DIR`", TakesFile: true},
+			&cli.StringFlag{Name: "project", Usage: "only the project in `DIR`, or of this name", TakesFile: true},
 			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
 			chosen.IngestFlag(),
 			kit.JSONFlag(),
@@ -51,7 +52,7 @@ func TopCommand(a *kit.App) *cli.Command {
 }
 
 func runTop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	o, err := OptionsOf(scope.CallerOf(a, cmd), cmd)
+	o, err := OptionsOf(ctx, scope.CallerOf(a, cmd), cmd)
 	if err != nil {
 		return err
 	}
@@ -64,10 +65,20 @@ func runTop(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	site := site.New(o)
 	site.Refresh(ctx)
 	top := reportOf(ctx, site)
-	if cmd.Bool("json") {
-		return a.PrintJSON(top)
+	return top.once(a, cmd)
+}
+
+// once prints the report as the command line asks.
+func (t *TopReport) once(a *kit.App, cmd *cli.Command) error {
+	switch {
+	case cmd.Bool("json"):
+		return a.PrintJSON(t)
+	case t.looked != "" && len(t.Items) == 0:
+		a.Note(lookup.NoSessions)
+		a.Note(t.looked)
+		return nil
 	}
-	return top.print(a.Screen(cmd))
+	return t.print(a.Screen(cmd))
 }
 
 // TopReport is what `aburn top --json` prints.
@@ -80,8 +91,12 @@ type TopReport struct {
 	Items   []TopItem    `json:"items"`
 	Notes   []string     `json:"notes"`
 
-	today string // as a person reads it
-	empty string // said where there is no item
+	today    string   // as a person reads it
+	empty    []string // lines in place of items
+	hooked   bool     // some project is trusted, so that the numbers of what waits, is stuck and works are known
+	looked   string   // where aburn looked, if no agent has saved a session
+	unhooked int      // sessions that run, and only their own files say so
+	newest   []site.Recent
 }
 
 // TopItem is one line of aburn top.
@@ -133,6 +148,8 @@ func reportOf(ctx context.Context, site *site.Site) *TopReport {
 			top.Stuck++
 		case item.Kind == attention.Working:
 			top.Working++
+		case item.Kind == attention.Unhooked:
+			top.unhooked++
 		}
 		top.Items = append(top.Items, itemOf(item, all.In))
 	}
@@ -147,8 +164,18 @@ func reportOf(ctx context.Context, site *site.Site) *TopReport {
 	if all.Problem != nil {
 		top.Notes = append(top.Notes, "amounts are unknown: "+plain.Line(fault.Of(all.Problem).Msg))
 	}
-	if top.empty = "Nothing waits for you, and no session is alive."; len(site.Projects().Roots()) == 0 {
-		top.empty = "You have not vouched for a project on this machine yet: aburn init"
+	missing, looked := site.Missing(ctx)
+	for _, n := range missing {
+		top.Notes = append(top.Notes, n.Text)
+	}
+	top.newest, top.hooked, top.looked = site.Newest(ctx, newestShown), len(site.Followed()) > 0, looked
+	switch {
+	case looked != "":
+		top.today, top.empty = "", []string{lookup.NoSessions, looked}
+	case top.hooked:
+		top.empty = []string{"Nothing waits for you, and no session is running."}
+	case len(top.newest) == 0 && len(top.Notes) == 0:
+		top.empty = []string{"No session is running."}
 	}
 	return top
 }
@@ -177,7 +204,13 @@ func itemOf(thing *site.Thing, in *bill.Currency) TopItem {
 
 // head is the first line.
 func (t *TopReport) head() string {
-	text := fmt.Sprintf("%d waiting · %d stuck · %d working", t.Waiting, t.Stuck, t.Working)
+	text := plain.Plural(int64(t.unhooked), "session") + " running"
+	if t.hooked {
+		text = fmt.Sprintf("%d waiting · %d stuck · %d working", t.Waiting, t.Stuck, t.Working)
+		if t.unhooked > 0 {
+			text += fmt.Sprintf(" · %d running without hooks", t.unhooked)
+		}
+	}
 	if t.today != "" {
 		text += " · today " + t.today
 	}
@@ -190,11 +223,22 @@ func (t *TopReport) print(out *term.Out) error {
 	for _, n := range t.Notes {
 		term.Paragraph(out, 0, "", n)
 	}
-	if len(t.Items) == 0 {
-		_, err := fmt.Fprintln(out, t.empty)
+	if len(t.Items) > 0 {
+		if err := tableOf(t.At, t.Items).Print(out, 0); err != nil {
+			return err
+		}
+	} else {
+		for _, line := range t.empty {
+			term.Paragraph(out, 0, "", line)
+		}
+	}
+	if err := printNewest(out, t.newest); err != nil {
 		return err
 	}
-	return tableOf(t.At, t.Items).Print(out, 0)
+	if !t.hooked && len(t.Items)+len(t.newest) > 0 {
+		term.Paragraph(out, 0, "", "To see what waits for you or is stuck: aburn install-hooks")
+	}
+	return nil
 }
 
 // tableOf is a line for each item: mark, how long, project, branch, agent, word, what, cost.
@@ -209,7 +253,7 @@ func tableOf(at time.Time, items []TopItem) *term.Table {
 			age = attention.Age(at.Sub(*one.Since))
 		}
 		style := styleOf(&one.item)
-		table.AddCells(term.Cell{Text: one.item.Mark(), Style: style}, term.Cell{Text: age}, term.Cell{Text: filepath.Base(one.Project), Style: term.Bold},
+		table.AddCells(term.Cell{Text: one.item.Mark(), Style: style}, term.Cell{Text: age}, term.Cell{Text: snapshot.NameOf(one.Project), Style: term.Bold},
 			term.Cell{Text: one.Branch},
 			term.Cell{Text: agentWord(one.Source), Style: term.Dim}, term.Cell{Text: one.item.Word, Style: style}, term.Cell{Text: one.says()},
 			term.Cell{Text: one.cost})
@@ -222,7 +266,7 @@ func (t *TopItem) says() string {
 	switch {
 	case t.item.Worker != nil:
 		return t.Title + ": " + cmp.Or(t.Quoted, t.What, t.Task)
-	case t.item.Kind == attention.Idle || t.item.Kind == attention.Heard:
+	case t.item.Kind == attention.Idle || t.item.Kind == attention.Heard || t.item.Kind == attention.Unhooked:
 		return t.Title
 	case t.item.Group != attention.Stuck && t.Quoted != "":
 		return t.Quoted
@@ -262,7 +306,7 @@ func (t *TopItem) detail(out *term.Out, at time.Time) []string {
 	if t.Since != nil {
 		says += " " + attention.Age(at.Sub(*t.Since))
 	}
-	term.Paragraph(to, 1, "", units.Join(filepath.Base(t.Project), t.Branch, show.Agent(t.Source), says))
+	term.Paragraph(to, 1, "", units.Join(snapshot.NameOf(t.Project), t.Branch, show.Agent(t.Source), says))
 	term.Paragraph(to, 1, "", t.What)
 	for line := range strings.SplitSeq(cmp.Or(t.Whole, t.Quoted), "\n") {
 		term.Paragraph(to, 3, "", line)

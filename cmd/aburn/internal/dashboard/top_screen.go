@@ -274,11 +274,14 @@ func (t *screen) headLine(out *term.Out, width int) string {
 // list is the rows around the chosen one, as many as there is room for.
 func (t *screen) list(out *term.Out, room int) []string {
 	if len(t.rows) == 0 {
-		text := t.top.empty
+		said := t.top.empty
 		if t.filter != "" {
-			text = "Nothing has " + plain.Line(t.filter) + " in it: Escape shows all."
+			said = []string{"Nothing has " + plain.Line(t.filter) + " in it: Escape shows all."}
 		}
-		return []string{" " + out.Paint(term.Dim, plain.Cut(text, max(out.Width()-1, 0)))}
+		for i, text := range said {
+			said[i] = " " + out.Paint(term.Dim, plain.Cut(text, max(out.Width()-1, 0)))
+		}
+		return said
 	}
 	at := t.chosen()
 	t.first = min(max(t.first, at-room+1, 0), at, max(len(t.rows)-room, 0))

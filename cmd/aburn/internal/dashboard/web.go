@@ -29,14 +29,13 @@ func WebCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "web",
 		Usage: "open sessions, costs and failures in your browser",
-		Description: "Serves pages to the browser of this computer until you stop it, and opens one. They show the projects that you have vouched for (aburn " +
-			"init): what waits for you\n" +
-			"now, every session with its events, what it cost, what fails most, and whether recording works. Pages follow the agents live. New sessions are read " +
-			"meanwhile. Projects that nobody watches are watched, as by aburn supervisor watch: notices\n" +
-			"come as notify.* in your own settings says.\n\n" +
-			"A link works once, and for a minute. If aburn web runs already, this prints a new link of it. Over SSH it says how to bring the port to your computer. " +
-			"Links are\n" +
-			"for people: a process that an agent started gets none.",
+		Description: "Serves pages to the browser of this computer until you stop it, and opens one. They show the sessions of\n" +
+			"all agents on this machine: what waits for you now, each session with its events, what it cost, what\n" +
+			"fails most, and whether recording works. You need no hooks for it, and no project has to be trusted.\n" +
+			"Pages follow the agents live. Meanwhile aburn watches the projects that you trust and nobody else\n" +
+			"watches, like aburn supervisor watch. It notifies you as notify.* in your own settings says.\n\n" +
+			"A link works once, within a minute. If aburn web is running already, this prints a new link to it. Over\n" +
+			"SSH it shows how to forward the port. Links are for people: a process that an agent started gets none.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "port", Usage: "the `PORT` on this computer; the next free one if it is taken", Value: web.LivePort},
 			&cli.BoolFlag{Name: "no-open", Usage: "open no browser"},
@@ -73,7 +72,7 @@ func runWeb(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		h.Demo = d.Play
 	}
 	c := chosen.CallerOf(a, cmd)
-	o, err := OptionsOf(c.Caller, cmd)
+	o, err := OptionsOf(ctx, c.Caller, cmd)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,15 @@ package supervise
 
 import (
 	"context"
+	"errors"
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
+	"aburn/internal/project"
 	"aburn/supervisor/status"
 )
 
@@ -20,26 +23,40 @@ type Workers struct {
 	Keeper    func(env func(string) string) int // the process of `aburn daemon start`; 0 is none
 }
 
-func StatusCommand(a *kit.App, workers Workers) *cli.Command {
+// StatusCommand is `aburn status`. unrecorded answers it where there is no log.
+func StatusCommand(a *kit.App, workers Workers, unrecorded func(context.Context, *kit.App, *cli.Command) error) *cli.Command {
 	return &cli.Command{
 		Name:  "status",
 		Usage: "show what waits for you, what runs and what is wrong",
 		Description: "Shows what waits for you: permissions, questions, turns that failed, tasks of others in the queue.\n" +
 			"Then the project with its workers, chain and queue, the sessions of the last 24 hours, and the issues. A\n" +
-			"session's line says what it does and since when, its command and phase, the time worked in the phase\n" +
-			"and its timeout; its newest entry stands below. \"heard\" means that log and process tell no more.\n" +
+			"session's line shows what it does and since when, its command and phase, the time worked in the phase\n" +
+			"and its timeout. Its newest entry is below. \"heard\" means that log and process show no more. Without\n" +
+			"a project here it shows the sessions that agents saved themselves, like aburn top --once.\n" +
 			"It writes and queues nothing.",
-		Flags:        []cli.Flag{kit.JSONFlag()},
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "project", Usage: "the project in `DIR`, or of this name, instead of the one here", TakesFile: true}, kit.JSONFlag(),
+		},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn status", "aburn status --json | jq '.sessions[] | select(.state==\"working\")'"),
 		Action: a.Action(func(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-			return runStatus(ctx, a, cmd, workers)
+			return runStatus(ctx, a, cmd, workers, unrecorded)
 		}),
 	}
 }
 
-func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command, workers Workers) error {
-	s, err := status.StatusOf(ctx, scope.CallerOf(a, cmd), status.StatusQuery{})
+func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command, workers Workers, unrecorded func(context.Context, *kit.App, *cli.Command) error) error {
+	c := scope.CallerOf(a, cmd)
+	if name := cmd.String("project"); name != "" {
+		var err error
+		if c.Dir, err = lookup.ProjectNamed(ctx, c, name); err != nil {
+			return err
+		}
+	}
+	if _, err := project.Find(c.Dir, c.Env); errors.Is(err, project.ErrNone) {
+		return unrecorded(ctx, a, cmd)
+	}
+	s, err := status.StatusOf(ctx, c, status.StatusQuery{})
 	if err != nil {
 		return err
 	}
