@@ -59,6 +59,9 @@ func (r *Run) Do() error {
 		return nil
 	}
 	proj, perr := project.FindFrom(agent.start(p, r.Env), r.Env)
+	if perr == project.ErrNone && err == nil {
+		proj, perr = r.begin(agent, p)
+	}
 	if perr != nil {
 		return nil // nothing to record in
 	}
@@ -70,6 +73,29 @@ func (r *Run) Do() error {
 		rec.plan = Plan{Drafts: []Draft{in.unreadable(err)}}
 	}
 	return r.record(rec)
+}
+
+// begin makes the repository that the agent works in a project, if the user's own settings say so. Only at the begin of a session and at a
+// prompt: a tool call pays nothing for it.
+func (r *Run) begin(agent *Agent, p *Payload) (*project.Project, error) {
+	if event := agent.Hooks.Common(p.Event); event != "SessionStart" && event != "UserPromptSubmit" {
+		return nil, project.ErrNone
+	}
+	if set := settings.Load(nil, r.Env); set.Record != settings.RecordEverywhere {
+		return nil, project.ErrNone
+	}
+	r.guard()
+	proj, err := project.Begin(agent.start(p, r.Env), r.Env)
+	if err != nil {
+		return nil, err
+	}
+	oss, err := proj.OpenOss()
+	if err != nil {
+		return nil, err
+	}
+	defer oss.Close()
+	_, err = journal.New(oss, journal.Options{By: journal.Hook, Anchor: proj.Anchor()}).BeginAnchor(time.Now())
+	return proj, err
 }
 
 // arguments splits the hook's arguments into the event, "" if payloads name it, and the folders.

@@ -267,17 +267,7 @@ func passing(path string, env func(string) string) bool {
 			return true
 		}
 	}
-	home := env("HOME")
-	for _, dir := range []string{env("TMPDIR"), os.TempDir(), "/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders",
-		"/dev/shm"} {
-		if !filepath.IsAbs(dir) || !within(path, dir) {
-			continue
-		}
-		if !filepath.IsAbs(home) || !within(home, dir) || !within(path, home) { // Windows has TEMP in the home directory
-			return true
-		}
-	}
-	return false
+	return project.Temporary(path, env)
 }
 
 func within(path, dir string) bool {

@@ -86,6 +86,14 @@ var settings = [...]setting{
 		about: "how long `aburn supervisor watch` stays when nothing runs any more; `0`: until you stop it",
 		set:   func(s *Settings, v value) string { return setTime(&s.Watch.Linger, v, 0, longest) }},
 
+	{key: "record", env: "ABURN_RECORD", user: true, def: "marked",
+		about: "what hooks record: `marked` (projects where you ran `aburn init` or `aburn install-hooks`) or `everywhere` (each git repository that you work " +
+			"in; never your home directory, a temporary folder, or a repository with an `.oss` of its own)",
+		set: func(s *Settings, v value) string { return setRecord(&s.Record, v) }},
+	{key: "hidden", env: "ABURN_HIDDEN", user: true, def: "[]",
+		about: "projects that `aburn web` and `aburn top` leave out: a list of folders, by path or by name, with `*` if you like: " +
+			"`[\"~/private\", \"~/work/*\", \"scratch\"]`. Projects in such a folder are left out too",
+		set: func(s *Settings, v value) string { return setFolders(&s.Hidden, v) }},
 	{key: "inject.chain_on_start", env: "ABURN_INJECT_CHAIN_ON_START", user: true, def: "true",
 		about: "after a compaction or a resumed session, the agent gets what this session logged",
 		set:   func(s *Settings, v value) string { return setBool(&s.Inject.ChainOnStart, v) }},

@@ -43,7 +43,9 @@ type Settings struct {
 	Keep       int64      // log.keep: bytes of rotated segments to keep
 	Sync       Sync       // log.sync
 	Watch      Watch      // watch.*
-	Inject     Inject     // inject.*: user-only, like the next six
+	Record     Record     // record: user-only, like the rest
+	Hidden     []string   // hidden
+	Inject     Inject     // inject.*
 	Notify     Notify     // notify.*
 	Deliver    Deliver    // deliver.*
 	Queue      Queue      // queue.*

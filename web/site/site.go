@@ -210,7 +210,7 @@ func (s *Site) emptyNotes(v *snapshot.View) (notes []pages.Note) {
 	looked := lookup.LookedIn(context.Background(), s.Env)
 	switch {
 	case v.Hidden > 0:
-		return append(notes, show.Note("Your settings hide all "+plain.Plural(int64(v.Hidden), "session")+".", "aburn config hidden"))
+		return append(notes, show.Note("Your settings hide all "+plain.Plural(int64(v.Hidden), "session")+": see hidden in settings.json."))
 	case s.Project != "":
 		return append(notes, show.Note("No agent has saved sessions in "+plain.Line(s.Project)+" yet."))
 	case looked != "":
