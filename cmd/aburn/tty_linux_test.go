@@ -278,7 +278,7 @@ func TestInstallAsksOnATerminal(t *testing.T) {
 		{"n\n", "install-hooks", 1, false, false},
 		{"d\nn\n", "install-hooks", 2, true, false},
 		{"n\n", "install-hooks --diff", 1, true, false},
-		{"diff\ny\n", "install-hooks", 2, true, true},
+		{"diff\ny\n\n", "install-hooks", 2, true, true},
 		{"n\n", "uninstall-hooks", 1, false, true},
 		{"d\nyes\n", "uninstall-hooks", 2, true, false},
 		{"y\n", "install-hooks", 1, false, true},
@@ -287,19 +287,51 @@ func TestInstallAsksOnATerminal(t *testing.T) {
 		{"", "uninstall-hooks -y", 0, true, false},
 	} {
 		shown := typing(t, step.typed, dir, append(env, "NO_COLOR=1"), strings.Fields(step.command)...)
-		if n := strings.Count(shown, "do this? [y/N, d: diff]"); n != step.asks || strings.Contains(shown, diff) != step.diffs {
+		if n := strings.Count(shown, "Write these changes? [y/N, d: diff]"); n != step.asks || strings.Contains(shown, diff) != step.diffs {
 			t.Errorf("%s, answered %q: asked %d times: %s", step.command, step.typed, n, shown)
 		}
-		summary := "1 settings file would change:\n  ~/.claude/settings.json  new  Claude Code: adds 17 hooks\nthe hooks call " +
-			"~/.local/share/aburn/bin/aburn-hook; all else in these files\nstays\n"
+		summary := "+17 hooks for Claude Code in ~/.claude/settings.json (new file)\nThe hooks call ~/.local/share/aburn/bin/aburn-hook. Nothing else in these files\n" +
+			"changes.\n"
 		if strings.HasPrefix(step.command, "un") {
-			summary = "1 settings file would change:\n  ~/.claude/settings.json  removed  Claude Code: removes 17 hooks\nbyte for byte as before the install\n"
+			summary = "-17 hooks for Claude Code in ~/.claude/settings.json (removes the file)\nEach file will be byte for byte as before the install.\n"
 		}
 		if n := strings.Count(shown, summary); n != step.asks {
 			t.Errorf("%s: the summary is shown %d times, not before each question: %s", step.command, n, shown)
 		}
 		if there() != step.want {
 			t.Fatalf("%s, answered %q: settings there: %v", step.command, step.typed, there())
+		}
+	}
+}
+
+// Which projects are recorded is asked once, after the change was agreed to, and its answer is saved. What Codex will ask is said before.
+func TestInstallAsksWhatToRecord(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{"y\n": "everywhere", "\n": "marked"} {
+		dir := newProject(t)
+		bin := filepath.Join(dir, "home", "bin")
+		for _, d := range []string{bin, filepath.Join(dir, "home", ".codex")} {
+			if err := os.MkdirAll(d, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(bin, "aburn-hook"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		env := []string{"PATH=" + bin + ":/usr/bin:/bin", "NO_COLOR=1"}
+		const question = "Record each git repository that you work in, not only "
+		shown := typing(t, "y\n"+answer, dir, env, "install-hooks")
+		before, _, asked := strings.Cut(shown, "Write these changes?")
+		if !asked || strings.Count(shown, question) != 1 || !strings.Contains(before, "Codex asks you to trust these hooks before it runs them: start codex, /hooks, t") {
+			t.Errorf("it shows\n%s", shown)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "home", ".config", "aburn", "settings.json"))
+		if err != nil || string(text) != "{\n  \"record\": \""+want+"\"\n}\n" {
+			t.Errorf("answered %q: %v %s", answer, err, text)
+		}
+		typing(t, "y\n", dir, env, "uninstall-hooks")
+		if shown := typing(t, "y\n", dir, env, "install-hooks"); strings.Contains(shown, question) {
+			t.Errorf("it asks again:\n%s", shown)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func TestUninstallTakesOutTrust(t *testing.T) {
 			}
 			file(".codex/config.toml", config, 0o600)
 			if shown := aburn("uninstall-hooks", "--dry-run"); !strings.Contains(shown,
-				"and have Codex take its 13 records of trust in them out of HOME/.codex/config.toml\n") {
+				"Codex takes its 13 records of trust in them out of HOME/.codex/config.toml\n") {
 				t.Errorf("not announced:\n%s", shown)
 			}
 			if shown := aburn("uninstall-hooks", "--yes"); !strings.Contains(shown, c.says) {

@@ -59,8 +59,8 @@ func TestWebSearch(t *testing.T) {
 		{"ROUND tot", []string{"0 lines", "1 text found"}},
 		{"testtotal", []string{"error Exit code 1 FAIL: TestTotal , wanted 99", "output"}},
 		{`"half to even"`, []string{"0 lines in", `is a Float`, "1 text found"}},
-		{"quokka", []string{"1 line in 1 session", "prompt Draw a picture of a quokka", "answer the token is [redacted:github] and the quokka sleeps",
-			"2 texts found", "!somebody else"}},
+		{"quokka", []string{"2 lines in 2 sessions", "prompt Draw a picture of a quokka", "answer the token is [redacted:github] and the quokka sleeps",
+			"3 texts found", "a quokka of somebody else"}},
 		{"</script> zebra", []string{"done </script> <script>window.pwned=1</script> zebra", "1 text found"}},
 		{"giraffe", []string{"80 texts found", "77 more"}},
 		{"nothing of this", []string{"0 lines in", "0 texts found"}},
@@ -98,7 +98,7 @@ func TestWebSearch(t *testing.T) {
 	if err := os.Remove(one.path); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.searched("/search?q=quokka"); !strings.Contains(got, "1 text found") || !strings.Contains(got, "the files of 1 are gone") {
+	if got := w.searched("/search?q=quokka"); !strings.Contains(got, "2 texts found") || !strings.Contains(got, "the files of 1 are gone") {
 		t.Errorf("with a file gone: %s", got)
 	}
 }

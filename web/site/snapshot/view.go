@@ -168,7 +168,7 @@ const mostDamage = 50
 // choose keeps the sessions that agents saved, and those in the logs of trusted projects: a repository can ship a log. --project and the user's
 // settings narrow both.
 func (v *View) choose(all []archive.Session, s *Scope) {
-	roots := map[string]string{}
+	roots, hidden := map[string]string{}, map[string]bool{}
 	v.Rows = make([]*Row, 0, len(all))
 	for i := range all {
 		one := &all[i]
@@ -182,7 +182,10 @@ func (v *View) choose(all []archive.Session, s *Scope) {
 		if s.Project != "" && root != s.Project {
 			continue
 		}
-		if s.Hides(root) {
+		if _, known := hidden[root]; !known {
+			hidden[root] = s.Hides(root)
+		}
+		if hidden[root] {
 			v.Hidden++
 			continue
 		}

@@ -10,13 +10,17 @@ import (
 	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/costs"
 	"aburn/internal/project"
+	"aburn/internal/settings"
 	"aburn/internal/workspace"
 	"aburn/web/site"
 )
 
 // OptionsFor are those of all projects.
 func OptionsFor(env func(string) string) (site.Options, error) {
-	o := site.Options{Dir: archive.Dir(env), Env: env, Zone: time.Local, Clock: time.Now, Act: true}
+	o := site.Options{Dir: archive.Dir(env), Env: env, Zone: time.Local, Clock: time.Now, Act: true, Hidden: func(root string) bool {
+		set := settings.Load(nil, env) // the file may have changed
+		return set.Hides(root)
+	}}
 	if o.Dir == "" {
 		return o, lookup.NoHome()
 	}

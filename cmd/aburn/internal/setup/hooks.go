@@ -20,12 +20,14 @@ import (
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
+	"aburn/internal/settings"
 	"aburn/internal/term"
 )
 
 func InstallHooksCommand(a *kit.App) *cli.Command {
 	flags := append(hookFlags(),
 		&cli.BoolFlag{Name: "no-init", Usage: "do not make the project around the current folder one of aburn's"},
+		&cli.StringFlag{Name: "record", Usage: "which projects `WHAT` hooks record: marked (those where you run aburn init) or everywhere (each git repository)"},
 		&cli.BoolFlag{Name: "statusline", Usage: "also a status line in Claude Code: what the session and the day cost, how near a limit is, who waits for you"},
 		&cli.BoolFlag{Name: "wrap", Usage: "with --statusline: call the status line that is there first, and show both"},
 		&cli.BoolFlag{Name: "allow-log", Usage: "let Claude Code's prompts log unasked: adds the permission rule " + install.AllowRule + " and nothing else"},
@@ -38,11 +40,12 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 		Name:  "install-hooks",
 		Usage: "add aburn's hooks to your agents' settings",
 		Description: "Installs for the agents found on this machine, or for --agent; if none is found, it changes nothing.\n" +
-			"It says file by file what it would do, and asks; d shows the change line by line.\n" +
-			"Without a terminal it needs --yes. It inserts behind what is there and keeps every other byte; uninstall-hooks restores\n" +
-			"the file. Inside a project it also runs `aburn init`. You can run it again. --mcp also registers\n" +
-			"`aburn mcp`, in Claude Code's file of MCP servers and through `codex mcp add`. --statusline adds a status\n" +
-			"line; one that is there is left alone, or with --wrap called first.",
+			"It shows the changes to your settings and asks before it writes; d shows them line by line. Without a\n" +
+			"terminal it needs --yes. It keeps every other byte of a file, and uninstall-hooks restores the file.\n" +
+			"Inside a git repository it also runs `aburn init`. Once it asks whether to record only this repository\n" +
+			"or each one that you work in (--record). You can run it again. --mcp also registers `aburn mcp`, in\n" +
+			"Claude Code's file of MCP servers and through `codex mcp add`. --statusline adds a status line. It\n" +
+			"leaves your own one alone; with --wrap it calls that first.",
 		Flags:        flags,
 		ArgValidator: hookArguments,
 		Metadata: kit.Examples(
@@ -58,6 +61,9 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 }
 
 func hookArguments(ctx context.Context, cmd *cli.Command) error {
+	if word := settings.Record(cmd.String("record")); cmd.IsSet("record") && word != settings.RecordMarked && word != settings.RecordEverywhere {
+		return fault.Usage("--record: unknown "+fault.Quote(string(word)), "aburn install-hooks --record everywhere")
+	}
 	if cmd.Bool("wrap") && !cmd.Bool("statusline") {
 		return fault.Usage("--wrap without --statusline", "aburn install-hooks --statusline --wrap")
 	}
@@ -146,7 +152,11 @@ func runInstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return hookError(err)
 	}
 	warnNotes(a, c)
-	if done, err := applyChange(ctx, a, cmd, c); err != nil || !done {
+	out := a.Screen(cmd)
+	if done, err := applyChange(ctx, a, cmd, c, func() { announceTrust(a, cmd, out, o, c) }); err != nil || !done {
+		return err
+	}
+	if err := chooseRecord(a, cmd, out, o); err != nil {
 		return err
 	}
 	trusted := map[install.Agent]int{}
@@ -276,6 +286,15 @@ func printInstalled(a *kit.App, cmd *cli.Command, o install.Options, c *install.
 	}
 }
 
+// announceTrust says before the question which agents will ask for trust.
+func announceTrust(a *kit.App, cmd *cli.Command, out *term.Out, o install.Options, c *install.Change) {
+	for _, f := range c.Files {
+		if !f.Same() && !f.Server && f.Agent.Trusts != nil && !cmd.Bool(trustFlag(f.Agent)) {
+			printTrust(a, out, o, f)
+		}
+	}
+}
+
 func printCommand(out *term.Out, c *install.Change) {
 	if c.Tell != nil {
 		fmt.Fprintf(out, "%s was told: %s\n", out.Paint(term.Bold, c.Tell.Agent.Title), plain.Line(c.Tell.String()))
@@ -288,8 +307,13 @@ func hookCells(f install.FileChange, state string) []term.Cell {
 
 func printWhere(a *kit.App, out *term.Out, o install.Options) {
 	p, err := project.Find(o.Dir, a.Getenv)
+	if set := settings.Load(nil, a.Getenv); set.Record == settings.RecordEverywhere {
+		fmt.Fprintf(out, "each git repository that you work in is recorded into its %s\n", out.Paint(term.Bold, ".oss/workflow.log"))
+	} else if err != nil {
+		fmt.Fprintf(out, "no project here: sessions are recorded where you run %s\n", out.Paint(term.Bold, "aburn init"))
+		return
+	}
 	if err != nil {
-		fmt.Fprintf(out, "no project here: sessions are recorded where somebody ran %s\n", out.Paint(term.Bold, "aburn init"))
 		return
 	}
 	fmt.Fprintf(out, "sessions in %s are recorded into %s\n", plain.Line(p.Root), out.Paint(term.Bold, ".oss/workflow.log"))
@@ -307,7 +331,7 @@ func printTrust(a *kit.App, out *term.Out, o install.Options, f install.FileChan
 	for _, step := range f.Agent.Review {
 		steps = append(steps, out.Paint(term.Bold, step))
 	}
-	fmt.Fprintf(out, "%s runs these hooks only once you trust them: %s (or add --%s)\n",
+	fmt.Fprintf(out, "%s asks you to trust these hooks before it runs them: %s (or pass --%s)\n",
 		out.Paint(term.BoldYellow, f.Agent.Title), strings.Join(steps, ", "), trustFlag(f.Agent))
 }
 
@@ -342,7 +366,7 @@ func runUninstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error 
 		return hookError(err)
 	}
 	warnNotes(a, c)
-	if done, err := applyChange(ctx, a, cmd, c); err != nil || !done {
+	if done, err := applyChange(ctx, a, cmd, c, func() {}); err != nil || !done {
 		return err
 	}
 	if cmd.Bool("json") {

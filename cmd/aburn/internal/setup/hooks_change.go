@@ -21,8 +21,8 @@ import (
 // applyChange shows a change to settings files, asks, and applies it. Without a terminal it applies only with --yes. It returns false if the person refused.
 //
 // A question follows a summary, and the patch where somebody wants it: the hooks of two agents are two screens of patch.
-// Where nobody is asked, the patch is what is left to read.
-func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.Change) (bool, error) {
+// Where nobody is asked, the patch is what is left to read. first is shown before the question.
+func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.Change, first func()) (bool, error) {
 	quiet := cmd.Bool("json")
 	asks := !c.Nothing() && !cmd.Bool("yes") && !cmd.Bool("dry-run")
 	if asks && (quiet || !a.CanAsk(cmd)) {
@@ -30,7 +30,7 @@ func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.C
 			showDiff(a, a.Screen(cmd), c)
 		}
 		return false, fault.Usage(cmd.Name+" asks before it changes settings, and there is no terminal to ask on: nothing was changed",
-			cmd.FullName()+" --dry-run shows the change", "--yes makes it unasked")
+			cmd.FullName()+" --dry-run shows the change", "pass --yes to skip the question")
 	}
 	if !quiet && (!asks || cmd.Bool("diff")) {
 		showDiff(a, a.Screen(cmd), c)
@@ -38,8 +38,8 @@ func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.C
 	if c.Nothing() && cmd.Name == "install-hooks" || cmd.Bool("dry-run") {
 		return true, nil
 	}
-	if asks && !confirmChange(a, a.Screen(cmd), c) {
-		fmt.Fprintln(a.Stdout, "nothing was changed")
+	if asks && !confirmChange(a, a.Screen(cmd), c, first) {
+		fmt.Fprintln(a.Stdout, "Nothing was changed.")
 		return false, fault.Exit(fault.ExitFailed)
 	}
 	done, err := c.Apply()
@@ -123,19 +123,19 @@ func showDiff(a *kit.App, out *term.Out, c *install.Change) {
 // showBeside says what a change does outside of the settings files.
 func showBeside(out *term.Out, c *install.Change) {
 	if c.Tell != nil {
-		fmt.Fprintf(out, "and run %s\n", plain.Line(c.Tell.String()))
+		fmt.Fprintf(out, "aburn runs %s\n", plain.Line(c.Tell.String()))
 	}
 	for _, f := range c.Trust {
-		fmt.Fprintf(out, "and have %s take its %s of trust in them out of %s\n", f.Agent.Title, plain.Plural(int64(f.Count()), "record"), plain.Line(f.File))
+		fmt.Fprintf(out, "%s takes its %s of trust in them out of %s\n", f.Agent.Title, plain.Plural(int64(f.Count()), "record"), plain.Line(f.File))
 	}
 	if c.Copy != nil {
-		fmt.Fprintf(out, "and copy aburn and aburn-hook from %s to %s, where no package manager moves them\n", plain.Line(c.Copy.From), plain.Line(c.Copy.To))
+		fmt.Fprintf(out, "aburn and aburn-hook are copied from %s to %s, where no package manager moves them\n", plain.Line(c.Copy.From), plain.Line(c.Copy.To))
 	}
 	if c.Place != "" {
-		fmt.Fprintf(out, "and remove aburn's copies of itself from %s\n", plain.Line(c.Place))
+		fmt.Fprintf(out, "aburn removes its copies of itself from %s\n", plain.Line(c.Place))
 	}
 	if c.Init != "" {
-		fmt.Fprintf(out, "and vouch for %s on this machine\n", plain.Line(c.Init))
+		fmt.Fprintf(out, "you trust %s on this machine from now on\n", plain.Line(c.Init))
 	}
 }
 

@@ -12,43 +12,44 @@ import (
 	"aburn/internal/term"
 )
 
-// confirmChange says what would be done, file by file, and asks. After the patch it says so again: by then the summary has
-// scrolled away.
-func confirmChange(a *kit.App, out *term.Out, c *install.Change) bool {
+// confirmChange shows what would change, file by file, and asks. After the patch it shows that again: by then the summary has
+// scrolled away. first is shown before the question.
+func confirmChange(a *kit.App, out *term.Out, c *install.Change, first func()) bool {
 	summarise(a, out, c)
-	return a.ConfirmOr("do this?", "diff", func() {
+	first()
+	return a.ConfirmOr("Write these changes?", "diff", func() {
 		showDiff(a, out, c)
 		fmt.Fprintln(out)
 		summarise(a, out, c)
+		first()
 	})
 }
 
-// summarise names each file of a change, and what happens to it. No path is cut.
+// summarise has a line for each file of a change. No path is cut.
 func summarise(a *kit.App, out *term.Out, c *install.Change) {
-	t := term.Table{Columns: make([]term.Column, 3)}
 	var calls []string
+	changed, exact := 0, 0
 	for _, f := range c.Files {
 		if f.Same() {
 			continue
 		}
-		s := f.Summary()
-		t.AddCells(term.Cell{Text: fileName(a, &f), Style: term.Bold}, sizeCell(&f, s), term.Cell{Text: f.Agent.Title + ": " + inWords(s)})
+		changed++
+		if f.Exact {
+			exact++
+		}
+		fmt.Fprintf(out, "%s for %s in %s%s\n", inWords(f.Summary()), f.Agent.Title, out.Paint(term.Bold, plain.Line(fileName(a, &f))), fateOf(&f))
 		if f.Hook != "" && !f.Server && !slices.Contains(calls, project.Tilde(f.Hook, a.Getenv)) {
 			calls = append(calls, project.Tilde(f.Hook, a.Getenv))
 		}
 	}
-	if n := len(t.Rows); n > 0 {
-		fmt.Fprintf(out, "%s would change:\n", plain.Plural(int64(n), "settings file"))
-		_ = t.Print(out, 2)
-	}
 	switch {
 	case len(calls) > 0:
-		term.HangingParagraph(out, 0, "", plain.Line("the hooks call "+list(calls)+"; all else in these files stays"))
-	case len(t.Rows) > 0 && !slices.ContainsFunc(c.Files, func(f install.FileChange) bool { return !f.Same() && !f.Exact }):
-		fmt.Fprintln(out, "byte for byte as before the install")
+		term.Paragraph(out, 0, "", "The hooks call "+list(calls)+". Nothing else in these files changes.")
+	case changed > 0 && changed == exact:
+		fmt.Fprintln(out, "Each file will be byte for byte as before the install.")
 	}
 	if made := c.Made(); len(made) > 0 {
-		term.HangingParagraph(out, 0, "", plain.Line("and make "+project.Tilde(c.Init, a.Getenv)+" a project: "+list(made)+" in its "+project.OssDir))
+		term.Paragraph(out, 0, "", "New project: "+project.Tilde(c.Init, a.Getenv)+" gets "+list(made)+" in "+project.OssDir+".")
 	}
 	showBeside(out, c)
 }
@@ -62,23 +63,24 @@ func fileName(a *kit.App, f *install.FileChange) string {
 	return name
 }
 
-func sizeCell(f *install.FileChange, s install.Summary) term.Cell {
+// fateOf says whether a file is made or removed as a whole.
+func fateOf(f *install.FileChange) string {
 	switch {
 	case f.Remove:
-		return term.Cell{Text: "removed", Style: term.Red}
+		return " (removes the file)"
 	case !f.Exists:
-		return term.Cell{Text: "new", Style: term.Green}
+		return " (new file)"
 	}
-	return term.Cell{Text: fmt.Sprintf("+%d -%d lines", s.Added, s.Removed)}
+	return ""
 }
 
-// inWords is what of aburn's comes and goes.
+// inWords is what of aburn's comes and goes: +17 hooks and a status line.
 func inWords(s install.Summary) string {
 	var parts []string
 	for _, p := range []struct {
 		verb string
 		install.Parts
-	}{{"adds ", s.Adds}, {"brings up to date ", s.Renews}, {"removes ", s.Takes}} {
+	}{{"+", s.Adds}, {"updates ", s.Renews}, {"-", s.Takes}} {
 		things := p.Others
 		if p.Hooks > 0 {
 			things = slices.Insert(slices.Clone(things), 0, plain.Plural(int64(p.Hooks), "hook"))
