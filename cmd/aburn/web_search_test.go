@@ -55,13 +55,13 @@ func TestWebSearch(t *testing.T) {
 		q     string
 		holds []string
 	}{
-		{"rounding", []string{"1 line in 1 session or sub-agent", "prompt Fix the rounding of totals", "1 text found.", "Inside conversations"}},
+		{"rounding", []string{"1 line in 1 session or sub-agent", "prompt Fix the rounding of totals", "1 text found, shown above.", "Inside conversations"}},
 		{"ROUND tot", []string{"0 lines", "1 text found"}},
-		{"testtotal", []string{"error Exit code 1 FAIL: TestTotal , wanted 99", "output"}},
+		{"testtotal", []string{"error Exit code 1 FAIL: TestTotal , wanted 99", "1 text found, shown above."}},
 		{`"half to even"`, []string{"0 lines in", `is a Float`, "1 text found"}},
 		{"quokka", []string{"2 lines in 2 sessions", "prompt Draw a picture of a quokka", "answer the token is [redacted:github] and the quokka sleeps",
 			"3 texts found", "a quokka of somebody else"}},
-		{"</script> zebra", []string{"done </script> <script>window.pwned=1</script> zebra", "1 text found"}},
+		{"</script> zebra", []string{"done </script> <script>window.pwned=1 </script> zebra", "1 text found"}},
 		{"giraffe", []string{"80 texts found", "77 more"}},
 		{"nothing of this", []string{"0 lines in", "0 texts found"}},
 		{"x", []string{"one word needs two letters"}},

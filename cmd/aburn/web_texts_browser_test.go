@@ -85,7 +85,7 @@ func TestWebSearchKeys(t *testing.T) {
 	focus("e", "e9")
 	focus("f", "find")
 	b.Value(`document.activeElement.value = 'rounding'; setTimeout(() => $('find').form.requestSubmit(), 0); ''`)
-	b.Until(`location.pathname + document.querySelector('#searched')?.textContent.slice(0, 13)`, "/search1 text found.")
+	b.Until(`location.pathname + document.querySelector('#searched')?.textContent.slice(0, 13)`, "/search1 text found,")
 	b.Until(`document.readyState`, "complete") // keys work once the script has begun
 	focus("/", "q")
 	b.Value(`document.querySelector('#q').value = 'curl'; document.querySelector('#q').dispatchEvent(new Event('input')); ''`)

@@ -215,6 +215,35 @@ func Of(source string) *Agent {
 	return &unknown
 }
 
+// Called is how a session's agent is called wherever people read it. source is who wrote the session, agent what the session says of its agent:
+// the two differ where aburn recorded the session.
+func Called(source, agent string) string {
+	return called(source, agent, func(a *Agent) string { return a.Title })
+}
+
+// CalledShort is Called for a column.
+func CalledShort(source, agent string) string {
+	return called(source, agent, func(a *Agent) string { return a.Program })
+}
+
+func called(source, agent string, name func(*Agent) string) string {
+	from := Of(source)
+	if !from.Traits.Recorded {
+		if word := name(from); word != "" {
+			return word
+		}
+		return source
+	}
+	word := name(Of(agent))
+	if word == "" {
+		word = "unknown agent"
+	}
+	if source == Own.Name {
+		return word + " via hooks"
+	}
+	return word + " worker"
+}
+
 // All returns the records of all sources in display order.
 func All() []*Agent { return all[:] }
 

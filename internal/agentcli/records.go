@@ -234,7 +234,7 @@ var Copilot = Agent{
 var Aider = Agent{Name: "aider", Title: "aider", Program: "aider"}
 
 // Own is the source of the sessions in aburn's own log. It is no agent, but a reader reads it like one.
-var Own = Agent{Name: "own", Title: "aburn", Traits: Traits{Recorded: true}}
+var Own = Agent{Name: "own", Title: "via hooks", Traits: Traits{Recorded: true}}
 
 // WorkerLedgers is the source of what the ledgers of aburn's workers say. It is no agent, but a reader reads it like one.
 var WorkerLedgers = Agent{Name: "worker", Title: "aburn's workers", Traits: Traits{Recorded: true}}

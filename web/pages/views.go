@@ -193,7 +193,14 @@ type SearchHit struct {
 
 // Snippet is what surrounds the words that were found.
 type Snippet struct {
-	Href, Word, Before, Match, After string
+	Href, Word string
+	Parts      []SnippetPart
+}
+
+// SnippetPart is a piece of a text; Mark says that it was searched for.
+type SnippetPart struct {
+	Text string
+	Mark bool
 }
 
 // SearchEnd is how a search of conversations ended.
@@ -218,9 +225,7 @@ type Event struct {
 // MainError is the session's first decisive error.
 type MainError struct {
 	Text, Class, Key string
-	Href             string
-	At               Link
-	Others           Figure
+	At, Others       Link
 }
 
 type FileChange struct {

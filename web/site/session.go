@@ -71,7 +71,7 @@ func (s *sessionPages) page(ctx context.Context, v *snapshot.View, values url.Va
 		Why:   why(r),
 		Proof: proof(r), Live: r.Live,
 		Tiles: o.tiles(), Lanes: lanesOf(o.story, s.Zone), Gone: o.gone(), Hooks: o.hooks(name)}
-	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, snapshot.ProjectLink(r), {Text: plain.Line(r.Source + " / " + name)}}
+	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, snapshot.ProjectLink(r), {Text: plain.Line(r.AgentTitle() + " / " + name)}}
 	lines := s.tell(ctx, body, o, values)
 	body.Find = &pages.Find{Session: r.Name()}
 	if s.act {

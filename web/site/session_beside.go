@@ -22,10 +22,12 @@ func (o *opened) errorPart() *pages.MainError {
 	if !o.Over() { // it is not counted yet
 		n++
 	}
-	return &pages.MainError{Text: plain.Line(o.MainError.Text), Class: units.Join(string(o.MainError.Class), insight.Times(o.MainError.Count)), Key: o.Keys.Fine,
-		Href:   "/failures/" + o.Keys.Fine,
-		At:     pages.Link{Text: "event " + strconv.Itoa(o.MainError.First), Href: o.EventAt(o.MainError.First)},
-		Others: pages.Figure{Text: plain.Count(int64(n)), Small: "other sessions and sub-agents"}}
+	one := &pages.MainError{Text: plain.Unwrap(plain.Line(o.MainError.Text)), Class: units.Join(string(o.MainError.Class), insight.Times(o.MainError.Count)),
+		Key: o.Keys.Fine, At: pages.Link{Text: "event " + strconv.Itoa(o.MainError.First), Href: o.EventAt(o.MainError.First)}}
+	if n > 0 {
+		one.Others = pages.Link{Text: plain.Plural(int64(n), "other session or sub-agent", "other sessions and sub-agents"), Href: "/failures/" + o.Keys.Fine}
+	}
+	return one
 }
 
 // filesShown is how many changed files are listed.

@@ -7,6 +7,8 @@ import (
 	"aburn/attention"
 	"aburn/insight/cost"
 	"aburn/insight/cost/bill"
+	"aburn/internal/agentcli"
+	"aburn/internal/plain"
 	"aburn/web/pages"
 	"aburn/web/show"
 	"aburn/web/site/snapshot"
@@ -32,7 +34,7 @@ type Things struct {
 }
 
 // Recent is a session that is not running.
-type Recent struct{ Ended, Project, Source, Title, Cost string }
+type Recent struct{ Ended, Project, Agent, Title, Cost string }
 
 // Newest are the newest sessions that are not running and no sub-agents.
 func (s *Site) Newest(ctx context.Context, most int) (list []Recent) {
@@ -46,7 +48,7 @@ func (s *Site) Newest(ctx context.Context, most int) (list []Recent) {
 		if r.IsSubagent() || shown[r.Root+"\x00"+r.ID] {
 			continue
 		}
-		one := Recent{Ended: show.Time(r.End, v.Made).Text, Project: snapshot.NameOf(r.Root), Source: r.Source, Title: r.Title(), Cost: "–"}
+		one := Recent{Ended: show.Time(r.End, v.Made).Text, Project: snapshot.NameOf(r.Root), Agent: plain.Line(agentcli.CalledShort(r.Source, r.Agent.Name)), Title: r.Title(), Cost: "–"}
 		if r.FamilyCost.Tokens.Total() > 0 {
 			one.Cost = v.Currency.Says(r.FamilyCost)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"aburn/archive"
@@ -20,6 +21,7 @@ const perSession = 3
 // tally is what a search of conversations looked at.
 type tally struct {
 	sessions, gone, unread, found, more int
+	above                               int // of found, which the first lines show
 	bytes                               int64
 	stopped                             bool
 	last                                *snapshot.Row // the page is full behind it
@@ -27,7 +29,7 @@ type tally struct {
 
 // lookInside begins a search of conversations, whose findings the page shows as they come.
 func (s *Pages) lookInside(ctx context.Context, cancel context.CancelFunc, body *pages.Search, rows []*snapshot.Row, text, from string,
-	more func(...string) string) {
+	shown map[string]bool, more func(...string) string) {
 	q := contents.NewQuery(text)
 	if q == nil {
 		body.Note = "To look inside conversations, one word needs two letters or more."
@@ -41,7 +43,7 @@ func (s *Pages) lookInside(ctx context.Context, cancel context.CancelFunc, body 
 	go func() {
 		defer close(found)
 		defer s.Searches.end(name)
-		s.lookThrough(ctx, q, text, rowsFrom(rows, from), end, found)
+		s.lookThrough(ctx, q, text, rowsFrom(rows, from), shown, end, found)
 	}()
 	body.Summary = func() pages.SearchEnd {
 		said := pages.SearchEnd{Says: end.says()}
@@ -54,7 +56,14 @@ func (s *Pages) lookInside(ctx context.Context, cancel context.CancelFunc, body 
 
 // says is the end of a search in words.
 func (t *tally) says() string {
-	parts := []string{plain.Plural(int64(t.found), "text") + " found. " + plain.Size(t.bytes) + " of " +
+	found := plain.Plural(int64(t.found), "text") + " found"
+	switch {
+	case t.above > 0 && t.above == t.found:
+		found += ", shown above"
+	case t.above > 0:
+		found += ", " + plain.Count(int64(t.above)) + " of them shown above"
+	}
+	parts := []string{found + ". " + plain.Size(t.bytes) + " of " +
 		plain.Plural(int64(t.sessions), "session or sub-agent", "sessions and sub-agents") + " looked through"}
 	if t.gone > 0 {
 		parts = append(parts, "the files of "+plain.Count(int64(t.gone))+" are gone")
@@ -73,7 +82,8 @@ func (t *tally) says() string {
 }
 
 // lookThrough looks through the conversations of rows, in their order, until a page is full.
-func (s *Pages) lookThrough(ctx context.Context, q *contents.Query, text string, rows []*snapshot.Row, end *tally, found chan<- pages.SearchHit) {
+func (s *Pages) lookThrough(ctx context.Context, q *contents.Query, text string, rows []*snapshot.Row, above map[string]bool, end *tally,
+	found chan<- pages.SearchHit) {
 	arch, err := archive.View(ctx, s.Dir)
 	if err != nil {
 		return
@@ -86,6 +96,9 @@ func (s *Pages) lookThrough(ctx context.Context, q *contents.Query, text string,
 	shown := 0
 	whole := conversation.Search(ctx, q, arch, s.Dir, list, func(i int, f conversation.Found) bool {
 		end.add(&f)
+		n := len(f.Matches)
+		f.Matches = slices.DeleteFunc(f.Matches, func(m conversation.Match) bool { return above[rows[i].EventAt(m.Event)] })
+		end.above += n - len(f.Matches)
 		if len(f.Matches) == 0 {
 			return true
 		}

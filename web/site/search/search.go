@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode"
 
 	"aburn/archive/lines"
 	"aburn/internal/plain"
@@ -62,7 +63,7 @@ func (s *Pages) Page(w http.ResponseWriter, r *http.Request, v *snapshot.View, f
 	default:
 		body.Lines = s.foundLines(ctx, rows, text, f, values.Get("after"))
 		if asksInside(r) {
-			s.lookInside(ctx, cancel, body, rows, text, values.Get("from"), more)
+			s.lookInside(ctx, cancel, body, rows, text, values.Get("from"), shownLines(body.Lines.Hits), more)
 		}
 	}
 	frame.Total = len(body.Lines.Hits)
@@ -166,22 +167,59 @@ func (s *Pages) hitOf(r *snapshot.Row) pages.SearchHit {
 		Outcome: snapshot.OutcomeOf(r.Verdict)}
 }
 
-// snippet is what surrounds the first word of a query, or its beginning, in a line.
+// shownLines are the addresses of the events that hits show.
+func shownLines(hits []pages.SearchHit) map[string]bool {
+	shown := map[string]bool{}
+	for _, hit := range hits {
+		for _, one := range hit.Found {
+			shown[one.Href] = true
+		}
+	}
+	return shown
+}
+
+// snippet is what surrounds the first of a query's words in a line, or the line's beginning, with all words of the query marked.
 func snippet(line, text string, to pages.Snippet) pages.Snippet {
-	low, word := strings.ToLower(line), strings.ToLower(strings.Fields(text)[0])
-	at := strings.Index(low, word)
-	if at < 0 || len(low) != len(line) {
-		to.After = plain.Cut(line, 2*aroundMatch)
-		return to
+	words := queryWords(text)
+	if at, length := nextWord(line, words); length > 0 && at > aroundMatch {
+		from := at - aroundMatch
+		line = "…" + strings.ToValidUTF8(line[from:], "")
 	}
-	to.Match = line[at : at+len(word)]
-	if to.Before = line[:at]; len(to.Before) > aroundMatch {
-		to.Before = "…" + strings.ToValidUTF8(to.Before[len(to.Before)-aroundMatch:], "")
+	if most := 3 * aroundMatch; len(line) > most {
+		line = strings.ToValidUTF8(line[:most], "") + "…"
 	}
-	if to.After = line[at+len(word):]; len(to.After) > aroundMatch {
-		to.After = strings.ToValidUTF8(to.After[:aroundMatch], "") + "…"
+	for line != "" {
+		at, length := nextWord(line, words)
+		if at > 0 {
+			to.Parts = append(to.Parts, pages.SnippetPart{Text: line[:at]})
+		}
+		if length > 0 {
+			to.Parts = append(to.Parts, pages.SnippetPart{Text: line[at : at+length], Mark: true})
+		}
+		line = line[at+length:]
 	}
 	return to
+}
+
+// queryWords are the words of a query, in small letters and without the quotes around phrases.
+func queryWords(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return unicode.IsSpace(r) || r == '"' })
+}
+
+// nextWord is where the first of some words is in a line, and how long it is there; the line's end and 0 if none is. Where small letters have
+// another length than capitals, none is found.
+func nextWord(line string, words []string) (at, length int) {
+	low := strings.ToLower(line)
+	at = len(line)
+	if len(low) != len(line) {
+		return at, 0
+	}
+	for _, w := range words {
+		if i := strings.Index(low, w); i >= 0 && (i < at || i == at && len(w) > length) {
+			at, length = i, len(w)
+		}
+	}
+	return at, length
 }
 
 // rowsFrom are the rows from a session on, by its cursor: those after it.

@@ -107,7 +107,7 @@ func (r *Row) Title() string {
 	if text := plain.Cut(plain.Line(r.Ask), 160); strings.TrimSpace(text) != "" {
 		return text
 	}
-	return "without a prompt: " + plain.Line(r.Source+"/"+r.ID)
+	return "without a prompt: " + plain.Line(r.AgentTitle()+" "+r.ID)
 }
 
 // RawPart stands in an address between a session and the number of an event.

@@ -339,10 +339,7 @@ func (v *View) relate(ctx context.Context, arch *archive.Archive) error {
 
 // AgentTitle is the product name of the session's agent, also where only hooks recorded it.
 func (r *Row) AgentTitle() string {
-	if agentcli.Of(r.Source).Traits.Recorded {
-		return plain.Line(show.Agent(r.Agent.Name)) + ", by hooks"
-	}
-	return show.Agent(r.Source)
+	return plain.Line(agentcli.Called(r.Source, r.Agent.Name))
 }
 
 // Money is a sum in a currency, with the answers that it counts. Its Value is in dollars.
