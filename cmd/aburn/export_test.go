@@ -84,7 +84,7 @@ func TestExportLines(t *testing.T) {
 		}
 		ids = append(ids, tr.Source+" "+tr.ID)
 	}
-	list, _, _ := x.run("sessions", "--json")
+	list, _, _ := x.run("sessions", "--subagents", "--json")
 	for _, id := range ids {
 		source, session, _ := strings.Cut(id, " ")
 		if !strings.Contains(list, `"source":"`+source+`","session":"`+session+`"`) {
@@ -135,7 +135,6 @@ func TestExportMistakes(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", fault.ExitUsage, "--format is missing"},
 		{"--format csv", fault.ExitUsage, `--format: unknown "csv"`},
 		{"--format jsonl --endpoint " + refused, fault.ExitUsage, "are for --format otlp"},
 		{"--format otlp --endpoint nowhere", fault.ExitUsage, "an http:// or https:// address is needed"},

@@ -82,7 +82,7 @@ func TestWebNarrows(t *testing.T) {
 			Project         struct{ Key string }
 		}
 	}
-	if err := json.Unmarshal([]byte(w.aburn("sessions", "--no-ingest", "--json")), &list); err != nil {
+	if err := json.Unmarshal([]byte(w.aburn("sessions", "--subagents", "--no-ingest", "--json")), &list); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range list.Sessions {

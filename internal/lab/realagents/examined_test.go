@@ -208,7 +208,7 @@ func (m *marks) sessions(w *world, names map[string]string) map[string]*account 
 			Counts, Usage                              map[string]any
 		}
 	}
-	w.says(&list, "sessions", "--json")
+	w.says(&list, "sessions", "--subagents", "--json")
 	related := map[string]string{}
 	for _, n := range w.nodes() {
 		if n.Related != "" {

@@ -108,7 +108,7 @@ func TestMCPInCodex(t *testing.T) {
 	var sessions struct {
 		Sessions []struct{ Source, Session string }
 	}
-	w.says(&sessions, "sessions", "--source", "codex", "--json")
+	w.says(&sessions, "sessions", "--subagents", "--source", "codex", "--json")
 	if len(sessions.Sessions) != 2 || session == "" || session != sessions.Sessions[0].Session {
 		t.Errorf("asked without a target: about %s, of %+v", session, sessions)
 	}

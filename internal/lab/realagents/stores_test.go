@@ -33,7 +33,7 @@ func (w *world) storesAgree() {
 			Recorded        bool
 		}
 	}
-	w.says(&list, "sessions", "--json")
+	w.says(&list, "sessions", "--subagents", "--json")
 	recorded := 0
 	for _, s := range list.Sessions {
 		if !s.Recorded {

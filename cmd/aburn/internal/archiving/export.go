@@ -26,14 +26,14 @@ func ExportCommand(a *kit.App) *cli.Command {
 		Name:      "export",
 		Usage:     "export sessions as JSON lines or OpenTelemetry spans",
 		ArgsUsage: "[SESSION…]",
-		Description: "--format jsonl prints one trace a line on stdout, for DuckDB, ClickHouse, Spark or jq. --format otlp sends OpenTelemetry spans with the " +
+		Description: "Prints one trace a line on stdout, for DuckDB, ClickHouse, Spark or jq. --format otlp sends OpenTelemetry spans with the " +
 			"GenAI conventions\n" +
 			"over OTLP/HTTP: a session is a span invoke_agent, a response chat, a tool call execute_tool, and a sub-agent lies below the call that spawned " +
 			"it. A second\n" +
 			"export sends the same spans. Named sessions go with all their sub-agents. Spans hold no text of a session without --heads. The variables\n" +
 			"OTEL_EXPORTER_OTLP_* can also set the endpoint and its headers. Exit 1 if the endpoint refused something.",
 		Flags: append(chosen.ChoiceFlags(), chosen.OutcomeFlag(),
-			&cli.StringFlag{Name: "format", Usage: "`FORMAT` is jsonl or otlp"},
+			&cli.StringFlag{Name: "format", Value: "jsonl", Usage: "`FORMAT` is jsonl or otlp"},
 			&cli.StringFlag{Name: "endpoint", Usage: "send spans to this `URL` (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)"},
 			&cli.StringSliceFlag{Name: "header",
 				Usage: "with each request send `NAME=VALUE`; better kept in OTEL_EXPORTER_OTLP_HEADERS, as others can see a command line"},
@@ -42,7 +42,7 @@ func ExportCommand(a *kit.App) *cli.Command {
 		),
 		ShellComplete: a.Completion(chosen.CompleteSessions),
 		Metadata: kit.Examples(
-			"aburn export --format jsonl --since 30d > traces.jsonl",
+			"aburn export --since 30d > traces.jsonl",
 			"duckdb -c \"select source, count(*) from 'traces.jsonl' group by all\"",
 			"aburn export --format otlp --endpoint http://localhost:4318",
 		),
@@ -65,10 +65,9 @@ func runExport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	switch {
 	case err != nil:
 		return err
-	case format == "":
-		return fault.Usage("--format is missing", "aburn export --format jsonl", "aburn export --format otlp")
 	case format == "jsonl" && (cmd.IsSet("endpoint") || cmd.IsSet("header") || cmd.IsSet("heads") || cmd.IsSet("json")):
-		return fault.Usage("--endpoint, --header, --heads and --json are for --format otlp: JSON lines go to stdout, as they are in the archive")
+		return fault.Usage("--endpoint, --header, --heads and --json are for --format otlp: JSON lines go to stdout, as they are in the archive",
+			"aburn export --format otlp")
 	}
 	if err := chosen.CatchUp(ctx, a, cmd, chosen.ChoiceOf(cmd)); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package archiving
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/ingest"
+	"aburn/archive/lookup"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -84,7 +86,11 @@ func ingestText(a *kit.App, run *ingestRun, r *ingest.Report) {
 	}
 	nothing := lines == 0 && len(run.options.Places.Paths) > 0 // tellIngest says it
 	if lines == 0 && !nothing && !slices.ContainsFunc(r.Sources, func(s ingest.Source) bool { return len(s.Skipped) > 0 }) {
-		a.Note("no agent has written sessions in its usual place; you can name a file or folder")
+		a.Note(lookup.NoSessions)
+		if looked := lookup.LookedIn(context.Background(), a.Getenv); looked != "" {
+			a.Note(looked)
+		}
+		a.Hint("aburn ingest FOLDER  # reads sessions from another place")
 	}
 	if lines > 0 && table.Print(run.out, 2) != nil {
 		return

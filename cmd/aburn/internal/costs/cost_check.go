@@ -37,6 +37,8 @@ type CostCheck struct {
 	// Unstated counts sessions by agent whose records state no cost.
 	Unstated    map[string]int   `json:"unstated"`
 	Differences []costDifference `json:"differences"` // the largest first
+
+	archived int // sessions in the archive
 }
 
 type costDifference struct {
@@ -76,6 +78,9 @@ func runCostCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	case cmd.Bool("json"):
 		return a.PrintJSON(check)
+	case check.Sessions == 0 && check.archived == 0:
+		chosen.NoteNone(ctx, a, 0, "session")
+		return nil
 	}
 	return check.show(a.Screen(cmd), limit(cmd))
 }
@@ -104,7 +109,7 @@ func checkCosts(ctx context.Context, c *lookup.Caller, choice lookup.Choice, pri
 		return nil, err
 	}
 	list, err := arch.Outlines(ctx, filter)
-	check := &CostCheck{Unstated: map[string]int{}, Differences: []costDifference{}}
+	check := &CostCheck{Unstated: map[string]int{}, Differences: []costDifference{}, archived: len(units)}
 	for i := range list {
 		s := &list[i]
 		if u := units[s.Key]; u == nil || u.root != u.session {

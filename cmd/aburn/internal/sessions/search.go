@@ -125,6 +125,9 @@ func runSearch(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("json") {
 		return a.PrintJSON(r)
 	}
+	if r.Searched == 0 {
+		return chosen.NoteNoneChosen(ctx, a, arch, "session")
+	}
 	if len(r.Sessions) == 0 {
 		a.Note("no conversation of " + plain.Plural(int64(r.Searched), "session") + " has " + fault.Quote(words))
 	}

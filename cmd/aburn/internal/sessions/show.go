@@ -92,7 +92,15 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	defer arch.Close()
-	s, err := lookup.NamedSession(ctx, scope.CallerOf(a, cmd), arch, cmp.Or(cmd.Args().First(), lookup.LastName))
+	name := cmp.Or(cmd.Args().First(), lookup.LastName)
+	if archived, err := lookup.CountArchived(ctx, arch); err == nil && archived == 0 && name == lookup.LastName {
+		if cmd.Bool("json") {
+			return a.PrintJSON(struct{}{})
+		}
+		chosen.NoteNone(ctx, a, archived, "session")
+		return nil
+	}
+	s, err := lookup.NamedSession(ctx, scope.CallerOf(a, cmd), arch, name)
 	if err != nil {
 		return err
 	}
