@@ -213,6 +213,23 @@ func ProjectNames(ctx context.Context, env func(string) string) (list []string) 
 	return list
 }
 
+// WorkerNames completes --worker: the workers whose sessions the archive has. Completion shows no error.
+func WorkerNames(ctx context.Context, env func(string) string) (list []string) {
+	arch, err := archive.View(ctx, archive.Dir(env))
+	if err != nil {
+		return nil
+	}
+	defer arch.Close()
+	workers, _ := arch.Workers(ctx)
+	for _, id := range workers {
+		if name, _, _ := strings.Cut(id, "@"); plain.Line(name) == name && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 // NamedSession is FindSession for a person: "last" is the session of the project around the folder, or of all outside of one, that was
 // last heard of, and no sub-agent.
 func NamedSession(ctx context.Context, c *workspace.Caller, arch *archive.Archive, name string) (archive.Session, error) {

@@ -195,6 +195,8 @@ func flagWordsOf(ctx context.Context, a *kit.App, cmd *cli.Command, flag string)
 		return limits.Types()
 	case "source":
 		return readers.Sources()
+	case "worker":
+		return lookup.WorkerNames(ctx, a.Getenv)
 	case "outcome":
 		return lookup.Outcomes()
 	case "relationship":

@@ -106,6 +106,8 @@ supervisor report --json
 supervisor backtest
 supervisor backtest --json
 supervisor backtest --alerts
+queue
+queue --json
 queue list
 queue list --json
 queue add --session 1111 --type note --expires 2h --priority high --json use-port-8081
@@ -125,6 +127,8 @@ log pln START
 status
 tail -n 2
 tail -n 2 --json
+templates
+templates --json
 templates list
 templates list --json
 templates show plan | cat
@@ -247,6 +251,7 @@ var goldenLess = map[string]string{
 	"project ls":         "it names folders of the machine: see project.txtar",
 	"project repair":     "it names folders of the machine: see project-moved.txtar",
 	"config check":       "it names files of the machine: see config.txtar and worker/config/testdata",
+	"config":             "it is config check: see config.txtar",
 	"overlap":            workerGoldens,
 }
 

@@ -92,6 +92,18 @@ func (a *App) HelpAction(ctx context.Context, cmd *cli.Command) error {
 	return fault.Usage("unknown command "+fault.Quote(name), cmd.FullName()+" --help")
 }
 
+// ByDefault makes a command that only holds others answer as its member does where none is named. It has --json then.
+func (a *App) ByDefault(family, member *cli.Command) *cli.Command {
+	family.Flags = append(family.Flags, OwnFlags([]cli.Flag{JSONFlag()})...)
+	family.Action = func(ctx context.Context, cmd *cli.Command) error {
+		if cmd.Args().Present() {
+			return a.HelpAction(ctx, cmd)
+		}
+		return member.Action(ctx, cmd)
+	}
+	return family
+}
+
 // onUsageError turns cli's own errors about flags and arguments into exit 2 with a hint.
 func onUsageError(_ context.Context, cmd *cli.Command, err error, _ bool) error {
 	hints := []string{strings.TrimSpace(cmd.FullName()) + " --help"}

@@ -21,16 +21,16 @@ import (
 )
 
 func TemplatesCommand(a *kit.App) *cli.Command {
-	return &cli.Command{
+	list := templatesList(a)
+	return a.ByDefault(&cli.Command{
 		Name:  "templates",
 		Usage: "write workflow commands for agents",
 		Description: "ideate, plan, build and ship as slash commands of Claude Code, opencode, Gemini CLI and Qwen Code, and as skills of\n" +
 			"Codex and the Copilot CLI: prompts that begin with `aburn chain` and log their lifecycle with `aburn log`.\n" +
-			"The guide is for those who write prompts of their own.",
-		Metadata: kit.Examples("aburn templates list", "aburn templates show build", "aburn templates write"),
-		Action:   a.HelpAction,
-		Commands: []*cli.Command{templatesList(a), templatesShow(a), templatesWrite(a), templatesRemove(a)},
-	}
+			"The guide is for those who write prompts of their own. Without a command, `aburn templates` lists them.",
+		Metadata: kit.Examples("aburn templates", "aburn templates show build", "aburn templates write"),
+		Commands: []*cli.Command{list, templatesShow(a), templatesWrite(a), templatesRemove(a)},
+	}, list)
 }
 
 // agentFlag is --agent for one of these agents.

@@ -25,19 +25,19 @@ import (
 )
 
 func QueueCommand(a *kit.App) *cli.Command {
-	return &cli.Command{
+	list := queueList(a)
+	return a.ByDefault(&cli.Command{
 		Name:  "queue",
 		Usage: "list and change the advice that waits for sessions",
 		Description: "Advice of the supervisor, and your own, waits here for the next prompt of the session that it names.\n" +
-			"A task that was not signed on this machine waits until you allow it.",
+			"A task that was not signed on this machine waits until you allow it. Without a command, `aburn queue` lists the tasks.",
 		Metadata: kit.Examples(
-			"aburn queue list",
+			"aburn queue",
 			`aburn queue add --session 5b0c2f91 "The fixture server listens on 8081 now."`,
 			"aburn queue drop 9f3c",
 		),
-		Action:   a.HelpAction,
-		Commands: []*cli.Command{queueList(a), queueShow(a), queueAdd(a), queueDrop(a), queueAllow(a)},
-	}
+		Commands: []*cli.Command{list, queueShow(a), queueAdd(a), queueDrop(a), queueAllow(a)},
+	}, list)
 }
 
 // taskQueue is the project's queue, opened for one command.

@@ -22,14 +22,15 @@ import (
 )
 
 func ConfigCommand(a *kit.App) *cli.Command {
-	return &cli.Command{
+	check := configCheckCommand(a)
+	return a.ByDefault(&cli.Command{
 		Name:  "config",
 		Usage: "show and check settings for workers",
 		Description: "Your own file is workers.yaml in the folder of aburn's settings. A project's is aburn.yaml at its root or beside it, or\n" +
-			"agent-orchestrator.yaml where there is none.",
-		Metadata: kit.Examples("aburn config check"),
-		Commands: []*cli.Command{configCheckCommand(a), configConfirmCommand(a), configSchemaCommand(a)},
-	}
+			"agent-orchestrator.yaml where there is none. Without a command, `aburn config` checks them.",
+		Metadata: kit.Examples("aburn config", "aburn config --json"),
+		Commands: []*cli.Command{check, configConfirmCommand(a), configSchemaCommand(a)},
+	}, check)
 }
 
 func configSchemaCommand(a *kit.App) *cli.Command {
