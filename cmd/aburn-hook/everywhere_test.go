@@ -41,7 +41,8 @@ func (e *everywhere) put(name, text string) {
 // prompt has a session with a prompt in a folder. args are what the hook's command line names.
 func (e *everywhere) prompt(dir, args string, env ...string) {
 	e.t.Helper()
-	f, err := os.Open(e.Write("../stdin", `{"session_id":"s-1","hook_event_name":"UserPromptSubmit","prompt":"go","cwd":"`+dir+`","transcript_path":"/none.jsonl"}`))
+	payload := `{"session_id":"s-1","hook_event_name":"UserPromptSubmit","prompt":"go","cwd":"` + dir + `","transcript_path":"/none.jsonl"}`
+	f, err := os.Open(e.Write("../stdin", payload))
 	if err != nil {
 		e.t.Fatal(err)
 	}

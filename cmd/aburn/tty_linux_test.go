@@ -290,7 +290,8 @@ func TestInstallAsksOnATerminal(t *testing.T) {
 		if n := strings.Count(shown, "Write these changes? [y/N, d: diff]"); n != step.asks || strings.Contains(shown, diff) != step.diffs {
 			t.Errorf("%s, answered %q: asked %d times: %s", step.command, step.typed, n, shown)
 		}
-		summary := "+17 hooks for Claude Code in ~/.claude/settings.json (new file)\nThe hooks call ~/.local/share/aburn/bin/aburn-hook. Nothing else in these files\n" +
+		summary := "+17 hooks for Claude Code in ~/.claude/settings.json (new file)\n" +
+			"The hooks call ~/.local/share/aburn/bin/aburn-hook. Nothing else in these files\n" +
 			"changes.\n"
 		if strings.HasPrefix(step.command, "un") {
 			summary = "-17 hooks for Claude Code in ~/.claude/settings.json (removes the file)\nEach file will be byte for byte as before the install.\n"
@@ -322,7 +323,8 @@ func TestInstallAsksWhatToRecord(t *testing.T) {
 		const question = "Record each git repository that you work in, not only "
 		shown := typing(t, "y\n"+answer, dir, env, "install-hooks")
 		before, _, asked := strings.Cut(shown, "Write these changes?")
-		if !asked || strings.Count(shown, question) != 1 || !strings.Contains(before, "Codex asks you to trust these hooks before it runs them: start codex, /hooks, t") {
+		const trust = "Codex asks you to trust these hooks before it runs them: start codex, /hooks, t"
+		if !asked || strings.Count(shown, question) != 1 || !strings.Contains(before, trust) {
 			t.Errorf("it shows\n%s", shown)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "home", ".config", "aburn", "settings.json"))

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -31,6 +32,24 @@ func TestWebDemoHasWorkers(t *testing.T) {
 		if code, page := w.page("/w/shop/" + at); code == 404 || !strings.Contains(page, want) {
 			t.Errorf("%s: %d, without %q:\n%s", at, code, want, mainOf(page))
 		}
+	}
+	sessions := w.until("/sessions", "Review the migration of invoices")
+	for _, worker := range []string{"migrate the carts table", "slowly find out which tests"} { // the board says that they wait and work
+		_, row, _ := strings.Cut(sessions, worker)
+		before, _, _ := strings.Cut(sessions, worker)
+		if row == "" || !strings.Contains(before[strings.LastIndex(before, "<tr"):], "running") {
+			t.Errorf("%s: its session has ended:\n%s", worker, before[strings.LastIndex(before, "<tr"):])
+		}
+	}
+	// A believable week: tens of dollars, three projects, three agents.
+	cost := w.until("/cost?period=7d", ">mobile<")
+	for _, name := range []string{">shop<", ">billing<", ">mobile<", ">Claude Code<", ">Codex<", ">Gemini CLI<"} {
+		if !strings.Contains(cost, name) {
+			t.Errorf("the page Cost has no %s", name)
+		}
+	}
+	if sum := mainTag.FindStringSubmatch(cost); sum == nil || !regexp.MustCompile(`^[1-9]\d\.`).MatchString(sum[2]) {
+		t.Errorf("the week costs %v", sum)
 	}
 	homes, _ := filepath.Glob(filepath.Join(temp, "aburn-web-demo-*", "home"))
 	if len(homes) != 1 {

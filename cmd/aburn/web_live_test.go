@@ -57,7 +57,8 @@ func TestWebNarrows(t *testing.T) {
 	world.Slow(t)
 	t.Parallel()
 	w := newWebWorld(t, webUnits)
-	if err := os.WriteFile(filepath.Join(w.home(), ".config", "aburn", "settings.json"), []byte(`{"hidden": ["quarry", "/home/*/work/anvil", "meadow"]}`), 0o600); err != nil {
+	const hidden = `{"hidden": ["quarry", "/home/*/work/anvil", "meadow"]}`
+	if err := os.WriteFile(filepath.Join(w.home(), ".config", "aburn", "settings.json"), []byte(hidden), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	w.serve("--no-ingest")
@@ -204,6 +205,10 @@ func TestWebSaysNoMoreThanIsKnown(t *testing.T) {
 	if row, _, _ = strings.Cut(row, "</tr>"); !strings.Contains(row, "no price") || !strings.Contains(row, ">–</td>") {
 		t.Errorf("the share of a model without a price: %s", row)
 	}
+	if _, page = w.page("/s/claude/77770000-0000-4000-8000-000000000007"); strings.Contains(page, `data-name="tokens" data-value="0"`) ||
+		strings.Contains(mainOf(page), "$0.00") || !strings.Contains(page, `data-name="tokens" data-value="–"`) {
+		t.Errorf("a session without token data:\n%s", mainOf(page))
+	}
 	if _, page = w.page("/"); strings.Contains(page, "asked a year ago") || !strings.Contains(page, "no hooks: its own file was last written") {
 		t.Errorf("a session of last year lives:\n%s", page)
 	}
@@ -317,7 +322,7 @@ func TestWebDemo(t *testing.T) {
 			t.Errorf("its card has no title:\n%s", page)
 		}
 		inner.until("/", ">/build</a>")
-		inner.until("/sessions", "list the prices")
+		inner.until("/sessions", "Review the migration of invoices")
 		page = inner.until("/cost?period=all", "claude-opus-5-5")
 		if !strings.Contains(page, "This is a demo") {
 			t.Error("it does not say that it is a demo")

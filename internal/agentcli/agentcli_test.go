@@ -86,7 +86,8 @@ func TestHomeFolder(t *testing.T) {
 func TestCalled(t *testing.T) {
 	for _, c := range []struct{ source, agent, title, short string }{
 		{"claude", "claude", "Claude Code", "claude"}, {"codex", "", "Codex", "codex"}, {"own", "claude", "Claude Code via hooks", "claude via hooks"},
-		{"own", "prompt", "unknown agent via hooks", "unknown agent via hooks"}, {"worker", "codex", "Codex worker", "codex worker"}, {"acme", "", "acme", "acme"},
+		{"own", "prompt", "unknown agent via hooks", "unknown agent via hooks"},
+		{"worker", "codex", "Codex worker", "codex worker"}, {"acme", "", "acme", "acme"},
 	} {
 		if title, short := Called(c.source, c.agent), CalledShort(c.source, c.agent); title != c.title || short != c.short {
 			t.Errorf("%s/%s: %q, %q", c.source, c.agent, title, short)

@@ -35,7 +35,8 @@ func TestHides(t *testing.T) {
 	home := s.env("HOME")
 	for root, want := range map[string]bool{
 		home: false, filepath.Join(home, "private"): true, filepath.Join(home, "private", "a", "b"): true, filepath.Join(home, "privately"): false,
-		"/srv/x/secret": true, "/srv/x/secret/y": true, "/srv/secret": false, "/a/scratch": true, "/a/scratch/b": true, "/a/tmp-1/b": true, "/a/mytmp-1": false, "": false,
+		"/srv/x/secret": true, "/srv/x/secret/y": true, "/srv/secret": false,
+		"/a/scratch": true, "/a/scratch/b": true, "/a/tmp-1/b": true, "/a/mytmp-1": false, "": false,
 	} {
 		if got := s.Hides(root); got != want {
 			t.Errorf("%q: %v", root, got)

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,7 +23,8 @@ import (
 // Demo is a throw-away home with recorded sessions, and a project whose log goes on while one looks.
 //
 // The entries are of real sessions of Claude Code 2.1.329 on a scripted model, as hooks recorded them; only what names the computer
-// was taken out. The sessions on disk are drawn by hand in the forms of the real clients. They are repeated over two weeks.
+// was taken out. The sessions on disk are drawn by hand in the forms of the real clients. They are repeated over two weeks, in three projects, with
+// the tokens of a usual session.
 type Demo struct {
 	dir, project string
 	before       []*logfmt.Entry // of the workers, with their times
@@ -51,7 +51,7 @@ func New() (*Demo, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Demo{dir: dir, project: filepath.Join(dir, "shop")}
+	d := &Demo{dir: dir, project: filepath.Join(dir, shop)}
 	for _, name := range ownVariables() {
 		os.Unsetenv(name)
 	}
@@ -86,9 +86,8 @@ func (d *Demo) fill() error {
 	if err := project.Mark(d.project); err != nil {
 		return err
 	}
-	// From some hours to two weeks ago, not every day.
-	for i, hours := range [...]int{2, 5, 22, 27, 49, 71, 76, 143, 150, 190, 215, 240, 311} {
-		if err := d.leave(i, time.Now().Add(-time.Duration(hours)*time.Hour)); err != nil {
+	for i := range visits {
+		if err := d.leave(i, &visits[i]); err != nil {
 			return err
 		}
 	}
@@ -109,38 +108,26 @@ func (d *Demo) fill() error {
 	return nil
 }
 
-var (
-	instant = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
-	// Ids of sessions, records, answers and calls: a copy with the same ones would be a fork.
-	ids = regexp.MustCompile(`5b0c|77d1a0e4|00c0de|msg_|toolu_|call_|req_`)
-)
+var instant = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`)
 
-// leave puts the recorded sessions into the home, as the n-th copy, which ended at a time.
-func (d *Demo) leave(n int, end time.Time) error {
-	again := func(text string) string {
-		text = ids.ReplaceAllStringFunc(text, func(id string) string {
-			switch id {
-			case "5b0c":
-				return fmt.Sprintf("%04x", 0x5b0c+n)
-			case "77d1a0e4":
-				return fmt.Sprintf("%08x", 0x77d1a0e4+n)
-			case "00c0de":
-				return fmt.Sprintf("%06x", 0xc0de+n)
-			}
-			return fmt.Sprintf("%s%d", id, n)
-		})
-		return strings.ReplaceAll(text, recordedFolder, filepath.ToSlash(d.project))
+// leave puts the recorded sessions into the home, as the n-th visit has them.
+func (d *Demo) leave(n int, v *visit) error {
+	end := time.Now().Add(-time.Duration(v.hours) * time.Hour)
+	folder := filepath.Join(d.dir, v.project)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
 	}
 	return fs.WalkDir(files, "recorded/home", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		from := strings.TrimPrefix(path, "recorded/home/")
+		if err != nil || entry.IsDir() || !v.leaves(from) {
 			return err
 		}
 		text, err := files.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		shifted := laterBy(again(string(text)), end.Sub(recordedEnd))
-		name := filepath.Join(d.dir, "home", filepath.FromSlash(again(strings.TrimPrefix(path, "recorded/home/"))))
+		shifted := laterBy(v.text(n, from, string(text), folder), end.Sub(recordedEnd))
+		name := filepath.Join(d.dir, "home", filepath.FromSlash(v.fileName(n, from)))
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return err
 		}

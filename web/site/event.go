@@ -52,7 +52,8 @@ func (s *sessionPages) eventPage(ctx context.Context, v *snapshot.View, r *snaps
 	}
 	name := v.Names.Of(r.Source, r.ID)
 	body := &pages.Event{Line: s.lineOf(o, lineFor(o, n)), RecordNote: recordNote(p, n)}
-	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, snapshot.ProjectLink(r), {Text: plain.Line(r.AgentTitle() + " / " + name), Href: r.EventAt(n)},
+	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, snapshot.ProjectLink(r),
+		{Text: plain.Line(r.AgentTitle() + " / " + name), Href: r.EventAt(n)},
 		{Text: "event " + strconv.Itoa(n)}}
 	if n > 1 {
 		body.Before = pages.Link{Text: "event " + strconv.Itoa(n-1), Href: r.RawAt(n - 1)}

@@ -21,8 +21,12 @@ const lookingFor = time.Minute
 // freeAfter is how long after the last page the memory that pages took is given back.
 const freeAfter = 2 * time.Second
 
-// catchUpPatience is how long a page waits for the reading of logs that changed while nobody looked.
-const catchUpPatience = 40 * time.Millisecond
+// catchUpPatience is how long a page waits for the reading of logs that changed while nobody looked, and firstPatience how long the first page waits
+// for its first sessions.
+const (
+	catchUpPatience = 40 * time.Millisecond
+	firstPatience   = 3 * time.Second
+)
 
 // follower keeps what the pages show up to date, as long as anybody looks.
 type follower struct {
@@ -46,7 +50,10 @@ func (f *follower) sincePage() time.Duration {
 
 // catchUp brings what the pages show up to date after a time in which nobody looked. What takes long is shown when it is done.
 func (f *follower) catchUp() {
-	idle := !f.looked()
+	idle, patience := !f.looked(), catchUpPatience
+	if v := f.views.Load(); v == nil || v.Problem != nil || len(v.Rows) == 0 {
+		patience = firstPatience
+	}
 	f.paged.Store(f.views.Now().UnixMilli())
 	if !idle {
 		return
@@ -66,7 +73,7 @@ func (f *follower) catchUp() {
 	}()
 	select {
 	case <-done:
-	case <-time.After(catchUpPatience):
+	case <-time.After(patience):
 	}
 }
 

@@ -25,6 +25,7 @@ type ingester struct {
 	events *server.Events
 	views  *snapshot.Views
 	text   atomic.Pointer[string] // shown on every page
+	runs   atomic.Bool            // new sessions are read meanwhile
 	ended  chan struct{}          // has an entry after an ingest has ended, until statusLines has seen it
 }
 
@@ -34,6 +35,8 @@ func (s *ingester) options() ingest.Options {
 
 // watch reads new sessions until ctx ends, as `aburn ingest --watch`.
 func (s *ingester) watch(ctx context.Context, warn func(error)) {
+	s.runs.Store(true)
+	defer s.runs.Store(false)
 	shown := time.Time{}
 	o := s.options()
 	o.Progress = func(p ingest.Progress) {

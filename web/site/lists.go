@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"aburn/archive"
+	"aburn/insight"
 	"aburn/internal/fault"
 	"aburn/internal/units"
 	"aburn/trace"
@@ -38,7 +39,17 @@ func signOf(r *snapshot.Row) (sign, word string) {
 // lists writes rows of sessions, as lists on several pages have them.
 type lists struct {
 	*snapshot.Scope
-	seen *seenMarks
+	seen   *seenMarks
+	living func(v *snapshot.View) map[string]bool // by root, a NUL and id
+}
+
+// running is the verdict on a session that hooks see alive.
+var running = insight.Verdict{Outcome: insight.Running}
+
+// stillRuns reports whether a session looks to the archive like one that crashed, and isn't over: its agent is silent, waits for its user or works
+// on a long call.
+func stillRuns(r *snapshot.Row, living map[string]bool) bool {
+	return r.Verdict.Outcome == insight.Killed && living[r.Root+"\x00"+r.ID]
 }
 
 func (s *lists) rowOf(v *snapshot.View, r *snapshot.Row) pages.Row {
@@ -78,8 +89,13 @@ func failedCalls(r *snapshot.Row) pages.Figure {
 // part is one page of a list, with the addresses of its neighbours.
 func (s *lists) part(v *snapshot.View, list []*snapshot.Row, page string, f snapshot.Filter, at string) (rows []pages.Row, newer, older string) {
 	rest := snapshot.After(list, at)
+	living := s.living(v)
 	for _, r := range rest[:min(len(rest), rowsPerPage)] {
-		rows = append(rows, s.rowOf(v, r))
+		one := s.rowOf(v, r)
+		if stillRuns(r, living) {
+			one.Outcome = snapshot.OutcomeOf(running)
+		}
+		rows = append(rows, one)
 	}
 	if len(rest) > rowsPerPage {
 		older = f.Address(page, "before", snapshot.Cursor(rest[rowsPerPage-1]))

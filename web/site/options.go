@@ -60,6 +60,10 @@ func New(o Options) *Site {
 func (s *Site) prepare() {
 	rows := &lists{Scope: s.Scope, seen: s.seen}
 	s.now = &nowPages{Scope: s.Scope, projects: s.projects, workers: s.workers, lists: rows}
+	rows.living = func(v *snapshot.View) map[string]bool {
+		list, _ := s.now.items(v)
+		return s.now.living(list)
+	}
 	s.search = &search.Pages{Scope: s.Scope, Events: s.events}
 	items := func(v *snapshot.View) []attention.Item {
 		list, _ := s.now.items(v)
@@ -70,7 +74,7 @@ func (s *Site) prepare() {
 		"/projects":           (&projectPages{s.Scope, s.projects, s.workers, items}).page,
 		"/sessions":           rows.sessionsPage,
 		"/s/{name}":           rows.namedPage,
-		"/s/{source}/{id...}": (&sessionPages{s.Scope, s.seen, s.act}).page,
+		"/s/{source}/{id...}": (&sessionPages{s.Scope, s.seen, s.act, rows.living}).page,
 		"/cost":               (&costPages{s.Scope}).page,
 		"/failures":           (&failurePages{s.Scope, rows}).page,
 		"/failures/{key}":     (&failurePages{s.Scope, rows}).groupPage,

@@ -27,6 +27,8 @@ type sessionPages struct {
 	*snapshot.Scope
 	seen *seenMarks
 	act  bool // the pages have buttons
+
+	living func(v *snapshot.View) map[string]bool
 }
 
 // opened is a session with all that its page shows.
@@ -71,6 +73,9 @@ func (s *sessionPages) page(ctx context.Context, v *snapshot.View, values url.Va
 		Why:   why(r),
 		Proof: proof(r), Live: r.Live,
 		Tiles: o.tiles(), Lanes: lanesOf(o.story, s.Zone), Gone: o.gone(), Hooks: o.hooks(name)}
+	if stillRuns(r, s.living(v)) {
+		body.Outcome, body.Why, body.Proof = snapshot.OutcomeOf(running), "hooks saw no end of it", nil
+	}
 	body.Crumbs = []pages.Link{{Text: "Sessions", Href: "/sessions"}, snapshot.ProjectLink(r), {Text: plain.Line(r.AgentTitle() + " / " + name)}}
 	lines := s.tell(ctx, body, o, values)
 	body.Find = &pages.Find{Session: r.Name()}

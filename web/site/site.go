@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"aburn/archive"
 	"aburn/archive/lookup"
 	"aburn/attention"
 	"aburn/internal/fault"
@@ -182,7 +183,9 @@ func (s *Site) fill(v *snapshot.View, f *pages.Frame, at string) {
 	f.Whose = v.BillingNote
 	f.Today = todayFigure(v)
 	f.Ingest = s.ingester.sentence()
-	if v.Problem != nil {
+	if missing := (*archive.NotFound)(nil); errors.As(v.Problem, &missing) && s.ingester.runs.Load() {
+		f.Notes = append([]pages.Note{show.Note("aburn is reading what your agents saved. Sessions appear here in a moment.")}, f.Notes...)
+	} else if v.Problem != nil {
 		failed := fault.Of(v.Problem)
 		f.Notes = append([]pages.Note{show.Note(failed.Msg, failed.Hints...)}, f.Notes...)
 	}
@@ -201,8 +204,8 @@ func (s *Site) anyRecorded() bool {
 // emptyNotes say why sessions are not shown.
 func (s *Site) emptyNotes(v *snapshot.View) (notes []pages.Note) {
 	if v.Untrusted > 0 {
-		notes = append(notes, show.Note(plain.Plural(int64(v.Untrusted), "session is", "sessions are")+" only in the log of a project that you have not trusted. "+
-			"To show such a log, trust its project: run this in its folder.", "aburn init"))
+		notes = append(notes, show.Note(plain.Plural(int64(v.Untrusted), "session is", "sessions are")+
+			" only in the log of a project that you have not trusted. To show such a log, trust its project: run this in its folder.", "aburn init"))
 	}
 	if v.Problem != nil || len(v.Rows) > 0 || v.Untrusted > 0 || s.anyRecorded() {
 		return notes

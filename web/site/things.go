@@ -48,7 +48,8 @@ func (s *Site) Newest(ctx context.Context, most int) (list []Recent) {
 		if r.IsSubagent() || shown[r.Root+"\x00"+r.ID] {
 			continue
 		}
-		one := Recent{Ended: show.Time(r.End, v.Made).Text, Project: snapshot.NameOf(r.Root), Agent: plain.Line(agentcli.CalledShort(r.Source, r.Agent.Name)), Title: r.Title(), Cost: "–"}
+		one := Recent{Ended: show.Time(r.End, v.Made).Text, Project: snapshot.NameOf(r.Root), Title: r.Title(), Cost: "–",
+			Agent: plain.Line(agentcli.CalledShort(r.Source, r.Agent.Name))}
 		if r.FamilyCost.Tokens.Total() > 0 {
 			one.Cost = v.Currency.Says(r.FamilyCost)
 		}
