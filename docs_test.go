@@ -418,11 +418,18 @@ func (h *help) fault(words []string) string {
 		case h.lists(command, regexp.QuoteMeta(word)+" "):
 			command = append(command, word)
 			hasCommands = strings.Contains(h.of(command), "\nCommands:\n")
+		case h.takesArguments(command): // beside its commands
+			hasCommands = false
 		default:
 			return "no command " + word
 		}
 	}
 	return ""
+}
+
+// takesArguments says whether the usage of a command with commands of its own names arguments too.
+func (h *help) takesArguments(command []string) bool {
+	return len(command) > 0 && regexp.MustCompile(`(?m)^Usage: aburn [a-z -]+ \[options\] \S`).MatchString(h.of(command))
 }
 
 // lists says whether a line of a command's help begins with what the pattern matches.

@@ -18,7 +18,7 @@ const lineWidth = 160
 // longLines says how many longer lines each room has yet. A number may only fall: lower it with what you mend. A room that
 // isn't named has none.
 var longLines = map[string]int{
-	"cmd": 31, "instrument": 76, "internal": 10, "supervisor": 53, "trace": 10, "web": 36, "worker": 5,
+	"cmd": 31, "instrument": 76, "internal": 9, "supervisor": 53, "trace": 10, "web": 36, "worker": 5,
 }
 
 func TestLineWidth(t *testing.T) {

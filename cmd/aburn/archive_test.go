@@ -179,7 +179,8 @@ func TestHostileTracesStayText(t *testing.T) {
 	run := archived(t, hostileTrace())
 	for _, line := range []string{
 		"sessions", "sessions --json", "show aaaa", "show aaaa --json", "show aaaa --raw 1", "graph", "graph --json", "graph aaaa --top failures", "graph --mermaid",
-		"tools", "tools --json", "tools --failed", "tools --retries", "show b", "sessions --project b", "aburn tools --tool b", "report", "report --full", "report --json",
+		"tools", "tools --json", "tools --failed", "tools --retries",
+		"show b", "sessions --project b", "aburn tools --tool b", "report", "report --full", "report --json",
 		"report --project b",
 	} {
 		code, out, errs := run(strings.Fields(line)...)

@@ -119,7 +119,8 @@ func groups(a *kit.App) []group {
 			archiving.KeepCommand(a),
 		}},
 		{"See", []*cli.Command{
-			supervise.StatusCommand(a, supervise.Workers{Standings: overview.Standings, Keeper: daemon.PID}, dashboard.Unrecorded), dashboard.WebCommand(a), dashboard.TopCommand(a),
+			supervise.StatusCommand(a, supervise.Workers{Standings: overview.Standings, Keeper: daemon.PID}, dashboard.Unrecorded), dashboard.WebCommand(a),
+			dashboard.TopCommand(a),
 			record.TailCommand(a),
 			supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a), sessions.SearchCommand(a),
 			costs.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a),

@@ -50,7 +50,8 @@ func TestWordFix(t *testing.T) {
 
 // anything is a session, others, and rules, in small worlds where all that matters happens.
 func anything(r *rand.Rand) (*insight.Digest, []*insight.Digest, []Rule) {
-	outcomes := []insight.Outcome{insight.Errored, insight.GaveUp, insight.Killed, insight.Completed, insight.Completed, insight.Completed, insight.Completed, insight.Interrupted,
+	outcomes := []insight.Outcome{insight.Errored, insight.GaveUp, insight.Killed, insight.Completed, insight.Completed, insight.Completed, insight.Completed,
+		insight.Interrupted,
 		insight.Unknown}
 	classes := []failure.Class{failure.Build, failure.Build, failure.Build, failure.Test, failure.Cancelled, failure.Other, "made_up"}
 	words := []string{"alpha", "beta", "alphabet", "Alpha beta", "", "bet"}

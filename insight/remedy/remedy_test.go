@@ -119,7 +119,8 @@ func TestLive(t *testing.T) {
 func TestForKey(t *testing.T) {
 	key := func(d *insight.Digest) *insight.Digest { d.Keys.Coarse = "f1-kk"; return d }
 	all := []*insight.Digest{
-		key(session("old", insight.Errored, "s1-aa", 1)), key(with(session("new", insight.Errored, "s1-aa", 2), "build/shell/1: a")), key(session("newest", insight.Errored, "s1-bb", 9)),
+		key(session("old", insight.Errored, "s1-aa", 1)), key(with(session("new", insight.Errored, "s1-aa", 2), "build/shell/1: a")),
+		key(session("newest", insight.Errored, "s1-bb", 9)),
 		key(with(session("done", insight.Completed, "s1-aa", 10), "build/shell/1: a")), session("other", insight.Errored, "s1-aa", 11),
 	}
 	a := ForKey("f1-kk", all, nil)

@@ -23,7 +23,8 @@ func pricesCommand(a *kit.App) *cli.Command {
 		UsageText: "aburn cost prices [options] [MODEL]",
 		Description: "Lists dollars per million tokens by kind, with the days on which they hold and what is doubted. Nothing is fetched. Prices of your own win " +
 			"over these, by model and\n" +
-			"day: put them into prices.json in the folder of your settings (docs/formats/prices.md describes it), or take them from a file with `aburn cost prices update`.",
+			"day: put them into prices.json in the folder of your settings (docs/formats/prices.md describes it), or take them from a file with `aburn cost " +
+			"prices update`.",
 		Commands: []*cli.Command{pricesUpdateCommand(a)},
 		Flags: kit.OwnFlags([]cli.Flag{&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`; they win", TakesFile: true},
 			kit.JSONFlag()}),

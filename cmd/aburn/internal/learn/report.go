@@ -72,7 +72,8 @@ func runReport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	toTerminal := !cmd.IsSet("html") && !cmd.Bool("json")
 	full := cmd.Bool("full") || cmd.IsSet("limit") || !toTerminal
-	answer, err := queries.ReportOf(ctx, c, queries.ReportQuery{Choice: chosen.ChoiceOf(cmd), Limit: reportLimit(cmd, full), Names: toTerminal || cmd.IsSet("html")})
+	answer, err := queries.ReportOf(ctx, c, queries.ReportQuery{Choice: chosen.ChoiceOf(cmd), Limit: reportLimit(cmd, full), Names: toTerminal ||
+		cmd.IsSet("html")})
 	switch {
 	case err != nil:
 		return err

@@ -48,8 +48,9 @@ func MergeCommand(a *kit.App) *cli.Command {
 		},
 		ArgValidator:  target.OneWorker,
 		ShellComplete: target.CompleteWorkers(a),
-		Metadata:      kit.Examples("aburn merge fix-the-flaky-test", "aburn merge --cleanup fix", "aburn merge --check fix", "aburn merge --squash --include-changes fix"),
-		Action:        a.Action(runMerge),
+		Metadata: kit.Examples("aburn merge fix-the-flaky-test", "aburn merge --cleanup fix",
+			"aburn merge --check fix", "aburn merge --squash --include-changes fix"),
+		Action: a.Action(runMerge),
 	}
 }
 
