@@ -59,7 +59,7 @@ func TestDialogs(t *testing.T) {
 		term := w.terminal(w.claudePath(), "--session-id", sessionA, "--permission-mode", "default")
 		term.see("Quick safety check")
 		term.record("trust", claude.Agent(), true)
-		term.press("Up")
+		term.insist("Up", term.shows("❯ Yes, I trust"))
 		term.insist("Enter", term.shows("? for shortcuts"))
 		term.record("idle", claude.Agent(), false)
 		term.say("first")
