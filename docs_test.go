@@ -246,6 +246,8 @@ func checksFind(t *testing.T, h *help) {
 		"aburn supervisor --explain loop":              "",
 		"aburn nothing":                                "no command nothing",
 		"aburn queue nothing":                          "no command nothing",
+		"aburn cost today --wide":                      "",
+		"aburn cost prices update --nothing":           "no flag --nothing",
 		"ABURN=0 aburn status --nothing":               "no flag --nothing",
 		"source <(aburn completion csh)":               "no command csh",
 	} {

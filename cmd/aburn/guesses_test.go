@@ -19,6 +19,9 @@ func TestGuesses(t *testing.T) {
 				t.Errorf("%s is guessed twice", w)
 			}
 			seen[w] = true
+			if tree.Command(w) != nil {
+				t.Errorf("%s is a command, so nobody guesses what it means", w)
+			}
 		}
 		for line := range strings.SplitSeq(g.commands, "\n") {
 			command, remark, ok := strings.Cut(line, "  # ")
