@@ -38,8 +38,7 @@ func TestClaudeInAClone(t *testing.T) {
 	t.Log(screen("first"))
 	term := w.terminal("aburn", "attach", "first")
 	term.see("trust")
-	term.press("Up") // the cursor stands on no
-	time.Sleep(300 * time.Millisecond)
+	term.insist("Up", term.shows("❯ Yes, I trust")) // the cursor is on no
 	term.press("Enter")
 	w.worker("idle")
 	if out := w.aburn("spawn", "--workspace", "clone", "--name", "second", "begin too"); !strings.Contains(out, "has the task") {
