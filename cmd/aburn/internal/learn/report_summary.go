@@ -10,6 +10,7 @@ import (
 	"aburn/archive"
 	"aburn/archive/digests"
 	"aburn/archive/lookup"
+	"aburn/insight"
 	"aburn/insight/cost"
 	"aburn/insight/cost/bill"
 	"aburn/insight/queries"
@@ -50,26 +51,42 @@ func summarize(ctx context.Context, c *lookup.Caller, v *reportView, answer *que
 	return s, err
 }
 
-// price adds up what the sessions cost. A sub-agent's answers count where the sub-agent failed.
+// price adds up what the sessions that ended cost. A sub-agent's answers count where the sub-agent failed.
 func (s *summary) price(ctx context.Context, c *lookup.Caller, list []digests.Session) error {
 	arch, err := lookup.View(ctx, c.Caller)
 	if err != nil {
 		return err
 	}
 	defer arch.Close()
-	chosen := make([]archive.Session, len(list))
-	for i, d := range list {
-		chosen[i].Key, chosen[i].Source = d.Key, d.Source
+	prices, err := bill.PricesOf(c.Caller, "")
+	if err != nil {
+		return err
 	}
-	costs, err := bill.SessionCosts(ctx, c.Caller, arch, chosen)
+	ended := make(map[int64]*insight.Digest, len(list))
 	for _, d := range list {
-		sum := costs[d.Key]
-		if sum == nil || d.Live {
-			continue
+		if !d.Live {
+			ended[d.Key] = d.Digest
 		}
-		s.all.Add(*sum)
+	}
+	const failed, others = "failed", "others"
+	tally := cost.NewTally(prices, cost.ByOutcome, time.UTC)
+	err = arch.EachAnswers(ctx, func(key int64) bool { return ended[key] != nil }, func(key int64, answers []archive.Answer) error {
+		d := ended[key]
+		use, hides := cost.Use{Outcome: others}, bill.HidesCacheWrites(d.Source, answers)
 		if d.Verdict.Failing() {
-			s.failed.Add(*sum)
+			use.Outcome = failed
+		}
+		for i := range answers {
+			use.Response = bill.ResponseOf(&answers[i], hides)
+			tally.Add(&use)
+		}
+		return nil
+	})
+	groups, total := tally.Groups()
+	s.all = total.Sum
+	for _, g := range groups {
+		if g.Name == failed {
+			s.failed = g.Sum
 		}
 	}
 	return err
@@ -131,7 +148,7 @@ func (s *summary) most() advice {
 	case failing == 0 && e == nil:
 		return advice{"Nothing went wrong.", "aburn sessions"}
 	case failing == 0:
-		return advice{fmt.Sprintf("Nothing failed. The most frequent error is %s, the first one in %s.", errorWords(e), s.units(e.Units)),
+		return advice{fmt.Sprintf("Nothing failed. The most frequent main error is %s, in %s.", errorWords(e), s.units(e.Units)),
 			"aburn replay " + e.Key}
 	case e == nil || e.Failing == 0:
 		f := &s.r.Failures[0]
@@ -156,7 +173,10 @@ func (s *summary) often() advice {
 		text += fmt.Sprintf(", and %s tool calls (%s)", units.Share(t.Failed, t.Ended), units.PercentOf(t.Failed, t.Ended))
 	}
 	command := "aburn sessions --outcome failed"
-	if r.Units.Subagents > 0 {
+	switch {
+	case r.Units.Failing == 0:
+		command = "aburn tools --failed"
+	case r.Units.Subagents > 0:
 		command += " --subagents"
 	}
 	return advice{text + ".", command + s.flags()}
