@@ -19,7 +19,7 @@ import (
 func TestNothingIsThere(t *testing.T) {
 	w := newWorld(t)
 	w.expect(w.run(w.home),
-		"project bad no .oss/ here or above: sessions here are not recorded -> aburn init",
+		"project bad no .oss/ here or above: sessions here are not recorded -> aburn -C PROJECT init",
 		"hooks bad no agent calls aburn's hook: nothing is recorded -> aburn install-hooks",
 		"! log")
 }

@@ -27,7 +27,7 @@ func (e *exam) project() {
 	p, err := project.Find(e.Dir, e.Env)
 	switch {
 	case errors.Is(err, project.ErrNone):
-		e.add("project", Bad, "no .oss/ here or above: sessions here are not recorded", "aburn init")
+		e.add("project", Bad, "no .oss/ here or above: sessions here are not recorded", project.InitHint(e.Dir, e.Env))
 		return
 	case err != nil:
 		e.add("project", Bad, err.Error())

@@ -107,3 +107,18 @@ func Temporary(path string, env func(string) string) bool {
 	}
 	return false
 }
+
+// InitHint is the command that makes a project for somebody in dir: of a folder that is none's home directory and not temporary, `aburn init`.
+func InitHint(dir string, env func(string) string) string {
+	home := env("HOME")
+	if real, err := resolve(home); err == nil {
+		home = real
+	}
+	if real, err := existing(dir); err == nil {
+		dir = real
+	}
+	if filepath.IsAbs(home) && inside(home, dir) || Temporary(dir, env) {
+		return "aburn -C PROJECT init  # in the folder of a project"
+	}
+	return "aburn init"
+}

@@ -48,7 +48,7 @@ func Open(c *Caller) (*Workspace, error) {
 	}
 	p, err := project.Find(dir, c.Env)
 	if errors.Is(err, project.ErrNone) {
-		return nil, fault.Usage(project.ErrNone.Error(), "aburn init")
+		return nil, fault.Usage(project.ErrNone.Error(), project.InitHint(dir, c.Env))
 	}
 	if err != nil {
 		return nil, fault.Usage(err.Error())

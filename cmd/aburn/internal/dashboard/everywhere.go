@@ -61,7 +61,7 @@ func printNewest(out *term.Out, list []site.Recent) error {
 	for i := range list {
 		one := &list[i]
 		table.AddCells(term.Cell{Text: one.Ended}, term.Cell{Text: one.Project, Style: term.Bold}, term.Cell{Text: one.Agent, Style: term.Dim},
-			term.Cell{Text: plain.Line(one.Title)}, term.Cell{Text: one.Cost})
+			term.Cell{Text: plain.Cut(plain.Line(one.Title), 72)}, term.Cell{Text: one.Cost})
 	}
 	var b bytes.Buffer
 	if err := table.Print(out.Onto(&b), 2); err != nil {
