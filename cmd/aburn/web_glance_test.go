@@ -74,7 +74,7 @@ func TestStatusLineSaysWhatTodayCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until("/cost", "$0.20 of $1 for today (20 %)")
-	w.until("/cost", "$0.20 (estimated window, list prices)")
+	w.until("/cost", "$0.20 so far (estimated)")
 	w.until("/cost", "not your bill.") // nobody said how it is paid; the page may be of the moment before there was an archive
 }
 

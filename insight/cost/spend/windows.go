@@ -51,7 +51,7 @@ func (w *Window) over(now time.Time) bool {
 func (w *Window) Says(zone *time.Location, in *bill.Currency) string {
 	name := plain.Line(w.Agent) + " " + hooks.Window{Length: w.Length}.Name()
 	if w.From == Estimate {
-		return name + " until " + w.Resets.In(zone).Format("15:04") + ": " + in.Says(w.Sum) + " (estimated window, list prices)"
+		return name + " until " + w.Resets.In(zone).Format("15:04") + ": " + in.Says(w.Sum) + " so far (estimated)"
 	}
 	text := name + " " + percent(w.Used)
 	if !w.Resets.IsZero() {
