@@ -194,7 +194,7 @@ func (p *planted) plantHooks(w *webWorld) {
 	w.begin(session, "use "+p.text(0, "first prompt"))
 	hook := func(payload map[string]any) {
 		payload["session_id"] = session
-		w.hook(payload)
+		p.leaks(w.T, "what a hook gives the agent", w.hooked(payload)) // advice, where there was time to look
 	}
 	n := 0
 	ways := func(i int) map[string]func(text string) {

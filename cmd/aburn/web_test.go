@@ -119,6 +119,14 @@ func (w *webWorld) aburn(args ...string) string {
 // hook gives a payload of Claude Code to the hook.
 func (w *webWorld) hook(payload map[string]any) {
 	w.Helper()
+	if out := w.hooked(payload); out != "" {
+		w.Fatalf("aburn-hook: %s", out)
+	}
+}
+
+// hooked calls a hook, and is what the agent gets from it.
+func (w *webWorld) hooked(payload map[string]any) string {
+	w.Helper()
 	payload["transcript_path"], payload["cwd"] = "/nowhere.jsonl", w.shop
 	text, err := json.Marshal(payload)
 	if err != nil {
@@ -126,9 +134,11 @@ func (w *webWorld) hook(payload map[string]any) {
 	}
 	cmd := w.command("aburn-hook", "claude")
 	cmd.Dir, cmd.Stdin = w.shop, strings.NewReader(string(text))
-	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		w.Fatalf("aburn-hook: %v\n%s", err, out)
 	}
+	return string(out)
 }
 
 // begin makes a session work; it asks for a permission with asks.
