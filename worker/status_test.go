@@ -39,6 +39,8 @@ func TestStatus(t *testing.T) {
 		{idle(Fact{Kind: Merged}), StatusMerged, ZoneDone},
 		{idle(Fact{Kind: Merged}, Fact{Kind: Prompted}, Fact{Kind: TurnEnded}), StatusIdle, ZoneReady}, // it did more since
 		{pull(Fact{Kind: Merged}), StatusPullOpen, ZoneInReview},
+		{ended(Fact{Kind: KillAsked}).add(Fact{Kind: Merged}).add(Fact{Kind: Restored, Gen: 2}).add(Fact{Kind: KillAsked, Gen: 2}).
+			add(Fact{Kind: Certificate, Gen: 2, Exit: new(int)}), StatusKilled, ZoneDone}, // it began again, and may have done more
 		{newStory().launch(false).add(Fact{Kind: LaunchFailed}), StatusErrored, ZoneNeedsYou},
 		{stand(colDone), StatusDone, ZoneDone},
 		{stand(colNotStarted), StatusSpawning, ZoneWorking},

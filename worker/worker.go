@@ -185,7 +185,7 @@ func (w *Worker) renew(f *Fact) {
 	w.said, w.from = told{}, place{}
 	w.Agent, w.certified, w.Server, w.KillFor, w.Refuted = nil, nil, "", "", ""
 	w.LaunchedAt, w.Heard, w.Hooks, w.Unseen, w.Unproven = time.Time{}, time.Time{}, false, false, false
-	w.TurnOver, w.judged = false, false
+	w.TurnOver, w.judged, w.Merged = false, false, false
 	w.host, w.boot, w.quiet, w.rounds = "", "", quiet{}, rounds{}
 }
 

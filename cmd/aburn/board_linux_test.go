@@ -711,13 +711,6 @@ func resident(t *testing.T, pid int) (kb int) {
 	return kb
 }
 
-// mainOf is what a page is about, without what all pages have.
-func mainOf(page string) string {
-	_, rest, _ := strings.Cut(page, "<main")
-	part, _, _ := strings.Cut(rest, "</main>")
-	return part
-}
-
 func (s *site) read(path string) string {
 	s.Helper()
 	text, err := os.ReadFile(path)

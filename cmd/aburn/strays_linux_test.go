@@ -88,7 +88,7 @@ func (s *site) reportOf(name string) (w overview.WorkerReport) {
 // that ends workers ends them, before a tree is removed. Strangers in the tree, and those with another mark, live on.
 func TestKilledHolderLeavesNothing(t *testing.T) {
 	world.Slow(t)
-	for _, end := range [][]string{{"cleanup", "w"}, {"kill", "w"}, {"kill", "--all", "--yes"}, {"stop", "--yes"}} {
+	for _, end := range [][]string{{"cleanup", "w"}, {"kill", "w"}, {"kill", "--all", "--yes"}, {"daemon", "stop", "--yes"}} {
 		t.Run(strings.Join(end, " "), func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
@@ -187,7 +187,7 @@ func TestLedgerIsGone(t *testing.T) {
 			}
 			end := []string{"kill", "w"}
 			if name == "zeroed" {
-				end = []string{"stop", "--yes"}
+				end = []string{"daemon", "stop", "--yes"}
 			}
 			s.ok("aburn", end...)
 			s.noProcess()

@@ -242,3 +242,10 @@ func (w *webWorld) until(path, text string) string {
 		}
 	}
 }
+
+// mainOf is what a page is about, without what all pages have.
+func mainOf(page string) string {
+	_, rest, _ := strings.Cut(page, "<main")
+	part, _, _ := strings.Cut(rest, "</main>")
+	return part
+}
