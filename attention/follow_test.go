@@ -44,7 +44,7 @@ func write(t *testing.T, root, there, more string) {
 	}
 }
 
-// Following shows what entries say as they are written, of projects that are vouched for meanwhile, too; while nobody would see it, it
+// Following shows what entries say as they are written, of projects that are trusted meanwhile, too; while nobody would see it, it
 // only notes what has changed. A log that was replaced is read anew, and a project that is gone is said to be gone.
 func TestProjectsFollow(t *testing.T) {
 	p := play(t, nil)

@@ -16,7 +16,7 @@ import (
 
 // A look comes after the entries of the run are on disk and before anything is
 // delivered, only at a prompt or the end of a turn of the session itself, and only
-// where this user vouched for the project.
+// where this user trusted the project.
 func TestLook(t *testing.T) {
 	const prompt = `"hook_event_name":"UserPromptSubmit","prompt":"go"`
 	for _, c := range []struct {

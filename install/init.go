@@ -42,7 +42,7 @@ func (done *Init) Found() (lines []string) {
 			const day = "2 Jan 2006 15:04"
 			when = ", from " + a.First.Local().Format(day) + " to " + a.Last.Local().Format(day)
 		}
-		lines = append(lines, "it came with a log that nobody here can vouch for: "+count+when,
+		lines = append(lines, "it came with a log of unknown origin: "+count+when,
 			"moved that log to "+project.OssDir+"/"+a.Folder+"; no agent will read it")
 	}
 	if len(done.Settings) > 0 {
@@ -98,7 +98,7 @@ func InitProject(dir string, env func(string) string, o InitOptions) (Init, erro
 type TooWide struct {
 	Root  string
 	Holds string // in words
-	Moved bool   // a variable has put the state folder into the project: nobody can vouch for it there
+	Moved bool   // a variable has put the state folder into the project: nobody can trust it there
 }
 
 func (e *TooWide) Error() string {

@@ -59,7 +59,7 @@ type Project struct {
 }
 
 // Examine looks at a project. c is its configuration, Defaults where there is none.
-// environ is for git. trusted says whether this user vouched for the project: only then
+// environ is for git. trusted says whether this user trusts the project: only then
 // Weaver judges its registry, because it fetches what the registry names. The error is a
 // *PathError, or the context's.
 func Examine(ctx context.Context, dir string, c Config, environ []string, trusted bool) (*Project, error) {
@@ -366,7 +366,7 @@ func (p *Project) lookAtWeaver(ctx context.Context, c Config, trusted bool) {
 	case w == nil || p.Registry == "":
 		return
 	case !trusted:
-		p.say("weaver", Noted, w.Name()+" is there, and is not asked: nobody vouched for the project, and it fetches what a registry names", "aburn init")
+		p.say("weaver", Noted, w.Name()+" is there, and is not asked: the project is not trusted, and it fetches what a registry names", "aburn init")
 		return
 	}
 	report, err := registry.Judge(ctx, filepath.Join(p.Dir, filepath.FromSlash(p.Registry)), registry.Options{Root: p.Dir}, w)

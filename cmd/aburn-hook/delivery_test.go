@@ -192,7 +192,7 @@ func TestNotDelivered(t *testing.T) {
 			return w.send("claude", claudePayload("UserPromptSubmit", `"prompt":"go"`), "ABURN=0")
 		}},
 		"another client's payload": {advice("s1"), claude("UserPromptSubmit", `"prompt":"go","cursor_version":"1"`)},
-		"a project nobody vouches for": {advice("s1"), func(w *world) string {
+		"a project that is not trusted": {advice("s1"), func(w *world) string {
 			if err := project.Unmark(w.Project); err != nil {
 				w.t.Fatal(err)
 			}

@@ -82,9 +82,9 @@ func sessionStart(agent, source string) string {
 // Everything that must keep the hook silent.
 func TestSilent(t *testing.T) {
 	for name, run := range map[string]func(w *world) string{
-		"a project nobody vouched for": func(w *world) string { return w.send("claude", sessionStart("claude", "resume")) },
-		"a start":                      func(w *world) string { w.trust(); return w.send("claude", sessionStart("claude", "startup")) },
-		"a cleared session":            func(w *world) string { w.trust(); return w.send("codex", sessionStart("codex", "clear")) },
+		"a project that is not trusted": func(w *world) string { return w.send("claude", sessionStart("claude", "resume")) },
+		"a start":                       func(w *world) string { w.trust(); return w.send("claude", sessionStart("claude", "startup")) },
+		"a cleared session":             func(w *world) string { w.trust(); return w.send("codex", sessionStart("codex", "clear")) },
 		"a sub-agent": func(w *world) string {
 			w.trust()
 			return w.send("codex", codexPayload("SessionStart", `"source":"resume","agent_id":"a1"`))

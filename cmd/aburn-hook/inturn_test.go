@@ -210,7 +210,7 @@ func TestInTurnOnceAType(t *testing.T) {
 	}
 }
 
-// A project that nobody vouched for says nothing, and neither does a hook that is switched off.
+// An untrusted project says nothing, and neither does a hook that is switched off.
 func TestInTurnUntrusted(t *testing.T) {
 	w := newWorld(t)
 	w.Write(".config/aburn/settings.json", `{"deliver":{"in_turn":["loop"]}}`)

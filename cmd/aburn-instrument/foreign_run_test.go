@@ -97,7 +97,7 @@ func (f foreignRun) try(t *testing.T) {
 	}
 	f.layOut(t, dir)
 	must(t, dir, "npm", "test") // or nothing here says anything
-	p := f.vouch(t, dir)
+	p := f.trust(t, dir)
 	bin := t.TempDir()
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	instrumented(t, dir, -1, "init", "--yes") // 2: the API is missing, and comes later
@@ -191,8 +191,8 @@ func commit(t *testing.T, dir, message string) {
 	must(t, dir, "git", "commit", "-q", "-m", message)
 }
 
-// vouch is what a person does on a terminal: the project is trusted, and its package manager may install.
-func (f foreignRun) vouch(t *testing.T, dir string) *project.Project {
+// trust is what a person does on a terminal: the project is trusted, and its package manager may install.
+func (f foreignRun) trust(t *testing.T, dir string) *project.Project {
 	t.Helper()
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, project.OssDir), 0o700), project.Mark(dir)); err != nil {
 		t.Fatal(err)

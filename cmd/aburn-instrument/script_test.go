@@ -27,11 +27,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asInstrument) != "" {
 		main()
 	}
-	testscript.Main(m, map[string]func(){"aburn-instrument": main, "vouch": vouch})
+	testscript.Main(m, map[string]func(){"aburn-instrument": main, "trust": trust})
 }
 
-// vouch is what `aburn init` does about trust.
-func vouch() {
+// trust is what `aburn init` does about trust.
+func trust() {
 	if err := errors.Join(os.Mkdir(project.OssDir, 0o700), project.Mark(".")); err != nil {
 		panic(err)
 	}

@@ -109,7 +109,7 @@ func mentions(t *testing.T, what, said string, texts ...string) {
 // conceals reports each text that would hide a session, or turn away a newcomer.
 func conceals(t *testing.T, what, said string) {
 	t.Helper()
-	for _, text := range []string{"$0.00", "vouched", "aburn init", "no .oss"} {
+	for _, text := range []string{"$0.00", "not trusted", "aburn init", "no .oss"} {
 		if strings.Contains(said, text) {
 			t.Errorf("%s says %q:\n%s", what, text, said)
 		}

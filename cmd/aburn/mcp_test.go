@@ -160,7 +160,7 @@ func TestMCPMistakes(t *testing.T) {
 	}
 }
 
-// TestMCPWhatIsNotThere: no project, one that nobody vouched for, no archive.
+// TestMCPWhatIsNotThere: no project, one that is not trusted, no archive.
 func TestMCPWhatIsNotThere(t *testing.T) {
 	world.Unshared(t)
 	w := newMCPWorld(t)
@@ -169,11 +169,11 @@ func TestMCPWhatIsNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tool := range []string{"chain", "workflow"} {
-		if r, _ := w.ask(s, tool, nil, nil); !r.IsError || !strings.Contains(textOf(r), "vouched") || strings.Contains(textOf(r), "three slices") {
+		if r, _ := w.ask(s, tool, nil, nil); !r.IsError || !strings.Contains(textOf(r), "trusted") || strings.Contains(textOf(r), "three slices") {
 			t.Errorf("%s of somebody else's project: %v %s", tool, r.IsError, textOf(r))
 		}
 	}
-	if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "aburn://log/tail"}); err == nil || !strings.Contains(err.Error(), "vouched") {
+	if _, err := s.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "aburn://log/tail"}); err == nil || !strings.Contains(err.Error(), "trusted") {
 		t.Errorf("log of somebody else's project: %v", err)
 	}
 	if err := os.RemoveAll(archive.Dir(w.env)); err != nil {

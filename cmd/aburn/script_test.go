@@ -36,7 +36,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 // the scripts run real processes without anything being installed.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"aburn": main, "aburn-hook": hookMain, "aburn-hold": holdMain, "screen-agent": screenAgentMain, "fake-gh": fakegh.Main,
-		"vouch": vouchMain})
+		"trust": trustMain})
 }
 
 // holdMain is main of cmd/aburn-hold.

@@ -362,7 +362,7 @@ func TestWatchReadsSettingsAgain(t *testing.T) {
 	}
 }
 
-// A project that nobody vouched for is not judged, and its settings are not read.
+// An untrusted project is not judged, and its settings are not read.
 func TestWatchOfAForeignProject(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -370,7 +370,7 @@ func TestWatchOfAForeignProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := aburnIn(dir, "supervisor", "watch").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "hint: aburn init") || !strings.Contains(string(out), "vouched") {
+	if err == nil || !strings.Contains(string(out), "hint: aburn init") || !strings.Contains(string(out), "trusted") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"aburn/internal/project"
 )
 
-// elsewhere is the same home with another project, which the user vouches for.
+// elsewhere is the same home with another project, which the user trusts.
 func (w *webWorld) elsewhere(name string) *webWorld {
 	w.Helper()
 	other := *w
@@ -21,7 +21,7 @@ func (w *webWorld) elsewhere(name string) *webWorld {
 	if err := os.MkdirAll(filepath.Join(other.shop, project.OssDir), 0o700); err != nil {
 		w.Fatal(err)
 	}
-	w.vouch(other.shop)
+	w.trust(other.shop)
 	return &other
 }
 

@@ -31,7 +31,7 @@ func (w *webWorld) searched(at string) string {
 }
 
 // Words are found in first lines, which the archive has, and inside conversations, which only the agents' files have. What is a
-// secret is not found, and neither is a project that nobody vouched for.
+// secret is not found, and neither is an untrusted project.
 func TestWebSearch(t *testing.T) {
 	t.Parallel()
 	w := newWebWorld(t, 0)
@@ -165,7 +165,7 @@ func TestWebSearchesDatabases(t *testing.T) {
 	if err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	w.vouch("/home/user")
+	w.trust("/home/user")
 	w.aburn("ingest", "--quiet")
 	w.serve("--no-ingest")
 	if got := w.searched("/search?q=looking"); !strings.Contains(got, "answer Looking .") || strings.Contains(got, " 0 texts found") ||

@@ -19,7 +19,7 @@ import (
 	"aburn/internal/project"
 )
 
-// webWorld is a home with an archive, vouched projects and one that lives, and a running aburn web that shows it.
+// webWorld is a home with an archive, trusted projects and one that lives, and a running aburn web that shows it.
 type webWorld struct {
 	*testing.T
 	dir, shop string
@@ -36,7 +36,7 @@ const webUnits = 400
 const modelPrices = `{"v": 1, "made": "2026-11-22", "currency": "USD", "unit": "per 1,000,000 tokens", "sources": {"A": {"who": "a contract", "url": "", "kind": "vendor"}},
 "rows": [{"vendor": "acme", "models": ["model-1"], "from": "2026-05-01", "per_mtok": {"input": 15, "cache_read": 1.5, "cache_write_5m": 20, "output": 75}, "sources": ["A"], "seen": "vendor"}]}`
 
-// newWebWorld makes the world. Half of the archive's projects are vouched for.
+// newWebWorld makes the world. Half of the archive's projects are trusted.
 func newWebWorld(t *testing.T, units int) *webWorld {
 	t.Helper()
 	w := &webWorld{T: t, dir: placeOf(t)}
@@ -56,7 +56,7 @@ func newWebWorld(t *testing.T, units int) *webWorld {
 	if err := os.WriteFile(prices, []byte(modelPrices), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.vouch("/home/user/work/orchard", "/home/user/work/tundra", "/home/user/work/lantern", "/home/user/work/harbor", "/home/user/work/willow")
+	w.trust("/home/user/work/orchard", "/home/user/work/tundra", "/home/user/work/lantern", "/home/user/work/harbor", "/home/user/work/willow")
 	w.aburn("-C", w.shop, "init", "--here", "--force")
 	return w
 }
@@ -80,16 +80,16 @@ func placeOf(t testing.TB) string {
 	return dir
 }
 
-// vouch marks projects in this home, by a process of its own, so that this one's HOME is nobody's and worlds stand side by side.
-func (w *webWorld) vouch(roots ...string) {
+// trust marks projects in this home, by a process of its own, so that this one's HOME is nobody's and worlds stand side by side.
+func (w *webWorld) trust(roots ...string) {
 	w.Helper()
-	if out, err := w.command("vouch", roots...).CombinedOutput(); err != nil {
+	if out, err := w.command("trust", roots...).CombinedOutput(); err != nil {
 		w.Fatalf("%v: %s", err, out)
 	}
 }
 
-// vouchMain is webWorld.vouch's process.
-func vouchMain() {
+// trustMain is webWorld.trust's process.
+func trustMain() {
 	for _, root := range os.Args[1:] {
 		if err := project.MarkHolding(root); err != nil {
 			log.Fatal(err)

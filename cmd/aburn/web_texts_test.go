@@ -28,7 +28,7 @@ func newHomeWorld(t *testing.T, size int64) (*webWorld, *home.Truth) {
 		t.Fatal(err)
 	}
 	w.aburn("-C", w.shop, "init", "--here", "--force")
-	w.vouch("/home/user")
+	w.trust("/home/user")
 	return w, truth
 }
 

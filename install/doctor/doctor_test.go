@@ -59,7 +59,7 @@ func TestWhatIsWrongWithTheProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.write("src/.oss/settings.json", "{\n  \"inject\": {\"chain_on_start\": true}\n}")
-	w.expect(w.run(w.root), "project note nobody vouched for it on this machine")
+	w.expect(w.run(w.root), "project note it is not trusted on this machine")
 	if _, err := install.InitProject(w.root, os.Getenv, install.InitOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (e *exam) project() {
 	if p.Replaced {
 		e.add("project", Bad, "its .oss isn't the one that you trusted: nothing from it reaches an agent, and its settings aren't read", "aburn init")
 	} else if !p.Marked {
-		e.add("project", Note, "nobody vouched for it on this machine: hooks record, but nothing from .oss/ reaches an agent, and its settings are not read",
+		e.add("project", Note, "it is not trusted on this machine: hooks record, but nothing from .oss/ reaches an agent, and its settings are not read",
 			"aburn init")
 	}
 	set := settings.Load(p, e.Env)

@@ -29,7 +29,7 @@ func TestWhatEndsARunBeforeItBegan(t *testing.T) {
 		phase  Phase
 		hinted string
 	}{
-		{"nobody vouched", func(_ *project, o *Options) { o.Trusted = false }, "nobody vouched for this project", Prepare, "aburn init"},
+		{"nobody trusted", func(_ *project, o *Options) { o.Trusted = false }, "this project is not trusted", Prepare, "aburn init"},
 		{"no repository", func(p *project, _ *Options) {
 			if err := os.RemoveAll(filepath.Join(p.dir, ".git")); err != nil {
 				p.Fatal(err)

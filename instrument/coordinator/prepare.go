@@ -32,7 +32,7 @@ func (r *runner) untilAccepted(ctx context.Context) error {
 func (r *runner) prepare(ctx context.Context) error {
 	s := r.book.state
 	if !r.o.Trusted {
-		return abort(Prepare, "aburn init", "nobody vouched for this project")
+		return abort(Prepare, "aburn init", "this project is not trusted")
 	}
 	branch, commit, err := r.repo.head(ctx)
 	switch {

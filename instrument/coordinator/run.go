@@ -42,7 +42,7 @@ type Options struct {
 	Linter    *instrument.Linter    // nil for none
 	Tests     []string              // the permitted test command; nil for none
 	Hooks     bool                  // git's hooks are permitted
-	Trusted   bool                  // the person vouched for the project
+	Trusted   bool                  // the person trusts the project
 	DryRun    bool                  // write nothing, make no branch, run no tests
 	Branch    string                // "" is aburn/instrument-RUN
 	NoPR      bool

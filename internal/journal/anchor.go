@@ -122,7 +122,7 @@ type anchored struct {
 	err  error // why there is none; nothing is written then
 }
 
-var errNoAnchor = errors.New("this user has not vouched for the project on this machine")
+var errNoAnchor = errors.New("this user has not trusted the project on this machine")
 
 // openAnchor reads the anchor. The error is in the result: a log without an anchor is written all
 // the same.

@@ -251,7 +251,7 @@ func TestNotAnchored(t *testing.T) {
 		name, why string
 		make      func(path string) error
 	}{
-		{"no mark", "this user has not vouched for the project on this machine", nil},
+		{"no mark", "this user has not trusted the project on this machine", nil},
 		{"no file", "the project has no anchor yet", func(string) error { return nil }},
 		{"junk", "the anchor is damaged", func(p string) error { return os.WriteFile(p, []byte("junk"), 0o600) }},
 		{"torn", "the anchor is damaged", func(p string) error {

@@ -56,7 +56,7 @@ func (s *search) marked(root string) bool {
 
 // hasMark reports whether the mark at path counts for root, of whichever .oss it is.
 func (s *search) hasMark(path, root string) bool {
-	return path != "" && checkMark(path) == nil && s.vouches(path, root)
+	return path != "" && checkMark(path) == nil && s.trusts(path, root)
 }
 
 func checkMark(path string) error {
@@ -202,7 +202,7 @@ func (p *Project) Key() ([]byte, error) {
 	if err := checkMark(path); err != nil {
 		return nil, err
 	}
-	if !searchIn(p.Worktree, p.env).vouches(path, p.Root) {
+	if !searchIn(p.Worktree, p.env).trusts(path, p.Root) {
 		return nil, &HeldState{filepath.Dir(path), p.Root}
 	}
 	if !ofOss(path, p.Root) {

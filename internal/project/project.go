@@ -1,5 +1,5 @@
-// Package project decides which .oss folder a path belongs to, and whether this user has vouched
-// for it. It starts no process, not even git, and believes nothing that a cloned repository could
+// Package project decides which .oss folder a path belongs to, and whether this user trusts
+// it. It starts no process, not even git, and believes nothing that a cloned repository could
 // contain.
 //
 // Invariants:

@@ -8,7 +8,7 @@ import (
 )
 
 // HeldState is the error for a state folder inside of the project. A repository can contain such a
-// folder, with a mark in it, and its agent settings can name it: so a mark there vouches for nothing.
+// folder, with a mark in it, and its agent settings can name it: so a mark there trusts nothing.
 type HeldState struct{ State, Root string }
 
 func (e *HeldState) Error() string {
@@ -31,11 +31,11 @@ func StateIn(root string, env func(string) string) error {
 	return nil
 }
 
-// vouches reports whether the existing mark at path counts for the project at root: if no checkout of the project can have
+// trusts reports whether the existing mark at path counts for the project at root: if no checkout of the project can have
 // brought it along, or with its seal. A registered state folder is the user's own, wherever it lies; only for the project
 // itself it needs the seal. So a hook's tool call follows no links and looks for no checkouts, which would be ten system
 // calls.
-func (s *search) vouches(path, root string) bool {
+func (s *search) trusts(path, root string) bool {
 	dir := filepath.Dir(path)
 	if s.env(registered) != "" {
 		return !inside(dir, root) || sealed(path)

@@ -157,7 +157,7 @@ func (q *Queue) obstacle(t *Task, who Claimant, now time.Time) string {
 	}
 	switch {
 	case len(q.key) == 0:
-		return "this user has not vouched for the project"
+		return "this user has not trusted the project"
 	case !(q.Foreign && !t.IsMessage()) && !q.Ours(*t):
 		return "aburn did not sign it"
 	}

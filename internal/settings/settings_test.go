@@ -111,7 +111,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// What a clone brings along is not read before the user has vouched for it, however broken or tempting.
+// What a clone brings along is not read before the user trusts it, however broken or tempting.
 func TestUnmarkedProjectSetsNothing(t *testing.T) {
 	h := newHome(t)
 	h.write(projectFile, `{"log": {"rotate": "1MiB"}, "broken`)

@@ -94,7 +94,7 @@ func NotTrusted(p *project.Project) error {
 	if p.Replaced {
 		return fault.Failed("the .oss of this project isn't the one that you trusted: its log counts as empty here", "aburn init")
 	}
-	return fault.Failed("you have not vouched for this project on this machine: its log counts as empty here", "aburn init")
+	return fault.Failed("you have not trusted this project on this machine: its log counts as empty here", "aburn init")
 }
 
 // CheckName refuses a name that the log would have to change. what names it in the error, max is in bytes.

@@ -18,7 +18,7 @@ import (
 	"aburn/logfmt"
 )
 
-// world is a project that this user vouched for.
+// world is a project that this user trusts.
 type world struct {
 	*lab.World
 	t       *testing.T

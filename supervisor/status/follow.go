@@ -30,7 +30,7 @@ type Follower struct {
 	asked map[logfmt.Seq]string
 }
 
-// NewFollower follows the project with this root, which the user has to have vouched for.
+// NewFollower follows the project with this root, which the user has to trust.
 func NewFollower(root string) *Follower { return &Follower{root: root} }
 
 // Status looks at the project, as StatusOf does. The caller's folder does not matter.

@@ -32,7 +32,7 @@ func LookAt(ctx context.Context, c *workspace.Caller, w *workspace.Workspace, ho
 	key, err := w.Key()
 	if err != nil || !w.Marked {
 		key = nil
-		c.Warn("you have not vouched for this project on this machine: nothing is queued, and its settings do not count", "aburn init")
+		c.Warn("you have not trusted this project on this machine: nothing is queued, and its settings do not count", "aburn init")
 	}
 	m := term.NewByteMeter(c.Progress, 0)
 	l := how.with

@@ -33,7 +33,7 @@ type Standing struct {
 
 // StatusQuery is what is asked of the status.
 type StatusQuery struct {
-	Vouched bool // a project without the user's mark of trust is an error
+	Trusted bool // a project without the user's mark of trust is an error
 }
 
 // StatusAnswer is what the sessions of a project are doing.
@@ -58,7 +58,7 @@ func StatusOf(ctx context.Context, c *workspace.Caller, q StatusQuery) (*StatusA
 		return nil, err
 	}
 	defer w.Close()
-	if q.Vouched && !w.Marked {
+	if q.Trusted && !w.Marked {
 		return nil, workspace.NotTrusted(w.Project)
 	}
 	return statusAt(ctx, c, w, nil, func(s *StatusAnswer) (err error) {

@@ -98,7 +98,7 @@ type Projects struct {
 	Note   string // whose bill it is
 }
 
-// ProjectRow is one that the reader has vouched for.
+// ProjectRow is one that the reader trusts.
 type ProjectRow struct {
 	Name, Root string
 	Href       string // of its sessions

@@ -87,7 +87,7 @@ func (p *page) web(w *world, s *store) error {
 func (s *store) browse(w *world) (b *browsing, began time.Duration, err error) {
 	home := filepath.Join(s.dir, "home")
 	b = &browsing{shop: filepath.Join(home, "shop")}
-	if err := vouch(home, b.shop); err != nil {
+	if err := trust(home, b.shop); err != nil {
 		return nil, 0, err
 	}
 	b.cmd = exec.Command(w.bin("aburn"), "web", "--print", "--no-ingest", "--port", "47900")
@@ -113,8 +113,8 @@ func (s *store) browse(w *world) (b *browsing, began time.Duration, err error) {
 	return b, began, err
 }
 
-// vouch makes the archive's projects and a living one this home's own.
-func vouch(home, shop string) error {
+// trust makes the archive's projects and a living one this home's own.
+func trust(home, shop string) error {
 	before := os.Getenv("HOME")
 	defer os.Setenv("HOME", before)
 	os.Setenv("HOME", home)

@@ -42,9 +42,9 @@ func (w *world) entries(dir string) []logfmt.Entry {
 			w.Errorf("damage in the log: %q", line)
 		}
 	}
-	// In a project that nobody vouched for nothing shows that the log is whole; damage it has none.
+	// In an untrusted project nothing shows that the log is whole; damage it has none.
 	if r := w.run(dir, "aburn", "verify"); r.code != 0 && !(strings.Contains(r.stdout, "no damage was found in it") &&
-		strings.Contains(r.stderr, "this user has not vouched for the project")) {
+		strings.Contains(r.stderr, "this user has not trusted the project")) {
 		w.Errorf("aburn verify: exit %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	if w.Failed() {

@@ -116,8 +116,8 @@ func runInit(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 }
 
 func examine(ctx context.Context, a *kit.App, dir string, c instrument.Config) (*instrument.Project, error) {
-	vouched, err := project.Find(dir, a.Getenv)
-	p, err := instrument.Examine(ctx, dir, c, os.Environ(), err == nil && vouched.Marked)
+	trusted, err := project.Find(dir, a.Getenv)
+	p, err := instrument.Examine(ctx, dir, c, os.Environ(), err == nil && trusted.Marked)
 	var bad *instrument.PathError
 	if errors.As(err, &bad) {
 		return nil, fault.Usage(plain.Line(bad.Error()))
@@ -175,7 +175,7 @@ func permit(a *kit.App, ask bool, dir string, answer *initAnswer) {
 	}
 	switch {
 	case err != nil || !p.Marked:
-		a.Warn("aburn starts none of the project's commands: nobody vouched for the project", "aburn init, then aburn instrument init")
+		a.Warn("aburn starts none of the project's commands: the project is not trusted", "aburn init, then aburn instrument init")
 		return
 	case !ask:
 		a.Warn("nobody permitted yet: "+plain.Line(strings.Join(open, ", ")), "aburn instrument init, on a terminal")

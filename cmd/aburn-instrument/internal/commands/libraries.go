@@ -81,7 +81,7 @@ func mayInstall(a *kit.App, cmd *cli.Command, w instrument.Applying, in *jsproje
 		fmt.Fprintf(a.Stdout, "%s needs packages of aburn's table: %s\n", plain.Line(filepath.ToSlash(filepath.Join(in.Dir, "package.json"))), plain.Line(line))
 		if a.Confirm("may aburn start " + fault.Quote(in.Consent()) + "? It does not know what that runs") {
 			if err := consent.Give(p, in.Consent()); errors.Is(err, fs.ErrNotExist) {
-				a.Warn("nobody vouched for the project", "aburn init")
+				a.Warn("the project is not trusted", "aburn init")
 				return false
 			}
 			return true

@@ -167,7 +167,7 @@ func (j *job) trusted() bool { return j.project != nil && j.project.Marked }
 // begin opens the folder of a run, and holds it.
 func (j *job) begin(id string) (err error) {
 	if !j.trusted() {
-		return fault.Usage("nobody vouched for this project", "aburn init")
+		return fault.Usage("this project is not trusted", "aburn init")
 	}
 	if j.oss == nil {
 		if j.oss, err = j.project.OpenOss(); err != nil {

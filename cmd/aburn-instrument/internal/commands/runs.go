@@ -137,7 +137,7 @@ func stateOf(id string, s *coordinator.State, running bool) runState {
 func ossOf(a *kit.App, dir string) (*project.Project, *os.Root, error) {
 	p, err := project.Find(dir, a.Getenv)
 	if err != nil || !p.Marked {
-		return nil, nil, fault.Usage("nobody vouched for this project", "aburn init")
+		return nil, nil, fault.Usage("this project is not trusted", "aburn init")
 	}
 	oss, err := p.OpenOss()
 	if err != nil {

@@ -85,7 +85,7 @@ func runMCP(ctx context.Context, a *kit.App, cmd *cli.Command, instrument func()
 
 // answers answers the questions of one agent. An agent gets the answers that commands print, but for these differences:
 //   - It gets sessions of its own project only, whatever it names, unless the user's own settings open the others: see within.
-//   - It gets nothing of a project that its user has not vouched for: see vouched and StatusQuery.Vouched. ChainOf does so itself.
+//   - It gets nothing of a project that its user has not trusted: see trusted and StatusQuery.Trusted. ChainOf does so itself.
 //   - Text from the log is scrubbed once more, because anything can write there: see scrubbedAnswer. What a
 //     table or quotation cuts is scrubbed before the cut, in chain and supervise.
 //   - Hints name its arguments, not flags: see noneHint.
@@ -277,8 +277,8 @@ func fenced(command string, answer *mcpserver.Answer, err error) (*mcpserver.Ans
 	return answer, nil
 }
 
-// vouched is the project around the session, or an error if the user has not vouched for it.
-func (m *answers) vouched() (*project.Project, error) {
+// trusted is the project around the session, or an error if the user has not trusted it.
+func (m *answers) trusted() (*project.Project, error) {
 	p, err := project.Find(m.dir, m.env)
 	if err == nil && !p.Marked {
 		err = workspace.NotTrusted(p)
@@ -292,7 +292,7 @@ func (m *answers) sessionOf(ctx context.Context, call string) string {
 	if call == "" {
 		return ""
 	}
-	p, err := m.vouched()
+	p, err := m.trusted()
 	if err != nil {
 		return ""
 	}

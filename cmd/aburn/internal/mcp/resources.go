@@ -248,7 +248,7 @@ func pageOf(t *trace.SessionTrace, from int) (string, error) {
 
 // logTail is the end of the log as `aburn tail --json` prints it.
 func (m *answers) logTail(ctx context.Context, _ *url.URL) (string, error) {
-	if _, err := m.vouched(); err != nil {
+	if _, err := m.trusted(); err != nil {
 		return "", err
 	}
 	q := m.question(ctx, mcpserver.Asker{})

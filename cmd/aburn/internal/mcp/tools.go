@@ -184,7 +184,7 @@ func (m *answers) chainTool(ctx context.Context, who mcpserver.Asker, ask chainA
 
 func (m *answers) workflowTool(ctx context.Context, who mcpserver.Asker, _ workflowAsk) (*mcpserver.Answer, error) {
 	q := m.question(ctx, who)
-	s, err := status.StatusOf(ctx, q.Caller.Caller, status.StatusQuery{Vouched: true})
+	s, err := status.StatusOf(ctx, q.Caller.Caller, status.StatusQuery{Trusted: true})
 	if err == nil && s.Empty() {
 		err = fault.Failed(workspace.NothingRecorded, workspace.AskDoctor)
 	}

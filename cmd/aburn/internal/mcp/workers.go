@@ -88,9 +88,9 @@ func (w *working) tools() []mcpserver.Tool {
 	}
 }
 
-// office is the project's, which the user vouched for.
+// office is the project's, which the user trusts.
 func (w *working) office() (*projects.Project, error) {
-	p, err := w.vouched()
+	p, err := w.trusted()
 	if err != nil {
 		return nil, err
 	}

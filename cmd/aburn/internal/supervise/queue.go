@@ -60,7 +60,7 @@ func openQueue(a *kit.App, cmd *cli.Command, change bool) (*taskQueue, error) {
 	}
 	if err != nil && change {
 		w.Close()
-		return nil, fault.Usage("you have not vouched for this project on this machine, so aburn cannot sign", "aburn init")
+		return nil, fault.Usage("you have not trusted this project on this machine, so aburn cannot sign", "aburn init")
 	}
 	t := &taskQueue{Queue: queue.New(w.Oss, key), w: w, now: time.Now()}
 	t.Foreign = w.Settings.Queue.Foreign

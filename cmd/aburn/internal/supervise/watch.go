@@ -101,7 +101,7 @@ func Watch(ctx context.Context, c *workspace.Caller, link func(session string) s
 func watchProject(ctx context.Context, env func(string) string, w *workspace.Workspace, t *watchPrinter) error {
 	key, err := w.Key()
 	if err != nil || !w.Marked {
-		return fault.Failed("you have not vouched for this project on this machine, so nothing from it is judged", "aburn init")
+		return fault.Failed("you have not trusted this project on this machine, so nothing from it is judged", "aburn init")
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

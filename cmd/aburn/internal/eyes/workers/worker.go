@@ -62,7 +62,7 @@ func (s *Pages) named(r *http.Request) (key, name, elsewhere string, err error) 
 	case squad == nil:
 		s.o.Board.Refresh(r.Context(), true) // it may have just come
 		if squad, _ = s.squadNamed(key); squad == nil {
-			return "", "", "", show.NotFound("no project with workers that you have vouched for is called " + fault.Quote(key))
+			return "", "", "", show.NotFound("no trusted project with workers is called " + fault.Quote(key))
 		}
 	}
 	return squad.Key, name, "", nil
