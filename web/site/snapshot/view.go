@@ -120,6 +120,7 @@ func makeView(ctx context.Context, s *Scope, costsOnly bool) *View {
 		v.WeekSpans = append(v.WeekSpans, cost.Period(cost.ByWeek, now.AddDate(0, 0, -7*i)))
 	}
 	v.todayCost = sync.OnceValue(func() cost.Sum { return Total(v.Answers(Filter{Day: v.Today})) })
+	v.listRoots(s) // without an archive too: workers and logs need none
 	v.Problem = v.read(ctx, s, costsOnly)
 	return v
 }
@@ -209,7 +210,7 @@ func (v *View) choose(all []archive.Session, s *Scope) {
 // inLog reports whether a session is known from a project's log only.
 func inLog(one *archive.Session) bool { return filepath.Base(filepath.Dir(one.Path)) == project.OssDir }
 
-// listRoots lists the trusted projects, and those of sessions.
+// listRoots lists the trusted projects, and those of sessions once they are read.
 func (v *View) listRoots(s *Scope) {
 	for _, root := range v.Trusted {
 		if !s.Hides(root) && (s.Project == "" || s.Project == root) {
