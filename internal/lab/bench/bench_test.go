@@ -31,7 +31,7 @@ func TestEveryCaseRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"| after a tool call, 1 KB |", "| stop after a turn of 10 calls |", "| status line |", "| aburn-hook |",
-		"| aburn-hook, tool call, 1 KB |", "| hit | 2 MB |", "| miss | 2 MB |", "| replay, all fields |", "| one look |", "| prompt, tasks of other sessions |",
+		"| aburn-hook, tool call, 1 KB |", "| hit | 2 MB |", "| miss | 2 MB |", "| replay, all fields |", "| one check |", "| prompt, tasks of other sessions |",
 		"| prompt, tasks handed over |", "p99 ≤ 100 ms", "| `aburn ingest`, first, 4 MB |", "| `aburn ingest`, one session grown |", "| encoding/json, all records |",
 		"The archive of the big home has ", "| `aburn report`, first |", "| `aburn mcp`, up to its answer to initialize |", "| `remedy` |", "| check, without node |",
 		"| first byte of /cost |", "| `aburn daemon start`, memory |", "| `aburn-hold`, memory |", "| `aburn ps` |",
