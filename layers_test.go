@@ -48,9 +48,12 @@ var floors = []struct{ packages, may string }{
 	{"archive/...", "internal/... insight/... trace trace/contents trace/draft trace/join trace/packed"},
 	{"archive/story", "archive/... insight/... internal/... internal/entries trace trace/join"},
 	{"archive/lookup", "archive/... insight/... internal/... internal/settings internal/workspace trace trace/contents trace/readers"},
-	{"insight/queries insight/toolcalls",
+	{"insight/toolcalls",
 		"archive/... archive/lookup insight/... internal/... internal/entries internal/settings internal/workspace trace trace/readers"},
 	{"insight/cost/...", "archive/... hooks insight/... internal/... internal/settings internal/workspace trace"},
+	{"insight/queries", // with what failures cost
+		"archive/... archive/lookup insight/... insight/cost insight/cost/bill internal/... internal/entries internal/settings " +
+			"internal/workspace trace trace/readers"},
 
 	{"install/...", "archive/... hooks internal/... internal/journal/... internal/queue internal/settings logfmt/... trace"},
 	{"templates", "internal/..."},

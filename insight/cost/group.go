@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"aburn/internal/units"
 )
 
 // By is what responses are grouped by.
@@ -202,17 +204,17 @@ func (t *Tally) inTime(at time.Time) *Group {
 
 // Period is the day, week or month of a time, in the time's zone.
 func Period(by By, at time.Time) Group {
-	y, m, d := at.Date()
-	start := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, at.Location()) }
 	switch by {
 	case ByWeek:
 		year, week := at.ISOWeek()
-		monday := d - (int(at.Weekday())+6)%7
-		return Group{Name: fmt.Sprintf("%d-W%02d", year, week), From: start(y, m, monday), Until: start(y, m, monday+7)}
+		monday := units.WeekStart(at)
+		return Group{Name: fmt.Sprintf("%d-W%02d", year, week), From: monday, Until: monday.AddDate(0, 0, 7)}
 	case ByMonth:
-		return Group{Name: at.Format("2006-01"), From: start(y, m, 1), Until: start(y, m+1, 1)}
+		first := units.MonthStart(at)
+		return Group{Name: at.Format("2006-01"), From: first, Until: first.AddDate(0, 1, 0)}
 	}
-	return Group{Name: at.Format(time.DateOnly), From: start(y, m, d), Until: start(y, m, d+1)}
+	midnight := units.DayStart(at)
+	return Group{Name: at.Format(time.DateOnly), From: midnight, Until: midnight.AddDate(0, 0, 1)}
 }
 
 // blockLength is how long a window of a subscription lasts.

@@ -252,16 +252,21 @@ func (n *normal) plain(end int) {
 	}
 }
 
-// unwrap removes the envelope that agents write around a tool's result, and the input that they
-// quote after their own sentence. Neither makes it another error.
-func unwrap(s string) string {
+// Unwrap removes the tags that agents write around a tool's result for their model. A text may be cut before the closing one.
+func Unwrap(s string) string {
 	s = strings.TrimSpace(s)
 	for _, tag := range [...]string{"tool_use_error", "untrusted_context", "error"} {
 		if rest, ok := strings.CutPrefix(s, "<"+tag+">"); ok {
 			s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "</"+tag+">"))
 		}
 	}
-	s = unhead(s)
+	return s
+}
+
+// unwrap removes the envelope that agents write around a tool's result, and the input that they
+// quote after their own sentence. Neither makes it another error.
+func unwrap(s string) string {
+	s = unhead(Unwrap(s))
 	for _, end := range [...]string{" Process Group PGID: ", " (Command exited with code ", " <shell_metadata>"} {
 		if i := strings.LastIndex(s, end); i >= 0 {
 			s = s[:i]

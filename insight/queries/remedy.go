@@ -61,15 +61,6 @@ func RemedyOf(ctx context.Context, c *lookup.Caller, q RemedyQuery) (*remedy.Ans
 	return remedy.ForKey(t.Key, lookup.DigestsOnly(all), rules), nil
 }
 
-// RemedyAmong answers for a key that some of the sessions have, from these sessions alone.
-func RemedyAmong(c *lookup.Caller, key string, among []*insight.Digest) (*remedy.Answer, error) {
-	rules, err := remedyRules(c)
-	if err != nil {
-		return nil, err
-	}
-	return remedy.ForKey(key, among, rules), nil
-}
-
 // AppliedReport is `aburn remedy --applied --json`.
 type AppliedReport struct {
 	remedy.Applied

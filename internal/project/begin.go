@@ -108,8 +108,8 @@ func Temporary(path string, env func(string) string) bool {
 	return false
 }
 
-// InitHint is the command that makes a project for somebody in dir: of a folder that is none's home directory and not temporary, `aburn init`.
-func InitHint(dir string, env func(string) string) string {
+// Unfit reports whether a folder is no place for a project: it holds the home directory, or is a folder for temporary files.
+func Unfit(dir string, env func(string) string) bool {
 	home := env("HOME")
 	if real, err := resolve(home); err == nil {
 		home = real
@@ -117,7 +117,12 @@ func InitHint(dir string, env func(string) string) string {
 	if real, err := existing(dir); err == nil {
 		dir = real
 	}
-	if filepath.IsAbs(home) && inside(home, dir) || Temporary(dir, env) {
+	return filepath.IsAbs(home) && inside(home, dir) || Temporary(dir, env)
+}
+
+// InitHint is the command that makes a project for somebody in dir.
+func InitHint(dir string, env func(string) string) string {
+	if Unfit(dir, env) {
 		return "aburn -C PROJECT init  # in the folder of a project"
 	}
 	return "aburn init"

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aburn/insight/cost"
+	"aburn/insight/failure"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/shell"
@@ -132,7 +133,7 @@ func failureRows(v *snapshot.View, f snapshot.Filter, all []*failureGroup, most 
 			solved.Solved = true
 			main := g.rows[0].MainError
 			one.Verbatim = true
-			one.Text, one.Class = plain.Cut(plain.Unwrap(plain.Line(main.Text)), 140), plain.Line(units.Join(string(main.Class), main.Tool))
+			one.Text, one.Class = plain.Cut(failure.Unwrap(plain.Line(main.Text)), 140), plain.Line(units.Join(string(main.Class), main.Tool))
 			one.Solved = show.Count("solved later", countIf(g.rows, wasSolved), solved.Address("/sessions"))
 		} else {
 			one.Text, one.Class = g.rows[0].Shape, snapshot.OutcomeOf(g.rows[0].Verdict).Word
@@ -213,7 +214,7 @@ func (s *failurePages) groupPage(_ context.Context, v *snapshot.View, values url
 	heading := list[0].Shape
 	if main := list[0].MainError; main != nil && list[0].Keys.Fine == key {
 		body.Kind = "main error"
-		text := plain.Unwrap(plain.Line(main.Text))
+		text := failure.Unwrap(plain.Line(main.Text))
 		if heading = plain.Cut(text, 120); heading != text {
 			body.Quoted = text
 		}

@@ -5,6 +5,7 @@ import (
 
 	"aburn/archive/story"
 	"aburn/insight"
+	"aburn/insight/failure"
 	"aburn/internal/plain"
 	"aburn/internal/shell"
 	"aburn/internal/units"
@@ -22,7 +23,7 @@ func (o *opened) errorPart() *pages.MainError {
 	if !o.Over() { // it is not counted yet
 		n++
 	}
-	one := &pages.MainError{Text: plain.Unwrap(plain.Line(o.MainError.Text)), Class: units.Join(string(o.MainError.Class), insight.Times(o.MainError.Count)),
+	one := &pages.MainError{Text: failure.Unwrap(plain.Line(o.MainError.Text)), Class: units.Join(string(o.MainError.Class), insight.Times(o.MainError.Count)),
 		Key: o.Keys.Fine, At: pages.Link{Text: "event " + strconv.Itoa(o.MainError.First), Href: o.EventAt(o.MainError.First)}}
 	if n > 0 {
 		one.Others = pages.Link{Text: plain.Plural(int64(n), "other session or sub-agent", "other sessions and sub-agents"), Href: "/failures/" + o.Keys.Fine}

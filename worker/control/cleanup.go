@@ -98,7 +98,7 @@ func CleanupMerged(ctx context.Context, c *manager.Manager, repo *tree.Repo, m *
 		}
 	}
 	if r.Removed = true; merged.Branch == m.Made && repo.Tip(ctx, merged.Branch) != "" {
-		dropped, err := tree.DropMerged(ctx, repo, merged.Branch, merged.Head, merged.To, manager.SnapshotRefs(m.Name)+"/merged")
+		dropped, err := tree.DropMerged(ctx, repo, merged.Branch, merged.Head, merged.To, manager.SnapshotRefs(m.Name)+"/merged-"+merged.Head[:12])
 		if err != nil {
 			return r, err
 		}

@@ -23,3 +23,21 @@ func TestErrorOfTheLastLaunch(t *testing.T) {
 		}
 	}
 }
+
+// What was merged conflicts with nobody any more: neither side names the other.
+func TestMergedWorkersDoNotConflict(t *testing.T) {
+	clash := ledger.Entry{Fact: worker.Fact{Kind: worker.Overlapped, Gen: 1, Is: worker.OverlapConflict},
+		Detail: ledger.Detail{Peer: "b", Files: []string{"cart.go"}}}
+	member := func(name string, merged bool, entries ...ledger.Entry) *manager.Member {
+		return &manager.Member{Name: name, Worker: &worker.Worker{Merged: merged}, Ledger: &ledger.Contents{Entries: entries}}
+	}
+	for _, c := range []struct {
+		a, b bool // merged
+		want int
+	}{{false, false, 1}, {true, false, 0}, {false, true, 0}} {
+		a, b := member("a", c.a, clash), member("b", c.b)
+		if got := ClashesOf(a, Living([]*manager.Member{a, b})); len(got) != c.want {
+			t.Errorf("merged %v and %v: %v", c.a, c.b, got)
+		}
+	}
+}

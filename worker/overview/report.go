@@ -33,6 +33,7 @@ func ReportOf(o *projects.Project, m *manager.Member, names map[string]bool, now
 	return r
 }
 
+// StrayReport is what is known of a worker of which no ledger is left.
 func StrayReport(s *manager.Stray) WorkerReport {
 	return WorkerReport{Summary: describe.SummarizeStray(s), Error: s.Why}
 }

@@ -121,43 +121,6 @@ func plainName(word string) bool {
 	return true
 }
 
-// FreeBranch is want, or want with a number behind it where that branch exists.
-func (r *Repo) FreeBranch(ctx context.Context, want string) (string, error) {
-	if !plainName(want) {
-		if code, _, err := r.g.Code(ctx, "check-ref-format", "--branch", want); err != nil || code != 0 {
-			return "", errors.Join(err, &Problem{fmt.Sprintf("%q cannot be the name of a branch", want), "--branch NAME"})
-		}
-	}
-	for n := 1; ; n++ {
-		name := want
-		if n > 1 {
-			name += "-" + strconv.Itoa(n)
-		}
-		if has, err := r.hasBranch(ctx, name); err != nil || !has {
-			return name, err
-		}
-	}
-}
-
-// hasBranch reports whether a branch is there. Where refs are files it looks at them, which costs no process: at the branch's own file
-// first, because git packs a ref before it removes that file. Git refuses to make a branch that is there all the same.
-func (r *Repo) hasBranch(ctx context.Context, name string) (bool, error) {
-	ref := "refs/heads/" + name
-	st, missing := os.Lstat(filepath.Join(r.common, filepath.FromSlash(ref)))
-	packed, err := small(filepath.Join(r.common, "packed-refs"), maxPacked)
-	if errors.Is(err, fs.ErrNotExist) && !isDir(filepath.Join(r.common, "reftable")) {
-		err = nil
-	}
-	switch {
-	case err != nil || missing != nil && !errors.Is(missing, fs.ErrNotExist) || missing == nil && !st.Mode().IsRegular():
-		code, _, err := r.g.Code(ctx, "show-ref", "--verify", "--quiet", ref)
-		return err == nil && code == 0, err
-	case missing == nil:
-		return true, nil
-	}
-	return strings.Contains(packed, " "+ref+"\n"), nil
-}
-
 // maxPacked bounds the file of packed refs that is read here, in bytes.
 const maxPacked = 8 << 20
 
@@ -206,13 +169,6 @@ func CheckOutWorktree(ctx context.Context, r *Repo, path, branch string) error {
 	return err
 }
 
-// branch makes a branch, and refuses one that is there. worktree add -b would do so too, and leave the branch if it fails: then the
-// same call cannot be made again.
-func (r *Repo) branch(ctx context.Context, name, base string) error {
-	_, err := r.g.Out(ctx, "branch", "--quiet", "--no-track", name, base)
-	return err
-}
-
 // complete finds files that could not be written: git worktree add has been seen to end with 0 on a full disk.
 func (t *Tree) complete(ctx context.Context) error {
 	missing, err := t.g.List(ctx, "ls-files", "--deleted", "-z")
@@ -246,25 +202,6 @@ func UndoWorktree(ctx context.Context, r *Repo, path, branch, base string, worke
 		DropBranch(ctx, r, branch, base)
 	}
 	return true
-}
-
-// DropBranch removes a branch that still stands at base; one with commits stays. It reports whether the branch is gone.
-func DropBranch(ctx context.Context, r *Repo, branch, base string) bool {
-	code, _, err := r.g.Code(ctx, "update-ref", "-d", "refs/heads/"+branch, base)
-	return err == nil && code == 0
-}
-
-// DropMerged deletes a branch if it is at head still, which came into the commit into. If its commits are not in the history of into,
-// as after a squash, ref holds them from now on.
-func DropMerged(ctx context.Context, r *Repo, branch, head, into, ref string) (bool, error) {
-	_, lacks, err := CountApart(ctx, r, into, head)
-	if err == nil && lacks > 0 {
-		_, err = r.g.Out(ctx, "update-ref", ref, head)
-	}
-	if err != nil {
-		return false, err
-	}
-	return DropBranch(ctx, r, branch, head), nil
 }
 
 // Tree is one worktree.

@@ -274,14 +274,15 @@ func (t *screen) headLine(out *term.Out, width int) string {
 // list is the rows around the chosen one, as many as there is room for.
 func (t *screen) list(out *term.Out, room int) []string {
 	if len(t.rows) == 0 {
-		said := t.top.empty
+		texts := t.top.empty
 		if t.filter != "" {
-			said = []string{"Nothing has " + plain.Line(t.filter) + " in it: Escape shows all."}
+			texts = []string{"Nothing has " + plain.Line(t.filter) + " in it: Escape shows all."}
 		}
-		for i, text := range said {
-			said[i] = " " + out.Paint(term.Dim, plain.Cut(text, max(out.Width()-1, 0)))
+		var lines []string
+		for _, text := range texts {
+			lines = append(lines, " "+out.Paint(term.Dim, plain.Cut(text, max(out.Width()-1, 0))))
 		}
-		return said
+		return lines
 	}
 	at := t.chosen()
 	t.first = min(max(t.first, at-room+1, 0), at, max(len(t.rows)-room, 0))

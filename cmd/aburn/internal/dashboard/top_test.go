@@ -196,3 +196,13 @@ func TestTopFitsTheScreen(t *testing.T) {
 		}
 	}
 }
+
+// What stands in place of rows is the same however often it is drawn.
+func TestEmptyScreenIsDrawnAgain(t *testing.T) {
+	top := screen{top: &TopReport{empty: []string{"No session is running."}}}
+	for range 3 {
+		if got := top.list((&term.Out{}).Wide(80), 5); len(got) != 1 || got[0] != " No session is running." {
+			t.Fatalf("%q", got)
+		}
+	}
+}

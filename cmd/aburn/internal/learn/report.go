@@ -89,13 +89,13 @@ func runReport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if full {
 		return v.show()
 	}
-	s, err := summarize(ctx, c, &v, answer)
+	facts, err := queries.Summarize(ctx, c, answer)
 	if err != nil {
 		return err
 	}
-	s.print()
+	(&summary{&v, facts}).print()
 	if chosen.ChoiceOf(cmd) == (lookup.Choice{}) {
-		noteReport(archive.Dir(c.Env), c.Now)
+		queries.NoteReport(archive.Dir(c.Env), c.Now)
 	}
 	return nil
 }

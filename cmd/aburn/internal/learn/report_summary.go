@@ -2,17 +2,10 @@ package learn
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strings"
 	"time"
 
-	"aburn/archive"
-	"aburn/archive/digests"
-	"aburn/archive/lookup"
-	"aburn/insight"
-	"aburn/insight/cost"
-	"aburn/insight/cost/bill"
 	"aburn/insight/queries"
 	"aburn/insight/remedy"
 	"aburn/insight/report"
@@ -25,71 +18,10 @@ import (
 // advice is a sentence, and the command that shows more.
 type advice struct{ text, command string }
 
-// summary is what a report says first: five sentences.
+// summary prints what a report says first: five sentences.
 type summary struct {
 	*reportView
-	facts       *report.Summary
-	firstReport bool // nobody has looked before, so facts are of the last days
-	// all and failed are what the units cost, and those of them that failed.
-	all, failed cost.Sum
-	currency    *bill.Currency
-	remedy      *remedy.Answer // of facts.Main, nil without one
-}
-
-// summarize collects what the sentences need. answer holds all lines.
-func summarize(ctx context.Context, c *lookup.Caller, v *reportView, answer *queries.ReportAnswer) (*summary, error) {
-	since, first := lastReport(archive.Dir(c.Env), c.Now)
-	s := &summary{reportView: v, facts: answer.Summarize(answer.Digests, since), firstReport: first, currency: bill.CurrencyOf(bill.SettingsOf(c.Caller))}
-	if err := s.price(ctx, c, answer.Sessions); err != nil {
-		return nil, err
-	}
-	if s.facts.Main == nil {
-		return s, nil
-	}
-	var err error
-	s.remedy, err = queries.RemedyAmong(c, s.facts.Main.Key, answer.Digests)
-	return s, err
-}
-
-// price adds up what the sessions that ended cost. A sub-agent's answers count where the sub-agent failed.
-func (s *summary) price(ctx context.Context, c *lookup.Caller, list []digests.Session) error {
-	arch, err := lookup.View(ctx, c.Caller)
-	if err != nil {
-		return err
-	}
-	defer arch.Close()
-	prices, err := bill.PricesOf(c.Caller, "")
-	if err != nil {
-		return err
-	}
-	ended := make(map[int64]*insight.Digest, len(list))
-	for _, d := range list {
-		if !d.Live {
-			ended[d.Key] = d.Digest
-		}
-	}
-	const failed, others = "failed", "others"
-	tally := cost.NewTally(prices, cost.ByOutcome, time.UTC)
-	err = arch.EachAnswers(ctx, func(key int64) bool { return ended[key] != nil }, func(key int64, answers []archive.Answer) error {
-		d := ended[key]
-		use, hides := cost.Use{Outcome: others}, bill.HidesCacheWrites(d.Source, answers)
-		if d.Verdict.Failing() {
-			use.Outcome = failed
-		}
-		for i := range answers {
-			use.Response = bill.ResponseOf(&answers[i], hides)
-			tally.Add(&use)
-		}
-		return nil
-	})
-	groups, total := tally.Groups()
-	s.all = total.Sum
-	for _, g := range groups {
-		if g.Name == failed {
-			s.failed = g.Sum
-		}
-	}
-	return err
+	facts *queries.ReportSummary
 }
 
 // print prints the sentences, each with its command.
@@ -185,8 +117,9 @@ func (s *summary) often() advice {
 // cost says what the failures cost, in money and in tokens, as far as either is known.
 func (s *summary) cost() advice {
 	var sentences []string
-	if s.all.Amount > 0 && s.r.Units.Failing > 0 {
-		sentences = append(sentences, fmt.Sprintf("The failures cost %s of %s at list prices.", s.currency.Says(&s.failed), s.currency.Says(&s.all)))
+	if s.facts.All.Amount > 0 && s.r.Units.Failing > 0 {
+		sentences = append(sentences, fmt.Sprintf("The failures cost %s of %s at list prices.",
+			s.facts.Currency.Says(&s.facts.Failed), s.facts.Currency.Says(&s.facts.All)))
 	}
 	if t := &s.r.Tokens; t.Calls > 0 {
 		sentences = append(sentences, fmt.Sprintf("Failed calls took %s of %s tokens (%s).", units.Amount(t.Failed), units.Amount(t.Calls),
@@ -205,7 +138,7 @@ func (s *summary) fresh() advice {
 	}
 	since := s.facts.Since.Local()
 	text := "Since your last report (" + units.Date(since, s.now.Local()) + since.Format(" 15:04") + "), "
-	if s.firstReport {
+	if s.facts.FirstReport {
 		text = "In the last 7 days, "
 	}
 	if s.facts.Ended == 0 {
@@ -233,11 +166,11 @@ func (s *summary) first() advice {
 		return advice{"There is nothing to mend first.", "aburn lessons"}
 	case e == nil || e.Failing == 0:
 		return advice{"Begin with the latest of these sessions.", "aburn show " + s.name(s.r.Failures[0].Seen[0])}
-	case s.remedy != nil && s.remedy.Tier == remedy.KnownFix:
-		return advice{"Begin with the main error, because a fix is known: " + s.remedy.Fix.Text, "aburn remedy " + e.Key}
-	case s.remedy != nil && s.remedy.Tier != remedy.None:
+	case s.facts.Remedy != nil && s.facts.Remedy.Tier == remedy.KnownFix:
+		return advice{"Begin with the main error, because a fix is known: " + s.facts.Remedy.Fix.Text, "aburn remedy " + e.Key}
+	case s.facts.Remedy != nil && s.facts.Remedy.Tier != remedy.None:
 		return advice{fmt.Sprintf("Begin with the main error: %s had it and completed, and you can see what changed.",
-			s.units(s.remedy.Shared)), "aburn remedy " + e.Key}
+			s.units(s.facts.Remedy.Shared)), "aburn remedy " + e.Key}
 	}
 	return advice{"Begin with the main error. No comparable session got past it, so look at the latest one.", "aburn show " + s.name(e.Seen[0])}
 }

@@ -19,6 +19,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/insight"
 	"aburn/insight/cost/bill"
+	"aburn/internal/agentcli"
 	"aburn/internal/entries"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
@@ -190,7 +191,9 @@ func (v sessionList) fields() []sessionField {
 		{Column: term.Column{Title: "last active"}, Cell: func(s *lookup.Judged) term.Cell {
 			return term.Cell{Text: lastActive(narrow, s.End, v.now), Style: term.Dim}
 		}},
-		{Column: term.Column{Title: "agent", Flex: true, Min: 8, Spare: 1}, Cell: func(s *lookup.Judged) term.Cell { return term.Cell{Text: s.Source} }},
+		{Column: term.Column{Title: "agent", Flex: true, Min: 8, Spare: 1}, Cell: func(s *lookup.Judged) term.Cell {
+			return term.Cell{Text: plain.Line(agentcli.CalledShort(s.Source, s.Agent.Name))}
+		}},
 		{Column: term.Column{Title: "project", Flex: true, Path: true, Min: 8}, Cell: func(s *lookup.Judged) term.Cell {
 			project := s.Project.Path
 			if workers[project] != "" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/install"
 	"aburn/internal/fault"
@@ -23,7 +24,8 @@ func chooseRecord(a *kit.App, cmd *cli.Command, out *term.Out, o install.Options
 	to := settings.Record(cmd.String("record"))
 	if to == "" {
 		saved, err := install.OwnRecord(a.Getenv)
-		if err != nil || saved != "" || o.Scope != "" && o.Scope != install.User || cmd.Bool("yes") || cmd.Bool("json") || !a.CanAsk(cmd) {
+		if err != nil || saved != "" || o.Scope != "" && o.Scope != install.User || cmd.Bool("yes") || cmd.Bool("json") || !a.CanAsk(cmd) ||
+			scope.AgentTitle(a.Getenv) != "" {
 			return nil // a file that doesn't parse is reported by whatever reads it
 		}
 		if to = settings.RecordMarked; a.Confirm(recordQuestion(a, o)) {

@@ -47,7 +47,7 @@ type start struct {
 	present  []string // titles of the agents on this machine
 	hooked   []string // titles of those whose settings call the hook in sessions in this folder
 	archived bool     // sessions were read before
-	wide     bool     // this folder is no place for a project
+	unfit    bool     // this folder is no place for a project
 	project  bool     // sessions in this folder are recorded, once an agent is hooked
 }
 
@@ -66,7 +66,7 @@ func findStart(dir string, env func(string) string) (s start) {
 	_, err := os.Stat(filepath.Join(archive.Dir(env), archive.Name))
 	s.archived = err == nil && archive.Dir(env) != ""
 	_, err = project.Find(dir, env)
-	s.project, s.wide = err == nil, project.InitHint(dir, env) != "aburn init"
+	s.project, s.unfit = err == nil, project.Unfit(dir, env)
 	return s
 }
 
@@ -103,7 +103,7 @@ func (s start) steps() []step {
 	case len(s.hooked) == 0:
 		return []step{report, {"aburn install-hooks", "record from now on; shows the change, asks"}, {"aburn doctor", "prove that it records"}}
 	case !s.project:
-		if s.wide {
+		if s.unfit {
 			return []step{report, {"aburn top", "what runs now"}, {"aburn doctor", "prove that it records"}}
 		}
 		return []step{{"aburn init", "record the sessions in this folder too"}, report, {"aburn doctor", "prove that it records"}}

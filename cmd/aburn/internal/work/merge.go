@@ -30,7 +30,7 @@ func MergeCommand(a *kit.App) *cli.Command {
 			"makes are not signed, and run no hooks unless you say --hooks.\n\n" +
 			"Changes that the worker has not committed stay in its worktree; --include-changes names them and commits them first.\n\n" +
 			"--cleanup removes nothing while the agent works or files are in no commit. A branch that you gave to `spawn --branch` stays.\n" +
-			"After a squash or a rebase, refs/aburn/snap/NAME/merged keeps the worker's own commits.\n\n" +
+			"After a squash or a rebase, refs/aburn/snap/NAME/merged-COMMIT keeps the worker's own commits.\n\n" +
 			"Exit codes: 0 merged, or nothing to merge; 1 it would conflict, or cannot be done now; 2 wrong usage.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "check", Aliases: []string{"n"}, Usage: "only say whether it would merge; nothing is touched"},

@@ -38,7 +38,8 @@ func PsCommand(a *kit.App) *cli.Command {
 		ArgsUsage: "[NAME]",
 		Description: "A worker's state follows from what its agent recorded and from what its holder saw. aburn says that an agent ended only\n" +
 			"if somebody saw it end. \"not seen\" means that nobody could look. With a NAME it says why the state is what it is.\n\n" +
-			"Without --all it leaves out workers that ended and whose tree was removed.",
+			"Without the daemon, ps saves the worktree of a worker whose turn is over, to know what changed.\n\n" +
+			"Without --all it leaves out workers that ended and whose worktree was removed.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "also workers of which only the ledger is left"},
 			&cli.BoolFlag{Name: "cost", Usage: "also what each used up, after new sessions were read"},

@@ -2,6 +2,7 @@ package spawn
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 
@@ -58,7 +59,7 @@ func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return err
 	}
 	if m.IsRemote() && (!m.Over() || cmd.Bool("terminal") || cmd.Bool("headless")) {
-		return SitFar(o, cmd, m)
+		return attachFar(o, cmd, m)
 	}
 	if cmd.Bool("terminal") || cmd.Bool("headless") {
 		if m, err = handOver(ctx, o, a, cmd, m); err != nil {
@@ -97,6 +98,23 @@ func seat(o *projects.Project, m *manager.Member) interface {
 		return pty.Runtime{}
 	case o.Tmux != nil && m.Request.Via == o.Tmux.Name():
 		return o.Tmux
+	}
+	return nil
+}
+
+// attachFar shows the terminal of a worker on another machine here.
+func attachFar(o *projects.Project, cmd *cli.Command, m *manager.Member) error {
+	args := []string{"attach"}
+	switch {
+	case cmd.Bool("terminal") || cmd.Bool("headless"):
+		return fault.Usage(m.Name+" stays at its terminal there", "aburn attach "+m.Name)
+	case cmd.Bool("read-only"):
+		args = append(args, "--read-only")
+	}
+	host, _ := manager.RemoteHost(m.Request.Via)
+	if err := manager.HostNamed(o.Manager, host).Sit(m.Request.Address, append(args, m.Name)...); err != nil {
+		fmt.Fprintln(os.Stderr)
+		return fault.Failed("the line to "+manager.HostNamed(o.Manager, host).String()+" ended: "+err.Error()+"; the worker keeps running", "aburn ps "+m.Name)
 	}
 	return nil
 }

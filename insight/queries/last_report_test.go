@@ -1,4 +1,4 @@
-package learn
+package queries
 
 import (
 	"os"
@@ -16,7 +16,7 @@ func TestLastReport(t *testing.T) {
 		if since, first := lastReport(dir, now); !since.Equal(want) || first != wantFirst {
 			t.Errorf("at %v: since %v, first %v", now, since, first)
 		}
-		noteReport(dir, now)
+		NoteReport(dir, now)
 	}
 	at(noon, noon.Add(-firstSpan), true)
 	at(noon.Add(50*time.Minute), noon.Add(50*time.Minute-firstSpan), true)

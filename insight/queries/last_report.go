@@ -1,4 +1,4 @@
-package learn
+package queries
 
 import (
 	"encoding/json"
@@ -46,8 +46,8 @@ func lastReport(dir string, now time.Time) (since time.Time, first bool) {
 	return t.Last, false
 }
 
-// noteReport remembers that a report was read now. Where it can't, the next report counts from an earlier one.
-func noteReport(dir string, now time.Time) {
+// NoteReport remembers in the folder of the archive that a person read a report now. Where it can't, the next report counts from an earlier one.
+func NoteReport(dir string, now time.Time) {
 	t := readReportTimes(dir)
 	if now.Sub(t.Last) >= sitting {
 		t.Before = t.Last
