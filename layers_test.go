@@ -55,6 +55,8 @@ var floors = []struct{ packages, may string }{
 		"archive/... archive/lookup insight/... insight/cost insight/cost/bill internal/... internal/entries internal/settings " +
 			"internal/workspace trace trace/readers"},
 
+	{"history/...", "internal/..."},
+
 	{"install/...", "archive/... hooks internal/... internal/journal/... internal/queue internal/settings logfmt/... trace"},
 	{"templates", "internal/..."},
 	{"worker/...", "internal/... internal/journal/... internal/queue internal/settings logfmt/..."},
@@ -65,6 +67,8 @@ var floors = []struct{ packages, may string }{
 			"worker/... worker/describe worker/projects"},
 	{"web/...", "internal/..."},
 	{"archive/conversation", "archive/... internal/... trace trace/contents trace/readers web/excerpt"},
+	{"history/why", "archive/... archive/conversation archive/lookup history/... insight/... insight/cost insight/cost/bill internal/... internal/settings " +
+		"internal/workspace trace trace/contents trace/readers web/excerpt"},
 	{"web/links", "internal/... web/..."},
 	{"web/demo", "internal/... internal/journal/... logfmt/..."},
 	{"web/serve", "internal/... internal/journal/... internal/workspace supervisor/watchlock web/... web/links"},

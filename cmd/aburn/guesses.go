@@ -11,7 +11,7 @@ func guesses() []guess {
 		{"spend spent spending usage money bill price prices budget", "aburn cost today  # what you spent today"},
 		{"expensive dearest", "aburn cost sessions  # the dearest first"},
 		{"stats statistics", "aburn cost  # what your sessions cost\naburn log stats  # events of this project, and what hooks cost"},
-		{"errors error failed failures failing why problems",
+		{"errors error failed failures failing problems",
 			"aburn report  # what goes wrong most\naburn sessions --outcome failed  # which sessions failed"},
 		{"last conversation transcript chat history read cat open view", "aburn show  # what was said in the last session"},
 		{"logs events record recorded", "aburn show  # what was said in the last session\naburn tail  # the newest events of this project"},

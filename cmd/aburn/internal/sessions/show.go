@@ -40,6 +40,7 @@ func ShowCommand(a *kit.App) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "calls", Usage: "print one line for each event, and facts about the session"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print the conversation as Markdown, to share"},
+			&cli.IntFlag{Name: "at", Usage: "begin with the turn of event `N`"},
 			&cli.IntFlag{Name: "raw", Usage: "print the original record of event `N`"},
 			&cli.BoolFlag{Name: "joined", Usage: "with --json, put what hooks recorded into the trace"},
 			&cli.BoolFlag{Name: "differences", Usage: "list where the agent's store and the hooks' log differ"},
@@ -80,6 +81,9 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	if cmd.Bool("joined") && !cmd.Bool("json") {
 		return fault.Usage("--joined is for --json; without --json they are always joined")
+	}
+	if cmd.IsSet("at") && (cmd.Bool("calls") || cmd.Bool("json") || cmd.IsSet("raw") || cmd.Bool("differences")) {
+		return fault.Usage("--at is for the conversation, without --calls, --json, --raw and --differences")
 	}
 	if cmd.Int("limit") < 0 {
 		return fault.Usage("--limit: must not be negative")
@@ -139,7 +143,7 @@ func showStory(ctx context.Context, a *kit.App, cmd *cli.Command, arch *archive.
 	if !cmd.Bool("calls") {
 		var notes []string
 		err := a.Paged(cmd, func(out *term.Out) (err error) {
-			notes, err = v.printConversation(ctx, out, stored, archive.Dir(a.Getenv), cmd.Int("limit"), cmd.Bool("markdown"))
+			notes, err = v.printConversation(ctx, out, stored, archive.Dir(a.Getenv), cmd.Int("at"), cmd.Int("limit"), cmd.Bool("markdown"))
 			return err
 		})
 		for _, note := range notes {

@@ -325,8 +325,22 @@ func escapeMarkdown(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `_`, `\_`, "`", "\\`", `[`, `\[`, `<`, `&lt;`, `#`, `\#`).Replace(text)
 }
 
-// printConversation prints what was said in a session: the last limit lines of it, all if limit is 0.
-func (v *storyView) printConversation(ctx context.Context, out *term.Out, stored *trace.SessionTrace, dir string, limit int,
+// turnOf is the index of the prompt that the turn of an event begins with; 0 if there is none.
+func turnOf(lines []story.Line, event int) (from int) {
+	for i := range lines {
+		if lines[i].Event > event {
+			break
+		}
+		if lines[i].Prompt && lines[i].Event != 0 {
+			from = i
+		}
+	}
+	return from
+}
+
+// printConversation prints what was said in a session: the turn of an event and all after it, or all if at is 0; of that the last limit lines,
+// all if limit is 0.
+func (v *storyView) printConversation(ctx context.Context, out *term.Out, stored *trace.SessionTrace, dir string, at, limit int,
 	markdown bool) (notes []string, err error) {
 	w := bufio.NewWriter(out)
 	t := &talk{out: w, screen: out, markdown: markdown, agent: agentcli.Of(v.Session.Source).Title, stored: stored,
@@ -338,6 +352,10 @@ func (v *storyView) printConversation(ctx context.Context, out *term.Out, stored
 		}
 	}
 	lines := v.Lines()
+	if from := turnOf(lines, at); from > 0 {
+		t.note(plain.Plural(int64(from), "earlier event is", "earlier events are") + " left out")
+		lines = lines[from:]
+	}
 	if limit > 0 && len(lines) > limit {
 		t.note(plain.Plural(int64(len(lines)-limit), "earlier event is", "earlier events are") + " left out")
 		lines = lines[len(lines)-limit:]
