@@ -89,6 +89,7 @@ func (u *undoer) record(n *jsast.Node) {
 	switch n.Type {
 	case "ImportDeclaration":
 		u.out.Imports = append(u.out.Imports, Import{n.Child("source").Text("value"), jsast.ImportStatic, n})
+		u.out.foreign = append(u.out.foreign, n.List("attributes")...)
 	case "VariableDeclaration":
 		for _, d := range n.List("declarations") {
 			u.recordDeclarator(d, n)
@@ -104,11 +105,12 @@ func (u *undoer) record(n *jsast.Node) {
 			u.recordCall(c)
 		}
 	case "IfStatement":
-		// Which branch runs is not known, so the condition counts for both.
-		u.guards = append(slices.Clone(u.guards), n.Child("test"))
-		u.out.Exprs = append(u.out.Exprs, Expr{Node: n.Child("test"), Data: true})
+		test := n.Child("test")
+		u.addExpr(Expr{Node: test, Data: true})
+		u.guards = append(slices.Clone(u.guards), test)
 		u.recordAll(statementsOf(n.Child("consequent")))
 		if other := n.Child("alternate"); other != nil {
+			u.guards[len(u.guards)-1] = not(test)
 			u.recordAll(statementsOf(other))
 		}
 		u.guards = u.guards[:len(u.guards)-1]
@@ -205,7 +207,7 @@ func (u *undoer) newSpan(call *jsast.Node, active bool) *Span {
 		u.out.foreign = append(u.out.foreign, args[2])
 	}
 	for i, arg := range args {
-		u.out.Exprs = append(u.out.Exprs, Expr{Node: arg, Data: i > 0})
+		u.addExpr(Expr{Node: arg, Data: i > 0})
 	}
 	u.out.Spans = append(u.out.Spans, s)
 	return s
@@ -253,6 +255,23 @@ func (u *undoer) recordCall(c spanCall) {
 func (u *undoer) addExprs(call *Call, list ...*jsast.Node) {
 	data := call != nil && (call.Method == "setAttribute" || call.Method == "setAttributes" || call.Method == "addEvent")
 	for _, n := range list {
-		u.out.Exprs = append(u.out.Exprs, Expr{n, call, data})
+		u.addExpr(Expr{Node: n, Call: call, Data: data})
 	}
+}
+
+func (u *undoer) addExpr(e Expr) {
+	e.Guards = slices.Clone(u.guards)
+	jsast.Walk(e.Node, func(n *jsast.Node, _ []*jsast.Node) bool {
+		if n.Type == "Identifier" && u.isSpan(n) {
+			u.out.spanNames[n.Start] = true
+		}
+		return true
+	})
+	u.out.Exprs = append(u.out.Exprs, e)
+}
+
+func not(test *jsast.Node) *jsast.Node {
+	return &jsast.Node{Type: "UnaryExpression", Range: test.Range, Fields: []jsast.Field{
+		{Name: "argument", Kind: jsast.NodeField, Node: test}, {Name: "operator", Kind: jsast.TextField, Text: "!"},
+	}}
 }

@@ -58,6 +58,15 @@ type applier struct {
 	edits     []edit
 	dropped   []Dropped
 	spans     int
+	getters   map[string]bool
+}
+
+// accessors are the members that the file gives getters.
+func (a *applier) accessors() map[string]bool {
+	if a.getters == nil {
+		a.getters = accessors(a.m.Tree)
+	}
+	return a.getters
 }
 
 func (a *applier) drop(function, attribute, format string, args ...any) {
@@ -175,7 +184,7 @@ type statement struct {
 	at     int // 0: at the start
 	indent string
 	key    string
-	value  *value
+	value  *setValue
 }
 
 func (s statement) lines(a *applier, span, indent string) string {
@@ -185,7 +194,12 @@ func (s statement) lines(a *applier, span, indent string) string {
 		conditions = append(conditions, span+".isRecording()")
 	}
 	for _, g := range s.value.guards {
-		conditions = append(conditions, g+" != null")
+		conditions = append(conditions, g)
+	}
+	for i, c := range conditions {
+		if len(conditions) > 1 && strings.Contains(c, " || ") {
+			conditions[i] = "(" + c + ")"
+		}
 	}
 	nl := a.m.NewLine
 	if len(conditions) == 0 {
@@ -207,7 +221,7 @@ func (a *applier) attributes(ctx context.Context, f *jsast.Function, c Choice) (
 			a.drop(c.ID, attribute.Key, "%s", why)
 			continue
 		}
-		v, _, bad := expression(ctx, a.engine, attribute.Expr, here)
+		v, bad := expression(ctx, a.engine, attribute.Expr, place{here, a.accessors()})
 		var engine *jsast.EngineError
 		if errors.As(bad, &engine) || bad != nil && ctx.Err() != nil {
 			return nil, nil, nil, bad
@@ -261,7 +275,7 @@ func (a *applier) place(f *jsast.Function, at string, known paths) (offset int, 
 var globals = []string{"undefined", "NaN", "Infinity"}
 
 // reachable says why a name of an expression cannot be used at a place.
-func (a *applier) reachable(f *jsast.Function, v *value, at int) error {
+func (a *applier) reachable(f *jsast.Function, v *setValue, at int) error {
 	if at == 0 {
 		at = f.Body.Start + 1
 		if f.Concise {
@@ -270,7 +284,7 @@ func (a *applier) reachable(f *jsast.Function, v *value, at int) error {
 	}
 	for _, name := range v.names {
 		variable := a.m.Scopes.Lookup(at, name)
-		builtin := slices.ContainsFunc(pureFunctions, func(p string) bool { return p == name || strings.HasPrefix(p, name+".") })
+		builtin := isBuiltin(name)
 		switch {
 		case variable == nil && (builtin || slices.Contains(globals, name)):
 		case variable == nil:

@@ -14,6 +14,6 @@
 // What Undo takes out and the original did not have may still be wrong: a span
 // that never ends, an error that is swallowed, an expression with an effect. It is
 // reported in [Undone] for instrument/rules to judge. Of these, each
-// [Flaw] and all that [Undone.Impure] gives break the second promise, so the rules
+// [Flaw] and all that [Undone.Refused] gives break the second promise, so the rules
 // on them block.
 package edit

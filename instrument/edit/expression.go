@@ -13,18 +13,46 @@ import (
 // maxExpression bounds an attribute's expression, in bytes.
 const maxExpression = 200
 
-// value is an attribute's expression as it is written.
-type value struct {
+// setValue is an attribute's expression as it is written.
+type setValue struct {
 	code   string
-	guards []string // must not be null or undefined
+	guards []string // conditions without which it is not evaluated
 	costly bool
 	names  []string // identifiers that it uses
 }
 
-// expression checks an expression of a plan and prints it anew, so that nothing of
-// its text gets into the file. It cannot throw where it stands: members are read
-// with ?. unless known says that the path before them has a value there.
-func expression(ctx context.Context, e jsast.Engine, text string, known paths) (*value, *jsast.Node, error) {
+// maxGuards bounds the types that are tested for one expression.
+const maxGuards = 3
+
+// expression checks an expression of a plan and prints it anew, so that nothing of its text gets
+// into the file. It is harmless where it stands: members are read with ?. unless known says that the
+// path before them has a value there, and what has to be of a type is tested first.
+func expression(ctx context.Context, e jsast.Engine, text string, at place) (*setValue, error) {
+	m, n, err := parseExpression(ctx, e, text)
+	if err != nil {
+		return nil, err
+	}
+	p := &printer{m: m, known: at.paths, typed: map[string]bool{}}
+	v := &setValue{costly: Costly(n)}
+	if err := p.testTypes(n, v, at.accessors); err != nil {
+		return nil, err
+	}
+	v.code = p.print(n)
+	if p.failed != "" {
+		return nil, fmt.Errorf("the expression holds a %s", p.failed)
+	}
+	p.guards(n, v)
+	for _, s := range m.Scopes.All {
+		for _, r := range s.References {
+			if m.Scopes.Resolve(r) == nil && !slices.Contains(v.names, r.Name) {
+				v.names = append(v.names, r.Name)
+			}
+		}
+	}
+	return v, nil
+}
+
+func parseExpression(ctx context.Context, e jsast.Engine, text string) (*jsast.Module, *jsast.Node, error) {
 	if len(text) > maxExpression {
 		return nil, nil, fmt.Errorf("the expression is longer than %d bytes", maxExpression)
 	}
@@ -43,43 +71,90 @@ func expression(ctx context.Context, e jsast.Engine, text string, known paths) (
 	if len(body) != 1 || body[0].Type != "ExpressionStatement" || body[0].Start != 0 || len(m.Comments) > 0 {
 		return nil, nil, errors.New("the expression is not one expression")
 	}
-	n := body[0].Child("expression")
-	if bad := Impure(n); bad != nil {
-		return nil, nil, fmt.Errorf("the expression has an effect: %s", m.Text(bad.Range))
-	}
-	if bad := throwing(n); bad != nil {
-		return nil, nil, fmt.Errorf("the expression can throw: %s", m.Text(bad.Range))
-	}
-	p := &printer{m: m, known: known}
-	v := &value{code: p.print(n), costly: Costly(n)}
-	if p.failed != "" {
-		return nil, nil, fmt.Errorf("the expression holds a %s", p.failed)
-	}
-	p.guards(n, v)
-	for _, s := range m.Scopes.All {
-		for _, r := range s.References {
-			if m.Scopes.Resolve(r) == nil && !slices.Contains(v.names, r.Name) {
-				v.names = append(v.names, r.Name)
-			}
-		}
-	}
-	return v, n, nil
+	return m, body[0].Child("expression"), nil
 }
 
-// mayThrow are pure calls that throw on some values: circular ones, dates that are none.
-var mayThrow = []string{"JSON.stringify", "BigInt", "toISOString", "toJSON", "repeat", "toFixed", "toPrecision", "reduce", "localeCompare"}
-
-// throwing gives the first part that can throw for a reason that no ?. prevents.
-func throwing(n *jsast.Node) *jsast.Node {
-	var found *jsast.Node
-	jsast.Walk(n, func(c *jsast.Node, _ []*jsast.Node) bool {
-		op := c.Text("operator")
-		if found == nil && (c.Type == "CallExpression" && calls(c, mayThrow, mayThrow) || c.Type == "BinaryExpression" && (op == "in" || op == "instanceof")) {
-			found = c
+// testTypes refuses what isn't harmless. Where a test of a type would make it so, it writes that test.
+func (p *printer) testTypes(n *jsast.Node, v *setValue, accessors map[string]bool) error {
+	around := surroundings{
+		global:   func(n *jsast.Node) bool { return isGlobal(p.m, n) },
+		constant: func(*jsast.Node) *jsast.Node { return nil },
+		isSpan:   func(*jsast.Node) bool { return false },
+		isAPI:    func(*jsast.Node) bool { return false },
+		caught:   func(*jsast.Node) bool { return false },
+		accessor: func(name string) bool { return accessors[name] },
+	}
+	k := known{}
+	var guards []string
+	for {
+		j := &judge{surroundings: around}
+		j.eval(n, k)
+		r := j.refused
+		if r == nil {
+			break
 		}
-		return found == nil
+		root := rootOf(r.Node)
+		if r.types != 0 && r.path != jsast.Path(r.Node) { // it is about the object of a call
+			root = rootOf(r.Node.Child("callee"))
+		}
+		if r.path == "" || r.Throws || len(guards) == maxGuards || root == nil || root.Type == "Identifier" && !isGlobal(p.m, root) {
+			verb := "has an effect"
+			if r.Throws {
+				verb = "can throw"
+			}
+			return fmt.Errorf("the expression %s: %s: %s", verb, p.m.Text(r.Node.Range), r)
+		}
+		path := r.Node
+		if jsast.Path(path) != r.path {
+			path = calleeOf(path).Child("object")
+		}
+		code := p.print(path)
+		if p.failed != "" {
+			return fmt.Errorf("the expression holds a %s", p.failed)
+		}
+		test, t := "typeof "+code+" === 'string'", stringType
+		switch {
+		case r.types == numberType, r.types&stringType == 0, isArithmetic(n, path):
+			test, t = "typeof "+code+" === 'number'", numberType
+		case r.types != stringType:
+			test, t = "typeof "+code+" === 'string' || typeof "+code+" === 'number'", stringType|numberType
+		}
+		guards = append(guards, test)
+		k = present(k, path).with(r.path, t)
+		for path := range k { // the next test is evaluated only if this one is true
+			p.typed[path] = true
+		}
+	}
+	v.guards = guards
+	return nil
+}
+
+// isArithmetic says whether a part of an expression is compared, or is an operand of what needs numbers.
+func isArithmetic(n, part *jsast.Node) (is bool) {
+	jsast.Walk(n, func(c *jsast.Node, above []*jsast.Node) bool {
+		if c == part && len(above) > 0 {
+			up := above[len(above)-1]
+			is = up.Type == "BinaryExpression" && (!slices.Contains([]string{"+", "==", "!="}, up.Text("operator")) ||
+				up.Child("left").Text("kind") == "number" || up.Child("right").Text("kind") == "number") ||
+				up.Type == "UnaryExpression" || up.Type == "CallExpression" && slices.Contains(up.List("arguments"), c) && jsast.Path(up.Child("callee")) != "String"
+		}
+		return !is
 	})
-	return found
+	return is
+}
+
+func calleeOf(call *jsast.Node) *jsast.Node {
+	callee := call.Child("callee")
+	if callee.Type == "ChainExpression" {
+		return callee.Child("expression")
+	}
+	return callee
+}
+
+// place is what is known where an attribute is set.
+type place struct {
+	paths
+	accessors map[string]bool // members that the file gives getters
 }
 
 // paths are what is known of paths at a place: present have a value, read were read
@@ -89,7 +164,8 @@ type paths struct{ present, read map[string]bool }
 type printer struct {
 	m      *jsast.Module
 	known  paths
-	failed string // the type of a node that is not printed
+	typed  map[string]bool // paths whose type is tested before
+	failed string          // the type of a node that is not printed
 }
 
 // print writes parentheses wherever precedence could matter.
@@ -166,14 +242,17 @@ func (p *printer) present(n *jsast.Node) bool {
 	case "Literal", "TemplateLiteral", "ArrayExpression":
 		return n.Text("kind") != "null"
 	case "CallExpression":
-		return slices.Contains(pureFunctions, jsast.Path(n.Child("callee")))
+		if calleeOf(n).Type == "MemberExpression" { // of a value whose type is known
+			return !slices.Contains([]string{"at", "codePointAt", "find"}, propertyOf(calleeOf(n)))
+		}
+		return isBuiltin(jsast.Path(n.Child("callee")))
 	case "Identifier":
-		if slices.ContainsFunc(pureFunctions, func(f string) bool { return strings.HasPrefix(f, n.Text("name")+".") }) {
+		if isBuiltin(n.Text("name")) {
 			return true
 		}
 	}
 	path := jsast.Path(n)
-	return path != "" && p.known.present[path]
+	return path != "" && (p.known.present[path] || p.typed[path])
 }
 
 func (p *printer) member(n *jsast.Node) string {
@@ -202,19 +281,15 @@ func (p *printer) member(n *jsast.Node) string {
 func (p *printer) call(n *jsast.Node) string {
 	args := "(" + p.join(n.List("arguments")) + ")"
 	callee := n.Child("callee")
-	if slices.Contains(pureFunctions, jsast.Path(callee)) {
+	if isBuiltin(jsast.Path(callee)) {
 		return jsast.Path(callee) + args
 	}
-	if callee.Type == "ChainExpression" {
-		callee = callee.Child("expression")
-	}
-	// A method that is not there would throw too.
-	return p.member(callee) + "?." + args
+	return p.member(calleeOf(n)) + args // a method of a value whose type is known
 }
 
 func (p *printer) arrow(n *jsast.Node) string {
 	var params []string
-	inner := &printer{m: p.m, known: p.known}
+	inner := &printer{m: p.m, known: p.known, typed: p.typed}
 	for _, param := range n.List("params") {
 		if param.Type != "Identifier" {
 			p.failed = "pattern"
@@ -230,7 +305,7 @@ func (p *printer) arrow(n *jsast.Node) string {
 }
 
 // guards finds the outermost paths without which there is nothing to say.
-func (p *printer) guards(n *jsast.Node, v *value) {
+func (p *printer) guards(n *jsast.Node, v *setValue) {
 	switch n.Type {
 	case "LogicalExpression", "ConditionalExpression", "ArrowFunctionExpression", "UnaryExpression":
 		return // they say what to do without
@@ -238,18 +313,18 @@ func (p *printer) guards(n *jsast.Node, v *value) {
 		p.guards(n.Child("expression"), v)
 		return
 	case "Identifier", "MemberExpression":
-		if p.present(n) || n.Text("name") == "undefined" {
+		if p.present(n) || n.Text("name") == "undefined" || n.Type == "MemberExpression" && n.Child("object").Type == "CallExpression" && propertyOf(n) == "length" {
 			return
 		}
 		if path := jsast.Path(n); path != "" && p.known.read[path] {
 			return
 		}
-		if code := p.print(n); !slices.Contains(v.guards, code) {
+		if code := p.print(n) + " != null"; !slices.Contains(v.guards, code) {
 			v.guards = append(v.guards, code)
 		}
 		return
 	case "CallExpression":
-		if callee := n.Child("callee"); callee.Type == "MemberExpression" && !slices.Contains(pureFunctions, jsast.Path(callee)) {
+		if callee := n.Child("callee"); callee.Type == "MemberExpression" && !isBuiltin(jsast.Path(callee)) {
 			p.guards(callee.Child("object"), v)
 		}
 		for _, a := range n.List("arguments") {

@@ -1,274 +1,408 @@
 package edit
 
 import (
+	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 
 	"aburn/instrument/jsast"
 )
 
-// pureFunctions are calls that change nothing, by their path.
-var pureFunctions = []string{
-	"String", "Number", "Boolean", "BigInt", "parseInt", "parseFloat", "isNaN", "isFinite", "Date.now",
-	"Array.isArray", "Array.from", "Object.keys", "Object.values", "Object.entries", "Object.hasOwn",
-	"JSON.stringify", "Number.isInteger", "Number.isFinite", "Number.isNaN", "Buffer.byteLength",
-	"Math.abs", "Math.cbrt", "Math.ceil", "Math.exp", "Math.floor", "Math.hypot", "Math.log", "Math.log10", "Math.log2", "Math.max", "Math.min", "Math.pow",
-	"Math.round",
-	"Math.sign", "Math.sqrt", "Math.trunc", "performance.now",
+// Refusal is a part of an added expression that isn't known to be harmless: evaluating it could call
+// code of the program, or throw. What is harmless is a list of forms: the table in
+// docs/reference/instrument.md has a row for each, with its reason.
+type Refusal struct {
+	Node   *jsast.Node
+	Throws bool   // it calls nothing, but can throw
+	Why    string // what could happen
+	Needs  string // what the code would have to show; "" if nothing would help
+	path   string // which path has to have which type; "" for none
+	types  types
+	Call   *Call // of the expression, as in [Expr]
+	Data   bool
 }
 
-// pureAPI are pure calls of the telemetry API, by the end of their path.
-var pureAPI = []string{"context.active", "trace.getActiveSpan", "trace.getSpan", "trace.setSpan", "isSpanContextValid"}
-
-// pureClasses are built-in classes whose construction changes nothing.
-var pureClasses = []string{"Error", "TypeError", "RangeError", "SyntaxError", "Date", "URL", "Map", "Set"}
-
-// pureMethods are methods of strings, arrays, numbers and dates that change
-// nothing. A class of the project that gives one of these names to a method with
-// an effect is not noticed.
-var pureMethods = []string{
-	"at", "charAt", "charCodeAt", "codePointAt", "concat", "endsWith", "every", "filter", "find", "findIndex", "findLast",
-	"flat", "flatMap", "getTime", "includes", "indexOf", "isRecording", "join", "lastIndexOf", "localeCompare", "map", "padEnd", "padStart",
-	"reduce", "repeat", "replace", "replaceAll", "slice", "some", "split", "startsWith", "substring", "toFixed",
-	"toISOString", "toJSON", "toLowerCase", "toPrecision", "toString", "toUpperCase", "trim", "trimEnd", "trimStart", "valueOf",
-}
-
-// cheap are the calls that cost no more than reading a property.
-var cheap = []string{
-	"String", "Number", "Boolean", "Array.isArray", "Date.now", "Math.abs", "Math.ceil", "Math.floor", "Math.max", "Math.min", "Math.round", "Math.sqrt",
-	"Math.trunc",
-	"isRecording", "at", "charAt", "includes", "startsWith", "endsWith", "toString", "getTime",
-}
-
-// Methods and functions that give an array which nobody else holds. slice is none:
-// that of a Buffer shares its bytes.
-var (
-	newArrayMethods   = []string{"concat", "filter", "flat", "flatMap", "map", "split"}
-	newArrayFunctions = []string{"Array.from", "Object.entries", "Object.keys", "Object.values"}
-)
-
-// NewArray says whether an expression gives an array that only it holds: what
-// changes that array changes nothing else.
-func NewArray(n *jsast.Node) bool {
-	if n == nil || n.Type != "CallExpression" {
-		return n != nil && n.Type == "ArrayExpression"
+func (r *Refusal) String() string {
+	if r.Needs == "" {
+		return r.Why
 	}
-	callee := n.Child("callee")
-	if slices.Contains(newArrayFunctions, jsast.Path(callee)) || orders(n) {
+	return r.Why + ": " + r.Needs
+}
+
+// surroundings say what the names in an expression are.
+type surroundings struct {
+	// global says whether an identifier means what the language or the host gives that name.
+	global func(*jsast.Node) bool
+	// constant is the expression that gave a constant its value; nil for all other names.
+	constant func(*jsast.Node) *jsast.Node
+	isSpan   func(*jsast.Node) bool
+	isAPI    func(*jsast.Node) bool // a name of the telemetry API
+	accessor func(name string) bool // the file gives a member of this name a getter
+	caught   func(*jsast.Node) bool // the variable of a catch clause
+}
+
+// judge evaluates an expression by its form. It keeps the first refusal.
+type judge struct {
+	surroundings
+	refused *Refusal
+	params  map[string]value // of the arrows around it
+	short   bool             // an optional chain may end early
+	depth   int              // of constants that are followed
+	unsure  []*jsast.Node    // members of what may be null or undefined, as far as the form shows
+}
+
+func (j *judge) refuse(n *jsast.Node, why, needs string) value {
+	return j.refuseFor(Refusal{Node: n, Why: why, Needs: needs})
+}
+
+func (j *judge) throws(n *jsast.Node, why, needs string) value {
+	return j.refuseFor(Refusal{Node: n, Why: why, Needs: needs, Throws: true})
+}
+
+func (j *judge) refuseFor(r Refusal) value {
+	if j.refused == nil {
+		j.refused = &r
+	}
+	return of(anyType)
+}
+
+// need refuses a value that isn't of one of the wanted types for sure.
+func (j *judge) need(n *jsast.Node, v value, wanted types, what string) bool {
+	if v.is(wanted) {
 		return true
 	}
-	return callee.Type == "MemberExpression" && slices.Contains(newArrayMethods, propertyOf(callee))
-}
-
-// orders says whether a call sorts or reverses a new array. A function that compares
-// must stand there, so that it is judged.
-func orders(n *jsast.Node) bool {
-	callee, args := n.Child("callee"), n.List("arguments")
-	if callee.Type != "MemberExpression" || !NewArray(callee.Child("object")) {
-		return false
+	r := Refusal{Node: n, Why: what, path: jsast.Path(n), types: wanted}
+	// A type that cannot be converted throws; anything with methods calls them.
+	r.Throws = v.types&(arrayType|objectType) == 0
+	names := namesOf(wanted)
+	r.Needs = "it needs " + names
+	if r.path != "" && !r.Throws {
+		r.Needs = fmt.Sprintf("test typeof %s first: it has to be %s", r.path, names)
 	}
-	switch propertyOf(callee) {
-	case "reverse":
-		return true
-	case "sort":
-		return len(args) == 0 || len(args) == 1 && args[0].Type == "ArrowFunctionExpression"
-	}
+	j.refuseFor(r)
 	return false
 }
 
-// Impure gives the first part of an expression that can change something or wait:
-// an assignment, an await, a call that is not known to be pure. nil is none. A
-// member access counts as pure: getters and proxies are not seen.
-func Impure(n *jsast.Node) *jsast.Node {
-	if n == nil {
-		return nil
+func namesOf(t types) string {
+	switch {
+	case t == stringType:
+		return "a string"
+	case t == numberType:
+		return "a number"
+	case t&stringType == 0:
+		return "a number or boolean"
+	}
+	return "a string, number or boolean"
+}
+
+// eval gives what is known of an expression's value, and refuses what isn't harmless.
+func (j *judge) eval(n *jsast.Node, k known) value {
+	if n == nil { // a hole
+		return of(undefinedType)
 	}
 	switch n.Type {
-	case "Identifier", "Literal", "ThisExpression", "TemplateElement", "Super", "PrivateIdentifier", jsast.Key, "MetaProperty":
-		return nil
-	case "TemplateLiteral", "MemberExpression", "ChainExpression", "ConditionalExpression", "LogicalExpression", jsast.LogicalChain,
-		"BinaryExpression", "ArrayExpression", "ObjectExpression", "SequenceExpression":
-	case "Property":
-		if n.Is("method") || n.Text("kind") != "init" {
-			return n
+	case "Literal":
+		return j.literal(n)
+	case "TemplateLiteral":
+		for _, e := range n.List("expressions") {
+			j.need(e, j.eval(e, k), textual, "a template calls toString of an object, and throws on a symbol")
 		}
-	case "UnaryExpression":
-		if n.Text("operator") == "delete" {
-			return n
+		return of(stringType)
+	case "Identifier":
+		return j.identifier(n, k)
+	case "ThisExpression", "MetaProperty":
+		return of(anyType)
+	case "ChainExpression":
+		was := j.short
+		j.short = false
+		v := j.eval(n.Child("expression"), k)
+		if j.short {
+			v.types |= undefinedType
 		}
-	case "SpreadElement": // of a plain value: an iterator of the project could do anything
-		if a := n.Child("argument").Type; a != "Identifier" && a != "MemberExpression" && a != "ObjectExpression" && a != "ConditionalExpression" &&
-			a != jsast.LogicalChain {
-			return n
-		}
-	case "ArrowFunctionExpression": // what a pure method calls for each element
-		if n.Is("async") || n.Child("body").Type == "BlockStatement" {
-			return n
-		}
-		for _, p := range n.List("params") {
-			for _, e := range hidden(p) {
-				if bad := Impure(e); bad != nil {
-					return bad
-				}
-			}
-		}
-		return Impure(n.Child("body"))
+		j.short = was
+		return j.typed(n, v, k)
+	case "MemberExpression":
+		return j.typed(n, j.member(n, k), k)
 	case "CallExpression":
-		if !pureCall(n) || callsUnknown(n) {
-			return n
-		}
+		return j.call(n, k)
 	case "NewExpression":
-		if !slices.Contains(pureClasses, jsast.Path(n.Child("callee"))) {
-			return n
+		return j.construct(n, k)
+	case "UnaryExpression":
+		return j.unary(n, k)
+	case "BinaryExpression":
+		return j.binary(n, k)
+	case "LogicalExpression", jsast.LogicalChain:
+		return j.logical(n, k)
+	case "ConditionalExpression":
+		test := n.Child("test")
+		j.eval(test, k)
+		return join(j.eval(n.Child("consequent"), narrow(test, true, k)), j.eval(n.Child("alternate"), narrow(test, false, k)))
+	case "ArrayExpression":
+		return j.array(n, k)
+	case "ObjectExpression":
+		return j.object(n, k)
+	case "SequenceExpression":
+		var v value
+		for _, e := range n.List("expressions") {
+			v = j.eval(e, k)
 		}
+		return v
+	}
+	return j.refuse(n, "it can run code, or change something", "")
+}
+
+func (j *judge) literal(n *jsast.Node) value {
+	if n.Text("kind") == "regexp" {
+		return value{types: objectType, fresh: freshRegexp}
+	}
+	t, _ := literalTypes(n)
+	return of(t)
+}
+
+// typed is a value with what guards say of its path.
+func (j *judge) typed(n *jsast.Node, v value, k known) value {
+	if t, ok := k[jsast.Path(n)]; ok && v.fresh == notFresh {
+		v.types &= t
+	}
+	return v
+}
+
+func (j *judge) identifier(n *jsast.Node, k known) value {
+	name := n.Text("name")
+	if v, ok := j.params[name]; ok {
+		return j.typed(n, v, k)
+	}
+	if j.global(n) {
+		switch name {
+		case "undefined":
+			return of(undefinedType)
+		case "NaN", "Infinity":
+			return of(numberType)
+		}
+	}
+	v := of(anyType)
+	if made := j.constant(n); made != nil && j.depth < 4 {
+		inner := &judge{surroundings: j.surroundings, depth: j.depth + 1}
+		// The program may have changed an object since.
+		v = of(inner.eval(made, nil).types)
+	}
+	return j.typed(n, v, k)
+}
+
+// barred are members whose reading runs code or throws for built-in objects.
+var barred = []string{"__proto__", "caller", "callee", "arguments", "prototype"}
+
+func (j *judge) member(n *jsast.Node, k known) value {
+	object, property := n.Child("object"), n.Child("property")
+	if object.Type == "Super" {
+		return j.refuse(n, "super reads from a class of the program", "")
+	}
+	v := j.eval(object, k)
+	if !j.mayRead(n, v) {
+		return of(anyType)
+	}
+	name := propertyOf(n)
+	switch {
+	case property.Type == "PrivateIdentifier":
+		name = "#" + property.Text("name")
+		if object.Type != "ThisExpression" {
+			return j.throws(n, "a private member of another object may not be there", "")
+		}
+	case n.Is("computed"):
+		if !j.need(property, j.eval(property, k), textual, "a computed member calls toString of an object") {
+			return of(anyType)
+		}
+	}
+	switch {
+	case slices.Contains(barred, name):
+		return j.refuse(n, name+" is no plain data", "")
+	case j.accessor(name):
+		return j.refuse(n, "the file gives "+name+" a getter, which would run", "")
+	}
+	return memberOf(v, name)
+}
+
+// mayRead says whether a member of a value can be read: null and undefined throw. Of what nothing
+// is known, rule SAF-005 judges with the function around it.
+func (j *judge) mayRead(n *jsast.Node, v value) bool {
+	switch {
+	case v.types&nullish == 0:
+	case v.types&objectType != 0:
+		if !n.Is("optional") {
+			j.unsure = append(j.unsure, n)
+		}
+	case n.Is("optional"):
+		j.short = true
 	default:
-		return n
-	}
-	for c := range n.Children() {
-		if bad := Impure(c); bad != nil {
-			return bad
-		}
-	}
-	return nil
-}
-
-func pureCall(n *jsast.Node) bool {
-	path := "." + jsast.Path(n.Child("callee"))
-	return calls(n, pureFunctions, pureMethods) || orders(n) || slices.ContainsFunc(pureAPI, func(p string) bool { return strings.HasSuffix(path, "."+p) })
-}
-
-// calling are pure methods that call their first argument.
-var calling = []string{"every", "filter", "find", "findIndex", "findLast", "flatMap", "map", "reduce", "some"}
-
-// callsUnknown says whether a call hands on a function by its name, and that one is
-// not known to be pure: list.map(save) does what save does. Where a text or a list may
-// stand in its place, only one that is written out counts: a name may mean a function.
-func callsUnknown(n *jsast.Node) bool {
-	callee, args := n.Child("callee"), n.List("arguments")
-	path, method := jsast.Path(callee), ""
-	if callee.Type == "MemberExpression" {
-		method = propertyOf(callee)
-	}
-	switch {
-	case path == "Array.from" && len(args) > 1:
-		args = args[1:2]
-	case path == "JSON.stringify" && len(args) > 1, (method == "replace" || method == "replaceAll") && len(args) > 1:
-		args = args[1:2]
-		if isWritten(args[0]) {
-			return false
-		}
-	case path == "Array.from" || path == "JSON.stringify" || !slices.Contains(calling, method):
+		j.throws(n, "null and undefined have no members", "read it with ?.")
 		return false
-	case len(args) == 0: // no array's method: a query of a database, for example
-		return true
 	}
-	return args[0].Type != "ArrowFunctionExpression" && !slices.Contains(pureFunctions, jsast.Path(args[0]))
+	return true
 }
 
-// isWritten says whether an expression is a value that stands in the code, and no function.
-func isWritten(n *jsast.Node) bool {
-	return slices.Contains([]string{"Literal", "TemplateLiteral", "ArrayExpression"}, n.Type) || jsast.Path(n) == "undefined"
-}
-
-// redefined gives the first name of a built-in that an added expression calls, and that
-// the file declares itself: what it does then is not known.
-func (u *Undone) redefined(e *jsast.Node) (found *jsast.Node) {
-	builtin := func(path string) bool {
-		return slices.Contains(pureFunctions, path) || slices.Contains(pureClasses, path)
-	}
-	check := func(n *jsast.Node) {
-		if n == nil || !builtin(jsast.Path(n)) {
-			return
-		}
-		for n.Type == "MemberExpression" {
-			n = n.Child("object")
-		}
-		if found == nil && u.New.Scopes.Lookup(n.Start, n.Text("name")) != nil {
-			found = n
-		}
-	}
-	jsast.Walk(e, func(n *jsast.Node, _ []*jsast.Node) bool {
-		if n.Type == "CallExpression" || n.Type == "NewExpression" {
-			check(n.Child("callee"))
-			for _, a := range n.List("arguments") {
-				check(a)
-			}
-		}
-		return found == nil
-	})
-	return found
-}
-
-// ofLists are what the code reads of lists, and of nothing that a first reading uses up.
-var ofLists = []string{"length", "size", "map", "filter", "forEach", "some", "every", "find", "findIndex", "reduce", "slice", "join", "includes", "indexOf",
-	"at", "push", "concat", "sort", "has"}
-
-// consumed gives the first name in an added expression whose value may be an iterator: to
-// read all of it would leave nothing to the code. A value that the code uses as a list is none.
-func (u *Undone) consumed(e *jsast.Node) (found *jsast.Node) {
-	check := func(list []*jsast.Node) {
-		if found == nil && len(list) > 0 && list[0] != nil && list[0].Type == "Identifier" && !u.isList(list[0]) {
-			found = list[0]
-		}
-	}
-	jsast.Walk(e, func(n *jsast.Node, above []*jsast.Node) bool {
-		switch path := jsast.Path(n.Child("callee")); {
-		case n.Type == "SpreadElement" && len(above) > 0 && above[len(above)-1].Type != "ObjectExpression":
-			check([]*jsast.Node{n.Child("argument")})
-		case n.Type == "CallExpression" && path == "Array.from", n.Type == "NewExpression" && (path == "Set" || path == "Map"):
-			check(n.List("arguments"))
-		}
-		return found == nil
-	})
-	return found
-}
-
-func (u *Undone) isList(id *jsast.Node) bool {
-	name := id.Text("name")
-	list := false
-	jsast.Walk(u.Orig.Tree, func(n *jsast.Node, _ []*jsast.Node) bool {
-		switch {
-		case n.Type == "MemberExpression" && n.Child("object").Type == "Identifier" && n.Child("object").Text("name") == name:
-			list = list || slices.Contains(ofLists, propertyOf(n))
-		case n.Type == "VariableDeclarator" && n.Child("id").Text("name") == name:
-			made := n.Child("init")
-			list = list || NewArray(made) || made != nil && made.Type == "NewExpression" &&
-				slices.Contains([]string{"Set", "Map", "Array"}, jsast.Path(made.Child("callee")))
-		}
-		return !list
-	})
-	return list
-}
-
-func calls(n *jsast.Node, functions, methods []string) bool {
-	callee := n.Child("callee")
-	if path := jsast.Path(callee); path != "" && slices.Contains(functions, path) {
-		return true
-	}
-	return callee.Type == "MemberExpression" && slices.Contains(methods, propertyOf(callee))
-}
-
-// Costly says whether working out an expression costs more than reading
-// properties: where no span is recorded it would be for nothing.
-func Costly(n *jsast.Node) bool {
-	costly := false
-	jsast.Walk(n, func(c *jsast.Node, _ []*jsast.Node) bool {
-		costly = costly || c.Type == "CallExpression" && !calls(c, cheap, cheap)
-		return !costly
-	})
-	return costly
-}
-
-// propertyOf is p of o.p and o["p"]; "" where it is computed.
-func propertyOf(member *jsast.Node) string {
-	p := member.Child("property")
+func memberOf(v value, name string) value {
+	text, list := v.is(stringType), v.is(arrayType)
+	_, err := strconv.Atoi(name)
 	switch {
-	case p == nil || p.Type == "PrivateIdentifier":
-		return ""
-	case !member.Is("computed"):
-		return p.Text("name")
-	case p.Text("kind") == "string":
-		return p.Text("value")
+	case name == "length" && (text || list), v.types&^nullish != 0 && v.types&^(nullish|stringType|arrayType) == 0 && name == "length":
+		return of(numberType)
+	case text && (err == nil || name == ""):
+		return of(stringType | undefinedType)
+	case v.fresh == freshList && (err == nil || name == ""):
+		return of(v.elem | undefinedType)
 	}
-	return ""
+	return of(anyType)
+}
+
+func (j *judge) unary(n *jsast.Node, k known) value {
+	arg := n.Child("argument")
+	op := n.Text("operator")
+	if op == "delete" {
+		return j.refuse(n, "it changes something", "")
+	}
+	v := j.eval(arg, k)
+	switch op {
+	case "typeof":
+		return of(stringType)
+	case "!":
+		return of(booleanType)
+	case "void":
+		return of(undefinedType)
+	}
+	j.need(arg, v, numeric, "arithmetic calls valueOf of an object, and may throw on a bigint or symbol")
+	return of(numberType)
+}
+
+func (j *judge) binary(n *jsast.Node, k known) value {
+	op, left, right := n.Text("operator"), n.Child("left"), n.Child("right")
+	switch op {
+	case "in", "instanceof":
+		if op == "instanceof" && j.isErrorTest(n) {
+			return of(booleanType)
+		}
+		return j.refuse(n, op+" can run code of either side, and throw", "")
+	}
+	l, r := j.eval(left, k), j.eval(right, k)
+	switch op {
+	case "===", "!==":
+		return of(booleanType)
+	case "==", "!=":
+		if l.is(nullish) || r.is(nullish) {
+			return of(booleanType)
+		}
+		_ = j.need(left, l, primitives, "== calls valueOf of an object") && j.need(right, r, primitives, "== calls valueOf of an object")
+		return of(booleanType)
+	case "<", ">", "<=", ">=":
+		wanted := numeric | bigintType
+		_ = j.need(left, l, wanted, "a comparison calls valueOf of an object") && j.need(right, r, wanted, "a comparison calls valueOf of an object")
+		return of(booleanType)
+	case "+":
+		const why = "+ calls valueOf of an object, and throws on a bigint next to a number"
+		_ = j.need(left, l, numeric, why) && j.need(right, r, numeric, why)
+		switch {
+		case l.is(stringType) || r.is(stringType):
+			return of(stringType)
+		case (l.types|r.types)&(stringType|arrayType|objectType) == 0:
+			return of(numberType)
+		}
+		return of(stringType | numberType)
+	}
+	const why = "arithmetic calls valueOf of an object, and throws on a bigint next to a number"
+	_ = j.need(left, l, numeric, why) && j.need(right, r, numeric, why)
+	return of(numberType)
+}
+
+// isErrorTest: what was caught is handed to recordException, which reads it anyway.
+func (j *judge) isErrorTest(n *jsast.Node) bool {
+	left, right := n.Child("left"), n.Child("right")
+	return left.Type == "Identifier" && right.Type == "Identifier" && slices.Contains(errorClasses, right.Text("name")) && j.global(right) && j.caught(left)
+}
+
+func (j *judge) logical(n *jsast.Node, k known) value {
+	op := n.Text("operator")
+	var out value
+	for i, o := range operands(n) {
+		v := j.eval(o, k)
+		switch op {
+		case "&&":
+			k = narrow(o, true, k)
+		case "||":
+			k = narrow(o, false, k)
+		}
+		if i == 0 {
+			out = v
+			continue
+		}
+		switch op { // what the operands before can give as the result
+		case "&&":
+			out.types &= anyType &^ (symbolType | arrayType | objectType)
+		case "||", "??":
+			out.types &^= nullish
+		}
+		if out.types == 0 {
+			out = v
+		} else {
+			out = join(out, v)
+		}
+	}
+	return out
+}
+
+func (j *judge) array(n *jsast.Node, k known) value {
+	var elem types
+	for _, e := range n.List("elements") {
+		if e != nil && e.Type == "SpreadElement" {
+			v := j.eval(e.Child("argument"), k)
+			switch {
+			case v.fresh == freshList:
+				elem |= v.elem
+			case v.is(stringType):
+				elem |= stringType
+			default:
+				j.refuse(e, "it runs an iterator of the program, and uses it up", "")
+			}
+			continue
+		}
+		elem |= j.eval(e, k).types
+	}
+	return listOf(elem)
+}
+
+func (j *judge) object(n *jsast.Node, k known) value {
+	for _, p := range n.List("properties") {
+		if p.Type == "SpreadElement" {
+			v := j.eval(p.Child("argument"), k)
+			if v.fresh != freshObject && v.fresh != freshList && !v.is(primitives) && !j.spreadsFresh(p.Child("argument"), k) {
+				j.refuse(p, "a spread reads all members of an object, getters too", "name the members")
+			}
+			continue
+		}
+		key := p.Child("key")
+		switch {
+		case p.Text("kind") != "init" || p.Is("method"):
+			return j.refuse(p, "it makes a function", "")
+		case p.Is("computed"):
+			j.need(key, j.eval(key, k), textual, "a computed key calls toString of an object")
+		case keyText(key) == "__proto__" && !p.Is("shorthand"):
+			return j.refuse(p, "it changes the object's prototype", "")
+		}
+		j.eval(p.Child("value"), k)
+	}
+	return value{types: objectType, fresh: freshObject}
+}
+
+// spreadsFresh: ...(condition && { a: 1 }) spreads that object, or nothing.
+func (j *judge) spreadsFresh(n *jsast.Node, k known) bool {
+	if n.Type != jsast.LogicalChain && n.Type != "LogicalExpression" || n.Text("operator") != "&&" {
+		return false
+	}
+	list := operands(n)
+	return list[len(list)-1].Type == "ObjectExpression"
+}
+
+func keyText(key *jsast.Node) string {
+	if name := key.Text("name"); name != "" {
+		return name
+	}
+	return key.Text("value")
 }

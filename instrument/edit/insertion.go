@@ -28,7 +28,7 @@ func IsVendor(module string) bool {
 
 // isTelemetry says whether loading a module is for telemetry only.
 func isTelemetry(module string) bool {
-	return strings.HasPrefix(module, "@opentelemetry/") || IsVendor(module)
+	return strings.HasPrefix(module, "@opentelemetry/") && !strings.Contains(module, "..") || IsVendor(module)
 }
 
 // spanMethods are what a statement may call on a span.

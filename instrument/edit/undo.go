@@ -13,7 +13,7 @@ func Undo(orig, later *jsast.Module) *Undone {
 	u := &undoer{
 		orig: orig, new: later, references: map[int]jsast.Reference{}, tracers: map[*jsast.Variable]bool{},
 		spanVars: map[*jsast.Variable]bool{}, spanOf: map[*jsast.Variable]*Span{}, place: InBody, tries: 200,
-		out: &Undone{Orig: orig, New: later, starts: map[int]int{}, kept: map[int]bool{}, wrapping: map[int]*Span{}},
+		out: &Undone{Orig: orig, New: later, starts: map[int]int{}, kept: map[int]bool{}, wrapping: map[int]*Span{}, spanNames: map[int]bool{}},
 	}
 	u.index()
 	a := jsast.Normal(orig.Tree)

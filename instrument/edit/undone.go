@@ -1,6 +1,10 @@
 package edit
 
-import "aburn/instrument/jsast"
+import (
+	"slices"
+
+	"aburn/instrument/jsast"
+)
 
 // Undone is what [Undo] took out of a later file, and what else differs.
 //
@@ -39,6 +43,10 @@ type Undone struct {
 	kept       map[int]bool  // offsets in New of identifiers that Orig has
 	sorted     []int         // keys of starts
 	wrapping   map[int]*Span // callbacks, by their offset in New
+	spanNames  map[int]bool  // offsets in New of names in Exprs that mean a span
+	refused    []Refusal
+	judged     bool
+	around     *surroundings
 }
 
 // Span is one added span.
@@ -120,25 +128,51 @@ type Expr struct {
 	Node *jsast.Node
 	Call *Call // of which it is an argument; nil for all others
 	// Data: it describes something: an attribute's value, a guard, a span's options.
-	Data bool
+	Data   bool
+	Guards []*jsast.Node // conditions of the added ifs around it; behind an else they are negated
 }
 
-// Impure are the added expressions with an effect.
-func (u *Undone) Impure() []Expr {
-	var bad []Expr
-	for _, e := range u.Exprs {
-		n := Impure(e.Node)
-		if n == nil {
-			n = u.redefined(e.Node)
-		}
-		if n == nil {
-			n = u.consumed(e.Node)
-		}
-		if n != nil {
-			bad = append(bad, Expr{n, e.Call, e.Data})
+// Refused are the parts of added expressions that aren't known to be harmless, one for each expression.
+func (u *Undone) Refused() []Refusal {
+	if !u.judged {
+		u.judged = true
+		around := u.surroundings()
+		for _, e := range u.Exprs {
+			if r := around.refused(e.Node, e.Guards); r != nil {
+				r.Call, r.Data = e.Call, e.Data
+				u.refused = append(u.refused, *r)
+			}
 		}
 	}
-	return bad
+	return u.refused
+}
+
+// IsHarmless says whether nothing of an added expression is refused.
+func (u *Undone) IsHarmless(n *jsast.Node) bool {
+	return !slices.ContainsFunc(u.Refused(), func(r Refusal) bool { return n.Holds(r.Node.Range) })
+}
+
+// Unsure are the members in an expression that are read of what may be null or undefined, as far as
+// its form and the guards around it show.
+func (u *Undone) Unsure(e Expr) []*jsast.Node {
+	j := &judge{surroundings: u.surroundings()}
+	j.eval(e.Node, behind(e.Guards))
+	return j.unsure
+}
+
+// Kind is the one type that the form of an expression and the guards around it show: string, number
+// or boolean; "" otherwise.
+func (u *Undone) Kind(n *jsast.Node, guards []*jsast.Node) string {
+	j := &judge{surroundings: u.surroundings()}
+	switch v := j.eval(n, behind(guards)); {
+	case v.is(stringType):
+		return "string"
+	case v.is(numberType):
+		return "number"
+	case v.is(booleanType):
+		return "boolean"
+	}
+	return ""
 }
 
 // Same says whether nothing but the additions differs: no difference, no capture.

@@ -219,7 +219,7 @@ func costly(p *Pair) []found {
 	var list []found
 	for _, a := range p.attributes() {
 		recording := slices.ContainsFunc(a.call.Guards, func(g *jsast.Node) bool { return strings.Contains(p.New.Text(g.Range), "isRecording") })
-		if !recording && edit.Costly(a.value) && edit.Impure(a.value) == nil {
+		if !recording && edit.Costly(a.value) {
 			list = append(list, at(a.value.Start, "%s is worked out even if nothing is recorded", excerpt(p.New, a.value)))
 		}
 	}
@@ -300,8 +300,9 @@ func stringMethods(p *Pair) []found {
 			ofStrings := slices.Contains(onlyStrings, method)
 			switch {
 			case !ofStrings && !slices.Contains(ofListsToo, method):
-			case isNumber(p.made(object)):
+			case isNumber(p.made(object)) || p.Undone().Kind(object, a.call.Guards) == "number":
 				list = append(list, at(n.Start, "%s is a number, which has no %s", excerpt(p.New, object), method))
+			case p.Undone().IsHarmless(n):
 			case ofStrings && !p.isString(object) && !p.isString(p.made(object)) && !p.isString(p.defaultOf(object)) && !p.asString(a.call, object):
 				list = append(list, at(n.Start, "%s may be no string", excerpt(p.New, object)))
 			}

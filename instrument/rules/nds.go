@@ -36,8 +36,10 @@ func nothingElse(p *Pair) []found {
 	for _, d := range p.Undone().Differences {
 		list = append(list, at(d.Offset, "%s", p.told(d)))
 	}
-	for _, e := range p.Undone().Impure() {
-		list = append(list, at(e.Node.Start, "an added expression has an effect: %s", excerpt(p.New, e.Node)))
+	for _, r := range p.Undone().Refused() {
+		if !r.Throws {
+			list = append(list, at(r.Node.Start, "an added expression can run code of the program: %s: %s", excerpt(p.New, r.Node), &r))
+		}
 	}
 	return list
 }

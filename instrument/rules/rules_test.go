@@ -157,26 +157,26 @@ func TestFindings(t *testing.T) {
 		{"span.setAttribute('shop.n', count(order));", "NDS-001!:6 NDS-003!:6 SAF-005!:6"},
 		{"span.setAttribute('shop.n', order.user.id);", "SAF-005:6"},
 		{"if (order.user != null) span.setAttribute('shop.n', order.user.id);", ""},
-		{"span.setAttribute('shop.n', order.list.map(g).length);", "NDS-003!:6 SAF-005!:6"},
-		{"span.setAttribute('shop.n', Array.from(order.list, g).length);", "NDS-003!:6 SAF-005!:6"},
-		{"span.setAttribute('shop.n', order.list.filter(Boolean).length);", "CDQ-006:6 SAF-005:6"},
-		{"span.setAttribute('shop.ids', order.list.sort());", "NDS-003!:6 SAF-005!:6"},
-		{"span.setAttribute('shop.ids', order.list.map((x) => x.id).sort());", "CDQ-006:6 SAF-005:6"},
-		{"span.setAttribute('shop.ids', [...order.list].sort((a, b) => a - b).reverse());", "CDQ-006:6"},
-		{"span.setAttribute('shop.ids', order.list.map((x) => x.list)[0].sort());", "NDS-003!:6 SAF-005!:6"},
-		{"span.setAttribute('shop.ids', order.list?.map((x) => x.id).sort());", "CDQ-006:6 CDQ-007:6"},
-		{"span.setAttribute('shop.ids', order.list.slice().sort());", "NDS-003!:6 SAF-005!:6"},
-		{"span.setAttribute('shop.ids', order.list.map((x) => x.list.sort()));", "NDS-003!:6 SAF-005!:6"},
-		{"span.setAttribute('shop.ids', order.list.map((x) => x.id).sort(g));", "NDS-003!:6 SAF-005!:6"},
-		{"span.setAttribute('shop.ids', order.list.map((x) => x.id).sort((a, b) => g(a, b)));", "NDS-003!:6 SAF-005!:6"},
-		{"span.setAttribute('shop.ids', order.list.map((x) => x.id).push(1));", "NDS-003!:6 SAF-005!:6"},
-		{"span.setAttribute('shop.ids', order.list.map((x) => x.id));", "CDQ-006:6 SAF-005:6"},
-		{"if (span.isRecording() && order.list != null) span.setAttribute('shop.ids', order.list.map((x) => x.id));", ""},
+		{"span.setAttribute('shop.n', order.list.map(g).length);", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.n', Array.from(order.list, g).length);", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.n', order.list.filter(Boolean).length);", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.ids', order.list.sort());", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.ids', order.list.map((x) => x.id).sort());", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.ids', [...order.list].sort((a, b) => a - b).reverse());", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.ids', order.list.map((x) => x.list)[0].sort());", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.ids', order.list?.map((x) => x.id).sort());", "CDQ-006:6 CDQ-007:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.ids', order.list.slice().sort());", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.ids', order.list.map((x) => x.list.sort()));", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.ids', order.list.map((x) => x.id).sort(g));", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.ids', order.list.map((x) => x.id).sort((a, b) => g(a, b)));", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.ids', order.list.map((x) => x.id).push(1));", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.ids', order.list.map((x) => x.id));", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
+		{"if (span.isRecording() && order.list != null) span.setAttribute('shop.ids', order.list.map((x) => x.id));", "NDS-003!:6 SAF-005!:6"},
 		{"span.setAttribute('user.email', order.email);", "CDQ-007!:6"},
 		{"span.setAttributes({ 'shop.user.firstName': order.first });", "CDQ-007!:6"},
 		{"span.setAttribute('file.name', order.file);", ""},
 		{"span.setAttribute('shop.order', order);", "CDQ-007!:6"},
-		{"span.setAttribute('shop.order', JSON.stringify(order));", "CDQ-006:6 CDQ-007!:6"},
+		{"span.setAttribute('shop.order', JSON.stringify(order));", "CDQ-006:6 CDQ-007!:6 NDS-003!:6 SAF-005!:6"},
 		{"span.setAttribute('shop.path', order.path);", "CDQ-007:6"},
 		{"span.setAttribute('shop.id', order?.id);", "CDQ-007:6"},
 		{"if (order.id !== undefined) span.setAttribute('shop.id', order.id);", "CDQ-009:6"},
@@ -191,20 +191,20 @@ func TestFindings(t *testing.T) {
 		{"if (order.id !== null && order.no !== undefined) span.setAttribute('shop.id', order.id);", "CDQ-009:6"},
 		{"if (order.id !== 'undefined') span.setAttribute('shop.id', order.id);", ""},
 		{"if (undefined != order.id) span.setAttribute('shop.id', order.id);", ""},
-		{"span.setAttribute('shop.day', Date.now().slice(0, 6));", "CDQ-006:6 CDQ-010:6"},
-		{"span.setAttribute('shop.n', Math.round(order.n).includes('1'));", "CDQ-010:6"},
-		{"span.setAttribute('shop.n', (order.n * 2).at(0));", "CDQ-010:6"},
-		{"span.setAttribute('shop.id', order.id.slice(0, 6));", "CDQ-006:6 SAF-005:6"},
+		{"span.setAttribute('shop.day', Date.now().slice(0, 6));", "CDQ-006:6 CDQ-010:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.n', Math.round(order.n).includes('1'));", "CDQ-010:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.n', (order.n * 2).at(0));", "CDQ-010:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.id', order.id.slice(0, 6));", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
 		{"span.setAttribute('shop.kind', (order.n ? 'a' : 'b').toUpperCase());", "CDQ-006:6"},
-		{"span.setAttribute('shop.kind', (order.n ? 'a' : 1).toUpperCase());", "CDQ-006:6 CDQ-010:6"},
-		{"span.setAttribute('shop.id', order.id.toUpperCase());", "CDQ-006:6 CDQ-010:6 SAF-005:6"},
-		{"span.setAttribute('shop.id', String(order.id).trim());", "CDQ-006:6"},
+		{"span.setAttribute('shop.kind', (order.n ? 'a' : 1).toUpperCase());", "CDQ-006:6 CDQ-010:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.id', order.id.toUpperCase());", "CDQ-006:6 CDQ-010:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.id', String(order.id).trim());", "CDQ-006:6 NDS-003!:6 SAF-005!:6"},
 		{"span.setAttribute('error', true);", "CDQ-003!:6"},
 		{"span.setAttributes(order);", "CDQ-007!:6"},
 		{"span.updateName(order.list.shift());", "NDS-003!:6"},
 		{"span.setAttribute('shop.region', process.env.REGION);", "CDQ-007!:6 SAF-005:6"},
-		{"span.setAttribute('shop.region', `eu-${process.env.REGION}`);", "CDQ-007!:6 SAF-005:6"},
-		{"span.setAttribute('shop.all', Object.values(process.env).join());", "CDQ-006:6 CDQ-007!:6"},
+		{"span.setAttribute('shop.region', `eu-${process.env.REGION}`);", "CDQ-007!:6 NDS-003!:6 SAF-005!:6"},
+		{"span.setAttribute('shop.all', Object.values(process.env).join());", "CDQ-006:6 CDQ-007!:6 NDS-003!:6 SAF-005!:6"},
 		{"span.setAttribute('shop.args', process.argv.length);", "CDQ-007!:6 SAF-005:6"},
 		{"span.setAttribute('shop.x', globalThis.process.pid);", "CDQ-007!:6 SAF-005:6"},
 		{"span.setAttribute('shop.pid', process.pid);", ""},
@@ -237,14 +237,14 @@ func TestFindings(t *testing.T) {
 // TestValues: what a rule says of a name depends on what gave it its value.
 func TestValues(t *testing.T) {
 	for _, c := range []struct{ parameters, before, statement, want string }{
-		{"a = 'x'", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 SAF-005"},
-		{"{ a = 'x' }", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 SAF-005"},
-		{"a = 1", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 CDQ-010 SAF-005"},
-		{"a = b, b = 'x'", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 CDQ-010 SAF-005"},
-		{"", "const a = Date.now();", "span.setAttribute('shop.a', a.slice(1));", "CDQ-006 CDQ-010"},
-		{"", "let a = Date.now();", "span.setAttribute('shop.a', a.slice(1));", "CDQ-006 SAF-005"},
+		{"a = 'x'", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 NDS-003 SAF-005"},
+		{"{ a = 'x' }", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 NDS-003 SAF-005"},
+		{"a = 1", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 CDQ-010 NDS-003 SAF-005"},
+		{"a = b, b = 'x'", "", "span.setAttribute('shop.a', a.trim());", "CDQ-006 CDQ-010 NDS-003 SAF-005"},
+		{"", "const a = Date.now();", "span.setAttribute('shop.a', a.slice(1));", "CDQ-006 CDQ-010 NDS-003 SAF-005"},
+		{"", "let a = Date.now();", "span.setAttribute('shop.a', a.slice(1));", "CDQ-006 NDS-003 SAF-005"},
 		{"s", "const a = s.filter(g);", "span.setAttribute('shop.a', a.length);", ""},
-		{"s", "const a = s.filter(g).sort();", "if (span.isRecording()) span.setAttribute('shop.a', a.map((x) => x.id));", ""},
+		{"s", "const a = s.filter(g).sort();", "if (span.isRecording()) span.setAttribute('shop.a', a.map((x) => x.id));", "NDS-003 SAF-005"},
 		{"s", "const a = s?.filter(g);", "span.setAttribute('shop.a', a.length);", "SAF-005"},
 		{"s", "const a = await s.filter(g);", "span.setAttribute('shop.a', a.length);", "SAF-005"},
 		{"s", "const a = s.find(g);", "span.setAttribute('shop.a', a.length);", "SAF-005"},
@@ -263,6 +263,30 @@ func TestValues(t *testing.T) {
 		slices.Sort(rules)
 		if got := strings.Join(slices.Compact(rules), " "); got != c.want {
 			t.Errorf("(%s) { %s %s }: %s, want %s\n%v", c.parameters, c.before, c.statement, got, c.want, list)
+		}
+	}
+}
+
+// TestAbsent: where the code shows that a value may be absent, reading a member of it blocks.
+func TestAbsent(t *testing.T) {
+	for _, c := range []struct{ parameters, before, behind, want string }{
+		{"o", "", "await save(o);", "SAF-005:6"},
+		{"o", "", "await save(o.id);", ""},
+		{"o = null", "", "await save(o);", "SAF-005!:6"},
+		{"o = undefined", "", "await save(o);", "SAF-005!:6"},
+		{"o = {}", "", "await save(o);", "SAF-005:6"},
+		{"o", "", "if (!o) return 1; await save(o.id);", "SAF-005!:6"},
+		{"o", "", "if (o) await save(o.id);", "SAF-005!:6"},
+		{"o", "", "await save(o?.id);", "SAF-005!:6"},
+		{"o", "", "await save(o ?? 1);", "SAF-005!:6"},
+		{"o", "", "await save(o === null ? 1 : o.id);", "SAF-005!:6"},
+		{"o", "if (!o) return 1; ", "await save(o.id);", ""},
+		{"o", "if (o == null) return 1; ", "await save(o);", "SAF-005:6"},
+	} {
+		head := "export async function f(" + c.parameters + ") {\n"
+		list := judge(t, head+c.before+c.behind+"\n}\n", esm+head+async(c.before+"span.setAttribute('a', o.id); "+c.behind)+"}\n", Config{})
+		if got := said(list); got != c.want {
+			t.Errorf("(%s) { %s%s }: %s, want %s", c.parameters, c.before, c.behind, got, c.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -217,11 +218,14 @@ func (p *Pair) isUsed(name string) bool {
 
 func expressions(p *Pair) []found {
 	var list []found
-	for _, e := range p.Undone().Impure() {
-		if !e.Data {
+	for _, r := range p.Undone().Refused() {
+		if !r.Data {
 			continue
 		}
-		f := at(e.Node.Start, "the expression can change something: %s", excerpt(p.New, e.Node))
+		f := at(r.Node.Start, "the expression can run code of the program: %s: %s", excerpt(p.New, r.Node), &r)
+		if r.Throws {
+			f.message = fmt.Sprintf("the expression can throw: %s: %s", excerpt(p.New, r.Node), &r)
+		}
 		f.severity = Blocking
 		list = append(list, f)
 	}
@@ -230,7 +234,7 @@ func expressions(p *Pair) []found {
 			continue
 		}
 		list = append(list, p.namesOf(e)...)
-		if e.Call != nil && edit.Impure(e.Node) == nil {
+		if e.Call != nil && p.Undone().IsHarmless(e.Node) {
 			list = append(list, p.canThrow(e)...)
 		}
 	}
@@ -262,22 +266,20 @@ func (p *Pair) namesOf(e edit.Expr) (list []found) {
 // the function reads members of anywhere, or that a guard tests, is taken to be there.
 func (p *Pair) canThrow(e edit.Expr) (list []found) {
 	present := p.readPaths(e)
-	jsast.Walk(e.Node, func(n *jsast.Node, above []*jsast.Node) bool {
-		if isFunction(n) {
-			return false
-		}
+	for _, n := range p.Undone().Unsure(e) {
 		object := n.Child("object")
-		if n.Type != "MemberExpression" || n.Is("optional") || object == nil {
-			return true
-		}
 		path := jsast.Path(object)
-		optional := slices.ContainsFunc(above, func(a *jsast.Node) bool { return a.Type == "ChainExpression" })
-		if path == "" || optional || present[path] || path == "this" || p.constant(object) {
-			return true
+		absent := path != "" && p.mayBeAbsent(e, path)
+		if path == "" || path == "this" || !absent && (present[path] || p.constant(object)) {
+			continue
 		}
-		list = append(list, at(n.Start, "%s throws if %s is null or undefined", excerpt(p.New, n), path))
-		return false
-	})
+		f := at(n.Start, "%s throws if %s is null or undefined", excerpt(p.New, n), path)
+		if absent {
+			f.message += ", which the code expects"
+			f.severity = Blocking
+		}
+		list = append(list, f)
+	}
 	if len(list) > 1 {
 		list = list[:1]
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -131,7 +132,7 @@ func valuesFit(p *Pair) (list []found) {
 		if !ok || a.call.Method == "addEvent" || a.value.Type == "SpreadElement" {
 			continue
 		}
-		kind := p.kindOf(a.value, 4)
+		kind := cmp.Or(p.kindOf(a.value, 4), p.Undone().Kind(a.value, a.call.Guards))
 		if constant, ok := text(p.made(a.value)); ok && len(def.Type.Members) > 0 {
 			if !slices.ContainsFunc(def.Type.Members, func(m registry.Member) bool { return fmt.Sprint(m.Value) == constant }) {
 				list = append(list, at(a.value.Start, "%q has no value %q", a.key, constant))
