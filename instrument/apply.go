@@ -290,9 +290,10 @@ func makesSpanNamed(m *jsast.Module, name string) bool {
 func (w *applying) attempts(ctx context.Context, f *FileResult, m *jsast.Module, p Planned, extended *extension) error {
 	plan := p.Plan
 	plan.Functions = slices.Clone(p.Functions)
+	names := edit.Names{Tracer: w.tracer, Kinds: spanKinds(plan, extended.contract)}
 	for range 2 + 2*len(plan.Functions) {
 		f.Attempts++
-		source, dropped, err := edit.Apply(ctx, w.engine, m, plan, edit.Names{Tracer: w.tracer})
+		source, dropped, err := edit.Apply(ctx, w.engine, m, plan, names)
 		if err != nil {
 			return w.engineError(ctx, f, err)
 		}
@@ -315,6 +316,23 @@ func (w *applying) attempts(ctx context.Context, f *FileResult, m *jsast.Module,
 	}
 	f.Status, f.Reason = Failed, "a rule blocks it: "+f.Blocking[0].Rule+": "+f.Blocking[0].Message
 	return nil
+}
+
+// spanKinds are the kinds that the registry gives spans, else the plan.
+func spanKinds(p edit.Plan, contract *Contract) map[string]string {
+	kinds := map[string]string{}
+	for _, s := range p.NewSpans {
+		kinds[strings.TrimPrefix(s.ID, "span.")] = s.Kind
+	}
+	if contract == nil {
+		return kinds
+	}
+	for _, g := range contract.Resolved.Groups {
+		if g.Type == "span" {
+			kinds[strings.TrimPrefix(g.ID, "span.")] = g.SpanKind
+		}
+	}
+	return kinds
 }
 
 func (w *applying) engineError(ctx context.Context, f *FileResult, err error) error {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"aburn/instrument/edit"
@@ -106,7 +107,19 @@ func ParsePlan(file string, data []byte) (*Plan, error) {
 			}
 		}
 	}
-	return &p, nil
+	return &p, p.checkNew(file, data)
+}
+
+// checkNew finds mistakes in what a plan adds to the registry.
+func (p *Plan) checkNew(file string, data []byte) error {
+	for _, f := range p.Files {
+		for i, s := range f.NewSpans {
+			if s.Kind != "" && !slices.Contains(edit.SpanKinds, s.Kind) {
+				return &PlanError{file, lineOf(data, s.ID), fmt.Sprintf("%s, newSpans[%d].kind is %q", f.Path, i, s.Kind), s.Kind, edit.SpanKinds}
+			}
+		}
+	}
+	return nil
 }
 
 func lineOf(data []byte, word string) int {

@@ -172,7 +172,7 @@ func (a *applier) hoistConflict(f *jsast.Function) string {
 func (a *applier) spanName(f *jsast.Function, used []string) string {
 	free := []string{}
 	for _, name := range []string{"span", "otelSpan", "otelSpan2", "otelSpan3"} {
-		if !slices.Contains(used, name) && name != a.helpers.tracer && name != a.helpers.status {
+		if !slices.Contains(used, name) && name != a.helpers.tracer && name != a.helpers.status && name != a.helpers.kind {
 			free = append(free, name)
 		}
 	}

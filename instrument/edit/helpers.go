@@ -11,6 +11,7 @@ import (
 // helpers are the names by which wrappers call what they need.
 type helpers struct {
 	trace, status, tracer string // what the code writes: trace, otel.SpanStatusCode
+	kind                  string // SpanKind; "" until a span needs it
 	// own are those that the file has already, by the name that is looked up.
 	own  map[string]bool
 	add  []string // names to import: "trace", "SpanStatusCode as OtelStatus"
@@ -63,8 +64,10 @@ func (a *applier) findHelpers() {
 			h.trace = i.Local
 		case "SpanStatusCode":
 			h.status = i.Local
+		case "SpanKind":
+			h.kind = i.Local
 		case "*":
-			h.trace, h.status = i.Local+".trace", i.Local+".SpanStatusCode"
+			h.trace, h.status, h.kind = i.Local+".trace", i.Local+".SpanStatusCode", i.Local+".SpanKind"
 		default:
 			continue
 		}
@@ -85,20 +88,35 @@ func (a *applier) findHelpers() {
 	a.nameMissing()
 }
 
+// named chooses the local name of an export of the API that the file lacks, and has it imported.
+func (a *applier) named(name, other string) string {
+	h := &a.helpers
+	local := a.free(name, other)
+	spec := name
+	if local != name && h.form == jsast.ImportStatic {
+		spec += " as " + local
+	} else if local != name {
+		spec += ": " + local
+	}
+	h.add = append(h.add, spec)
+	return local
+}
+
+// options are those of a span of a kind: "" for an internal one, which is the API's default.
+func (a *applier) options(kind string) string {
+	if kind == "" || kind == "internal" {
+		return ""
+	}
+	if a.helpers.kind == "" {
+		a.helpers.kind = a.named("SpanKind", "OtelSpanKind")
+	}
+	return "{ kind: " + a.helpers.kind + "." + strings.ToUpper(kind) + " }, "
+}
+
 // nameMissing chooses names for the helpers that the file lacks.
 func (a *applier) nameMissing() {
 	h := &a.helpers
-	named := func(name, other string) string {
-		local := a.free(name, other)
-		spec := name
-		if local != name && h.form == jsast.ImportStatic {
-			spec += " as " + local
-		} else if local != name {
-			spec += ": " + local
-		}
-		h.add = append(h.add, spec)
-		return local
-	}
+	named := a.named
 	if h.tracer == "" && h.trace == "" {
 		h.trace = named("trace", "otelTrace")
 	}

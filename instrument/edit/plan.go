@@ -32,6 +32,9 @@ type Attribute struct {
 	At string `json:"at,omitempty"`
 }
 
+// SpanKinds are the kinds of the API, as a plan and a registry write them.
+var SpanKinds = []string{"internal", "server", "client", "producer", "consumer"}
+
 // NewSpan is a span that the registry does not have yet.
 type NewSpan struct {
 	ID         string   `json:"id"`
@@ -50,7 +53,8 @@ type NewAttribute struct {
 
 // Names are the names that a plan leaves open.
 type Names struct {
-	Tracer string // what getTracer is called with
+	Tracer string            // what getTracer is called with
+	Kinds  map[string]string // the kinds of spans, by name; a span that is missing is internal
 }
 
 // Dropped is a choice that was not made, with the reason.
