@@ -156,7 +156,8 @@ func (w *applying) file(ctx context.Context, p Planned) (*FileResult, error) {
 		return f, err
 	}
 	p.Functions = f.resolve(m, p)
-	extended := w.extended(f, p)
+	p.NewSpans = w.withAttributes(p)
+	extended := w.extended(f, p) // a mistake in what is new is told, used or not
 	if extended == nil {
 		return f, nil
 	}
@@ -301,15 +302,14 @@ func (w *applying) attempts(ctx context.Context, f *FileResult, m *jsast.Module,
 			w.nothing(f, dropped)
 			return nil
 		}
-		list, err := w.judge(ctx, m, source, f.Path, extended)
-		if err != nil {
+		if used := w.extended(f, Planned{Path: p.Path, Plan: made(plan, dropped)}); used == nil {
+			return nil
+		} else if list, err := w.judge(ctx, m, source, f.Path, used); err != nil {
 			return w.engineError(ctx, f, err)
-		}
-		if !rules.Blocks(list) {
-			w.accept(ctx, f, m, plan, source, dropped, list, extended)
+		} else if f.Blocking = blocking(list); len(f.Blocking) == 0 {
+			w.accept(ctx, f, m, plan, source, dropped, list, used)
 			return nil
 		}
-		f.Blocking = blocking(list)
 		if !f.dropOne(m, &plan, source) {
 			break
 		}

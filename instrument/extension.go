@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"aburn/instrument/edit"
 	"aburn/instrument/registry"
 	"aburn/instrument/scan"
 )
@@ -72,6 +73,71 @@ func (w *applying) extend(p Planned) (*extension, error) {
 	out.files, out.contract = files, &Contract{Registry: later, Resolved: resolved, Spans: scan.NewContract(resolved), Unsure: w.contract.Unsure}
 	out.contract.Spans.Partial, out.contract.Spans.New = len(w.contract.Unsure) > 0, out.names
 	return out, nil
+}
+
+// withAttributes lists on each new span the attributes that the plan sets on it.
+func (w *applying) withAttributes(p Planned) []edit.NewSpan {
+	isKnown := func(key string) bool {
+		if slices.ContainsFunc(p.NewAttributes, func(a edit.NewAttribute) bool { return a.Key == key }) {
+			return true
+		}
+		if w.contract == nil {
+			return false
+		}
+		_, known := w.contract.Resolved.Attributes[key]
+		return known
+	}
+	spans := slices.Clone(p.NewSpans)
+	for i, s := range spans {
+		list := slices.Clone(s.Attributes)
+		for _, c := range p.Functions {
+			if c.Action != "span" || c.Span != strings.TrimPrefix(s.ID, "span.") {
+				continue
+			}
+			for _, a := range c.Attributes {
+				if !slices.Contains(list, a.Key) && isKnown(a.Key) {
+					list = append(list, a.Key)
+				}
+			}
+		}
+		spans[i].Attributes = list
+	}
+	return spans
+}
+
+// made is a plan with only those new names that its spans use, without what was dropped.
+func made(p edit.Plan, dropped []edit.Dropped) edit.Plan {
+	isDropped := func(function, attribute string) bool {
+		return slices.ContainsFunc(dropped, func(d edit.Dropped) bool { return d.Function == function && d.Attribute == attribute })
+	}
+	spans, keys, isNew := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	var functions []edit.Choice
+	for _, c := range p.Functions {
+		if c.Action != "span" || isDropped(c.ID, "") {
+			continue
+		}
+		c.Attributes = slices.DeleteFunc(slices.Clone(c.Attributes), func(a edit.Attribute) bool { return isDropped(c.ID, a.Key) })
+		functions = append(functions, c)
+		spans[c.Span] = true
+		for _, a := range c.Attributes {
+			keys[a.Key] = true
+		}
+	}
+	out := p
+	out.Functions, out.NewSpans, out.NewAttributes = functions, nil, nil
+	for _, a := range p.NewAttributes {
+		if isNew[a.Key] = true; keys[a.Key] {
+			out.NewAttributes = append(out.NewAttributes, a)
+		}
+	}
+	for _, s := range p.NewSpans {
+		if !spans[strings.TrimPrefix(s.ID, "span.")] {
+			continue
+		}
+		s.Attributes = slices.DeleteFunc(slices.Clone(s.Attributes), func(key string) bool { return isNew[key] && !keys[key] })
+		out.NewSpans = append(out.NewSpans, s)
+	}
+	return out
 }
 
 // TracerName is the configuration's, else the package's, else the first part of the

@@ -45,10 +45,6 @@ func (e *PlanError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.L
 // maxPlan bounds a plan, in bytes.
 const maxPlan = 4 << 20
 
-var planKeys = []string{"files", "path", "source", "functions", "newSpans", "newAttributes", "libraries", "notes", "id", "name", "action", "span", "tier",
-	"reason",
-	"attributes", "key", "expr", "at", "kind", "brief", "type", "examples"}
-
 // ReadPlan reads a plan. A mistake in it is a *PlanError.
 func ReadPlan(file string) (*Plan, error) {
 	if isPipe(file) {
@@ -71,6 +67,9 @@ func ReadPlan(file string) (*Plan, error) {
 
 // ParsePlan reads a plan's text. file is for messages.
 func ParsePlan(file string, data []byte) (*Plan, error) {
+	if bad := formOf(file, data); bad != nil {
+		return nil, bad
+	}
 	var p Plan
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -129,21 +128,11 @@ func lineOf(data []byte, word string) int {
 func planError(file string, data []byte, offset int64, err error) error {
 	e := &PlanError{File: file, Msg: strings.TrimPrefix(err.Error(), "json: ")}
 	var syntax *json.SyntaxError
-	var typ *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
 		offset, e.Msg = syntax.Offset, "is no JSON: "+syntax.Error()
-	case errors.As(err, &typ):
-		offset, e.Msg = typ.Offset, fmt.Sprintf("%s is a %s, and has to be a %s", typ.Field, typ.Value, typ.Type)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		offset, e.Msg = int64(len(data)), "the plan ends too early"
-	}
-	if word, ok := strings.CutPrefix(e.Msg, "unknown field "); ok {
-		e.Word, e.Words = strings.Trim(word, `"`), planKeys
-		e.Msg, offset = fmt.Sprintf("unknown key %q", e.Word), int64(bytes.Index(data, []byte(word+":")))
-		if offset < 0 {
-			offset = int64(max(bytes.Index(data, []byte(word)), 0))
-		}
 	}
 	e.Line = 1 + bytes.Count(data[:min(max(offset, 0), int64(len(data)))], []byte("\n"))
 	return e
