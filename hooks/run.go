@@ -142,6 +142,11 @@ func (r *recorder) read() Plan {
 		plan = Plan{Drafts: []Draft{d}}
 		knows = func(string) bool { return false }
 	}
+	for _, d := range plan.Drafts {
+		if d.Event == logfmt.Tool || d.Event == logfmt.ToolFailed {
+			d.Data.StrIf("result", ResultKey(r.proj.MarkKey(), r.payload))
+		}
+	}
 	if n := len(plan.Drafts); n > 0 {
 		if fields := r.payload.Unknown(knows); fields != nil {
 			plan.Drafts[n-1].Data.Raw("fields", fields)

@@ -27,6 +27,7 @@ func (r RawString) AppendTo(dst []byte) []byte {
 type Details struct {
 	// Of tool calls, permissions and reports of background calls.
 	Tool, ToolUseID, Head, Path, Input RawString
+	Result                             RawString
 	Outcome, Error, Reason, Inferred   RawString
 	Sha256                             RawString
 	ExitCode, DurationMS, Bytes        int64
@@ -117,6 +118,8 @@ func (d *Details) text(key []byte) *RawString {
 		return &d.Path
 	case "input":
 		return &d.Input
+	case "result":
+		return &d.Result
 	case "outcome":
 		return &d.Outcome
 	case "error":

@@ -65,6 +65,27 @@ func TestLoop(t *testing.T) {
 		{"a wait and a test that fails", `@A PROMPT { Bash'sleep 5' Bash'go test ./...'!1 }*9`, 0, "", "loop A"},
 		{"each step of a bisection", `@A PROMPT { Bash'go test ./x'!1 Bash'git bisect bad' }*6`, 0, "", ""},
 		{"each commit of a rebase", `@A PROMPT { Bash'git add -A && git rebase --continue'!1 }*6`, 0, "", ""},
+		{"three in turns", `@A PROMPT { Bash'make x'!2 Bash'make clean' Bash'make y'!2 }*5`, 0, "", "loop A!"},
+		{"a job that advances", `@A PROMPT Bash'curl -s http://x/job/42'@11 Bash'curl -s http://x/job/42'@22 Bash'curl -s http://x/job/42'@33
+			Bash'curl -s http://x/job/42'@44 Bash'curl -s http://x/job/42'@55 Bash'curl -s http://x/job/42'@66 Bash'curl -s http://x/job/42'@77`, 0,
+			"", ""},
+		{"a deploy that gets on", `@A PROMPT Bash'./deploy'@1!1 Bash'./deploy'@2!1 Bash'./deploy'@3!1 Bash'./deploy'@4!1 Bash'./deploy'@5!1
+			Bash'./deploy'@6!1`, 0, "", ""},
+		{"answers that alternate", `@A PROMPT { Bash'make x'@a Bash'make x'@b }*6`, 0, "", ""},
+		{"two in turns, and one gets on", `@A PROMPT Bash'make x'@1 Bash'make y' Bash'make x'@2 Bash'make y' Bash'make x'@3 Bash'make y'
+			Bash'make x'@4 Bash'make y' Bash'make x'@5 Bash'make y'`, 0, "", ""},
+		{"what it looks at changes", `@A PROMPT Bash'make x'!2 Bash'cat log'@1 Bash'make x'!2 Bash'cat log'@2 Bash'make x'!2 Bash'cat log'@3
+			Bash'make x'!2 Bash'cat log'@4 Bash'make x'!2 Bash'cat log'@5 Bash'make x'!2`, 0, "", ""},
+		{"answers that nobody knows", `@A PROMPT { Bash'make x'!2@- }*9`, 0, "", "loop A"},
+		{"quick polls of a service", `@A PROMPT { +2s Bash'curl -s http://x/job/42' }*10`, 0, "", ""},
+		{"polls of a service without an end", `@A PROMPT { +2s Bash'curl -s http://x/job/42' }*19`, 0, "", "loop A!"},
+		{"slow polls of a service without an end", `@A PROMPT { +50s Bash'curl -s http://x/job/42' }*19`, 0, "", "loop A!"},
+		{"it works at last", `@A PROMPT { Bash'make x'!2 }*3 Bash'make x'`, 0, "", ""},
+		{"the user asked for six", `@A PROMPT'run the benchmark six times' { Bash'make bench' }*6`, 0, "", ""},
+		{"the user asked for six, and it goes on", `@A PROMPT'run the benchmark six times' { Bash'make bench' }*12`, 0, "", "loop A!"},
+		{"the user asked until it fails", `@A PROMPT'run it until it fails' { Bash'make test' }*19`, 0, "", ""},
+		{"looks at work in the background that has ended", `@A PROMPT Bash'make all'&b { Read'out.log' }*6 PROMPT&b Read'out.log' Read'out.log'
+			Read'out.log' STOP`, 0, "", ""},
 		{"in another session", `@A PROMPT { Bash'make x'!2 @B Bash'make x'!2 @A }*3 Edit'a'=1 @B Edit'b'=1`, 0, "", ""},
 	})
 }

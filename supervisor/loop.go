@@ -3,6 +3,7 @@ package supervisor
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"aburn/supervisor/limits"
@@ -22,11 +23,12 @@ func (j *judgement) loops(v *view) {
 	})
 }
 
-// repetition is a call, or two in turns, that was repeated until the newest call.
+// repetition is a call, or two or three in turns, that was repeated until the newest call, and answered the same each time.
 type repetition struct {
-	cycle    []*state.Did // one or two
+	cycle    []*state.Did // one to three
 	times    int          // of the whole cycle
 	between  bool         // other calls that change nothing stood between
+	unknown  bool         // what one of the calls answered is not known
 	marks    []state.Mark
 	failures int
 	refused  int // or failed, or ended nobody knows how
@@ -44,15 +46,17 @@ func (v *view) repetition(recent []state.Did) (repetition, bool) {
 		first--
 	}
 	recent = recent[first:]
-	one, two := repeated(recent), inTurns(recent)
-	if two.times*2 > one.times {
-		return two, true
+	longest := repeated(recent)
+	for n := 2; n <= 3; n++ {
+		if turns := inTurns(recent, n); turns.times*n > longest.times*len(longest.cycle) {
+			longest = turns
+		}
 	}
-	return one, one.times > 1
+	return longest, longest.times > 1
 }
 
 // repeated counts the newest call's repetitions. Calls that only look may stand
-// between the repetitions of a call that acts.
+// between the repetitions of a call that acts, as long as they see the same.
 func repeated(recent []state.Did) repetition {
 	newest := len(recent) - 1
 	for newest >= 0 && onlyLooks(&recent[newest]) && !sameAt(recent, newest, newest-1) {
@@ -64,14 +68,21 @@ func repeated(recent []state.Did) repetition {
 	d := &recent[newest]
 	r := repetition{cycle: []*state.Did{d}}
 	skips := !onlyLooks(d)
+	var seen []*state.Did // the looks between
 	other := false
 	for i := newest; i >= 0; i-- {
 		switch c := &recent[i]; {
 		case same(c, d):
+			if watches(c) || answersOtherwise(c, d) {
+				return r
+			}
 			r.take(c)
 			r.between, other = r.between || other, false
 		case skips && onlyLooks(c):
-			other = true
+			if slices.ContainsFunc(seen, func(o *state.Did) bool { return same(c, o) && answersOtherwise(c, o) }) {
+				return r
+			}
+			seen, other = append(seen, c), true
 		default:
 			return r
 		}
@@ -89,18 +100,41 @@ func same(d *state.Did, o *state.Did) bool {
 	return d.Key == o.Key && (d.Key != 0 || d.Input != "" && d.Input == o.Input && d.Tool == o.Tool)
 }
 
-// inTurns counts how often the two newest calls followed each other, with no other
+// answersOtherwise reports whether two calls with the same input came to something else, so that the later one was
+// progress. Where an answer is not known, only success and failure differ.
+func answersOtherwise(d *state.Did, o *state.Did) bool {
+	if d.Known && o.Known {
+		return d.Result != o.Result
+	}
+	return d.Failed != o.Failed && !d.Denied && !o.Denied && !d.Unsure && !o.Unsure
+}
+
+// watches reports whether a call looks after work in the background. That explains it for good, however long ago the work ended.
+func watches(d *state.Did) bool { return d.Beside && (onlyLooks(d) || asksService(d) || onlyWaits(d)) }
+
+// inTurns counts how often the n newest calls followed each other, with no other
 // between.
-func inTurns(recent []state.Did) repetition {
-	n := len(recent)
-	if n < 4 || recent[n-1].Key == 0 || recent[n-2].Key == 0 || sameAt(recent, n-1, n-2) {
+func inTurns(recent []state.Did, n int) repetition {
+	last := len(recent) - n
+	if last < n || sameAt(recent, len(recent)-1, last) {
 		return repetition{}
 	}
-	r := repetition{cycle: []*state.Did{&recent[n-2], &recent[n-1]}}
-	for i := n - 1; i >= 0 && recent[i].Key == recent[n-1-(n-1-i)%2].Key; i-- {
+	r := repetition{}
+	for i := range n {
+		d := &recent[last+i]
+		if d.Key == 0 {
+			return repetition{}
+		}
+		r.cycle = append(r.cycle, d)
+	}
+	for i := len(recent) - 1; i >= 0; i-- {
+		d := r.cycle[n-1-(len(recent)-1-i)%n]
+		if c := &recent[i]; !same(c, d) || answersOtherwise(c, d) || watches(c) {
+			break
+		}
 		r.take(&recent[i])
 	}
-	r.times /= 2
+	r.times /= n
 	return r
 }
 
@@ -108,6 +142,7 @@ func inTurns(recent []state.Did) repetition {
 func (r *repetition) take(d *state.Did) {
 	r.times++
 	r.marks = append(r.marks, d.Mark)
+	r.unknown = r.unknown || !d.Known
 	if d.Failed {
 		r.failures++
 	}
@@ -117,17 +152,17 @@ func (r *repetition) take(d *state.Did) {
 }
 
 const (
-	pace       = 30 * time.Second // between looks at something that takes its time
-	unhurried  = 10 * time.Second // between looks beside work in the background
-	pollsNeed  = 14               // times that one looks at such a pace
+	pace       = 30 * time.Second // between looks at files beside long thoughts
+	pollsNeed  = 14               // looks at something outside that answered the same and never failed
 	stateNeeds = 20               // calls of a tool with a state of its own
+	maxUnknown = 0.8              // the confidence of a loop where what a call answered is not known
 )
 
 // needs is how many repetitions make a loop, and a factor for the confidence. The
 // factor is 0 where the calls poll something outside: that is how one waits.
-func (j *judgement) needs(v *view, agent string, r *repetition) (need int, known float64) {
+func (j *judgement) needs(v *view, r *repetition) (need int, known float64) {
 	need, known = j.limits.LoopRepeats, 1
-	if len(r.cycle) == 2 && need > 2 {
+	if len(r.cycle) > 1 && need > 2 {
 		need-- // as many calls again as one alone, and more
 	}
 	if r.between {
@@ -136,28 +171,24 @@ func (j *judgement) needs(v *view, agent string, r *repetition) (need int, known
 	if r.cycle[0].Key == 0 {
 		need, known = need+1, 0.93
 	}
+	need = max(need, v.Wanted+1)
 	asks := !slices.ContainsFunc(r.cycle, func(d *state.Did) bool { return !onlyLooks(d) && !asksService(d) && !onlyWaits(d) })
 	switch {
 	case slices.ContainsFunc(r.cycle, onlyWaits) && !slices.ContainsFunc(r.cycle, j.works):
 		return need, 0
 	case slices.ContainsFunc(r.cycle, onlyWaits):
 		return need * 2, 0.85
-	case asks && (slices.ContainsFunc(r.cycle, mayFollow) || r.mostlyApart(unhurried)) &&
-		(runsInBackground(v.Session, agent) || v.Turn.Machine && v.Turn.Start.Ord > r.marks[0].Ord):
-		return need, 0 // it looks after work in the background, or was told that it is over
 	case slices.ContainsFunc(r.cycle, advancesEachTime), r.refused == 0 && slices.ContainsFunc(r.cycle, hasState):
-		return stateNeeds / len(r.cycle), 0.93
-	case r.mostlyApart(pace) && r.refused == 0:
+		if len(r.cycle) > 2 {
+			return need, 0 // no more rounds are remembered than steps of a rebase may take
+		}
+		return max(need, stateNeeds/len(r.cycle)), 0.93
+	case r.refused == 0 && r.mostlyApart(pace) && !slices.ContainsFunc(r.cycle, func(d *state.Did) bool { return !onlyLooks(d) }):
+		return max(need, pollsNeed), 0.93 // it thinks between, and looks again at what it has forgotten
+	case asks && slices.ContainsFunc(r.cycle, asksService) && (r.refused == 0 || r.mostlyApart(pace)): // "still pending" may be a failure
 		return max(need, pollsNeed), 0.93
-	case r.mostlyApart(pace) && asks:
-		return max(need, pollsNeed), known
 	}
 	return need, known
-}
-
-// works reports whether a call failed in a way that an edit of the code can fix.
-func (j *judgement) works(d *state.Did) bool {
-	return d.Failed && !asksService(d) && (j.model.IsTestCommand(d.Input) || checksCode(d))
 }
 
 // mostlyApart reports whether most repetitions came at least that long after the one
@@ -173,18 +204,26 @@ func (r *repetition) mostlyApart(least time.Duration) bool {
 	return slow*2 > all
 }
 
+// works reports whether a call failed in a way that an edit of the code can fix.
+func (j *judgement) works(d *state.Did) bool {
+	return d.Failed && !asksService(d) && (j.model.IsTestCommand(d.Input) || checksCode(d))
+}
+
 func (j *judgement) loop(v *view, agent string, r repetition) {
-	need, known := j.needs(v, agent, &r)
+	need, known := j.needs(v, &r)
 	c := counted(r.times, need) * known
 	if c == 0 {
 		return
+	}
+	if r.unknown {
+		c = min(c, maxUnknown)
 	}
 	first := r.marks[len(r.marks)-1]
 	j.add(Issue{
 		Type: limits.Loop, Session: v.ID, Agent: agent, Confidence: c,
 		Signature: signature(limits.Loop, v.ID, append(r.keys(), agent, progressed(v.Session, first))...),
 		Evidence:  r.marks, Since: first,
-		Says:    r.says() + ", and nothing changed in between",
+		Says:    r.says() + "; aburn saw no change in between",
 		Healthy: "a repetition that changes something first: an edit, other arguments, another approach",
 		Suggest: "Stop repeating it. Read what the last call answered, say what you expected instead, and change one thing before you try again; if you do not " +
 			"know what to change, tell the user what you tried.",
@@ -206,14 +245,24 @@ func (r *repetition) keys() []string {
 }
 
 func (r *repetition) says() string {
-	one := called(r.cycle[0].Tool, r.cycle[0].Input)
-	says := "the call " + one + " was made " + strconv.Itoa(r.times) + " times with the same input"
-	if len(r.cycle) == 2 {
-		says = "the calls " + one + " and " + called(r.cycle[1].Tool, r.cycle[1].Input) + " were made in turns, " + strconv.Itoa(r.times) +
-			" times each, with the same inputs"
+	var calls []string
+	for _, d := range r.cycle {
+		calls = append(calls, called(d.Tool, d.Input))
 	}
-	if r.failures > 0 {
-		says += ", " + strconv.Itoa(r.failures) + " of them failed"
+	says, each := "the call "+calls[0]+" was made "+count(r.times, "time")+" with the same input", r.times
+	if n := len(calls); n > 1 {
+		says = "the calls " + strings.Join(calls[:n-1], ", ") + " and " + calls[n-1] +
+			" were made in turns, " + count(r.times, "time") + " each, with the same inputs"
+		each = n * r.times
+	}
+	if !r.unknown {
+		says += " and the same result"
+	}
+	switch {
+	case r.failures == each:
+		says += ", and all of them failed"
+	case r.failures > 0:
+		says += ", and " + strconv.Itoa(r.failures) + " of " + strconv.Itoa(each) + " failed"
 	}
 	return says
 }
@@ -225,13 +274,6 @@ func progressed(s *state.Session, before state.Mark) string {
 		return s.Progress.Anchor()
 	}
 	return ""
-}
-
-// runsInBackground reports whether something that the line of work started runs in the
-// background.
-func runsInBackground(s *state.Session, agent string) bool {
-	return slices.ContainsFunc(s.Calls, func(c *state.Call) bool { return c.Background && c.Agent == agent }) ||
-		slices.ContainsFunc(s.Agents, func(a *state.Agent) bool { return a.Background && a.In == agent && a.Name() != agent && a.Running() })
 }
 
 // stillSame reports whether nothing is new since the line's newest milestone. A prompt

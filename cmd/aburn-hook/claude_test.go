@@ -43,6 +43,28 @@ func TestClaudeExitCodes(t *testing.T) {
 	}
 }
 
+// The hash of what a call answered tells equal answers from others, in a project that this user trusts.
+func TestClaudeResult(t *testing.T) {
+	w := newWorld(t)
+	results := func() (list []string) {
+		for i, stdout := range []string{"11 of 50 in 0.2s", "11 of 50 in 3.5s", "22 of 50 in 0.2s"} {
+			w.send("claude", bash("PostToolUse", "t"+strconv.Itoa(len(w.entries())+i), "make", `"tool_response":{"stdout":"`+stdout+`","stderr":""}`))
+			list = append(list, get(w.last(), "result").Str)
+		}
+		return list
+	}
+	if list := results(); strings.Join(list, "") != "" {
+		t.Errorf("without a key: %q", list)
+	}
+	w.trust()
+	list := results()
+	w.send("claude", bash("PostToolUseFailure", "t99", "make", `"error":"Exit code 1\nno"`))
+	failed := get(w.last(), "result").Str
+	if list[0] != list[1] || list[1] == list[2] || len(list[2]) != 8 || len(failed) != 8 || failed == list[0] {
+		t.Errorf("%q, failed %q", list, failed)
+	}
+}
+
 // A call that fires twice, from a plugin and from settings, is one event.
 func TestClaudeTwice(t *testing.T) {
 	w := newWorld(t)

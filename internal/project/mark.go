@@ -215,6 +215,18 @@ func (p *Project) Key() ([]byte, error) {
 	return key, err
 }
 
+// MarkKey is the key of the mark that was found with the project; nil without one. Key checks the mark anew; a hook, which
+// has just found the project, need not.
+func (p *Project) MarkKey() []byte {
+	if !p.Marked {
+		return nil
+	}
+	if key, err := os.ReadFile(p.mark); err == nil && len(key) == keySize {
+		return key
+	}
+	return nil
+}
+
 // anchorSuffix ends the name of the file beside a mark that holds the anchor of the project's log.
 const anchorSuffix = ".anchor"
 

@@ -60,7 +60,7 @@ const MaxUnearned = 0.9
 // kinds lists all types in the order of the documentation. A type is its name above, a row here, and a detector in supervisor.
 var kinds = [...]Kind{
 	{Loop, Presence, "high", true,
-		"the same call with the same input, two calls in turns, or the same milestone, again and again with no progress and no change between"},
+		"the same call with the same input and result, up to three calls in turns, or the same milestone, again and again with no progress and no change between"},
 	{PhaseStuck, Presence, "high", true, "a phase was worked on for longer than its timeout, with no progress for as long and no call open"},
 	{Regression, Presence, "high", true,
 		"a test that had passed is broken, outside a phase that wants a failing test, and the command or phase failed with it broken"},

@@ -14,7 +14,7 @@ var ErrState = errors.New("not a state of this version, model and limits")
 
 // stateVersion changes with the members that the walks below name, and with what
 // the fold makes of an entry.
-const stateVersion = 3
+const stateVersion = 4
 
 // AppendJSON appends the State as one JSON object. Two States are the same if and
 // only if these bytes are.
@@ -111,6 +111,7 @@ func (s *Session) code(c *codec) {
 	maybe(c, "invoked", &s.Invoked, (*Invocation).code)
 	member(c, "progress", &s.Progress, (*Moment).code)
 	c.mark("asked", &s.Asked)
+	c.int("wanted", &s.Wanted)
 	c.uint64("epoch", (*uint64)(&s.Epoch))
 	c.clock("clock", &s.Clock)
 }
@@ -249,7 +250,7 @@ func (d *Did) tuple(c *codec) {
 	hash(&d.Key, c)
 	c.again(&d.Tool)
 	c.again(&d.Input)
-	c.flags(&d.Failed, &d.Denied, &d.Unsure, &d.Edit)
+	c.flags(&d.Failed, &d.Denied, &d.Unsure, &d.Edit, &d.Known, &d.Beside)
 	hash(&d.Result, c)
 	epoch := int64(d.Epoch - c.epoch)
 	c.number(&epoch)

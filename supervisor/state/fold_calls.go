@@ -238,7 +238,9 @@ func (x *step) endedCall() Did {
 	did.Unsure = ev != logfmt.ToolDenied && (string(d.Outcome) == "interrupted" || string(d.Outcome) == "unknown")
 	did.Failed = ev == logfmt.ToolFailed && !did.Unsure
 	did.Edit = edits(did.Tool) || len(d.Sha256) > 0
-	h := hashStart.add([]byte(ev)).add(d.Outcome).add(d.Sha256).num(d.Bytes)
+	did.Known = did.Denied || len(d.Result) > 0 || len(d.Sha256) > 0
+	did.Beside = x.ses.RunsInBackground(x.agentName())
+	h := hashStart.add([]byte(ev)).add(d.Outcome).add(d.Sha256).num(d.Bytes).add(d.Result)
 	if d.HasExitCode {
 		h = h.num(d.ExitCode)
 	}

@@ -172,7 +172,7 @@ func (x *step) prompt() {
 		x.endReported()
 	} else {
 		x.beginEpoch()
-		s.Asked = x.at
+		s.Asked, s.Wanted = x.at, wantedTimes(x.d.Head.String())
 	}
 	if s.Turn.Open && s.traits().PromptsCut {
 		s.cutCalls(x.at)

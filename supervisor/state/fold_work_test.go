@@ -205,9 +205,10 @@ func TestRecent(t *testing.T) {
 		return strings.Join(list, ", ")
 	}
 	tell(t, recent, []story{
-		{"Bash'ls' Bash'ls' Bash'pwd'", "Bash 1=1@0, Bash 1=1@0, Bash 2=1@0"},
+		{"Bash'ls' Bash'ls' Bash'pwd'", "Bash 1=1@0, Bash 1=1@0, Bash 2=2@0"},
 		{"Bash'ls' Bash'ls'!1", "Bash 1=1@0, Bash! 1=2@0"},
-		{"Bash'ls' Bash'ls'#2 Bash'ls'#2", "Bash 1=1@0, Bash 2=1@0, Bash 2=1@0"},
+		{"Bash'ls'@a Bash'ls'@b Bash'ls'@-", "Bash 1=1@0, Bash 1=2@0, Bash 1=3@0"},
+		{"Bash'ls' Bash'ls'#2 Bash'ls'#2", "Bash 1=1@0, Bash 2=2@0, Bash 2=2@0"},
 		{"Bash'ls'!no Bash'ls'? Bash'ls'!int", "Bashno 1=1@0, Bash? 1=2@0, Bash? 1=3@0"},
 		{"Bash'ls' PROMPT Bash'ls'", "Bash 1=1@0, Bash 1=1@3"},
 		{"Bash'ls' PROMPT&'<x>' Bash'ls'", "Bash 1=1@0, Bash 1=1@0"},                                  // no person asked again

@@ -1,6 +1,9 @@
 package state
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Mode is what a session is doing.
 type Mode string
@@ -105,6 +108,12 @@ func (r *Run) Open() *Phase {
 
 // Running reports whether the sub-agent has not ended, as far as is known.
 func (a *Agent) Running() bool { return !a.Ended.Is() && !a.Cut.Is() }
+
+// RunsInBackground reports whether something that the line of work started runs in the background.
+func (s *Session) RunsInBackground(agent string) bool {
+	return slices.ContainsFunc(s.Calls, func(c *Call) bool { return c.Background && c.Agent == agent }) ||
+		slices.ContainsFunc(s.Agents, func(a *Agent) bool { return a.Background && a.In == agent && a.Name() != agent && a.Running() })
+}
 
 // Line is that of the sub-agent with this id or, for one without an id, this
 // type; the session's own for "". Nil: unknown.

@@ -88,6 +88,7 @@ type Session struct {
 	Invoked     *Invocation // the newest slash command that is a command of the model
 	Progress    Moment      // the newest progress: phase event, milestone with another text than the one before, new content of a file, test whose result changed
 	Asked       Mark        // the newest prompt of a person
+	Wanted      int         // how often that prompt asks to do something again; 0 = it asks for no repetition
 	Epoch       Epoch
 	Clock       Clock // how long it has worked, until Last; see ClockAt
 }
@@ -246,7 +247,9 @@ type Did struct {
 	Denied bool
 	Unsure bool   // how it ended is not known, or it was interrupted
 	Edit   bool   // it changed a file, or should have
-	Result uint32 // hash of what is known of its result: event, exit code, outcome, sha256, bytes
+	Result uint32 // hash of what is known of its result: event, exit code, outcome, sha256, bytes, and what it answered
+	Known  bool   // its answer is part of Result, or it was denied
+	Beside bool   // something that its line of work had started ran in the background
 	Epoch  Epoch  // the session's, before what the call itself changed
 }
 

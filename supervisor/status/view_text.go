@@ -103,10 +103,7 @@ func (v *View) AdviceText(is *supervisor.Issue, level supervisor.Level, reachabl
 
 func (v *View) showSummary(out *term.Out, issues []*supervisor.Issue, shown, hidden int) error {
 	waits := v.Queue.waits()
-	text := "nothing is wrong"
-	if waits != "" {
-		text = "no issue is open"
-	}
+	text := "no issue is open"
 	if n := len(issues); n > 0 {
 		text = plain.Plural(int64(n), "issue")
 		if c := Critical(issues); c > 0 {

@@ -87,6 +87,9 @@ func crc(s string) []byte {
 	return []byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}
 }
 
+// Result is the hash of what a call with this input answered; "" where nothing is said: the same as each time.
+func Result(input, answer string) string { return hex.EncodeToString(crc(input + "\x00" + answer)) }
+
 // about adds what the call is about, as hooks do.
 func (c *call) about(o *logfmt.Object) {
 	switch c.tool {
@@ -146,6 +149,9 @@ func (p *pen) finish(c *call, m marks) {
 			o.Int("exit_code", n)
 		case m.end == 0 && (c.tool == "Bash" || c.tool == "PowerShell"):
 			o.Int("exit_code", 0)
+		}
+		if m.answer != "-" && m.end != '&' && m.end != '?' && ev != logfmt.ToolDenied {
+			o.Str("result", Result(c.input, m.answer))
 		}
 		if m.content != "" {
 			sum := sha256.Sum256([]byte(m.content))

@@ -32,6 +32,7 @@
 //	Bash'serve'&a    in the background under a name, see PROMPT&a
 //	tester~Read'x'   of the sub-agent tester
 //	Edit'a.go'=v1    with the content v1 after it: equal names are equal hashes
+//	Bash'curl x'@11  that answered 11; calls that do not say it, and are alike, answered alike; @- is not known
 //	Bash'go test'#2  with another input than without #2, though it looks the same
 //	Bash'go test'(5m) that took so long
 //	t  t*500         an old shorthand: a call's end without its start, of no command; 500 of them
@@ -236,6 +237,7 @@ type marks struct {
 	name    string // of '<' and '&'
 	content string
 	salt    string
+	answer  string // "" is the same for each call that ends so, "-" not known
 	took    time.Duration
 }
 
@@ -244,7 +246,7 @@ func readMarks(s string) (m marks, ok bool) {
 	for s != "" {
 		sign := s[0]
 		arg, rest := s[1:], ""
-		if i := strings.IndexAny(arg, "<!?&=#("); i >= 0 && sign != '(' {
+		if i := strings.IndexAny(arg, "<!?&=#(@"); i >= 0 && sign != '(' {
 			arg, rest = arg[:i], arg[i:]
 		}
 		switch sign {
@@ -265,6 +267,8 @@ func readMarks(s string) (m marks, ok bool) {
 			m.content = arg
 		case '#':
 			m.salt = arg
+		case '@':
+			m.answer = arg
 		case '(':
 			var closed bool
 			if arg, rest, closed = strings.Cut(arg, ")"); !closed {

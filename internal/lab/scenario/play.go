@@ -88,7 +88,7 @@ func (w *editor) play(args []string) error {
 		copied := e
 		copied.Time = at.Add(time.Duration(p.pace * float64(e.Time.Sub(part[0].Time)))).Truncate(time.Millisecond)
 		copied.Session, copied.ID = logfmt.SessionID(sessions[e.Session]), w.id(0, e.ID)
-		copied.Data = w.neutral(e.Data, p.pace, procs)
+		copied.Data = answered(e.Event, w.neutral(e.Data, p.pace, procs))
 		lines = append(lines, drawn.Line{Entry: &copied})
 	}
 	w.log = append(w.log, lines...)
@@ -123,6 +123,17 @@ func (w *editor) neutral(data []byte, pace float64, procs map[string]int) []byte
 		data = member(data, "proc", string(o.Int("pid", n).Int("start", 1000+n).Str("host", "here").Bytes()))
 	}
 	return data
+}
+
+// answered adds what a call answered, which hooks did not record yet when the recordings were made: calls that are alike
+// answered alike, as in a drawing.
+func answered(ev logfmt.Event, data []byte) []byte {
+	input := gjson.GetBytes(data, "input").Str
+	if ev != logfmt.Tool && ev != logfmt.ToolFailed || input == "" || gjson.GetBytes(data, "result").Exists() ||
+		gjson.GetBytes(data, "background").Bool() || gjson.GetBytes(data, "outcome").Str == "unknown" {
+		return data
+	}
+	return member(data, "result", strconv.Quote(drawn.Result(input, "")))
 }
 
 func readPlay(args []string, most int) (playback, error) {
