@@ -143,8 +143,11 @@ func (r *recorder) read() Plan {
 		knows = func(string) bool { return false }
 	}
 	for _, d := range plan.Drafts {
-		if d.Event == logfmt.Tool || d.Event == logfmt.ToolFailed {
+		switch d.Event {
+		case logfmt.Tool, logfmt.ToolFailed:
 			d.Data.StrIf("result", ResultKey(r.proj.MarkKey(), r.payload))
+		case logfmt.Stop:
+			d.Data.StrIf("claim", Claims(r.payload.Str("last_assistant_message")))
 		}
 	}
 	if n := len(plan.Drafts); n > 0 {

@@ -28,6 +28,7 @@ type Details struct {
 	// Of tool calls, permissions and reports of background calls.
 	Tool, ToolUseID, Head, Path, Input RawString
 	Result                             RawString
+	Claim                              RawString // of a turn's end
 	Outcome, Error, Reason, Inferred   RawString
 	Sha256                             RawString
 	ExitCode, DurationMS, Bytes        int64
@@ -120,6 +121,8 @@ func (d *Details) text(key []byte) *RawString {
 		return &d.Input
 	case "result":
 		return &d.Result
+	case "claim":
+		return &d.Claim
 	case "outcome":
 		return &d.Outcome
 	case "error":

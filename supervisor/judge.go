@@ -94,7 +94,7 @@ func (j *judgement) session(s *state.Session) {
 	for _, detect := range [...]func(*judgement, *view){
 		(*judgement).loops, (*judgement).failureRuns, (*judgement).churn,
 		(*judgement).stuckPhases, (*judgement).phaseOrder, (*judgement).testFirst,
-		(*judgement).failures, (*judgement).regressions, (*judgement).failedAgents,
+		(*judgement).failures, (*judgement).regressions, (*judgement).failedAgents, (*judgement).unproved,
 		(*judgement).silence, (*judgement).quietAgents,
 		(*judgement).milestones, (*judgement).velocity, (*judgement).outputs, (*judgement).undeclared,
 		(*judgement).hardStops, (*judgement).lost, (*judgement).waits,

@@ -218,7 +218,7 @@ func TestFailures(t *testing.T) {
 		{"in a phase, and the turn ends", `@A PROMPT build> build:RED> build:RED! STOP`, 0, "", "explicit_failure A!"},
 		{"in a phase, and work goes on elsewhere", `@A PROMPT build> build:RED> build:RED! { +50s Read'a' +50s Grep'b' }*4`, 0, "", "explicit_failure A!"},
 		{"in a phase that is begun again", `@A PROMPT build> build:RED> build:RED! build:RED> Bash'go test'!1 STOP`, 0, "", ""},
-		{"in a phase, the command is done", `@A PROMPT build> build:RED> Bash'go test'!1 build:RED. build:GREEN> Edit'a.go'=1 build:GREEN. build*'x' build:REFACTOR> build:REFACTOR! build. STOP`, 0, "", ""},
+		{"in a phase, the command is done", `@A PROMPT build> build:RED> Bash'go test'!1 build:RED. build:GREEN> Edit'a.go'=1 build:GREEN. build*'x' build:REFACTOR> build:REFACTOR! build. STOP`, 0, "", "unproved_done A"},
 		{"in a phase, then the command's", `@A PROMPT build> build:RED> build:RED! build! STOP`, 0, "", "explicit_failure A!"},
 		{"in a phase of a sub-agent", `@A PROMPT build> (tester& tester~build:RED> tester~build:RED! STOP`, 0, "", ""},
 		{"in a phase, by a tool without sessions", `$build> $build:RED> $build:RED!`, 10 * minutes, "", "explicit_failure !"},

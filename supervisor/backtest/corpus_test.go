@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"aburn/internal/settings"
 	"aburn/logfmt"
 	"aburn/supervisor"
+	"aburn/supervisor/limits"
 	"aburn/supervisor/state"
 	"aburn/workflow"
 )
@@ -96,6 +98,19 @@ func labelsOf(s *scenario.Scenario) []Label {
 
 // optionsOf are what a scenario is judged by, its settings read the way a user's own are.
 func optionsOf(t *testing.T, s *scenario.Scenario) Options {
+	o := settingsOf(t, s)
+	if !strings.HasPrefix(s.Name, "proof-") { // its labels are older than these types
+		l := limits.Default()
+		if o.Limits != nil {
+			*l = *o.Limits
+		}
+		l.Off = append(slices.Clone(l.Off), scenario.Younger...)
+		o.Limits = l
+	}
+	return o
+}
+
+func settingsOf(t *testing.T, s *scenario.Scenario) Options {
 	if s.Model == nil {
 		model := workflow.Default()
 		return Options{Model: &model, After: s.After}

@@ -25,6 +25,7 @@ const (
 	KilledTool       = "killed_tool"
 	PermissionWait   = "permission_wait"
 	QuestionWait     = "question_wait"
+	UnprovedDone     = "unproved_done"
 )
 
 // InTurnAbove is the confidence above which an issue of a type of InTurn may be told inside of a turn.
@@ -72,6 +73,8 @@ var kinds = [...]Kind{
 	{AgentFailed, Presence, "high", true, "a sub-agent's end reports a failure, and nobody did its task since"},
 	{ToolFailureRun, Presence, "high", true, "many calls in a row failed, with different inputs"},
 	{EditChurn, Presence, "medium", true, "a file's content goes back and forth between contents that it had before"},
+	{UnprovedDone, Presence, "high", true,
+		"a command, phase, worker or last message claims success, and the last check of the code failed, is older than the change, or did not run"},
 
 	{Silence, Absence, "medium", false, "a session works on a command, nothing was recorded for long, and nothing explains that"},
 	{MissingMilestone, Absence, "low", false, "a slice is over without a milestone, in a command that is expected to log some"},

@@ -20,6 +20,9 @@ const (
 	maxFiles      = 12
 	maxVersions   = 8
 	maxTests      = 8
+	maxChecks     = 8
+	maxClaims     = 6
+	maxLacks      = 8
 	maxRuns       = 6
 	MaxRecent     = 20
 	maxPhases     = 6

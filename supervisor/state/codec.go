@@ -14,7 +14,7 @@ var ErrState = errors.New("not a state of this version, model and limits")
 
 // stateVersion changes with the members that the walks below name, and with what
 // the fold makes of an entry.
-const stateVersion = 4
+const stateVersion = 5
 
 // AppendJSON appends the State as one JSON object. Two States are the same if and
 // only if these bytes are.
@@ -108,6 +108,9 @@ func (s *Session) code(c *codec) {
 	items(c, "calls", &s.Calls, maxCalls, pointer((*Call).code))
 	items(c, "files", &s.Files, maxFiles, pointer((*File).code))
 	items(c, "tests", &s.Tests, maxTests, pointer((*Test).code))
+	items(c, "checks", &s.Checks, maxChecks, pointer((*Checked).code))
+	c.mark("acted", &s.Acted)
+	items(c, "claims", &s.Claims, maxClaims, pointer((*Claim).code))
 	maybe(c, "invoked", &s.Invoked, (*Invocation).code)
 	member(c, "progress", &s.Progress, (*Moment).code)
 	c.mark("asked", &s.Asked)
@@ -301,6 +304,45 @@ func (t *Test) code(c *codec) {
 	c.mark("broke", &t.Broke)
 	c.mark("last_fail", &t.LastFail)
 	c.int("runs", &t.Runs)
+}
+
+func (v *Checked) code(c *codec) {
+	word(c, "kind", &v.Kind)
+	c.ref("wt", &v.Wt)
+	c.ref("input", &v.Input)
+	c.mark("last", &v.Last)
+	c.bool("passed", &v.Passed)
+	c.uint32("result", &v.Result)
+	c.uint32("base", &v.Base)
+	c.mark("unsure", &v.Unsure)
+}
+
+func (v *Claim) code(c *codec) {
+	c.mark("at", &v.Mark)
+	word(c, "by", &v.By)
+	c.ref("name", &v.Name)
+	c.mark("from", &v.From)
+	items(c, "lacks", &v.Lacks, maxLacks, object((*Lack).code))
+	c.int("runs", &v.Runs)
+}
+
+func (l *Lack) code(c *codec) {
+	word(c, "check", &l.Check)
+	word(c, "why", &l.Why)
+	c.ref("input", &l.Input)
+	c.ref("wt", &l.Wt)
+	c.mark("run", &l.Run)
+	c.mark("edit", &l.Edit)
+	c.ref("path", &l.Path)
+	c.bool("before", &l.Before)
+	c.bool("known", &l.Known)
+}
+
+// word is a name of a closed set.
+func word[T ~string](c *codec, name string, v *T) {
+	s := string(*v)
+	c.ref(name, &s)
+	*v = T(s)
 }
 
 func (a *Agent) code(c *codec) {

@@ -66,6 +66,7 @@ type folder struct {
 	basis  string    // see State.basis
 
 	tests    map[string]workflow.TestRun // by head
+	checks   map[string]checkRun         // by head
 	products map[string]bool             // by path: production code
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aburn/logfmt"
+	"aburn/workflow"
 )
 
 // agentName is what calls and waits call the sub-agent; "" for the session itself.
@@ -76,6 +77,11 @@ func (x *step) toolEnd() {
 	}
 	if x.d.Background && x.e.Event == logfmt.Tool {
 		x.keepInBackground(c, id)
+		if len(x.d.Head) > 0 {
+			if kind := x.checkRun(x.d.Head.String()).kind; kind != workflow.NoCheck {
+				x.checked(kind).Unsure = x.at
+			}
+		}
 		return
 	}
 	if x.killsBackground() {
@@ -84,6 +90,7 @@ func (x *step) toolEnd() {
 	did := x.endedCall()
 	x.countFailure(&did)
 	x.noteTest(&did)
+	x.noteCheck(&did)
 	x.noteEdit(&did)
 	x.line.Recent = push(x.line.Recent, did, MaxRecent)
 }

@@ -117,6 +117,8 @@ func (x *step) foldOwn() {
 		}
 	case logfmt.Resolved:
 		x.resolved()
+	case logfmt.WorkerDone:
+		x.workerDone()
 	}
 }
 

@@ -134,6 +134,9 @@ func (x *step) runEnd(cmd string, fail bool) {
 	if fail {
 		return
 	}
+	if x.agent == nil && x.ses.Heard > 0 {
+		x.claim(ByCommand, cmd, r.Start, nil)
+	}
 	r.Outputs = nil
 	logfmt.EachOutput(x.d.Outputs, func(path logfmt.RawString, hashed bool) bool {
 		if len(path) <= maxPath {
@@ -182,6 +185,9 @@ func (x *step) phaseEnd(r *Run, name string, failed bool) {
 		return
 	}
 	r.Through |= bit
+	if kind, ok := x.model.Phase(name); ok && !kind.FailingTest && !kind.TestsOnly && x.agent == nil && x.ses.Heard > 0 {
+		x.claim(ByPhase, name, p.Start, nil)
+	}
 	if !again {
 		r.Done++
 		r.Unsaid++

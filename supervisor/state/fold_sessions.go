@@ -220,6 +220,9 @@ func (x *step) turnEnd() {
 	if x.e.Event == logfmt.Stop && s.Turn.Open && s.Turn.Calls > 0 {
 		x.countTurn()
 	}
+	if kinds := claimedKinds(x.d.Claim); len(kinds) > 0 && x.e.Event == logfmt.Stop {
+		x.claim(ByWords, "", s.Turn.Start, kinds)
+	}
 	s.closeTurn(x.e.Event, x.at)
 	if r := s.Own.Active(); r != nil && x.e.Event == logfmt.Stop {
 		x.endSlice(r, true)

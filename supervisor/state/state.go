@@ -85,6 +85,9 @@ type Session struct {
 	Calls       []*Call     // open calls of the session and its sub-agents, oldest first; at most maxCalls
 	Files       []*File     // edited files, newest last; at most maxFiles; dropped when the session ends
 	Tests       []*Test     // test commands that ran, newest last; at most maxTests
+	Checks      []*Checked  // tests, builds, type checks and linters by worktree, the newest last; at most maxChecks
+	Acted       Mark        // the newest shell call that ended well and may be a check that aburn does not know
+	Claims      []*Claim    // of success, newest last; at most maxClaims
 	Invoked     *Invocation // the newest slash command that is a command of the model
 	Progress    Moment      // the newest progress: phase event, milestone with another text than the one before, new content of a file, test whose result changed
 	Asked       Mark        // the newest prompt of a person

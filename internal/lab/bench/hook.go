@@ -92,7 +92,8 @@ func hookCase(w *world, pg *page) error {
 		size        int
 		bound       float64
 	}{
-		{"after a tool call, 1 KB", "PostToolUse", 1000, 1.45}, {"after a tool call, 10 KB", "PostToolUse", 10_000, 1.5}, {"before a tool call", "PreToolUse", 1000, 1.5},
+		{"after a tool call, 1 KB", "PostToolUse", 1000, 1.45}, {"after a tool call, 10 KB", "PostToolUse", 10_000, 1.5},
+		{"before a tool call", "PreToolUse", 1000, 1.5},
 		{"prompt", "UserPromptSubmit", 400, 1.9}, {fmt.Sprintf("stop after a turn of %d calls", turnCalls), "Stop", 0, 2},
 		{"session start", "SessionStart", 0, 2}, {"status line", statusLine, 0, 1.3}, {"after a tool call, 100 KB", "PostToolUse", 100_000, 1.8},
 	}

@@ -20,6 +20,7 @@
 //	PERMISSION       about the last call still open; PERMISSION'Bash:git push' about this one
 //	(tester          AGENT_SPAWN; (tester& in the background; tester2 is the second of this type
 //	tester)          AGENT_COMPLETE; tester)'failed' with this status
+//	STOP'tests,build' whose last message claims this; WORKER_DONE'text' is aburn's own
 //	CWD_CHANGED      any other word in capitals: an entry of this event that says nothing
 //
 // (Without a blank: PROMPT'text'.) Tool calls are a tool and, in quotes, the shell command, the file or the task:

@@ -40,6 +40,14 @@ func (p *pen) hook(word string) bool {
 		o.StrIf("error", text)
 	case logfmt.Unreadable:
 		o.Int("bytes", 17)
+	case logfmt.Stop:
+		o.StrIf("claim", text)
+	case logfmt.WorkerDone:
+		o.Str("worker", "w").StrIf("text", text)
+		e := p.hookEntry(ev, nil, o.Bytes())
+		e.Cmd, e.Phase, e.Source = logfmt.SessionCmd, "", "aburn"
+		p.entry(e)
+		return true
 	}
 	p.entry(p.hookEntry(ev, nil, o.Bytes()))
 	return true

@@ -47,6 +47,7 @@ import (
 
 	"aburn/internal/lab/drawn"
 	"aburn/logfmt"
+	"aburn/supervisor/limits"
 )
 
 // Scenario is one log with its labels.
@@ -75,6 +76,9 @@ type Claim struct {
 	High    bool
 	Because string // of an allowed one
 }
+
+// Younger are the types that came after the labels of all archives but proof.txtar, which say nothing about them.
+var Younger = []string{limits.UnprovedDone}
 
 // Chain is the session of issues of the chain. Any stands for every session and the chain.
 const (
