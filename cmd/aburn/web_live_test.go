@@ -213,7 +213,7 @@ func TestWebSaysNoMoreThanIsKnown(t *testing.T) {
 		t.Errorf("a session of last year lives:\n%s", page)
 	}
 	_, page = w.page("/projects")
-	if !strings.Contains(page, "<span aria-hidden=\"true\">●</span> 2 alive</span>") || !strings.Contains(page, `data-name="sessions" data-value="3"`) {
+	if !strings.Contains(page, "<span aria-hidden=\"true\">●</span> 2 running</span>") || !strings.Contains(page, `data-name="sessions" data-value="3"`) {
 		t.Errorf("projects:\n%s", page)
 	}
 }

@@ -87,7 +87,7 @@ func TestWebNumbers(t *testing.T) {
 			checked[k.name]++
 		}
 	}
-	for _, name := range []string{"dollars", "sessions", "failed sessions", "sessions and sub-agents", "sub-agents", "failed of ended calls", "solved later",
+	for _, name := range []string{"dollars", "sessions", "failed sessions", "sessions and sub-agents", "sub-agents", "failed calls", "solved later",
 		"sessions and sub-agents with answers", "failed sessions and sub-agents"} {
 		if checked[name] == 0 {
 			t.Errorf("no %q was followed", name)
@@ -143,7 +143,7 @@ func TestWebPaging(t *testing.T) {
 	t.Parallel()
 	w := newWebWorld(t, webUnits)
 	w.serve("--no-ingest")
-	row := regexp.MustCompile(`<td class="wide">(?:<span[^>]*>[^<]*</span>)*\s*<a href="(/s/[^"]*)">`)
+	row := regexp.MustCompile(`<td class="wide"[^>]*>(?:<span[^>]*>[^<]*</span>)*\s*<a href="(/s/[^"]*)">`)
 	older := regexp.MustCompile(`<a class="button" rel="next" href="([^"]*)">older`)
 	var all []string
 	pages := 0

@@ -93,9 +93,9 @@ type WorkerPage struct {
 
 // Projects is the page of all projects.
 type Projects struct {
-	List   []ProjectRow
-	Amount string // what an amount is called
-	Note   string // whose bill it is
+	List  []ProjectRow
+	Heads []Head
+	Note  string // whose bill it is
 }
 
 // ProjectRow is one that the reader trusts.

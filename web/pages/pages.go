@@ -55,7 +55,9 @@ type Frame struct {
 	Whose          string // what amounts are, and what they are not
 	Ingest         string // the progress of an ingest, "" without one
 	Notes          []Note
-	CanAct         bool // buttons that ask the server for something are shown
+	Theme          string // light or dark, "" for that of the reader's system
+	Themes         []Link // each sets a theme
+	CanAct         bool   // buttons that ask the server for something are shown
 	// Total is how many rows the page is about, of which it may show a part.
 	Total int
 	// Dollars is the exact amount that the page is about, "" if it is about none.

@@ -13,7 +13,7 @@ type Now struct {
 	Board                  Board
 	Waiting, Stuck, Living []Card
 	Hooked                 bool // a project is trusted, so that what waits is known
-	Ended                  []Row
+	Ended                  Rows
 	MoreEnded              Link
 	Today                  []Figure
 	Archive                []Note
@@ -57,7 +57,6 @@ type Row struct {
 	Failed    Figure
 	Subagents Figure
 	Cost      Figure
-	Amounts   string // what they are called
 }
 
 // Sessions is a part of the list of sessions.
@@ -68,7 +67,7 @@ type Sessions struct {
 	Chosen  []Link  // filters that are set; each leads to the list without it
 	Count   Figure
 	Figures []Figure
-	Rows    []Row
+	Rows    Rows
 	Newer   string // address of the part before, "" if this is the first
 	Older   string
 	Kind    string // what a row is: session, session or sub-agent
@@ -263,12 +262,14 @@ type Cost struct {
 
 // CostTable is one way of grouping.
 type CostTable struct {
-	ID, Title, Column string
-	Rows              []CostRow
-	All               CostRow
-	Share             bool // with bars
-	Tokens            bool // with tokens by kind
-	More              Link
+	ID, Title string
+	Heads     []Head
+	Rows      []CostRow
+	All       CostRow
+	Share     bool // with bars
+	Tokens    bool // with tokens by kind
+	Wide      bool // the first column is a text
+	More      Link
 }
 
 type CostRow struct {
@@ -285,15 +286,22 @@ type CostRow struct {
 
 // Failures is what fails most.
 type Failures struct {
-	Choices                []Choice
-	Filters                []Select
-	Hidden                 []Field
-	Chosen                 []Link
-	Tiles                  []Figure
-	Weeks                  *Plot
-	Errors                 []FailureRow
-	Groups                 []FailureRow
-	MoreErrors, MoreGroups Link
+	Choices        []Choice
+	Filters        []Select
+	Hidden         []Field
+	Chosen         []Link
+	Tiles          []Figure
+	Weeks          *Plot
+	Errors, Groups FailureTable
+}
+
+// FailureTable is main errors, or failure groups.
+type FailureTable struct {
+	ID     string
+	Heads  []Head
+	Rows   []FailureRow
+	Solved bool // with a column of those that were solved later
+	More   Link
 }
 
 // FailureRow is one main error or one failure group.
@@ -319,15 +327,16 @@ type Failure struct {
 	Quoted string
 	Tiles  []Figure
 	Weeks  *Plot
-	Rows   []Row
+	Rows   Rows
 	Older  string
 	Newer  string
 	Copy   []Copy
-	Solved []Row
+	Solved Rows
 }
 
 // Health is how aburn itself is.
 type Health struct {
+	Machine  []Check // what is the same in all projects
 	Projects []Project
 	Gone     []Project // whose folder is not there
 	Archive  []Pair

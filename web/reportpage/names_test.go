@@ -160,7 +160,7 @@ func TestOneNameOneNumber(t *testing.T) {
 	}
 	for name, places := range map[string]string{
 		"failed sessions and sub-agents":      "card table-agents table-shapes table-weeks plot shapes",
-		"failed of ended calls":               "card table-tools table-weeks plot tools plot rate",
+		"failed calls":                        "card table-tools table-weeks plot tools plot rate",
 		"sessions and sub-agents with errors": "card table-errors plot errors", "errors": "table-classes table-weeks plot classes",
 		"tokens spent in failed calls": "card table-tools",
 	} {
@@ -172,7 +172,7 @@ func TestOneNameOneNumber(t *testing.T) {
 			t.Errorf("%q stands in %v, want %s", name, got, places)
 		}
 	}
-	if f := all["failed of ended calls"][0]; f.n != 13 || f.all != 22 {
+	if f := all["failed calls"][0]; f.n != 13 || f.all != 22 {
 		t.Errorf("failed calls: %+v", f)
 	}
 }

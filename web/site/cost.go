@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +27,7 @@ type group struct {
 	sum    cost.Sum
 	adding snapshot.Summing
 	rows   int           // sessions and sub-agents
+	rank   int           // among the groups, by what they cost
 	last   *snapshot.Row // the cells of a session stand together
 }
 
@@ -53,6 +53,9 @@ func groups(list []*snapshot.Cell, name func(*snapshot.Cell) string) (all []*gro
 	slices.SortFunc(all, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(b.sum.Amount, a.sum.Amount), cmp.Compare(b.sum.Tokens.Total(), a.sum.Tokens.Total()), strings.Compare(a.name, b.name))
 	})
+	for i, g := range all {
+		g.rank = i
+	}
 	return all
 }
 
@@ -61,36 +64,28 @@ type costPages struct{ *snapshot.Scope }
 
 func (s *costPages) page(ctx context.Context, v *snapshot.View, values url.Values, _ *http.Request) (*show.Page, error) {
 	f := snapshot.FilterOf(values)
-	f.Kind = ""
+	order := f.Sort
+	f.Kind, f.Sort = "", ""
 	if f.Period == "" && f.Day == "" && f.Session == "" && f.Family == "" && f.Key == "" {
 		f.Period = "month"
 	}
+	page := f.With("sort", order)
 	list := v.Answers(f)
 	all := snapshot.Total(list)
 	body := &pages.Cost{Note: "What these answers cost at the vendors' list prices of their day. " + v.BillingNote, Tiles: costTiles(v, f, &all),
-		Chosen: snapshot.ChosenLinks("/cost", f, "period", "project", "agent", "since")}
-	body.Choices = []pages.Choice{snapshot.ChoiceOf("Period", "period", snapshot.Periods, f.With("day", ""), "/cost")}
+		Chosen: snapshot.ChosenLinks("/cost", page, "period", "project", "agent", "since")}
+	body.Choices = []pages.Choice{snapshot.ChoiceOf("Period", "period", snapshot.Periods, page.With("day", ""), "/cost")}
 	body.Filters = []pages.Select{snapshot.ProjectSelect(v, f), snapshot.AgentSelect(v, f)}
-	body.Hidden = snapshot.HiddenFields(f, "project", "agent")
+	body.Hidden = snapshot.HiddenFields(page, "project", "agent")
 	models := groups(list, func(c *snapshot.Cell) string { return snapshot.OrDash(c.Model) })
 	if f.Day == "" {
 		body.Plot = costPlot(v, f, list, models)
 	}
-	body.Tables = []pages.CostTable{
-		costTable(v, f, list, &all, costBy{"projects", "Projects", "project", "project", func(c *snapshot.Cell) string { return c.Row.Root },
-			func(n string) string { return filepath.Base(n) }, false}),
-		costTable(v, f, list, &all, costBy{"models", "Models", "model", "model", func(c *snapshot.Cell) string { return snapshot.OrDash(c.Model) }, modelWord,
-			false}),
+	for _, by := range waysOfGrouping(v) {
+		if f.Day == "" || by.parameter != "day" {
+			body.Tables = append(body.Tables, costTable(v, f, list, &all, by, order))
+		}
 	}
-	if f.Day == "" {
-		body.Tables = append(body.Tables, costTable(v, f, list, &all,
-			costBy{"days", "Days", "day", "day", func(c *snapshot.Cell) string { return snapshot.OrDash(c.Day) }, dayWord, true}))
-	}
-	body.Tables = append(body.Tables,
-		costTable(v, f, list, &all, costBy{"agents", "Agents", "agent", "agent", func(c *snapshot.Cell) string { return c.Row.Source }, show.Agent, false}),
-		costTable(v, f, list, &all, costBy{"branches", "Branches", "branch", "branch", func(c *snapshot.Cell) string { return snapshot.OrDash(c.Branch) }, branchWord,
-			false}),
-	)
 	body.Tables = slices.DeleteFunc(body.Tables, func(t pages.CostTable) bool { return len(t.Rows) == 0 })
 	failed := f.With("outcome", "failed")
 	bad := snapshot.Total(v.Answers(failed))
@@ -153,17 +148,69 @@ type costBy struct {
 	tokens                       bool
 }
 
+func waysOfGrouping(v *snapshot.View) []costBy {
+	return []costBy{
+		{"projects", "Projects", "project", "project", func(c *snapshot.Cell) string { return c.Row.Root }, snapshot.NameOf, false},
+		{"models", "Models", "model", "model", func(c *snapshot.Cell) string { return snapshot.OrDash(c.Model) }, modelWord, false},
+		{"agents", "Agents", "agent", "agent", func(c *snapshot.Cell) string { return c.Row.Source }, show.Agent, false},
+		{"branches", "Branches", "branch", "branch", func(c *snapshot.Cell) string { return snapshot.OrDash(c.Branch) }, branchWord, false},
+		{"sessions", "Sessions", "first prompt", "family", func(c *snapshot.Cell) string { return c.Row.Head.Name() },
+			func(name string) string { return v.ByName[name].Title() }, true},
+		{"days", "Days", "day", "day", func(c *snapshot.Cell) string { return snapshot.OrDash(c.Day) }, dayWord, true},
+	}
+}
+
 // costRows is how many groups a table has, and dayRows how many days.
 const costRows, dayRows = 10, 31
 
-func costTable(v *snapshot.View, f snapshot.Filter, list []*snapshot.Cell, all *cost.Sum, by costBy) pages.CostTable {
-	t := pages.CostTable{ID: by.id, Title: by.title, Column: by.column, Share: !by.tokens, Tokens: by.tokens}
-	found := groups(list, by.name)
-	most := costRows
-	if by.tokens {
-		slices.SortFunc(found, func(a, b *group) int { return strings.Compare(b.name, a.name) })
-		most = dayRows
+// costColumns are those of a table.
+func costColumns(v *snapshot.View, by costBy) []column[*group] {
+	amount := func(g *group) (float64, bool) {
+		return float64(g.sum.Amount), g.sum.Amount > 0 || g.sum.UnpricedTokens() == 0
 	}
+	of := func(n func(g *group) int64) func(*group) (float64, bool) {
+		return func(g *group) (float64, bool) { return float64(n(g)), true }
+	}
+	first := column[*group]{name: by.column, head: by.column, class: "short", text: func(g *group) string { return by.word(g.name) }}
+	switch by.parameter {
+	case "day":
+		first.text = nil
+		first.number = func(g *group) (float64, bool) {
+			t, err := time.Parse(time.DateOnly, g.name)
+			return float64(t.Unix()), err == nil
+		}
+	case "family":
+		first.name, first.class = "prompt", "wide"
+	}
+	sessions := column[*group]{name: "sessions", head: "sessions and sub-agents", class: "n some long", number: of(func(g *group) int64 { return int64(g.rows) })}
+	money := column[*group]{name: "cost", head: v.Amounts, class: "n", number: amount}
+	if !by.tokens {
+		return []column[*group]{first, {bars: true}, sessions, money, {head: "share", class: "n some"}}
+	}
+	return []column[*group]{first, sessions,
+		{name: "input", head: "input", class: "n some", number: of(func(g *group) int64 { return g.sum.Tokens.Input })},
+		{name: "read", head: "cache read", class: "n some", number: of(func(g *group) int64 { return g.sum.Tokens.CacheRead })},
+		{name: "write", head: "cache write", class: "n some", number: of(func(g *group) int64 { return writes(&g.sum) })},
+		{name: "output", head: "output", class: "n some", number: of(func(g *group) int64 { return g.sum.Tokens.Output })}, money}
+}
+
+func costTable(v *snapshot.View, f snapshot.Filter, list []*snapshot.Cell, all *cost.Sum, by costBy, order string) pages.CostTable {
+	t := pages.CostTable{ID: by.id, Title: by.title, Share: !by.tokens, Tokens: by.tokens, Wide: by.parameter == "family"}
+	found := groups(list, by.name)
+	most, usual := costRows, "cost"
+	if by.parameter == "day" {
+		slices.SortFunc(found, func(a, b *group) int { return strings.Compare(b.name, a.name) })
+		most, usual = dayRows, "day"
+	}
+	var first cost.Sum
+	for _, g := range found {
+		if g.sum.Amount > first.Amount {
+			first = g.sum
+		}
+	}
+	t.Heads = arrange(found, costColumns(v, by), sortOf(order, by.id), usual, func(sort string) string {
+		return f.With("sort", sortIn(by.id, sort)).Address("/cost") + "#h-" + by.id
+	})
 	for i, g := range found {
 		if i == most {
 			rest := group{}
@@ -171,10 +218,13 @@ func costTable(v *snapshot.View, f snapshot.Filter, list []*snapshot.Cell, all *
 				rest.sum.Add(o.sum)
 			}
 			t.Rows = append(t.Rows, pages.CostRow{Link: pages.Link{Text: fmt.Sprintf("%d more", len(found)-i)}, Cost: pages.Figure{Text: v.Currency.Says(&rest.sum)},
-				Sessions: pages.Figure{}, Share: share(&rest.sum, &found[0].sum)})
+				Sessions: pages.Figure{}, Share: share(&rest.sum, &first), Class: "c-quiet"})
 			break
 		}
-		t.Rows = append(t.Rows, costRow(v, f, g, by, all, &found[0].sum, i))
+		t.Rows = append(t.Rows, costRow(v, f, g, by, all, &first))
+	}
+	if by.parameter == "family" {
+		t.More = pages.Link{Text: "all sessions, the dearest first", Href: f.With("sort", "cost").Address("/sessions")}
 	}
 	t.All = pages.CostRow{Link: pages.Link{Text: "all"}, Sessions: show.Count("sessions and sub-agents with answers", sessionsIn(list),
 		f.With("kind", "all").Address("/sessions")), Cost: v.Money("", all, f.Address("/cost"))}
@@ -182,7 +232,7 @@ func costTable(v *snapshot.View, f snapshot.Filter, list []*snapshot.Cell, all *
 	return t
 }
 
-func costRow(v *snapshot.View, f snapshot.Filter, g *group, by costBy, all, first *cost.Sum, i int) pages.CostRow {
+func costRow(v *snapshot.View, f snapshot.Filter, g *group, by costBy, all, first *cost.Sum) pages.CostRow {
 	of := f.With(by.parameter, g.name)
 	if by.parameter == "day" {
 		of = of.With("period", "")
@@ -192,8 +242,11 @@ func costRow(v *snapshot.View, f snapshot.Filter, g *group, by costBy, all, firs
 		Note:     snapshot.Unpriced(&g.sum),
 		Sessions: show.Count("sessions and sub-agents with answers", g.rows, of.With("kind", "all").Address("/sessions")),
 		Cost:     v.Money("", &g.sum, of.Address("/cost"))}
-	if by.parameter == "model" {
-		row.Class = modelClass(i)
+	switch by.parameter {
+	case "model":
+		row.Class = modelClass(g.rank)
+	case "family":
+		row.Link.Text, row.Link.Href = v.ByName[g.name].Title(), v.ByName[g.name].Address()
 	}
 	switch {
 	case g.sum.Amount == 0 && g.sum.UnpricedTokens() > 0:
@@ -217,8 +270,11 @@ func share(part, first *cost.Sum) int {
 
 func tokenWords(sum *cost.Sum) (input, read, written, output string) {
 	t := &sum.Tokens
-	return units.Amount(t.Input), units.Amount(t.CacheRead), units.Amount(t.Write + t.Write5m + t.Write1h), units.Amount(t.Output)
+	return units.Amount(t.Input), units.Amount(t.CacheRead), units.Amount(writes(sum)), units.Amount(t.Output)
 }
+
+// writes are the tokens that were written into a cache.
+func writes(sum *cost.Sum) int64 { return sum.Tokens.Write + sum.Tokens.Write5m + sum.Tokens.Write1h }
 
 // sessionsIn is how many sessions and sub-agents have these answers. The cells of each stand together.
 func sessionsIn(list []*snapshot.Cell) (n int) {

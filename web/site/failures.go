@@ -62,10 +62,11 @@ type failurePages struct {
 
 func (s *failurePages) page(_ context.Context, v *snapshot.View, values url.Values, _ *http.Request) (*show.Page, error) {
 	f := snapshot.FilterOf(values)
-	f.Kind, f.Outcome, f.Key = "all", "", ""
+	order := f.Sort
+	f.Kind, f.Outcome, f.Key, f.Sort = "all", "", "", ""
 	over := v.Sessions(f.With("outcome", "over"))
 	body := &pages.Failures{Chosen: snapshot.ChosenLinks("/failures", f, "since", "project", "agent")}
-	page := f.With("kind", "")
+	page := f.With("kind", "", "sort", order)
 	body.Choices = []pages.Choice{snapshot.ChoiceOf("Ended in the last", "since", snapshot.Sinces, page, "/failures")}
 	body.Filters = []pages.Select{snapshot.ProjectSelect(v, f), snapshot.AgentSelect(v, f)}
 	body.Hidden = snapshot.HiddenFields(page, "project", "agent")
@@ -87,8 +88,8 @@ func (s *failurePages) page(_ context.Context, v *snapshot.View, values url.Valu
 	if values.Get("all") != "" {
 		most = 4 * failuresShown
 	}
-	body.Errors, body.MoreErrors = failureRows(v, f, errors, most, true)
-	body.Groups, body.MoreGroups = failureRows(v, f, shapes, most, false)
+	body.Errors = failureTable(v, f, errors, most, "errors", order)
+	body.Groups = failureTable(v, f, shapes, most, "groups", order)
 	return &show.Page{Frame: &pages.Frame{Title: "Failures", Page: "failures", Heading: "Failures", Sub: s.ProjectsWord(f), Total: len(over)}, Body: body}, nil
 }
 
@@ -106,7 +107,7 @@ func failureTiles(v *snapshot.View, f snapshot.Filter, over []*snapshot.Row) []p
 		first.Class = "bad"
 	}
 	list := []pages.Figure{first, show.Count(countName(all), ended, all.Address("/sessions")),
-		{Name: "failed of ended calls in them", Text: plain.Count(int64(calls)) + " of " + plain.Count(int64(endedCalls)), Value: fmt.Sprint(calls)}}
+		{Name: "failed calls in them", Text: plain.Count(int64(calls)) + " of " + plain.Count(int64(endedCalls)), Value: fmt.Sprint(calls)}}
 	if f.Since == "" {
 		sum := snapshot.Total(v.Answers(snapshot.Filter{Project: f.Project, Agent: f.Agent, Outcome: "failed", Period: "all"}))
 		one := v.SessionsMoney("", &sum, failed, snapshot.Filter{Project: f.Project, Agent: f.Agent, Outcome: "failed", Period: "all"}.Address("/cost"))
@@ -116,31 +117,71 @@ func failureTiles(v *snapshot.View, f snapshot.Filter, over []*snapshot.Row) []p
 	return list
 }
 
-func failureRows(v *snapshot.View, f snapshot.Filter, all []*failureGroup, most int, errors bool) (list []pages.FailureRow, more pages.Link) {
+// failureColumns are those of main errors, or of failure groups.
+func failureColumns(amounts string, errors bool) []column[*failureGroup] {
+	number := func(of func(g *failureGroup) int) func(*failureGroup) (float64, bool) {
+		return func(g *failureGroup) (float64, bool) { return float64(of(g)), true }
+	}
+	list := []column[*failureGroup]{
+		{name: "what", head: "what", class: "wide", text: func(g *failureGroup) string { return g.text(errors) }},
+		{name: "kind", head: "kind", class: "some few", text: func(g *failureGroup) string { return g.class(errors) }},
+		{name: "count", head: "sessions and sub-agents", class: "n long", number: number(func(g *failureGroup) int { return len(g.rows) })},
+		{name: "failed", head: "failed", class: "n some", number: number(func(g *failureGroup) int { return countIf(g.rows, (*snapshot.Row).Failing) })},
+	}
+	if errors {
+		list = append(list, column[*failureGroup]{name: "solved", head: "solved later", class: "n some",
+			number: number(func(g *failureGroup) int { return countIf(g.rows, wasSolved) })})
+	}
+	return append(list, column[*failureGroup]{head: "last 12 weeks", class: "some"},
+		column[*failureGroup]{name: "last", head: "last active", class: "n some", number: number(func(g *failureGroup) int {
+			return int(snapshot.MillisOf(g.rows[0]))
+		})},
+		column[*failureGroup]{name: "cost", head: amounts, class: "n some few", number: func(g *failureGroup) (float64, bool) {
+			return float64(g.sum.Amount), g.sum.Tokens.Total() > 0
+		}})
+}
+
+// text is what a main error says, or a failure group is.
+func (g *failureGroup) text(errors bool) string {
+	if errors {
+		return plain.Cut(failure.Unwrap(plain.Line(g.rows[0].MainError.Text)), 140)
+	}
+	return g.rows[0].Shape
+}
+
+func (g *failureGroup) class(errors bool) string {
+	if main := g.rows[0].MainError; errors {
+		return plain.Line(units.Join(strings.ReplaceAll(string(main.Class), "_", " "), main.Tool))
+	}
+	return snapshot.OutcomeOf(g.rows[0].Verdict).Word
+}
+
+func failureTable(v *snapshot.View, f snapshot.Filter, all []*failureGroup, most int, id, order string) (t pages.FailureTable) {
+	errors := id == "errors"
+	t.ID, t.Solved = id, errors
+	t.Heads = arrange(all, failureColumns(v.Amounts, errors), sortOf(order, id), "count", func(sort string) string {
+		return f.With("kind", "", "sort", sortIn(id, sort)).Address("/failures") + "#h-" + id
+	})
 	for i, g := range all {
 		if i == most {
-			more = pages.Link{Text: fmt.Sprintf("%d more", len(all)-i), Href: f.With("kind", "").Address("/failures", "all", "1")}
+			t.More = pages.Link{Text: fmt.Sprintf("%d more", len(all)-i), Href: f.With("kind", "", "sort", order).Address("/failures", "all", "1")}
 			break
 		}
 		of := f.With("key", g.key)
-		one := pages.FailureRow{Href: "/failures/" + g.key, Key: g.key, Count: show.Count("sessions and sub-agents", len(g.rows), of.Address("/sessions")),
-			Last: show.Time(g.rows[0].End, v.Made),
-			Cost: v.SessionsMoney("", &g.sum, len(g.rows), f.With("key", g.key, "kind", "").Address("/cost")), Spark: spark(v, g.rows)}
+		one := pages.FailureRow{Href: "/failures/" + g.key, Key: g.key, Text: g.text(errors), Class: g.class(errors), Verbatim: errors,
+			Count: show.Count("sessions and sub-agents", len(g.rows), of.Address("/sessions")),
+			Last:  show.Time(g.rows[0].End, v.Made),
+			Cost:  v.SessionsMoney("", &g.sum, len(g.rows), f.With("key", g.key, "kind", "").Address("/cost")), Spark: spark(v, g.rows)}
 		bad := of.With("outcome", "failed")
 		one.Failed = show.Count(countName(bad), countIf(g.rows, (*snapshot.Row).Failing), bad.Address("/sessions"))
 		if errors {
 			solved := of
 			solved.Solved = true
-			main := g.rows[0].MainError
-			one.Verbatim = true
-			one.Text, one.Class = plain.Cut(failure.Unwrap(plain.Line(main.Text)), 140), plain.Line(units.Join(string(main.Class), main.Tool))
 			one.Solved = show.Count("solved later", countIf(g.rows, wasSolved), solved.Address("/sessions"))
-		} else {
-			one.Text, one.Class = g.rows[0].Shape, snapshot.OutcomeOf(g.rows[0].Verdict).Word
 		}
-		list = append(list, one)
+		t.Rows = append(t.Rows, one)
 	}
-	return list, more
+	return t
 }
 
 func wasSolved(r *snapshot.Row) bool { return r.MainError != nil && r.MainError.Solved > 0 }
@@ -229,15 +270,13 @@ func (s *failurePages) groupPage(_ context.Context, v *snapshot.View, values url
 		{Name: "last seen", Text: show.Time(list[0].End, v.Made).Text},
 	}
 	body.Weeks = weeksPlot(v, "weeks", "Per week", list, (*snapshot.Row).Failing)
-	body.Rows, body.Newer, body.Older = s.lists.part(v, list, "/failures/"+url.PathEscape(key), snapshot.Filter{}, values.Get("before"))
+	body.Rows, body.Newer, body.Older = s.lists.part(v, list, "/failures/"+url.PathEscape(key), snapshot.Filter{Sort: values.Get("sort")}, values.Get("before"))
 	solved := f
 	solved.Solved = true
 	if body.Kind == "main error" {
 		found := v.Sessions(solved)
 		body.Tiles = slices.Insert(body.Tiles, 2, show.Count("solved later", len(found), solved.Address("/sessions")))
-		for _, r := range found[:min(len(found), 5)] {
-			body.Solved = append(body.Solved, s.lists.rowOf(v, r))
-		}
+		body.Solved = s.lists.few(v, found, 5, solved)
 	}
 	body.Copy = []pages.Copy{{Label: "Copy remedy command", Text: "aburn remedy " + shell.Quote(key)},
 		{Label: "Copy replay command", Text: "aburn replay " + shell.Quote(key)}}

@@ -3,10 +3,12 @@ package site
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -73,15 +75,17 @@ func (s *healthPages) examine(root string) []doctor.Check {
 }
 
 func (s *healthPages) page(_ context.Context, v *snapshot.View, _ url.Values, _ *http.Request) (*show.Page, error) {
-	body := &pages.Health{Checked: "Being looked at."}
+	body := &pages.Health{Checked: "The checks are running."}
 	roots := v.Trusted
 	if s.Project != "" {
 		roots = []string{s.Project}
 	}
 	found, made := s.checks.latest(s.Now(), roots, s.examine, func() { s.events.Say("archive") })
 	if !made.IsZero() {
-		body.Checked = "Looked at " + made.In(s.Zone).Format("15:04:05") + ", as by aburn doctor."
+		body.Checked = "Checked at " + made.In(s.Zone).Format("15:04:05") + ", as by aburn doctor."
 	}
+	machine, found := splitChecks(found)
+	body.Machine = checksOf(machine)
 	for _, root := range roots {
 		if one := s.healthOf(v, root, found[root]); s.gone(root) {
 			body.Gone = append(body.Gone, one)
@@ -125,14 +129,48 @@ func (s *healthPages) healthOf(v *snapshot.View, root string, found []doctor.Che
 	if st, ok := s.projects.Get(root); ok && st.Err != nil {
 		one.Problem = plain.Line(fault.Of(st.Err).Msg)
 	}
+	one.Checks = checksOf(found)
+	return one
+}
+
+func checksOf(found []doctor.Check) (list []pages.Check) {
 	for _, c := range found {
 		check := pages.Check{Topic: plain.Line(c.Topic), Status: string(c.Status), Text: plain.Line(c.Text)}
 		for _, h := range c.Hints {
 			check.Hints = append(check.Hints, plain.Line(h))
 		}
-		one.Checks = append(one.Checks, check)
+		list = append(list, check)
 	}
-	return one
+	return list
+}
+
+// ofProject are the topics of a project's own folder and log.
+var ofProject = []string{"project", "log", "advice"}
+
+// splitChecks takes what all projects have in common, in the order of the first, out of their findings: facts about the machine.
+func splitChecks(found map[string][]doctor.Check) (machine []doctor.Check, rest map[string][]doctor.Check) {
+	same := func(c doctor.Check) func(doctor.Check) bool {
+		return func(o doctor.Check) bool {
+			return o.Topic == c.Topic && o.Status == c.Status && o.Text == c.Text && slices.Equal(o.Hints, c.Hints)
+		}
+	}
+	everywhere := func(c doctor.Check) bool {
+		for _, list := range found {
+			if !slices.ContainsFunc(list, same(c)) {
+				return false
+			}
+		}
+		return !slices.Contains(ofProject, c.Topic)
+	}
+	for _, root := range slices.Sorted(maps.Keys(found)) {
+		machine = slices.DeleteFunc(slices.Clone(found[root]), func(c doctor.Check) bool { return !everywhere(c) })
+		break
+	}
+	rest = map[string][]doctor.Check{}
+	for root, list := range found {
+		rest[root] = slices.DeleteFunc(slices.Clone(list), func(c doctor.Check) bool { return slices.ContainsFunc(machine, same(c)) })
+	}
+	return machine, rest
 }
 
 func (s *healthPages) archiveHealth(body *pages.Health, v *snapshot.View) {

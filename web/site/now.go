@@ -113,11 +113,10 @@ func (s *nowPages) living(items []attention.Item) map[string]bool {
 // next prompt still lives.
 func (s *nowPages) addEnded(v *snapshot.View, body *pages.Now, last []*snapshot.Row, living map[string]bool) {
 	list := ended(last, living)
-	for _, r := range list[:min(len(list), endedShown)] {
-		body.Ended = append(body.Ended, s.lists.rowOf(v, r))
-	}
+	today := snapshot.Filter{Ended: v.Today}
+	body.Ended = s.lists.few(v, list, endedShown, today)
 	if len(list) > endedShown {
-		body.MoreEnded = pages.Link{Text: "all " + plain.Count(int64(len(last))) + " at rest", Href: snapshot.Filter{Ended: v.Today}.Address("/sessions")}
+		body.MoreEnded = pages.Link{Text: "all " + plain.Count(int64(len(last))) + " at rest", Href: today.Address("/sessions")}
 	}
 }
 

@@ -103,8 +103,8 @@ func (o *opened) kinds() (list []pages.Pair, note string) {
 	for _, k := range []struct {
 		name string
 		n    int64
-	}{{"input", t.Input}, {"read from cache", t.CacheRead}, {"written to cache, 5 min", t.Write5m}, {"written to cache, 1 h", t.Write1h},
-		{"written to cache", t.Write}, {"output", t.Output}, {"web searches", o.Cost.Searches}} {
+	}{{"input", t.Input}, {"cache read", t.CacheRead}, {"cache write, 5 min", t.Write5m}, {"cache write, 1 h", t.Write1h},
+		{"cache write", t.Write}, {"output", t.Output}, {"web searches", o.Cost.Searches}} {
 		if k.n > 0 {
 			list = append(list, pages.Pair{Name: k.name, Value: units.Amount(k.n)})
 		}

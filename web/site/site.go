@@ -62,9 +62,10 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("GET /search", func(w http.ResponseWriter, r *http.Request) {
 		at := s.events.At()
 		v := s.views.Current(r.Context())
-		s.search.Page(w, r, v, func(f *pages.Frame) { s.fill(v, f, at) })
+		s.search.Page(w, r, v, func(f *pages.Frame) { s.fill(v, f, at, r) })
 	})
 	mux.Handle("GET /events", s.events)
+	mux.HandleFunc("GET /theme", setTheme)
 	return mux
 }
 
@@ -154,7 +155,7 @@ func (s *Site) answer(w http.ResponseWriter, r *http.Request, answer page) {
 		f := fault.Of(err)
 		got = &show.Page{Frame: &pages.Frame{Title: "It did not work", Heading: "It did not work", Notes: []pages.Note{show.Note(f.Msg, f.Hints...)}}}
 	}
-	s.fill(v, got.Frame, at)
+	s.fill(v, got.Frame, at, r)
 	var text bytes.Buffer
 	if got.Body == nil {
 		err = pages.Message(&text, got.Frame)
@@ -175,8 +176,9 @@ func (s *Site) answer(w http.ResponseWriter, r *http.Request, answer page) {
 }
 
 // fill adds to the frame what all pages have.
-func (s *Site) fill(v *snapshot.View, f *pages.Frame, at string) {
+func (s *Site) fill(v *snapshot.View, f *pages.Frame, at string, r *http.Request) {
 	f.At, f.CanAct = at, s.act
+	f.Theme, f.Themes = themesOf(r)
 	if len(s.projects.Followed()) > 0 { // else nobody knows
 		f.Waiting = pages.Figure{Name: "waiting", Text: fmt.Sprint(len(s.workers.Waits())), Href: "/#main"}
 	}
@@ -190,8 +192,8 @@ func (s *Site) fill(v *snapshot.View, f *pages.Frame, at string) {
 		f.Notes = append([]pages.Note{show.Note(failed.Msg, failed.Hints...)}, f.Notes...)
 	}
 	if s.demo {
-		f.Notes = append([]pages.Note{show.Note("This is a demo: recorded sessions, repeated over two weeks, and a log that goes on while you look. Nothing of "+
-			"yours is shown. With your own:", "aburn install-hooks", "aburn web")}, f.Notes...)
+		f.Notes = append([]pages.Note{show.Note("This is a demo: recorded sessions, and a log that continues while you look. Nothing of yours is shown. "+
+			"For your own:", "aburn install-hooks", "aburn web")}, f.Notes...)
 	}
 	f.Notes = append(f.Notes, s.emptyNotes(v)...)
 }

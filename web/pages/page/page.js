@@ -218,6 +218,8 @@ else if (!('door' in document.documentElement.dataset)) {
   ready();
   join();
   setInterval(ages, 5000);
+  $('keysopen').hidden = false;
+  $('keysopen').onclick = () => $('help').showModal();
   const off = $('keysoff'), label = () => { off.textContent = kept('keys') === 'off' ? 'Switch keys on' : 'Switch keys off'; };
   off.addEventListener('click', () => { kept('keys', kept('keys') === 'off' ? 'on' : 'off'); label(); });
   label();

@@ -23,6 +23,7 @@ type Filter struct {
 	Solved                     bool
 	Family, Session            string // source/id
 	Q                          string
+	Sort                       string // the column by which a table of the page is sorted, "-" before it for the other way round
 }
 
 // The values of filters with few values. The first word is the address's.
@@ -44,7 +45,7 @@ type Parameter struct {
 func (f *Filter) Parameters() []Parameter {
 	return []Parameter{{"period", &f.Period}, {"day", &f.Day}, {"ended", &f.Ended}, {"since", &f.Since}, {"kind", &f.Kind}, {"project", &f.Project},
 		{"agent", &f.Agent}, {"outcome", &f.Outcome}, {"model", &f.Model}, {"branch", &f.Branch}, {"key", &f.Key}, {"family", &f.Family},
-		{"session", &f.Session}, {"q", &f.Q}}
+		{"session", &f.Session}, {"q", &f.Q}, {"sort", &f.Sort}}
 }
 
 func FilterOf(values url.Values) (f Filter) {

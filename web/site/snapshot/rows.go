@@ -28,7 +28,8 @@ func MillisOf(r *Row) int64 {
 	return r.End.UnixMilli()
 }
 
-// After are the rows of a list behind a cursor. One that means nothing begins at the start.
+// After are the rows of a list behind a cursor. One that means nothing begins at the start. A row that is not there any more has a place only
+// in a list with the newest first.
 func After(list []*Row, at string) []*Row {
 	text, err := base64.RawURLEncoding.DecodeString(at)
 	parts := strings.SplitN(string(text), " ", 3)
@@ -38,6 +39,9 @@ func After(list []*Row, at string) []*Row {
 	end, err := strconv.ParseInt(parts[0], 10, 64)
 	if err != nil {
 		return list
+	}
+	if i := slices.IndexFunc(list, func(r *Row) bool { return r.Source == parts[1] && r.ID == parts[2] && MillisOf(r) == end }); i >= 0 {
+		return list[i+1:]
 	}
 	i := slices.IndexFunc(list, func(r *Row) bool {
 		if n := MillisOf(r); n != end {
