@@ -18,6 +18,8 @@ type Block struct {
 	Fold  string // what stands between Head and Tail, and is left out
 	Tail  []Line
 	Patch bool
+	// Language is the one of its code, by the ending of a file; "" is coloured as no code. See Coloured.
+	Language string
 }
 
 // Line is a run of lines of one kind: "", "add", "del" or "at" of a patch.
@@ -111,6 +113,16 @@ func (s *Scrubber) code(name, text string, l Limits) Block {
 	}
 	b.Head, b.Tail = runs(head, b.Patch, l), runs(tail, b.Patch, l)
 	return b
+}
+
+// In gives blocks of code the language of a file, but for those whose language is known.
+func In(file string, list []Block) []Block {
+	for i := range list {
+		if list[i].Language == "" {
+			list[i].Language = LanguageOf(file)
+		}
+	}
+	return list
 }
 
 // runs joins lines of one kind.

@@ -46,6 +46,12 @@ func (s *Scrubber) Input(raw []byte, l Limits, said ...string) []Block {
 	}
 	clean, n := s.memory.Text(string(raw))
 	list := members(raw)
+	language := ""
+	for _, m := range list {
+		if slices.Contains(pathMembers, m.name) {
+			language = LanguageOf(m.value)
+		}
+	}
 	if n > 0 {
 		list = members([]byte(clean))
 	}
@@ -59,7 +65,7 @@ func (s *Scrubber) Input(raw []byte, l Limits, said ...string) []Block {
 		case isSaid(m.value, said), isReplacement(list, i) < 0:
 		case isReplacement(list, i) > 0:
 			b := s.code("", replacement(m.value, valueOf(list, replacementOf(m.name))), l)
-			b.Patch = true
+			b.Patch, b.Language = true, language
 			b.Head, b.Tail = again(b.Head, l), again(b.Tail, l)
 			blocks = append(blocks, b)
 		case m.raw != nil && bytes.Contains(m.raw, []byte(`\n`)):
@@ -75,7 +81,14 @@ func (s *Scrubber) Input(raw []byte, l Limits, said ...string) []Block {
 			if m.raw != nil {
 				value = indented(m.raw)
 			}
-			blocks = append(blocks, s.code(m.name, value, l))
+			b := s.code(m.name, value, l)
+			switch m.name {
+			case "content", "file_text":
+				b.Language = language
+			case "command", "cmd":
+				b.Language = "sh"
+			}
+			blocks = append(blocks, b)
 		default:
 			short += m.name + ": " + m.value + "\n"
 		}
@@ -85,6 +98,9 @@ func (s *Scrubber) Input(raw []byte, l Limits, said ...string) []Block {
 	}
 	return blocks
 }
+
+// pathMembers are the names of a file's path, as tools name it.
+var pathMembers = []string{"file_path", "filePath", "path", "file"}
 
 // mostLeaves bounds what is shown of a nested value.
 const mostLeaves = 60
@@ -201,7 +217,7 @@ func (s *Scrubber) Record(raw []byte, l Limits) []Block {
 	if e.Encode(without(value)) != nil {
 		return s.Code("", raw, l)
 	}
-	return s.Code("", b.Bytes(), l)
+	return In("record.json", s.Code("", b.Bytes(), l))
 }
 
 // without is a value without what no page shows.

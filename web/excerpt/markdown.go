@@ -116,13 +116,23 @@ func (harmless) heading(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (
 	return ast.WalkContinue, nil
 }
 
-// code is a block of code without the class that its language would give it.
+// code is a block of code. Its classes are those of its pieces, and none is the text's own.
 func (harmless) code(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		w.WriteString("<pre><code>")
+		var text strings.Builder
 		for i := range node.Lines().Len() {
 			line := node.Lines().At(i)
-			escape(w, line.Value(source))
+			text.Write(line.Value(source))
+		}
+		for _, s := range spans(strings.ToLower(string(node.(*ast.FencedCodeBlock).Language(source))), text.String()) {
+			if s.Class != "" {
+				w.WriteString(`<span class="` + s.Class + `">`)
+			}
+			escape(w, []byte(s.Text))
+			if s.Class != "" {
+				w.WriteString("</span>")
+			}
 		}
 		w.WriteString("</code></pre>\n")
 	}

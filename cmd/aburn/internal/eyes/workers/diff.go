@@ -41,7 +41,7 @@ func (s *Pages) Diff(ctx context.Context, v Known, _ url.Values, r *http.Request
 		one := pages.ChangedFile{ID: fmt.Sprintf("f%d", i+1), Path: show.Scrubbed(f.path)}
 		patch, rest := cutPatch(f.patch)
 		shownBytes += len(patch)
-		one.Blocks = scrub.Code("", []byte(patch), excerpt.Limits{Width: 400})
+		one.Blocks = excerpt.In(f.path, scrub.Code("", []byte(patch), excerpt.Limits{Width: 400}))
 		if rest != "" && len(one.Blocks) > 0 {
 			one.Blocks[len(one.Blocks)-1].Fold = rest
 		}
