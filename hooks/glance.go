@@ -26,6 +26,7 @@ type Glance struct {
 	// Today is what answers of the day that ends at DayEnds cost, as a person reads it: "$22.15", "~$22.15". It is
 	// empty if that is not known.
 	Today   string
+	Dollars float64 // the same in dollars
 	DayEnds time.Time
 	// In is what the user reads amounts in, as Today is.
 	In Currency
@@ -87,6 +88,8 @@ func ReadGlance(env func(string) string) (g Glance) {
 			g.Made = instant(v)
 		case "today":
 			g.Today = v.Str
+		case "dollars":
+			g.Dollars = max(v.Num, 0)
 		case "day_ends":
 			g.DayEnds = instant(v)
 		case "currency":
@@ -184,7 +187,8 @@ func (g *Glance) encode() []byte {
 		plans = strconv.AppendQuote(plans, agent) // a name of agentcli
 	}
 	var o logfmt.Object
-	o.Int("v", 1).Int("made", millis(g.Made)).StrIf("today", plain.OneLine(g.Today, maxName)).Int("day_ends", millis(g.DayEnds)).Raw("plans", append(plans, ']'))
+	o.Int("v", 1).Int("made", millis(g.Made)).StrIf("today", plain.OneLine(g.Today, maxName)).Float("dollars", g.Dollars).
+		Int("day_ends", millis(g.DayEnds)).Raw("plans", append(plans, ']'))
 	if g.In.Code != "" {
 		var in logfmt.Object
 		in.Str("code", plain.OneLine(g.In.Code, maxCode)).Float("per_dollar", g.In.PerDollar).Int("digits", int64(g.In.Digits))

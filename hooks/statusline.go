@@ -24,11 +24,12 @@ const (
 // Status is what an agent tells its status line. What it does not tell is zero.
 type Status struct {
 	Session logfmt.SessionID
-	Dir     string  // of the project
-	Model   string  // as the agent shows it
-	Cost    float64 // of the session in dollars, as the agent states it
-	Costs   bool    // it states a cost
-	Context string  // how much of the context is full: "42%"
+	Dir     string        // of the project
+	Model   string        // as the agent shows it
+	Cost    float64       // of the session in dollars, as the agent states it
+	Costs   bool          // it states a cost
+	Lasted  time.Duration // since the session began, or was resumed
+	Context string        // how much of the context is full: "42%"
 	Windows []Window
 }
 
@@ -82,8 +83,8 @@ func splitWrap(args []string) (folders []string, wrapped string) {
 	return args, ""
 }
 
-// apiValue is what amounts are called that a subscription pays for.
-const apiValue = "API value "
+// atListPrices is behind amounts that a subscription pays for.
+const atListPrices = " at list prices"
 
 // line is the status line of an agent.
 func (s *Status) line(agent string, g *Glance, now time.Time) string {
@@ -96,14 +97,14 @@ func (s *Status) line(agent string, g *Glance, now time.Time) string {
 	add(strings.ReplaceAll(strings.ToLower(plain.OneLine(s.Model, 32)), " ", "-"))
 	value := ""
 	if slices.Contains(g.Plans, agent) {
-		value = apiValue
+		value = atListPrices
 	}
 	if s.Costs {
-		add(value + g.In.amount(s.Cost) + " session")
+		add(g.In.amount(s.Cost) + " session" + value)
 	}
-	if today := g.today(now); today != "" {
-		if len(g.Plans) > 0 && (value == "" || !s.Costs) { // else it stands before the session's amount
-			today = apiValue + today
+	if today := g.today(s, now); today != "" {
+		if len(g.Plans) > 0 && (value == "" || !s.Costs) { // else the session's amount says so
+			today += atListPrices
 		}
 		add(today)
 	}
@@ -117,12 +118,20 @@ func (s *Status) line(agent string, g *Glance, now time.Time) string {
 	return strings.Join(parts, " · ")
 }
 
-// today is what the day has cost so far. An answer that came since the sum was made is not in it.
-func (g *Glance) today(now time.Time) string {
+// today is what the day has cost so far, this session included. Other answers that came since the sum was made are not in it.
+func (g *Glance) today(s *Status, now time.Time) string {
 	if g.Today == "" || !now.Before(g.DayEnds) || now.Before(g.Made.Add(-time.Minute)) {
 		return ""
 	}
 	text := plain.Line(g.Today)
+	if began := now.Add(-s.Lasted); s.Costs && s.Lasted > 0 && !began.Before(g.DayEnds.AddDate(0, 0, -1)) {
+		switch {
+		case began.After(g.Made): // the sum has nothing of it
+			text = g.In.amount(g.Dollars + s.Cost)
+		case s.Cost > g.Dollars: // all of it is today's
+			text = g.In.amount(s.Cost)
+		}
+	}
 	if now.Sub(g.Made) > exactFor && !strings.HasPrefix(text, "~") {
 		text = "~" + text
 	}

@@ -50,6 +50,9 @@ func TestStatusLine(t *testing.T) {
 	now := time.Now()
 	tonight := now.Add(time.Hour)
 	soon := now.Add(90 * time.Minute).Truncate(time.Second)
+	ofMinutes := func(n int) string {
+		return fmt.Sprintf(`{%s,"cost":{"total_cost_usd":1.8371,"total_duration_ms":%d}}`, opus, n*60_000)
+	}
 	for name, c := range map[string]struct {
 		payload string
 		glance  *hooks.Glance
@@ -70,11 +73,17 @@ func TestStatusLine(t *testing.T) {
 		"a lower bound stays one": {full, &hooks.Glance{Made: now.Add(-3 * time.Minute), Today: "~$22.15", DayEnds: tonight},
 			"opus-5.5 · $1.84 session · ~$22.15 today · ctx 42%"},
 		"a plan's amounts are no bill": {full, &hooks.Glance{Made: now, Today: "$22.15", DayEnds: tonight, Plans: []string{"codex", "claude"}},
-			"opus-5.5 · API value $1.84 session · $22.15 today · ctx 42%"},
+			"opus-5.5 · $1.84 session at list prices · $22.15 today · ctx 42%"},
 		"another agent's plan": {full, &hooks.Glance{Made: now, Today: "$22.15", DayEnds: tonight, Plans: []string{"codex"}},
-			"opus-5.5 · $1.84 session · API value $22.15 today · ctx 42%"},
+			"opus-5.5 · $1.84 session · $22.15 today at list prices · ctx 42%"},
 		"a plan without a session's amount": {`{` + opus + `}`, &hooks.Glance{Made: now, Today: "$22.15", DayEnds: tonight, Plans: []string{"claude"}},
-			"opus-5.5 · API value $22.15 today"},
+			"opus-5.5 · $22.15 today at list prices"},
+		"a session that began after the sum was made counts besides": {ofMinutes(1), &hooks.Glance{Made: now.Add(-90 * time.Second), Today: "$22.15",
+			Dollars: 22.15, DayEnds: tonight}, "opus-5.5 · $1.84 session · $23.99 today"},
+		"today is not less than a session of today": {ofMinutes(1), &hooks.Glance{Made: now, Today: "$0.40", Dollars: 0.40, DayEnds: now.Add(time.Hour)},
+			"opus-5.5 · $1.84 session · $1.84 today"},
+		"a session may be older than the day": {ofMinutes(26 * 60), &hooks.Glance{Made: now, Today: "$0.40", Dollars: 0.40, DayEnds: now.Add(time.Hour)},
+			"opus-5.5 · $1.84 session · $0.40 today"},
 		"yesterday is not today": {full, &hooks.Glance{Made: now.Add(-3 * time.Hour), Today: "$22.15", DayEnds: now.Add(-time.Minute)},
 			"opus-5.5 · $1.84 session · ctx 42%"},
 		"from the future": {full, &hooks.Glance{Made: now.Add(time.Hour), Today: "$22.15", DayEnds: tonight, Watched: now.Add(time.Hour),

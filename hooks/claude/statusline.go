@@ -24,6 +24,9 @@ func status(p gjson.Result) (s hooks.Status) {
 			if usd := v.Get("total_cost_usd"); usd.Type == gjson.Number && usd.Num >= 0 && usd.Num < 1e9 {
 				s.Cost, s.Costs = usd.Num, true
 			}
+			if ms := v.Get("total_duration_ms"); ms.Type == gjson.Number && ms.Num > 0 && ms.Num < 1e11 {
+				s.Lasted = time.Duration(ms.Num) * time.Millisecond
+			}
 		case "context_window":
 			if used := v.Get("used_percentage"); used.Type == gjson.Number && used.Num >= 0 && used.Num < 1000 {
 				s.Context = strconv.Itoa(int(used.Num)) + "%"

@@ -187,6 +187,7 @@ func Update(ctx context.Context, c *workspace.Caller) error {
 		if g.Made.After(made) && !g.Made.After(time.Now()) {
 			return // another process has summed up a newer archive
 		}
+		g.Dollars = float64(now.Day.Amount) / float64(cost.Dollar)
 		g.Made, g.Today, g.DayEnds, g.In, g.Plans = made, today, now.Day.Until, shown, bill.Billing(set.Cost.Billing).Plans()
 	})
 	return errors.Join(err, tell(c, now, col.budgets, &set.Notify))
