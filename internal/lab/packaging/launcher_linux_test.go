@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -59,6 +60,34 @@ func TestLauncherLeavesTheTerminal(t *testing.T) {
 				t.Errorf("the terminal was changed: %#x became %#x", cooked.Lflag, is.Lflag)
 			}
 		})
+	}
+}
+
+// Where Node.js can, the launcher becomes the native aburn: no second process waits for it, and arguments, environment and exit code are its own.
+// A node that can't is given an execve that tells what it was called with.
+func TestLauncherBecomesTheNative(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("this machine has no node")
+	}
+	dir := t.TempDir()
+	launcher := launcherWith(t, dir, "#!/bin/sh\necho \"$$ $# $2 $GREETING\"\nexit 7\n")
+	cmd := exec.Command(node, launcher, "cost", "two words")
+	cmd.Env = append(os.Environ(), "GREETING=hello")
+	can, _ := exec.Command(node, "-p", "typeof process.execve").Output()
+	if strings.TrimSpace(string(can)) != "function" {
+		stub := filepath.Join(dir, "stub.js")
+		text := `process.execve = (file, args) => { console.log([process.pid, args.length - 1, args[2], process.env.GREETING].join(" ")); process.exit(7); };`
+		if err := os.WriteFile(stub, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Args = []string{node, "--require", stub, launcher, "cost", "two words"}
+	}
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	if err == nil || err.Error() != "exit status 7" || out.String() != fmt.Sprintf("%d 2 two words hello\n", cmd.Process.Pid) || errs.Len() > 0 {
+		t.Errorf("%v, %q, %q; the launcher was process %d", err, out.String(), errs.String(), cmd.Process.Pid)
 	}
 }
 

@@ -3,7 +3,7 @@
 // executable.
 "use strict";
 const { spawn } = require("child_process");
-const { closeSync, openSync } = require("fs");
+const { accessSync, closeSync, constants, openSync } = require("fs");
 const { join, dirname } = require("path");
 
 function fail(fact, hint) {
@@ -24,6 +24,16 @@ try {
     `the package ${name} is missing, which holds the executables for this platform`,
     "install aburn again without --omit=optional, on the machine that runs it",
   );
+}
+// Node.js 22.15 and newer can become the native process. It aborts where that fails, so the executable is looked at before.
+if (process.execve) {
+  let runs = true;
+  try {
+    accessSync(file, constants.X_OK);
+  } catch {
+    runs = false; // spawn says why
+  }
+  if (runs) process.execve(file, [file, ...process.argv.slice(2)]);
 }
 // Signals are caught before there is a child, so that none ends this process alone.
 process.on("SIGINT", () => {}); // the terminal gives it to the child too
