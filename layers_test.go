@@ -68,7 +68,7 @@ var floors = []struct{ packages, may string }{
 	{"web/...", "internal/..."},
 	{"archive/conversation", "archive/... internal/... trace trace/contents trace/readers web/excerpt"},
 	{"history/why", "archive/... archive/conversation archive/lookup history/... insight/... insight/cost insight/cost/bill internal/... internal/settings " +
-		"internal/workspace trace trace/contents trace/readers web/excerpt"},
+		"internal/workspace trace trace/contents trace/readers web/excerpt workflow"},
 	{"web/links", "internal/... web/..."},
 	{"web/demo", "internal/... internal/journal/... logfmt/..."},
 	{"web/serve", "internal/... internal/journal/... internal/workspace supervisor/watchlock web/... web/links"},

@@ -3,6 +3,7 @@ package why
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"aburn/archive"
@@ -14,7 +15,9 @@ import (
 	"aburn/insight/failure"
 	"aburn/internal/agentcli"
 	"aburn/internal/plain"
+	"aburn/internal/shell"
 	"aburn/trace"
+	"aburn/workflow"
 )
 
 // Asker answers about one repository.
@@ -132,7 +135,7 @@ const mostChecks = 4
 // checksOf are the last checks of each kind that a session ran from a prompt on until the end of the next turn.
 func checksOf(t *trace.SessionTrace, from, moment int) (list []Check) {
 	prompts := 0
-	calls := t.Calls()
+	model, calls := workflow.Default(), t.Calls()
 	next := len(t.Events) + 1
 	for i := moment; i < len(t.Events); i++ {
 		if isPrompt(&t.Events[i]) {
@@ -147,10 +150,10 @@ func checksOf(t *trace.SessionTrace, from, moment int) (list []Check) {
 		if c.Event.Seq < from || c.Event.Seq >= next || c.Call.Type != trace.ShellTool || !c.Counts() {
 			continue
 		}
-		word := failure.CheckWord(c.Call.Head)
-		if word == "" {
+		if kind, _ := model.Check(c.Call.Head); kind == workflow.NoCheck {
 			continue
 		}
+		word := checkWord(&model, c.Call.Head)
 		check := Check{Command: word, Event: c.Event.Seq, Time: c.Event.Time, Result: "unknown", After: c.Event.Seq > moment}
 		if last := c.Last(); last != nil && last.Denied == "" {
 			switch {
@@ -190,4 +193,15 @@ func (a *Asker) costOf(d *Session, t *trace.SessionTrace, source string) {
 		sum.Add(a.prices.Price(bill.ResponseOf(&answers[i], hides)))
 	}
 	d.Turn, d.Cost = bill.PricedOf(sum), a.currency.Words(sum)
+}
+
+// checkWord names the check that a command line runs: "go test".
+func checkWord(model *workflow.Model, line string) string {
+	for _, c := range shell.Commands(line) {
+		one := strings.Join(c.Words, " ")
+		if kind, _ := model.Check(one); kind != workflow.NoCheck {
+			return failure.CommandWord(one)
+		}
+	}
+	return failure.CommandWord(line)
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,12 +13,15 @@ const ManyTimes = 1000
 // in". It is 0 where it asks for no repetition. A number that counts something else ("3 files") is none.
 func wantedTimes(prompt string) (n int) {
 	text := strings.ToLower(prompt)
-	for _, phrase := range [...]string{"for i in", "while true", "until it ", "until they ", "again and again", "over and over", "in a loop", "repeatedly",
+	for _, phrase := range [...]string{"for i in", "while true", "again and again", "over and over", "in a loop", "repeatedly",
 		"keep running", "keep polling", "keep checking", "keep trying", "keep watching",
 		"a few times", "several times", "many times", "every minute", "every few ", "flaky", "stress"} {
 		if strings.Contains(text, phrase) {
 			return ManyTimes
 		}
+	}
+	if before, _, ok := strings.Cut(text, "until "); ok && !containsAny(before, "stop", "going", "work", "fix", "try", "implement", "debug") {
+		return ManyTimes // "train until it converges"; "don't stop until it works" asks for no repetition
 	}
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,.;:!?()\"'`-", r) })
 	for i, word := range words {
@@ -38,6 +42,10 @@ func wantedTimes(prompt string) (n int) {
 		}
 	}
 	return n
+}
+
+func containsAny(text string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
 // numberOf reads a number up to ManyTimes in digits or in one word; 0 if it is none.

@@ -14,6 +14,9 @@ func TestWantedTimes(t *testing.T) {
 		"repeat 7 and compare":                    7,
 		"poll the job every 30 seconds":           ManyTimes,
 		"run the suite until it fails":            ManyTimes,
+		"train until it converges":                ManyTimes,
+		"Fix the build, and try until it passes.": 0,
+		"don't stop until it works":               0, // what it tries may still go in circles
 		"for i in 1 2 3: curl it":                 ManyTimes,
 		"find out why the test is flaky":          ManyTimes,
 		"the last time we tried":                  0,
