@@ -16,6 +16,7 @@ var committing = []string{"commit", "revert"}
 type intent struct {
 	commits  int  // commands that make one
 	many     bool // they are in a loop
+	amends   bool // one of them amends
 	messages bool // each has its message in the command line
 }
 
@@ -34,7 +35,7 @@ func intentOf(script string) (in intent) {
 			if inner := shell.DashC(words[1:]); inner != "" {
 				sub := intentOf(inner)
 				in.commits += sub.commits
-				in.many = in.many || sub.many
+				in.many, in.amends = in.many || sub.many, in.amends || sub.amends
 				in.messages = in.messages && sub.messages
 			}
 			continue
@@ -47,6 +48,7 @@ func intentOf(script string) (in intent) {
 			continue
 		}
 		in.commits++
+		in.amends = in.amends || slices.Contains(args, "--amend")
 		if !slices.ContainsFunc(args, givesMessage) {
 			in.messages = false
 		}

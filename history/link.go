@@ -154,8 +154,10 @@ func (l *Linker) evidence(s *Session, call *Call, m *Move, c *Commit) (words str
 		return "", false
 	case mentions(texts.Output, c.Hash):
 		return "it ran git commit, and its output names the commit", true
-	case len(names) >= in.commits && !in.many:
+	case max(len(names), l.mentioned(call, &texts, m)) >= in.commits && !in.many:
 		return "", false // it made others
+	case m.Action == "commit (amend)" && !in.amends:
+		return "", false
 	case subject:
 		return "it ran git commit with this message at that time", false
 	case !texts.Whole || in.messages || call.Failed || !in.many && l.madeWithin(call, m.Worktree) > in.commits:
@@ -173,6 +175,17 @@ func (l *Linker) madeWithin(call *Call, worktree string) int {
 		}
 	}
 	return len(made)
+}
+
+// mentioned counts the commits that were made while a call ran and that its output holds.
+func (l *Linker) mentioned(call *Call, texts *Texts, made *Move) int {
+	found := map[string]bool{}
+	for _, m := range l.Moves {
+		if m.makes() && m.Worktree == made.Worktree && contains(call, m.Time) && mentions(texts.Output, m.Now) {
+			found[m.Now] = true
+		}
+	}
+	return len(found)
 }
 
 // naming are the calls at a time whose output names a commit, without one of them.
