@@ -18,6 +18,8 @@ const (
 	Made Degree = "made"
 	// Rewritten: the commit has the same patch as one that was made, after a rebase, an amended message, a cherry-pick or a squash.
 	Rewritten Degree = "rewritten"
+	// Stated: nothing shows who made it, but its message names a session or an agent as co-author.
+	Stated Degree = "stated"
 	// During: somebody made it in the session's worktree while the session worked on a turn.
 	During Degree = "during"
 	// None: no known session made it.
@@ -34,6 +36,7 @@ type Commit struct {
 	Authored  time.Time
 	Committed time.Time
 	Subject   string
+	Stated    []Statement
 }
 
 // Move is an entry of a reflog: what a HEAD or a branch named before and after.

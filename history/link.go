@@ -50,6 +50,9 @@ func (l *Linker) Of(hash string) Answer {
 	if makers := l.originals(c); len(makers) > 0 {
 		return Answer{Rewritten, makers}
 	}
+	if len(c.Stated) > 0 {
+		return Answer{Degree: Stated}
+	}
 	if makers := l.during(c); len(makers) > 0 {
 		return Answer{During, makers}
 	}

@@ -207,10 +207,22 @@ func TestWhy(t *testing.T) {
 		t.Errorf("%v: %+v", err, report)
 	}
 
+	h.write("mine", "more\n")
+	h.git("commit", "-qam", "signed\n\nCo-Authored-By: Claude <noreply@anthropic.com>\nCo-Authored-By: Bob <bob@x>")
+	out, _ = h.why(0, "HEAD")
+	if !strings.Contains(out, "stated   Co-Authored-By: Claude <noreply@anthropic.com>") || strings.Contains(out, "Bob") {
+		t.Errorf("stated: %s", out)
+	}
+	h.git("commit", "-q", "--allow-empty", "-m", "named\n\nClaude-Session: https://claude.ai/code/"+whyID)
+	out, _ = h.why(0, "HEAD")
+	if !strings.Contains(out, "maybe    Claude Code, session 7b1c2f91: its message names the session") {
+		t.Errorf("named: %s", out)
+	}
+
 	clone := filepath.Join(h.home, "clone")
 	h.git("clone", "-q", h.repo, clone)
 	h.repo = clone
-	out, _ = h.why(1, "HEAD")
+	out, _ = h.why(1, "HEAD~2")
 	if !strings.Contains(out, "aburn knows no session of this repository") {
 		t.Errorf("of a clone: %s", out)
 	}

@@ -138,7 +138,7 @@ func moveOf(line string) (m history.Move, ok bool) {
 }
 
 // format is what log prints of a commit; names of changed files follow.
-const format = "--format=%x01%H%x00%P%x00%an <%ae>%x00%at%x00%ct%x00%s%x00"
+const format = "--format=%x01%H%x00%P%x00%an <%ae>%x00%at%x00%ct%x00%s%x00%(trailers:only=true,unfold=true)%x00"
 
 // Commits reads commits with their changed files. It leaves out those that the repository doesn't have any more.
 func (r *Repo) Commits(ctx context.Context, hashes []string) (map[string]*history.Commit, error) {
@@ -153,7 +153,7 @@ func (r *Repo) Commits(ctx context.Context, hashes []string) (map[string]*histor
 	}
 	for text := range strings.SplitSeq(out, "\x01") {
 		fields := strings.Split(text, "\x00")
-		if len(fields) < 7 {
+		if len(fields) < 8 {
 			continue
 		}
 		authored, err1 := strconv.ParseInt(fields[3], 10, 64)
@@ -163,9 +163,14 @@ func (r *Repo) Commits(ctx context.Context, hashes []string) (map[string]*histor
 		}
 		c := &history.Commit{Hash: fields[0], Parents: strings.Fields(fields[1]), Author: fields[2], Authored: time.Unix(authored, 0),
 			Committed: time.Unix(committed, 0), Subject: fields[5]}
+		for line := range strings.Lines(fields[6]) {
+			if s, ok := history.StatementOf(line); ok {
+				c.Stated = append(c.Stated, s)
+			}
+		}
 		found[c.Hash] = c
 		var files []string
-		for _, f := range fields[6:] {
+		for _, f := range fields[7:] {
 			if f = strings.TrimPrefix(f, "\n"); f != "" {
 				files = append(files, f)
 			}

@@ -17,6 +17,8 @@ type Commit struct {
 	Time     time.Time      `json:"time"`
 	Degree   history.Degree `json:"degree"`
 	Sessions []Session      `json:"sessions"`
+	// Stated are the trailers of its message that name a session or an agent.
+	Stated []string `json:"stated,omitempty"`
 }
 
 // Session is a session that a commit or a line is from.

@@ -74,6 +74,12 @@ func (a *Asker) Commit(ctx context.Context, hash, path string) Commit {
 	found := a.linker.Of(hash)
 	answer := Commit{Hash: hash, Subject: plain.Line(c.Subject), Author: plain.Line(c.Author), Time: c.Committed, Degree: found.Degree,
 		Sessions: []Session{}}
+	for _, said := range c.Stated {
+		answer.Stated = append(answer.Stated, plain.Line(said.Text))
+		if found.Degree == history.Stated && said.Session != "" {
+			answer.Sessions = append(answer.Sessions, a.named(ctx, said.Session, c.Committed, path)...)
+		}
+	}
 	for i := range found.Makers {
 		m := &found.Makers[i]
 		at := c.Committed
@@ -85,6 +91,26 @@ func (a *Asker) Commit(ctx context.Context, hash, path string) Commit {
 		answer.Sessions = append(answer.Sessions, s)
 	}
 	return answer
+}
+
+// named are the sessions that a trailer names, if the archive has them.
+func (a *Asker) named(ctx context.Context, id string, at time.Time, path string) []Session {
+	list, err := a.arch.Lookup(ctx, id)
+	if err != nil || len(list) != 1 {
+		return nil
+	}
+	s := a.sessions[list[0].Key]
+	if s == nil {
+		s = &session{Session: list[0]}
+		a.sessions[s.Key] = s
+	}
+	if a.read(ctx, s) != nil {
+		a.unreadable++
+		return nil
+	}
+	d := a.session(ctx, s, nil, at, path)
+	d.Evidence = "its message names the session"
+	return []Session{d}
 }
 
 // session describes a session at the moment of a call, or at a time in it.

@@ -35,6 +35,7 @@ func WhyCommand(a *kit.App) *cli.Command {
 			"aburn compares git's reflogs with the calls that agents saved, and says how sure it is:\n\n" +
 			"  made       a call of the session made the commit\n" +
 			"  rewritten  it has the same patch as a commit that a session made: rebased, reworded, squashed\n" +
+			"  stated     its message names a session, or an agent as co-author\n" +
 			"  during     it was made while the session worked in this worktree, maybe by somebody else\n" +
 			"  none       no session that aburn knows made it\n\n" +
 			"Merges are nobody's. Exit code 1 if no session was found.",
@@ -160,7 +161,7 @@ func (r *whyReport) found() bool {
 		return true
 	}
 	for i := range r.Commits {
-		if len(r.Commits[i].Sessions) > 0 {
+		if len(r.Commits[i].Sessions) > 0 || r.Commits[i].Degree == history.Stated {
 			return true
 		}
 	}
@@ -254,6 +255,10 @@ func (p *whyPrinter) commit(c *why.Commit, file, lines string) {
 	switch c.Degree {
 	case history.Merge:
 		p.fact("", "a merge, which is nobody's: ask about its parents")
+	case history.Stated:
+		for _, said := range c.Stated {
+			p.fact("stated", said)
+		}
 	case history.None:
 		p.fact("", "no session that aburn knows made this commit")
 	}
@@ -268,6 +273,8 @@ func (p *whyPrinter) commit(c *why.Commit, file, lines string) {
 			p.fact("made by", s.Agent+", "+name+": "+s.Evidence)
 		case history.Rewritten:
 			p.fact("made by", s.Agent+", "+name+", as "+s.Original[:min(len(s.Original), 10)]+" ("+s.Evidence+")")
+		case history.Stated:
+			p.fact("maybe", s.Agent+", "+name+": "+s.Evidence)
 		case history.During:
 			p.fact("during", s.Agent+", "+name+": "+s.Evidence)
 		}
