@@ -151,62 +151,6 @@ func isJSX(n *jsast.Node) bool {
 	return false
 }
 
-// ReturnsPromise says whether a function returns a promise for sure, async or not.
-func ReturnsPromise(m *jsast.Module, f *jsast.Function) bool {
-	if f.Concise {
-		return isPromise(m, f.Node.Child("body"))
-	}
-	found := false
-	jsast.Walk(f.Node.Child("body"), func(n *jsast.Node, _ []*jsast.Node) bool {
-		found = found || n.Type == "ReturnStatement" && isPromise(m, n.Child("argument"))
-		return !isFunction(n)
-	})
-	return found
-}
-
-func isPromise(m *jsast.Module, n *jsast.Node) bool {
-	if n == nil {
-		return false
-	}
-	switch n.Type {
-	case "ImportExpression":
-		return true
-	case "ConditionalExpression":
-		return isPromise(m, n.Child("consequent")) || isPromise(m, n.Child("alternate"))
-	case "NewExpression":
-		return jsast.Path(n.Child("callee")) == "Promise"
-	case "CallExpression":
-		callee := n.Child("callee")
-		path := jsast.Path(callee)
-		if strings.HasPrefix(path, "Promise.") || path == "fetch" && m.Scopes.Lookup(n.Start, "fetch") == nil {
-			return true
-		}
-		if callee.Type == "MemberExpression" && slices.Contains([]string{"then", "catch", "finally"}, propertyOf(callee)) {
-			return true
-		}
-		return asyncByName(m, callee)
-	}
-	return false
-}
-
-// asyncByName says whether a callee is a function of the file that is async.
-func asyncByName(m *jsast.Module, callee *jsast.Node) bool {
-	if callee.Type == "ArrowFunctionExpression" || callee.Type == "FunctionExpression" {
-		return callee.Is("async")
-	}
-	if callee.Type != "Identifier" {
-		return false
-	}
-	v := m.Scopes.Lookup(callee.Start, callee.Text("name"))
-	if v == nil || len(v.Definitions) != 1 || v.Definitions[0].Kind == "Parameter" { // whose node is its function
-		return false
-	}
-	at := v.Definitions[0].Node
-	return slices.ContainsFunc(m.Functions, func(f jsast.Function) bool {
-		return f.Async && !f.Generator && (f.Node.Range == at || at.Holds(f.Node.Range) && f.Node.End == at.End)
-	})
-}
-
 // listening hand a function to something that calls it later, or again and again.
 // routing do so in frameworks for servers; elsewhere the same names do other things.
 var (

@@ -183,12 +183,26 @@ func errorsRecorded(p *Pair) []found {
 			inCatch := c.Place == edit.InHandler || c.Place == edit.InUserHandler
 			handled = handled || c.Span == s && inCatch && (c.Method == "recordException" || c.Method == "setStatus" && isError(c))
 		}
-		if f := p.original(s); handled || f != nil && handlesAll(f) {
+		f := p.original(s)
+		if f != nil && !f.Async && s.Callback != nil && !s.Callback.Is("async") && edit.ReturnsPromise(p.Orig, f) && !p.inPromise(s) {
+			list = append(list, at(s.Call.Start, "the span does not record that the promise is rejected"))
+			continue
+		}
+		if handled || f != nil && handlesAll(f) {
 			continue
 		}
 		list = append(list, at(s.Call.Start, "the span does not record errors"))
 	}
 	return list
+}
+
+// inPromise says whether the span is used in a function within the wrapper, such as one given to catch.
+func (p *Pair) inPromise(s *edit.Span) (used bool) {
+	jsast.Walk(s.Callback.Child("body"), func(n *jsast.Node, above []*jsast.Node) bool {
+		used = used || n.Type == "Identifier" && n.Text("name") == s.Variable && slices.ContainsFunc(above, isFunction)
+		return !used
+	})
+	return used
 }
 
 // handlesAll says whether a function is one try whose catch throws nothing.
