@@ -12,9 +12,11 @@ import (
 // the attributes that are set on it.
 func TestOnlyWhatIsUsedEntersTheRegistry(t *testing.T) {
 	dir := folder(t, map[string]string{
-		"a.mjs":                   "export async function place(order) {\n  const a = await save(order.id);\n  return a + 1;\n}\nexport async function* list(order) {\n  yield save(order);\n}\nasync function save() {}\n",
+		"a.mjs": "export async function place(order) {\n" +
+			"  const a = await save(order.id);\n  return a + 1;\n}\nexport async function* list(order) {\n  yield save(order);\n}\nasync function save() {}\n",
 		"telemetry/manifest.yaml": "schema_url: https://shop.example/schemas/0.1.0\n",
-		"telemetry/a.yaml":        "groups:\n- {id: registry.shop, type: attribute_group, brief: b, stability: development, attributes: [{id: shop.x, type: string, brief: b, stability: development, examples: [a]}]}\n",
+		"telemetry/a.yaml": "groups:\n- {id: registry.shop, type: attribute_group, brief: b, stability: development, " +
+			"attributes: [{id: shop.x, type: string, brief: b, stability: development, examples: [a]}]}\n",
 	})
 	attribute := func(key string) edit.NewAttribute {
 		return edit.NewAttribute{Key: key, Type: "string", Brief: "b", Examples: []string{"x"}}
@@ -25,7 +27,8 @@ func TestOnlyWhatIsUsedEntersTheRegistry(t *testing.T) {
 				{Key: "shop.order.bad", Expr: "order.save()"}, {Key: "shop.x", Expr: "order.x"}}},
 			{ID: "f2", Name: "list", Action: "span", Span: "shop.order.list", Attributes: []edit.Attribute{{Key: "shop.order.page", Expr: "order.page"}}},
 		},
-		NewSpans:      []edit.NewSpan{{ID: "shop.order.place", Kind: "client", Brief: "b", Attributes: []string{"shop.order.bad"}}, {ID: "shop.order.list", Brief: "b"}},
+		NewSpans: []edit.NewSpan{{ID: "shop.order.place", Kind: "client", Brief: "b", Attributes: []string{"shop.order.bad"}},
+			{ID: "shop.order.list", Brief: "b"}},
 		NewAttributes: []edit.NewAttribute{attribute("shop.order.id"), attribute("shop.order.bad"), attribute("shop.order.page")},
 	}
 	c := Defaults()

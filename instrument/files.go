@@ -31,6 +31,8 @@ type Selection struct {
 	// Skipped were named themselves, and cannot be taken; or a program generates them.
 	Skipped    []Skipped
 	TypeScript int // files of .tsx, and of TypeScript that include leaves out
+	LeftOut    []LeftOut
+	aside      []string
 }
 
 // PathError says why a path cannot be taken.
@@ -43,7 +45,7 @@ type PathError struct {
 func (e *PathError) Error() string { return e.Path + ": " + e.Msg }
 
 // Select finds the files below dir that paths name: those that c includes and does not
-// exclude. Files that git ignores, node_modules, folders with a dot in front and the
+// exclude, without tests, examples, benchmarks and configuration. Files that git ignores, node_modules, folders with a dot in front and the
 // file that sets up telemetry are left out, and files that say that a program generates
 // them. A file that is named itself counts in any case. environ is for git. The error is a *PathError, or the context's.
 func Select(ctx context.Context, dir string, paths []string, c Config, environ []string) (*Selection, error) {
@@ -57,7 +59,7 @@ func Select(ctx context.Context, dir string, paths []string, c Config, environ [
 			return nil, &PathError{pattern, "is no pattern", "include and exclude of " + ConfigFile + " hold patterns such as **/*.test.js"}
 		}
 	}
-	s := &Selection{}
+	s := &Selection{aside: asideOf(root, c)}
 	var all []string
 	for _, p := range paths {
 		name, err := inside(root, dir, p)
@@ -76,11 +78,14 @@ func Select(ctx context.Context, dir string, paths []string, c Config, environ [
 					return nil, err
 				}
 			}
+			was := s.aside
+			s.aside = slices.DeleteFunc(slices.Clone(was), func(p string) bool { return !slices.Contains(c.Exclude, p) && matches([]string{p}, name+"/a.js") })
 			for _, f := range all {
 				if name == "." || strings.HasPrefix(f, name+"/") {
 					s.add(root, f, c)
 				}
 			}
+			s.aside = was
 		case !st.Mode().IsRegular():
 			s.Skipped = append(s.Skipped, Skipped{name, "is a link or no file"})
 		case otherLanguage(name) != nil:
@@ -146,13 +151,17 @@ func leftOut(folder string) bool {
 }
 
 func (s *Selection) add(root *os.Root, file string, c Config) {
-	if slices.ContainsFunc(strings.Split(path.Dir(file), "/"), leftOut) || matches(c.Exclude, file) || file == path.Clean(filepath.ToSlash(c.SDKInitFile)) {
+	if slices.ContainsFunc(strings.Split(path.Dir(file), "/"), leftOut) || file == path.Clean(filepath.ToSlash(c.SDKInitFile)) {
 		return
 	}
 	if !matches(c.Include, file) {
 		if ext := path.Ext(file); ext == ".ts" || ext == ".tsx" || ext == ".mts" || ext == ".cts" {
 			s.TypeScript++
 		}
+		return
+	}
+	if i := slices.IndexFunc(s.aside, func(p string) bool { return matches([]string{p}, file) }); i >= 0 {
+		s.leave(s.aside[i])
 		return
 	}
 	st, err := root.Lstat(filepath.FromSlash(file))

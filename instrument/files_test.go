@@ -39,3 +39,39 @@ func TestGeneratedFilesAreLeftOut(t *testing.T) {
 		t.Errorf("named itself: %+v, %v", s, err)
 	}
 }
+
+// TestTestsAreLeftOut of a folder, with the pattern that did it; a file or folder that is named itself counts.
+func TestTestsAreLeftOut(t *testing.T) {
+	files := map[string]string{
+		"package.json": `{"name":"a","main":"lib/a.js","scripts":{"test":"node --test unit/*.js && tap check/"},"jest":{"testMatch":["<rootDir>/proof/**/*.js"]}}`,
+		".npmignore":   "# not shipped\nscripts\n/lib\n!keep.js\n",
+	}
+	in := []string{"lib/a.js", "lib/contest.js", "lib/latest.js", "index.js", "src/spectrum.js", "src/config.js", "tools/a.js"}
+	out := []string{"test.js", "test/a.js", "lib/__tests__/a.js", "spec/a.mjs", "lib/a.tst.ts", "lib/a.test.js", "lib/a.spec.cjs", "examples/a.js", "bench/a.js",
+		"fixtures/a.js", "lib/a.min.js",
+		"eslint.config.js", "vite.config.mjs", "unit/a.js", "check/b.js", "proof/deep/a.js", "scripts/a.js", "dist/a.js", ".eslintrc.cjs"}
+	for _, name := range append(slices.Clone(in), out...) {
+		files[name] = "export const a = 1;\n"
+	}
+	dir := folder(t, files)
+	s, err := Select(t.Context(), dir, []string{"."}, Defaults(), os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(in)
+	if !slices.Equal(s.Files, in) {
+		t.Errorf("files %v\nwant %v", s.Files, in)
+	}
+	n := 0
+	for _, l := range s.LeftOut {
+		n += l.Files
+	}
+	if n != len(out) {
+		t.Errorf("%d files were left out, not %d: %v", n, len(out), s.LeftOut)
+	}
+	for _, named := range []string{"test/a.js", "examples", "dist"} {
+		if s, err = Select(t.Context(), dir, []string{named}, Defaults(), os.Environ()); err != nil || len(s.Files) != 1 {
+			t.Errorf("%s: %+v, %v", named, s, err)
+		}
+	}
+}

@@ -19,6 +19,7 @@ type Inventory struct {
 	Files      []*scan.File `json:"files"`
 	Skipped    []Skipped    `json:"skipped"`
 	TypeScript int          `json:"typescript"` // files that were left out for it: no node takes types off them
+	LeftOut    []LeftOut    `json:"leftOut"`
 	Functions  int          `json:"functions"`
 	Candidates int          `json:"candidates"`
 	Covered    int          `json:"covered"`
@@ -38,7 +39,8 @@ func Scan(ctx context.Context, engine jsast.Engine, dir string, s *Selection, co
 		return nil, &PathError{dir, "is no folder that can be read", ""}
 	}
 	defer root.Close()
-	out := &Inventory{Files: []*scan.File{}, Skipped: append([]Skipped{}, s.Skipped...), TypeScript: s.TypeScript}
+	out := &Inventory{Files: []*scan.File{}, Skipped: append([]Skipped{}, s.Skipped...), TypeScript: s.TypeScript,
+		LeftOut: append([]LeftOut{}, s.LeftOut...)}
 	found := make([]*scan.File, len(s.Files))
 	failed := make([]error, len(s.Files))
 	var wg sync.WaitGroup

@@ -109,7 +109,8 @@ func (p *promises) given(n *jsast.Node) (found bool) {
 			found = found || jsast.Path(c.Child("left")) == path && p.is(c.Child("right"))
 		case "CallExpression": // list.push(save())
 			callee := c.Child("callee")
-			found = found || callee.Type == "MemberExpression" && propertyOf(callee) == "push" && jsast.Path(callee.Child("object")) == path && p.any(c.List("arguments"))
+			pushes := callee.Type == "MemberExpression" && propertyOf(callee) == "push" && jsast.Path(callee.Child("object")) == path
+			found = found || pushes && p.any(c.List("arguments"))
 		}
 		return !found && (c == p.function || !isFunction(c))
 	})

@@ -59,7 +59,8 @@ func (a *applier) wrap(f *jsast.Function, name, span string, start []statement) 
 	if f.Async {
 		async = "async "
 	}
-	open := nl + i1 + "return " + a.helpers.tracer + ".startActiveSpan(" + a.quoted(name) + ", " + a.options(a.names.Kinds[name]) + async + "(" + span + ")" + a.returns(f) + " => {" + nl + i2 +
+	begin := "return " + a.helpers.tracer + ".startActiveSpan(" + a.quoted(name) + ", "
+	open := nl + i1 + begin + a.options(a.names.Kinds[name]) + async + "(" + span + ")" + a.returns(f) + " => {" + nl + i2 +
 		"try {"
 	for i, s := range start {
 		line := s.lines(a, span, i3)

@@ -101,6 +101,10 @@ func selected(ctx context.Context, a *kit.App, dir string, paths []string, c ins
 		return nil, fault.Usage(fmt.Sprintf("no JavaScript file matches; %s of TypeScript do", countOf(s.TypeScript, "file")),
 			".tsx cannot be instrumented; include of "+instrument.ConfigFile+" says whether .ts counts")
 	}
+	if len(s.LeftOut) > 0 {
+		l := s.LeftOut[0]
+		return nil, fault.Usage(fmt.Sprintf("no file matches: %s left out %s", plain.Line(l.Pattern), countOf(l.Files, "file")), "name the file or its folder itself")
+	}
 	return nil, fault.Usage("no file matches", hint)
 }
 
@@ -208,6 +212,9 @@ func printTotals(out *term.Out, found *instrument.Inventory) {
 		}
 	}
 	fmt.Fprintln(out)
+	for _, l := range found.LeftOut {
+		fmt.Fprintf(out, "left out: %s of %s\n", countOf(l.Files, "file"), plain.Line(l.Pattern))
+	}
 	if found.Registry == "" {
 		fmt.Fprintln(out, "no registry: none of the spans that a project wants is known; schemaPath in "+instrument.ConfigFile+" names one")
 	}
