@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -67,8 +68,8 @@ func ReadPlan(file string) (*Plan, error) {
 
 // ParsePlan reads a plan's text. file is for messages.
 func ParsePlan(file string, data []byte) (*Plan, error) {
-	if bad := formOf(file, data); bad != nil {
-		return nil, bad
+	if bad := edit.CheckForm(data, reflect.TypeFor[Plan]()); bad != nil {
+		return nil, &PlanError{file, lineOf(data, bad.Key), bad.Says("the plan"), bad.Word, bad.Words}
 	}
 	var p Plan
 	d := json.NewDecoder(bytes.NewReader(data))

@@ -121,7 +121,7 @@ func (a *attempts) once(ctx context.Context, n int, facts []string, focus string
 	return a.weigh(work, chosen, found)
 }
 
-// formless is an attempt whose answer has not the form.
+// formless is an attempt whose answer does not match the schema.
 func (a *attempts) formless(err error) (facts []string, done bool, _ error) {
 	a.file.LastError = err.Error()
 	a.file.ErrorProgression = append(a.file.ErrorProgression, "1 mistake")

@@ -60,7 +60,7 @@ func TestWhatAModelCanGiveAsAWholeFile(t *testing.T) {
 		{"the same mistake twice, then good", []provider.Answer{changed, changed, ok}, instrument.Success, []int{1, 3, 1}, "NDS-003", ""},
 		{"the same mistake for ever", []provider.Answer{changed}, instrument.Failed, []int{1, 3, 1}, "NDS-003", "a rule blocks it: NDS-003"},
 		{"no span", []provider.Answer{{Response: wholeFile(first, original)}}, instrument.Unchanged, []int{1}, "", "the model put no span into it"},
-		{"no form, then good", []provider.Answer{{Response: response(`{"functions":[]}`)}, ok}, instrument.Success, []int{1, 1}, "the answer has not the form", ""},
+		{"no form, then good", []provider.Answer{{Response: response(`{"functions":[]}`)}, ok}, instrument.Success, []int{1, 1}, "the model's answer doesn't match the schema", ""},
 		{"cut off, then good", []provider.Answer{cut, ok}, instrument.Success, []int{1, 1}, "the answer was too long: add fewer spans", ""},
 		{"cut off twice", []provider.Answer{cut}, instrument.Failed, []int{1, 1}, "too long", "no file: the answer was cut off at its bound"},
 		{"refused", []provider.Answer{{Response: cut.Response, Err: provider.ErrRefused}}, instrument.Failed, []int{1}, "", "no file: the model refused to answer"},

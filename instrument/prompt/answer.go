@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -56,11 +57,9 @@ func Read(answer json.RawMessage, f *scan.File) (plan edit.Plan, facts []string,
 	if len(answer) > maxAnswerBytes {
 		return plan, nil, fmt.Errorf("the answer has %d KB", len(answer)>>10)
 	}
-	d := json.NewDecoder(bytes.NewReader(answer))
-	d.DisallowUnknownFields()
 	var got edit.Plan
-	if err := d.Decode(&got); err != nil {
-		return plan, nil, errors.New("the answer has not the form: " + plain.OneLine(strings.TrimPrefix(err.Error(), "json: "), 200))
+	if err := decode(answer, &got); err != nil {
+		return plan, nil, err
 	}
 	r := &reading{file: f, seen: map[string]bool{}}
 	for _, c := range got.Functions {
@@ -71,6 +70,20 @@ func Read(answer json.RawMessage, f *scan.File) (plan edit.Plan, facts []string,
 	plan.NewSpans, plan.NewAttributes = r.newNames(got.NewSpans, got.NewAttributes)
 	plan.Libraries, plan.Notes = r.libraries(got.Libraries), notes(got.Notes)
 	return plan, r.facts, nil
+}
+
+// decode reads an answer. The error says which place doesn't match.
+func decode[T any](answer json.RawMessage, into *T) error {
+	const mismatch = "the model's answer doesn't match the schema: "
+	if bad := edit.CheckForm(answer, reflect.TypeFor[T]()); bad != nil {
+		return errors.New(mismatch + plain.OneLine(bad.Says("it"), 200))
+	}
+	d := json.NewDecoder(bytes.NewReader(answer))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return errors.New(mismatch + plain.OneLine(strings.TrimPrefix(err.Error(), "json: "), 200))
+	}
+	return nil
 }
 
 // newNames keeps what is within the grammar, with its texts cut.

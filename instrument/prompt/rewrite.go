@@ -106,13 +106,11 @@ func ReadRewritten(answer json.RawMessage, f *scan.File) (out Rewritten, facts [
 		return out, nil, fmt.Errorf("the answer has %d KB", len(answer)>>10)
 	}
 	var got Rewritten
-	d := json.NewDecoder(bytes.NewReader(answer))
-	d.DisallowUnknownFields()
-	switch err := d.Decode(&got); {
-	case err != nil:
-		return out, nil, errors.New("the answer has not the form: " + plain.OneLine(strings.TrimPrefix(err.Error(), "json: "), 200))
-	case strings.TrimSpace(got.Code) == "":
-		return out, nil, errors.New("the answer has not the form: code is empty")
+	if err := decode(answer, &got); err != nil {
+		return out, nil, err
+	}
+	if strings.TrimSpace(got.Code) == "" {
+		return out, nil, errors.New("the model's answer doesn't match the schema: code is empty")
 	}
 	r := &reading{file: f, seen: map[string]bool{}}
 	out.Code = got.Code

@@ -81,7 +81,7 @@ var (
 	ErrAuth      = errors.New("the provider does not accept the key or the login")
 	ErrRefused   = errors.New("the model refused to answer")
 	ErrTruncated = errors.New("the answer was cut off at its bound")
-	ErrSchema    = errors.New("the answer has not the form that was asked for")
+	ErrSchema    = errors.New("the model's answer doesn't match the schema")
 )
 
 // RateError says that the provider wants no more questions for a while; 0 where it does not say for how long.

@@ -34,7 +34,17 @@ func (f *callFacts) uncovered() *Call {
 	return nil
 }
 
+// offByDefault are libraries for node's own modules that the usual bundle does not enable: a span for
+// each small call would hide the operation that makes them.
+var offByDefault = map[string]string{
+	"fs": "@opentelemetry/instrumentation-fs", "fs/promises": "@opentelemetry/instrumentation-fs", "dns": "@opentelemetry/instrumentation-dns",
+	"dns/promises": "@opentelemetry/instrumentation-dns", "net": "@opentelemetry/instrumentation-net",
+}
+
 func (c *Call) reason() string {
+	if l := offByDefault[c.Package]; l != "" {
+		return "it calls " + c.Call + " of " + c.Package + ", and its library (" + l + ") is off by default"
+	}
 	return "it calls " + c.Call + " of " + c.Package + ", which no library covers"
 }
 

@@ -1,7 +1,8 @@
-package instrument
+package edit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -12,14 +13,22 @@ import (
 // required are members that a plan has to have, by the type that they are in.
 var required = map[string][]string{"NewSpan": {"id"}, "NewAttribute": {"key"}}
 
-// checkForm compares JSON with the type that it is read into. Its mistakes name places in the JSON.
-func checkForm(file string, data []byte, v any, t reflect.Type, path string) *PlanError {
-	where := path
-	if path == "" {
-		where = "the plan"
-	}
-	wrong := func(want string) *PlanError {
-		return &PlanError{File: file, Line: lineOf(data, lastKey(path)), Msg: fmt.Sprintf("%s is %s, and has to be %s", where, jsonType(v), want)}
+// FormError is a place in JSON that doesn't fit.
+type FormError struct {
+	Place string // such as files[0].newSpans[1].id; "" for all of it
+	Key   string // the last name in Place
+	Msg   string
+	// Word is what was written and Words what it could be; "" where it is no choice.
+	Word  string
+	Words []string
+}
+
+// Says is the mistake in words. whole is what all of the JSON is called.
+func (e *FormError) Says(whole string) string { return cmp.Or(e.Place, whole) + " " + e.Msg }
+
+func checkForm(data []byte, v any, t reflect.Type, path string) *FormError {
+	wrong := func(want string) *FormError {
+		return &FormError{Place: path, Key: lastKey(path), Msg: fmt.Sprintf("is %s, and has to be %s", jsonType(v), want)}
 	}
 	switch t.Kind() {
 	case reflect.Struct:
@@ -27,14 +36,14 @@ func checkForm(file string, data []byte, v any, t reflect.Type, path string) *Pl
 		if !ok {
 			return wrong("an object")
 		}
-		return checkMembers(file, data, object, t, path)
+		return checkMembers(data, object, t, path)
 	case reflect.Slice:
 		list, ok := v.([]any)
 		if !ok && v != nil {
 			return wrong("a list")
 		}
 		for i, e := range list {
-			if bad := checkForm(file, data, e, t.Elem(), fmt.Sprintf("%s[%d]", path, i)); bad != nil {
+			if bad := checkForm(data, e, t.Elem(), fmt.Sprintf("%s[%d]", path, i)); bad != nil {
 				return bad
 			}
 		}
@@ -50,7 +59,7 @@ func checkForm(file string, data []byte, v any, t reflect.Type, path string) *Pl
 	return nil
 }
 
-func checkMembers(file string, data []byte, object map[string]any, t reflect.Type, path string) *PlanError {
+func checkMembers(data []byte, object map[string]any, t reflect.Type, path string) *FormError {
 	members, order := membersOf(t)
 	inside := strings.TrimPrefix(path+".", ".")
 	var keys []string
@@ -63,15 +72,15 @@ func checkMembers(file string, data []byte, object map[string]any, t reflect.Typ
 	for _, key := range keys {
 		member, ok := members[key]
 		if !ok {
-			return &PlanError{file, lineOf(data, key), inside + key + ": unknown key", key, order}
+			return &FormError{inside + key + ":", key, "unknown key", key, order}
 		}
-		if bad := checkForm(file, data, object[key], member, inside+key); bad != nil {
+		if bad := checkForm(data, object[key], member, inside+key); bad != nil {
 			return bad
 		}
 	}
 	for _, key := range required[t.Name()] {
 		if object[key] == nil || object[key] == "" {
-			return &PlanError{File: file, Line: lineOf(data, lastKey(path)), Msg: inside + key + " is missing"}
+			return &FormError{Place: inside + key, Key: lastKey(path), Msg: "is missing"}
 		}
 	}
 	return nil
@@ -120,11 +129,11 @@ func lastKey(path string) string {
 	return name
 }
 
-// formOf checks a plan's text that is JSON; other texts are the decoder's to refuse.
-func formOf(file string, data []byte) *PlanError {
+// CheckForm compares JSON with the type that it is read into; nil if it fits. Text that is no JSON is the decoder's to refuse.
+func CheckForm(data []byte, t reflect.Type) *FormError {
 	var v any
 	if json.Unmarshal(data, &v) != nil {
 		return nil
 	}
-	return checkForm(file, data, v, reflect.TypeFor[Plan](), "")
+	return checkForm(data, v, t, "")
 }
