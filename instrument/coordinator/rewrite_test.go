@@ -51,7 +51,7 @@ func TestWhatAModelCanGiveAsAWholeFile(t *testing.T) {
 		{"other code", []provider.Answer{changed, ok}, instrument.Success, []int{1, 3}, "NDS-003", ""},
 		{"a span that nobody ends", []provider.Answer{with("      span.end();\n", ""), ok}, instrument.Success, []int{1, 3}, "CDQ-001", ""},
 		{"an effect in an attribute", []provider.Answer{with("span.setAttribute('shop.id', id)", "span.setAttribute('shop.id', (globalThis.a = id))"), ok},
-			instrument.Success, []int{1, 3}, "an added expression has an effect", ""},
+			instrument.Success, []int{1, 3}, "an added expression can run code", ""},
 		{"another package", []provider.Answer{with("import { trace,", "import 'child_process';\nimport { trace,"), ok}, instrument.Success, []int{1, 3}, "NDS-003",
 			""},
 		{"another tracer", []provider.Answer{with("getTracer('shop')", "getTracer('mine')"), ok}, instrument.Success, []int{1, 3}, "CDQ-011", ""},

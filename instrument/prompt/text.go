@@ -11,6 +11,7 @@ const rulesText = `
 - Use the registry's span where one fits. Else add one to newSpans, below the namespace, with a brief and its kind (internal, server, client, producer, consumer).
 - Use the registry's attributes. Else add one to newAttributes, with type (string, int, double, boolean), brief and one example. At most five a file.
 - A new name is no variant of one that exists (order.id and orderId).
+- What is said to a language model, or what it says, is never an attribute: its model, token counts and finish reasons may be.
 - An expression reads parameters, locals that are declared before it, members of them, literals and templates. It calls nothing but String, Number, Boolean, .length, .slice. The program makes it safe against null.
 - The program tests a type where a call, a template or a comparison needs a string or number: then the attribute is left out for other values.
 - "at" is "start", or "after:LINE" of a local's declaration, as the list of locals says it.

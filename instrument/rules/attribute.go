@@ -74,6 +74,19 @@ var personalNames = strings.Fields(`email email_address e_mail mail_address phon
 var personalPairs = strings.Fields(`user.name customer.name person.name patient.name employee.name member.name contact.name client.name owner.name
 	author.name account.name recipient.name sender.name user.address customer.address person.address user.ip client.ip user.location patient.id`)
 
+// conversations are attributes that hold what was said to a model, or what it said.
+var conversations = strings.Fields(`gen_ai.prompt gen_ai.completion gen_ai.input.messages gen_ai.output.messages gen_ai.system_instructions
+	gen_ai.tool.call.arguments gen_ai.tool.call.result llm.prompts llm.completions llm.input_messages llm.output_messages input.value output.value`)
+
+// saidNames are names by which code calls what is said to a model.
+var saidNames = []string{"prompt", "prompts", "messages", "systemprompt", "completion", "completions"}
+
+// isConversation says whether an attribute holds text of a conversation with a model.
+func isConversation(a attribute) bool {
+	path := strings.ToLower(jsast.Path(a.value))
+	return slices.Contains(conversations, a.key) || path != "" && slices.Contains(saidNames, path[strings.LastIndexByte(path, '.')+1:])
+}
+
 func isPersonal(key string) bool {
 	parts := strings.Split(strings.ToLower(key), ".")
 	last := snake(parts[len(parts)-1], key)
@@ -108,6 +121,10 @@ func personal(p *Pair) []found {
 		case isPersonal(a.key):
 			told[a.call.Node.Start] = true
 			list = append(list, at(a.call.Node.Start, "%s is personal data, or a secret", a.key))
+			continue
+		case isConversation(a):
+			told[a.call.Node.Start] = true
+			list = append(list, at(value.Start, "%s is text of a conversation with a model", excerpt(p.New, value)))
 			continue
 		case p.wholeObject(a):
 			told[a.call.Node.Start] = true

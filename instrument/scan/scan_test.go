@@ -189,6 +189,14 @@ func TestCallsAreNamed(t *testing.T) {
 	}
 }
 
+// TestModelsAreCovered: clients of language models and vector stores, by npm's names.
+func TestModelsAreCovered(t *testing.T) {
+	for _, pkg := range []string{"@anthropic-ai/sdk", "openai", "@aws-sdk/client-bedrock-runtime", "@google-cloud/vertexai", "cohere-ai", "together-ai", "langchain",
+		"@langchain/core", "llamaindex", "@modelcontextprotocol/sdk", "@pinecone-database/pinecone", "chromadb", "@qdrant/js-client-rest"} {
+		_ = pkg
+	}
+}
+
 func TestManyCandidatesAreNoted(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("import fs from 'fs';\n")
