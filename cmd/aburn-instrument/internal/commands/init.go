@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -16,7 +13,6 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/instrument"
 	"aburn/instrument/jsproject"
-	"aburn/internal/consent"
 	"aburn/internal/fault"
 	"aburn/internal/plain"
 	"aburn/internal/project"
@@ -32,8 +28,9 @@ func initCommand(a *kit.App) *cli.Command {
 		Description: "Looks at git, package.json, the OpenTelemetry API and SDK, the file that sets up telemetry, where spans\n" +
 			"will go, the tests, the registry, and Weaver. Then it writes " + instrument.ConfigFile + ". One that is there\n" +
 			"keeps all that it says; only keys that it lacks are added. Nothing of the project is run.\n\n" +
-			"On a terminal it asks whether aburn may start the project's tests and formatter. The answer is kept outside\n" +
-			"of the repository. --yes does not give it.\n\n" +
+			"On a terminal it asks once: for the files that it would write and for the project's tests and formatter, which\n" +
+			"aburn may start then. That answer is saved outside of the repository. Without a terminal it writes only with\n" +
+			"--yes, which permits no command.\n\n" +
 			"Exit code: 0 if a run could start, 2 if something is missing for one, 3 if you declined.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask before files are written"},
@@ -85,24 +82,35 @@ func runInit(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if ask {
 		printProject(a.Screen(cmd), p)
 	}
-	if p.Registry == "" && mayWrite(a, cmd, ask, "write the smallest registry to "+instrument.NewRegistry+"?") {
-		for name, text := range instrument.SmallestRegistry(p.Namespace()) {
-			file := instrument.NewRegistry + "/" + name
-			if err := instrument.WriteNew(dir, map[string]string{file: text}); err != nil {
-				return fault.Failed(plain.Line(err.Error()))
-			}
-			answer.Created = append(answer.Created, file)
-		}
-		slices.Sort(answer.Created)
-		if p, err = examine(ctx, a, dir, c); err != nil {
-			return err
-		}
-	}
 	answer.Project = p
-	if err := writeConfig(a, cmd, ask, dir, c, answer); err != nil {
+	w := planned(p, dir, c)
+	if err := w.read(a); err != nil {
 		return err
 	}
-	permit(a, ask, dir, answer)
+	switch open := w.open(answer); {
+	case w.nothing() && len(open) == 0:
+	case cmd.Bool("yes"):
+		notPermitted(a, w, open)
+		err = w.write(ctx, a, answer)
+	case !ask && w.nothing():
+		notPermitted(a, w, open)
+	case !ask:
+		return refuse(a, cmd, answer, w)
+	case !w.confirmed(a, open):
+		if w.nothing() { // only commands were asked for
+			break
+		}
+		fmt.Fprintln(a.Stdout, "nothing was written")
+		return fault.Exit(exitDeclined)
+	default:
+		if err = w.write(ctx, a, answer); err == nil {
+			err = w.permit(a, answer, open)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	p = answer.Project
 	answer.Ready = p.Ready()
 	if cmd.Bool("json") {
 		err = a.PrintJSON(answer)
@@ -126,72 +134,6 @@ func examine(ctx context.Context, a *kit.App, dir string, c instrument.Config) (
 		p.Commands = append(p.Commands, jsproject.AddLine(dir, p.SetUp, p.Strategy))
 	}
 	return p, err
-}
-
-// mayWrite asks a person; without one --yes has to be said.
-func mayWrite(a *kit.App, cmd *cli.Command, ask bool, question string) bool {
-	return cmd.Bool("yes") || ask && a.Confirm(question)
-}
-
-// writeConfig writes the configuration if somebody may start a run with it, or adds to
-// the one that is there.
-func writeConfig(a *kit.App, cmd *cli.Command, ask bool, dir string, c instrument.Config, answer *initAnswer) error {
-	had, err := os.ReadFile(filepath.Join(dir, instrument.ConfigFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fault.Failed(plain.Line(err.Error()))
-	}
-	if had == nil && (!answer.Project.Ready() || answer.Project.Registry == "") {
-		return nil
-	}
-	text, added := answer.Project.ConfigText(had, c)
-	if len(added) == 0 && had != nil {
-		return nil
-	}
-	if ask && !cmd.Bool("yes") && !a.Confirm("write "+strings.Join(added, ", ")+" to "+instrument.ConfigFile+"?") {
-		fmt.Fprintln(a.Stdout, "nothing was written")
-		return fault.Exit(exitDeclined)
-	}
-	if err := instrument.WriteConfig(dir, had, text); err != nil {
-		return fault.Failed(plain.Line(err.Error()))
-	}
-	answer.Added = append(answer.Added, added...)
-	return nil
-}
-
-// permit asks whether the project's commands may be started, each line that nobody
-// permitted yet. Only a person on a terminal can say so.
-func permit(a *kit.App, ask bool, dir string, answer *initAnswer) {
-	p, err := project.Find(dir, a.Getenv)
-	var open []string
-	for _, line := range answer.Project.Commands {
-		if err == nil && consent.Given(p, line) {
-			answer.Permitted = append(answer.Permitted, line)
-		} else {
-			open = append(open, line)
-		}
-	}
-	if len(open) == 0 {
-		return
-	}
-	switch {
-	case err != nil || !p.Marked:
-		a.Warn("aburn starts none of the project's commands: the project is not trusted", "aburn init, then aburn instrument init")
-		return
-	case !ask:
-		a.Warn("nobody permitted yet: "+plain.Line(strings.Join(open, ", ")), "aburn instrument init, on a terminal")
-		return
-	}
-	for _, line := range open {
-		fmt.Fprintf(a.Stdout, "  %s\n", plain.Line(line))
-	}
-	if !a.Confirm("may aburn start these? That covers the lines, not what they run.") {
-		return
-	}
-	if err := consent.Give(p, open...); err != nil {
-		a.Warn(plain.Line(err.Error()))
-		return
-	}
-	answer.Permitted = append(answer.Permitted, open...)
 }
 
 func printProject(out *term.Out, p *instrument.Project) {
