@@ -35,6 +35,7 @@ type attempts struct {
 	before json.RawMessage    // the last whole file that had the form
 	stuck  bool               // mending it does not help
 	told   Attempt            // the attempt that is made
+	why    string             // the last attempt failed; "" where it did not
 }
 
 // askFile asks about a file until its plan passes. work is nil where nothing is to be
@@ -123,14 +124,14 @@ func (a *attempts) once(ctx context.Context, n int, facts []string, focus string
 
 // formless is an attempt whose answer does not match the schema.
 func (a *attempts) formless(err error) (facts []string, done bool, _ error) {
-	a.file.LastError = err.Error()
+	a.file.LastError, a.why = err.Error(), err.Error()
 	a.file.ErrorProgression = append(a.file.ErrorProgression, "1 mistake")
 	return []string{err.Error()}, false, nil
 }
 
 // unanswered is an attempt without an answer.
 func (a *attempts) unanswered(answer *Answer) (facts []string, done bool, err error) {
-	a.file.LastError = answer.Err
+	a.file.LastError, a.why = answer.Err, answer.Err
 	a.file.ErrorProgression, a.before = append(a.file.ErrorProgression, "no answer"), nil
 	switch answer.Why {
 	case whyAuth:
@@ -207,9 +208,7 @@ func (a *attempts) weigh(work *instrument.RunResult, plan instrument.Planned, fo
 	}
 	more := len(a.file.ErrorProgression) > 0 && lost > a.lastLost()
 	a.file.ErrorProgression = append(a.file.ErrorProgression, plural(lost, "mistake"))
-	if a.best == nil || better(f, a.best.Files[0]) {
-		a.best, a.plan = work, plan
-	}
+	a.keep(work, plan)
 	return facts, lost == 0 || again || more, nil
 }
 
@@ -224,6 +223,18 @@ func (a *attempts) lastLost() (n int) {
 func ruleOf(reason string) string {
 	rule, _, _ := strings.Cut(reason, ":")
 	return rule
+}
+
+// keep keeps the best result; of failed ones the last, whose reasons are told.
+func (a *attempts) keep(work *instrument.RunResult, plan instrument.Planned) {
+	f := work.Files[0]
+	a.why = ""
+	if f.Status == instrument.Failed {
+		a.why = f.Reason
+	}
+	if a.best == nil || better(f, a.best.Files[0]) || f.Status == instrument.Failed && a.best.Files[0].Status == instrument.Failed {
+		a.best, a.plan = work, plan
+	}
 }
 
 func better(a, b *instrument.FileResult) bool {
@@ -261,6 +272,9 @@ func (a *attempts) finish(facts []string) {
 	attempts := len(f.ErrorProgression)
 	f.FileResult = a.best.Files[0]
 	f.FileResult.Attempts = attempts
+	if f.Status == instrument.Failed && a.why != "" {
+		f.Reason = a.why
+	}
 	if f.Status == instrument.Success {
 		f.LastError = ""
 	} else if len(facts) > 0 {

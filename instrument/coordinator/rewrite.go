@@ -67,9 +67,7 @@ func (a *attempts) rewritten(ctx context.Context, answer json.RawMessage) (facts
 // again, and more mistakes than before, are not mended further.
 func (a *attempts) weighRewritten(work *instrument.RunResult, made instrument.Planned, found []string) (facts []string, done bool) {
 	f := work.Files[0]
-	if a.best == nil || better(f, a.best.Files[0]) {
-		a.best, a.plan = work, made
-	}
+	a.keep(work, made)
 	if f.Status != instrument.Failed {
 		a.file.ErrorProgression = append(a.file.ErrorProgression, plural(0, "mistake"))
 		return nil, true
