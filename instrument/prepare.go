@@ -155,11 +155,22 @@ func (p *Project) lookAtAPI() {
 	}
 	slices.Sort(places)
 	add := p.manager() + " add " + jsproject.APIFor(p.SDK).String()
+	peer := p.Strategy == "peerDependencies"
+	if peer { // its users have the API, and its own tests load it
+		toPeer, toDev := "--save-peer", "--save-dev"
+		if m := p.manager(); m == "yarn" || m == "bun" {
+			toPeer, toDev = "--peer", "--dev"
+		}
+		add = fmt.Sprintf("%s %s, and %s %s", add, toPeer, add, toDev)
+	}
 	switch {
 	case len(places) == 0:
 		p.say("api", Missing, api+" is not in package.json: instrumented code would not load", add)
 	case p.Strategy == "dependencies" && !slices.Contains(places, "dependencies"):
 		p.say("api", Noted, fmt.Sprintf("%s stands in %s, and a service needs it in dependencies", api, strings.Join(places, " and ")), add)
+	case peer && !(slices.Contains(places, "peerDependencies") && slices.Contains(places, "devDependencies")):
+		p.say("api", Noted, fmt.Sprintf("%s stands in %s, and a package that others install needs it in peerDependencies and devDependencies", api,
+			strings.Join(places, " and ")), add)
 	default:
 		p.say("api", Met, api+" stands in "+strings.Join(places, " and "), "")
 	}
