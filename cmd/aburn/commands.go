@@ -122,7 +122,8 @@ func groups(a *kit.App) []group {
 			supervise.StatusCommand(a, supervise.Workers{Standings: overview.Standings, Keeper: daemon.PID}, dashboard.Unrecorded), dashboard.WebCommand(a),
 			dashboard.TopCommand(a),
 			record.TailCommand(a),
-			supervise.SupervisorCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a), sessions.SearchCommand(a), sessions.WhyCommand(a),
+			supervise.SupervisorCommand(a), supervise.ProofCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a), sessions.SearchCommand(a),
+			sessions.WhyCommand(a),
 			costs.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a),
 		}},
 		{workGroup, []*cli.Command{

@@ -103,6 +103,9 @@ supervisor --explain loop
 supervisor --explain loop --json
 supervisor report
 supervisor report --json
+proof 1111
+proof last --markdown
+proof --json
 supervisor backtest
 supervisor backtest --json
 supervisor backtest --alerts
@@ -267,6 +270,8 @@ var goldenTools = []struct {
 	{"chain", map[string]any{"command": "plan", "all": true, "any": true}},
 	{"chain", map[string]any{"command": "pln"}},
 	{"workflow", nil},
+	{"proof", nil},
+	{"proof", map[string]any{"session": "none-such"}},
 	{"failure_report", nil},
 	{"failure_report", map[string]any{"all_projects": true}},
 	{"failure_report", map[string]any{"project": "/home/user/shop"}},

@@ -51,6 +51,7 @@ func TestJSONPage(t *testing.T) {
 		{"issue", status.AdviceReport{}, issue}, {"issue of watch", supervise.WatchLine{}, issue + part("`aburn supervisor watch`")},
 		{"look", status.LookReport{}, look + issue}, {"explain", supervise.ExplainReport{}, look + issue},
 		{"status", status.StatusPrinted{}, part("`aburn status`") + look + issue},
+		{"proof", status.Proof{}, part("`aburn proof`")},
 		{"report", supervise.AdviceTotals{}, part("`aburn supervisor report`")},
 		{"backtest", supervise.BacktestReport{}, part("`aburn supervisor backtest`")},
 		{"ingest", archiving.IngestReport{}, part("`aburn ingest`")}, {"ingest --check", archiving.IngestCheckReport{}, part("`aburn ingest`")},

@@ -37,7 +37,10 @@ type (
 		Any     bool   `json:"any,omitempty" jsonschema:"if there is none in this worktree, take it from another one; only with command"`
 	}
 	workflowAsk struct{}
-	chooseAsk   struct {
+	proofAsk    struct {
+		Session string `json:"session,omitempty" jsonschema:"a session, by its id or a part of it; without it the newest one"`
+	}
+	chooseAsk struct {
 		Since   string `json:"since,omitempty" jsonschema:"only sessions that ended since then: 24h, 7d, 2026-11-21"`
 		Source  string `json:"source,omitempty"` // described in tools
 		Project string `json:"project,omitempty" jsonschema:"sessions in this folder of your project; of another project only if the user's own settings have mcp.all_projects"`
@@ -119,6 +122,9 @@ func (m *answers) tools() []mcpserver.Tool {
 		mcpserver.NewTool[workflowAsk, status.StatusReport]("workflow", "What the sessions are doing, and what is wrong",
 			"The sessions of the last 24 hours in this project: what each is doing, in which command and phase, how long, and the issues that the supervisor sees "+
 				"(stuck, looping, out of order, waiting), each with the entries of the log that prove it.", m.workflowTool),
+		mcpserver.NewTool[proofAsk, status.Proof]("proof", "What was claimed, and what the log proves",
+			"Each claim of a session that work is finished, and whether the last run of its checks carries it: the tests, build, type check or linter passed after "+
+				"the last change of the code. Ask before you call work done. Without session: the newest one.", m.proofTool),
 		mcpserver.NewTool[chooseAsk, report.Report]("failure_report", "What keeps going wrong",
 			"Over the recorded sessions of this project (of all with all_projects, where the user's settings have mcp.all_projects): how they ended, failures "+
 				"grouped under keys and ranked, tools that fail, files changed again and again, tokens that failures took. "+
@@ -193,6 +199,15 @@ func (m *answers) workflowTool(ctx context.Context, who mcpserver.Asker, _ workf
 	}
 	answer, err := scrubbedAnswer(q.answer(s.Report(), s.PrintForAgent))
 	return fenced("status", answer, err)
+}
+
+func (m *answers) proofTool(ctx context.Context, who mcpserver.Asker, ask proofAsk) (*mcpserver.Answer, error) {
+	q := m.question(ctx, who)
+	p, err := status.ProofOf(q.Caller.Caller, status.ProofQuery{Session: cmp.Or(ask.Session, status.LastSession), Trusted: true})
+	if err != nil {
+		return scrubbedAnswer(nil, q.fail(err))
+	}
+	return scrubbedAnswer(q.markdown(p, p.Markdown()))
 }
 
 func (m *answers) reportTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {
