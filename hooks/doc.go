@@ -3,7 +3,7 @@
 // runs on every tool call, so it imports only what a run needs.
 //
 // One run is one process and one event. Invariants:
-//   - It ends within Deadline of its start, and the caller exits 0 whatever happens.
+//   - It ends within Deadline of its payload, for which it waits as long as that is coming, and the caller exits 0 whatever happens.
 //   - Nothing is printed unless the whole answer is one JSON object of the shape
 //     that this agent accepts.
 //   - The environment is read for switches and folders, never recorded.

@@ -14,11 +14,12 @@ import (
 	"aburn/logfmt"
 )
 
-// The budgets of one run, counted from the start of main.
+// The budgets of one run, counted from the start of main; Deadline from when the payload was there. Agents give a hook 10 s.
 const (
 	Deadline      = 800 * time.Millisecond
 	stdinDeadline = 300 * time.Millisecond // of an agent that forgets to close the pipe
-	stdinLast     = 600 * time.Millisecond // of a payload that is not whole: on a busy machine the agent itself is late
+	stdinFirst    = 5 * time.Second        // of the first byte: on a busy machine the agent itself is late, and it waits for us
+	stdinLast     = 8 * time.Second        // of a payload that has begun
 	grace         = 100 * time.Millisecond // to read what is on stdin when its deadline has passed
 	lookTime      = 30 * time.Millisecond
 )

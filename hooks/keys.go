@@ -9,7 +9,7 @@ import (
 	"aburn/logfmt"
 )
 
-// keysWait is how long the beginning of a call waits for somebody who types, from the start of main.
+// keysWait is how long the beginning of a call waits for somebody who types, from when the payload was there.
 const keysWait = 600 * time.Millisecond
 
 // waitForKeys lets no call begin in a worker between somebody's last look at the log and the Enter that follows it. The
@@ -24,7 +24,7 @@ func (r *Run) waitForKeys(root *os.Root, entries []*logfmt.Entry) {
 		return
 	}
 	r.guard()
-	if lock, err := lockfile.Acquire(root, queue.KeysLock, time.Until(r.Start.Add(keysWait))); err == nil {
+	if lock, err := lockfile.Acquire(root, queue.KeysLock, time.Until(r.ready.Add(keysWait))); err == nil {
 		lock.Release()
 	}
 }

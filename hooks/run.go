@@ -20,6 +20,7 @@ import (
 // Run is one run of a hook with everything that it depends on.
 type Run struct {
 	Start  time.Time // of main
+	ready  time.Time // when the payload was there, if it was late; else Start
 	Parent int       // the process that started the hook, if it is not the parent of this one
 	Args   []string  // the agent's name, an event if its payloads name none, then project.FolderArgs
 	Stdin  *os.File
@@ -44,7 +45,11 @@ func (r *Run) Do() error {
 			return nil
 		}
 	}
-	in := readInput(r.Stdin, r.Start.Add(stdinDeadline), r.Start.Add(stdinLast))
+	in := readInput(r.Stdin, wait{r.Start.Add(stdinDeadline), r.Start.Add(stdinFirst), r.Start.Add(stdinLast)})
+	r.ready = r.Start
+	if now := time.Now(); now.Sub(r.Start) > stdinDeadline {
+		r.ready = now
+	}
 	if in.err != nil || in.size > bigPayload || time.Since(r.Start) > stdinDeadline/10 {
 		r.guard()
 	}
@@ -108,7 +113,7 @@ func (a *Agent) arguments(args []string) (event string, folders []string) {
 
 // guard ends the process at the deadline whatever hangs. A timer starts threads, so
 // Run sets it only before work that may take long; all other work is bounded.
-func (r *Run) guard() { time.AfterFunc(time.Until(r.Start.Add(Deadline)), r.Exit) }
+func (r *Run) guard() { time.AfterFunc(time.Until(r.ready.Add(Deadline)), r.Exit) }
 
 func (r *Run) agent() *Agent {
 	if len(r.Args) == 0 {

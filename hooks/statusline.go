@@ -43,7 +43,7 @@ const exactFor = 2 * time.Minute
 // status line that was there before is called first and keeps its lines.
 func (r *Run) statusLine(agent *Agent) {
 	folders, wrapped := splitWrap(r.Args[2:])
-	in := readInput(r.Stdin, r.Start.Add(stdinDeadline), r.Start.Add(stdinDeadline))
+	in := readInput(r.Stdin, wait{r.Start.Add(stdinDeadline), r.Start.Add(stdinDeadline), r.Start.Add(stdinDeadline)})
 	var first *wrappedLine
 	if wrapped != "" {
 		first = startWrapped(wrapped, in.data)

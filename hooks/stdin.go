@@ -5,6 +5,9 @@ import (
 	"crypto/sha256"
 	"hash"
 	"runtime/debug"
+	"time"
+
+	"aburn/logfmt"
 )
 
 // maxPayload is how much of stdin is kept, in bytes. The rest is read and thrown away,
@@ -71,9 +74,23 @@ func (t *reader) add(n int) {
 	}
 }
 
-// looksWhole reports whether the input ends as a payload does. One that is too large to keep need not be waited for.
-func (t *reader) looksWhole() bool {
-	return t.sum != nil || bytes.HasSuffix(bytes.TrimRight(t.buf, " \t\r\n"), []byte("}"))
+// wait says how long to wait for an input. Until deadline its end is waited for.
+type wait struct {
+	deadline, first, last time.Time
+}
+
+// end is until when more is waited for: beyond the deadline only while nothing came yet, or while what came is no whole payload.
+// One that is too large to keep need not be waited for.
+func (w *wait) end(t *reader) time.Time {
+	switch {
+	case time.Now().Before(w.deadline), t.sum != nil:
+		return w.deadline
+	case t.size == 0:
+		return w.first
+	case bytes.HasSuffix(bytes.TrimRight(t.buf, " \t\r\n"), []byte("}")) && logfmt.Valid(t.buf): // a piece may end in a brace by chance
+		return w.deadline
+	}
+	return w.last
 }
 
 func (t *reader) input(err error) input {

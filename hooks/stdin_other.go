@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// readInput reads f to its end or until deadline, whichever comes first, or until last if what came until the deadline looks
-// like no whole payload. Then it leaves the reading goroutine behind.
-func readInput(f *os.File, deadline, last time.Time) input {
+// readInput reads f to its end, or as long as w says. Then it leaves the reading goroutine behind.
+func readInput(f *os.File, w wait) input {
 	pieces := make(chan []byte)
 	go func() {
 		defer close(pieces)
@@ -25,7 +24,7 @@ func readInput(f *os.File, deadline, last time.Time) input {
 		}
 	}()
 	var t reader
-	timeUp := time.NewTimer(time.Until(deadline)).C
+	timeUp := time.NewTimer(time.Until(w.deadline)).C
 	for {
 		select {
 		case p, ok := <-pieces:
@@ -38,9 +37,8 @@ func readInput(f *os.File, deadline, last time.Time) input {
 				p = p[n:]
 			}
 		case <-timeUp:
-			if deadline.Before(last) && !t.looksWhole() {
-				deadline = last
-				timeUp = time.NewTimer(time.Until(last)).C
+			if left := time.Until(w.end(&t)); left > 0 {
+				timeUp = time.NewTimer(min(left, stdinDeadline)).C // the end comes nearer once there is a whole payload
 				continue
 			}
 			return t.input(errSlow)

@@ -14,9 +14,10 @@ func TestLatePayload(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, after string // the deadline
 	}{
-		"nothing yet":         {"", `{"a":1}`},
-		"a half":              {`{"a":`, "1}\n"},
-		"whole, and not more": {`{"a":1}` + "\n", ""},
+		"nothing yet":                  {"", `{"a":1}`},
+		"a half":                       {`{"a":`, "1}\n"},
+		"whole, and not more":          {`{"a":1}` + "\n", ""},
+		"a piece that ends in a brace": {`{"a":{"b":1}`, `,"c":2}`},
 	} {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -30,7 +31,7 @@ func TestLatePayload(t *testing.T) {
 				w.Close()
 			}()
 		}
-		in := readInput(r, passed, never)
+		in := readInput(r, wait{passed, never, never})
 		if string(in.data) != c.before+c.after || c.after == "" && in.err != errSlow { // a whole one counts though its end was not seen
 			t.Errorf("%s: %q, %v", name, in.data, in.err)
 		}

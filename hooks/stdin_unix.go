@@ -8,19 +8,14 @@ import (
 	"time"
 )
 
-// readInput reads f to its end. It waits for more until deadline, or until last if what came looks like no whole payload.
-// For grace after that it still takes what is there: on a busy machine the time may pass before this
+// readInput reads f to its end, or as long as w says. For grace after that it still takes what is there: on a busy machine the time may pass before this
 // process has run at all. The kernel does the waiting: a timer or goroutine would start
 // threads, the largest avoidable cost of a small process.
-func readInput(f *os.File, deadline, last time.Time) input {
+func readInput(f *os.File, w wait) input {
 	var t reader
 	fd := int(f.Fd())
 	for {
-		end := deadline
-		if end.Before(last) && !t.looksWhole() {
-			end = last
-		}
-		left := time.Until(end)
+		left := time.Until(w.end(&t))
 		ready, err := waitReadable(fd, max(left, 0))
 		switch {
 		case err == syscall.EINTR:

@@ -89,7 +89,7 @@ func (r *Run) supervise(s moment) error {
 	if _, err := r.Stdout.Write(answer); err != nil {
 		return err // the claim ends with its lease
 	}
-	return d.receipt(r.Start.Add(Deadline))
+	return d.receipt(r.ready.Add(Deadline))
 }
 
 func (s *moment) looking(key []byte, slow func()) Looking {
