@@ -1,6 +1,7 @@
 package entries
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -136,7 +137,7 @@ func describeOther(ev logfmt.Event, d gjson.Result) Description {
 	case logfmt.Delivered:
 		return Description{Mark: "⚑", Name: deliveredName(d), Style: term.Yellow, Detail: d.Get("type").String()}
 	case logfmt.Resolved:
-		return Description{Mark: "⚑", Name: "resolved", Style: term.Green, Detail: units.Join(d.Get("type").String(), d.Get("reason").String())}
+		return Description{Mark: "⚑", Name: "resolved", Style: term.Green, Detail: units.Join(resolvedType(d), resolvedWhy(d))}
 	case logfmt.Unreadable:
 		return Description{Mark: "!", Name: "unreadable", Style: term.Red, Detail: size(d, "bytes")}
 	case logfmt.Unwritten:
@@ -244,6 +245,20 @@ func metricPairs(d gjson.Result) string {
 func size(d gjson.Result, key string) string {
 	if v := d.Get(key); v.Type == gjson.Number {
 		return plain.Size(v.Int())
+	}
+	return ""
+}
+
+// resolvedType is the type of the issue that an entry calls resolved. The entry about the user's notification has only the issue's signature.
+func resolvedType(d gjson.Result) string {
+	signature := d.Get("signature").String()
+	return cmp.Or(d.Get("type").String(), signature[:max(strings.LastIndexByte(signature, '-'), 0)])
+}
+
+// resolvedWhy is why an issue is not open any more, where that is not that it cleared.
+func resolvedWhy(d gjson.Result) string {
+	if why := d.Get("reason").String(); why != "cleared" {
+		return why
 	}
 	return ""
 }

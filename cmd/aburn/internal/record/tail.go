@@ -66,6 +66,9 @@ func runTail(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	defer w.Close()
 	p := scope.NewPrinter(cmd, a.Screen(cmd))
 	t := &tailer{filter: f, print: p.Print}
+	if p.Form == entries.People {
+		t.print = (&resolutions{}).once(p.Print)
+	}
 	t.calls.all = p.Form != entries.People || slices.Contains(f.Events, logfmt.ToolStart)
 	from, err := t.last(w.Log, n, now)
 	w.WarnDamage(a.Warn)

@@ -89,3 +89,31 @@ func TestBackwardKnowsWhatEndsLater(t *testing.T) {
 		t.Errorf("waiting: %v", c.open)
 	}
 }
+
+// An issue is shown as resolved once, though the log has two entries about it, and again when it comes back.
+func TestResolvedIsShownOnce(t *testing.T) {
+	var shown []string
+	print := (&resolutions{}).once(func(r entries.Record, _ time.Time) error {
+		shown = append(shown, string(r.Event)+string(r.Data))
+		return nil
+	})
+	entry := func(event logfmt.Event, signature string) {
+		data := fmt.Appendf(nil, `{"signature":"%s"}`, signature)
+		if err := print(entries.Record{Entry: logfmt.Entry{Event: event, Data: data}}, time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entry(logfmt.Intervention, "loop-1")
+	entry(logfmt.Resolved, "loop-1")
+	entry(logfmt.Resolved, "loop-1")
+	entry(logfmt.Resolved, "stall-2")
+	entry(logfmt.Intervention, "loop-1")
+	entry(logfmt.Resolved, "loop-1")
+	entry(logfmt.Milestone, "")
+	entry(logfmt.Milestone, "")
+	want := `INTERVENTION{"signature":"loop-1"} RESOLVED{"signature":"loop-1"} RESOLVED{"signature":"stall-2"} INTERVENTION{"signature":"loop-1"} ` +
+		`RESOLVED{"signature":"loop-1"} MILESTONE{"signature":""} MILESTONE{"signature":""}`
+	if got := strings.Join(shown, " "); got != want {
+		t.Errorf("%s\nnot %s", got, want)
+	}
+}
