@@ -80,7 +80,8 @@ func StateText(m *manager.Member) string {
 	}
 	w := m.Worker
 	text := map[worker.Status]string{
-		worker.StatusNeedsInput: "needs you", worker.StatusSpawning: "starting", worker.StatusToReview: "to review", worker.StatusDetecting: "not seen",
+		worker.StatusNeedsInput: "needs you", worker.StatusSpawning: "starting", worker.StatusDetecting: "not seen",
+		worker.StatusToReview: "ready", worker.StatusIdle: "ready", worker.StatusMergeable: "ready: mergeable", worker.StatusApproved: "ready: approved",
 		worker.StatusErrored: "failed", worker.StatusTerminated: "ended", worker.StatusCleanup: "removed",
 	}[w.Status()]
 	if text == "" {

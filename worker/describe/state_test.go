@@ -41,3 +41,16 @@ func TestMergedWorkersDoNotConflict(t *testing.T) {
 		}
 	}
 }
+
+// A worker whose turn is over is ready, as the board's column says, with or without changes.
+func TestReadyIsOneWord(t *testing.T) {
+	three := 3
+	for _, changes := range []*int{nil, &three} {
+		w := &worker.Worker{Changes: changes}
+		w.State = worker.Idle
+		m := &manager.Member{Name: "a", Worker: w, Ledger: &ledger.Contents{}}
+		if got := StateText(m); got != "ready" || w.Zone() != worker.ZoneReady {
+			t.Errorf("%s is %q in %s", w.Status(), got, w.Zone())
+		}
+	}
+}

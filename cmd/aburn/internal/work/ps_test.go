@@ -21,7 +21,7 @@ func TestWorkersOnANarrowTerminal(t *testing.T) {
 		var b bytes.Buffer
 		out := term.New(&b, func(string) string { return "" }, true).Wide(width)
 		table := term.Table{Columns: psColumns()}
-		const state = "to review · conflict with fix-the-total"
+		const state = "ready · conflict with fix-the-total"
 		table.Add("round-the-total", state, "5 s ago", "claude", "aburn/round-the-total", "-", "1 file", "", "round the total")
 		if err := table.Print(out, 0); err != nil {
 			t.Fatal(err)

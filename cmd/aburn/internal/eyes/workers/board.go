@@ -91,10 +91,10 @@ var zones = []struct {
 	says string
 }{
 	{worker.ZoneNeedsYou, "needs", "asks, is stuck, or failed"},
-	{worker.ZoneWorking, "works", "its agent is at it"},
+	{worker.ZoneWorking, "works", "its agent is working"},
 	{worker.ZoneInReview, "review", "its pull request is open"},
 	{worker.ZoneReady, "ready", "for you to look at and merge"},
-	{worker.ZoneDone, "done", "its tree is still there"},
+	{worker.ZoneDone, "done", "its worktree is still there"},
 }
 
 // placed is a worker with its card.
