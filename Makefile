@@ -48,11 +48,12 @@ ELSEWHERE := GOOS=windows go vet ./... && GOOS=darwin go vet ./...
 
 .PHONY: demo demo-workers demo-instrument quick test test-long test-clock test-agents test-packages test-windows wine-root lint vuln bench install npm dist vetted layers module test-npm test-cost test-workshop judge
 
-demo: ## the newcomer's first minute
-	@go run ./internal/lab/demo
+demo: ## the newcomer's first minute; ALL=1 shows everything, without a pause
+	@echo "Compiling the demo: up to a minute the first time."
+	@CGO_ENABLED=0 go run ./internal/lab/demo $(if $(ALL),-all)
 
 demo-workers: ## three scripted workers: one finishes, one waits for you, two collide
-	@go run ./internal/lab/demo -workers
+	@CGO_ENABLED=0 go run ./internal/lab/demo -workers
 
 demo-instrument: ## spans in a small shop service, by a recorded plan: diff, proof, and what its tests emit
 	@go run ./internal/lab/demo -instrument

@@ -11,14 +11,24 @@ import (
 	"aburn/internal/lab/world"
 )
 
-// TestDemo runs what `make demo` runs.
+// TestDemo runs what `make demo ALL=1` runs.
 func TestDemo(t *testing.T) {
-	shows(t, []string{}, []string{
+	shows(t, []string{"-all"}, []string{
 		"115 hooks", "13 commands", "[redacted:authorization]", "GREEN", "docs/plans/health.md", "whole: 111 entries", "aburn install-hooks",
 		`│ - critical: explicit_failure`, `the command "ship" ended as failed`, "1 of 1  0 of 1    1 of 1   0 of 1",
 		"↗ try it the other way", "Explore", "† killed",
 		"killed test mid", "e1-8501f075f0ca", "Sessions and sub-agents with this sub-signature: 1 failed, 0 completed.",
 	})
+}
+
+// TestShortDemo runs what `make demo` runs: it says what it builds before it does, shows answers, and no more lines than people read.
+func TestShortDemo(t *testing.T) {
+	out := shows(t, nil, []string{
+		"building aburn and aburn-hook", "shop", "billing", "mobile", "total", "All green.", "explicit_failure  97%  critical", "aburn install-hooks", "make demo ALL=1",
+	})
+	if n := strings.Count(out, "\n"); n > 65 || strings.Index(out, "building") > strings.Index(out, "built") {
+		t.Errorf("%d lines:\n%s", n, out)
+	}
 }
 
 // TestWorkersDemo runs what `make demo-workers` runs.
@@ -47,7 +57,7 @@ func TestInstrumentDemo(t *testing.T) {
 	})
 }
 
-func shows(t *testing.T, args, wanted []string) {
+func shows(t *testing.T, args, wanted []string) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it builds all executables")
@@ -69,4 +79,5 @@ func shows(t *testing.T, args, wanted []string) {
 			t.Errorf("the demo does not show %q:\n%s", want, out.String())
 		}
 	}
+	return out.String()
 }

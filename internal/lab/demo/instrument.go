@@ -30,7 +30,7 @@ func instrumented(keep bool) error {
 	}
 	say := newNarrator()
 	say.title("aburn instrument: telemetry against a contract, and nothing else changes")
-	stage, err := newStage()
+	stage, err := newStage(true)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,8 @@
-// Command demo plays the recorded hook payloads of three real Claude Code sessions through real aburn-hook processes
-// in a temporary project. It shows the log, the chain, the supervisor's issues in the session that fails, the advice
-// that its agent gets, the cost of the hooks, sessions that agents have written to disk, and the report on those that
-// failed. With -workers it shows workers instead, with -instrument how telemetry gets into JavaScript. It needs only Go
-// and a shell (and git for workers), and leaves nothing behind. It runs the executables as an agent does, so it
-// imports only what shows text.
+// Command demo shows in a temporary home and project what a newcomer wants to know first: what a week of recorded sessions cost, what was said
+// in one that failed, and what the supervisor sees while a session goes wrong. For that it plays the recorded
+// hook payloads of three real Claude Code sessions through real aburn-hook processes. With -all it shows the log, the chain, the advice that the agent gets, the cost of
+// the hooks, the archive and the report besides. With -workers it shows workers instead, with -instrument how telemetry gets into JavaScript. It
+// needs only Go and a shell (and git for workers), and leaves nothing behind.
 //
 // The recording is of Claude Code 2.1.329 on a scripted model (internal/lab/demo/record makes it); only paths are
 // replaced.
@@ -18,11 +17,12 @@ import (
 )
 
 func main() {
+	all := flag.Bool("all", false, "show everything, without a pause")
 	keep := flag.Bool("keep", false, "keep the throw-away project and say where it is")
 	crew := flag.Bool("workers", false, "show workers instead: three scripted agents, none of which is installed")
 	spans := flag.Bool("instrument", false, "show aburn instrument instead, on a small shop service with a recorded plan")
 	flag.Parse()
-	play := run
+	play := func(keep bool) error { return run(*all, keep) }
 	if *spans {
 		play = instrumented
 	}
@@ -35,14 +35,15 @@ func main() {
 	}
 }
 
-func run(keep bool) error {
+func run(all, keep bool) error {
 	steps, err := recording()
 	if err != nil {
 		return err
 	}
 	say := newNarrator()
+	say.steps = !all && say.interactive()
 	say.title("aburn: the flight recorder of coding agents")
-	stage, err := newStage()
+	stage, err := newStage(all)
 	if err != nil {
 		return err
 	}
@@ -52,13 +53,45 @@ func run(keep bool) error {
 		defer stage.clear()
 	}
 	start := time.Now()
-	if err := stage.build(); err != nil {
+	say.doing("building aburn and aburn-hook: a minute or two the first time, seconds after that")
+	if err := stage.build("aburn", "aburn-hook"); err != nil {
 		return err
 	}
 	say.done("built aburn and aburn-hook", time.Since(start))
+	if all {
+		return everything(stage, say, steps)
+	}
+	return essentials(stage, say, steps)
+}
 
+// essentials are the answers that a newcomer wants first.
+func essentials(stage *stage, say narrator, steps []step) error {
+	if err := stage.quiet(stage.command("aburn", "ingest", "--quiet")); err != nil {
+		return err
+	}
+	if err := stage.shows(say,
+		scene{"Your agents save their sessions. What did the last seven days cost?", "cost --since 7d --by project"},
+		scene{"What was said in the session that crashed yesterday?", "show 5b0f2f91 -n 3"},
+	); err != nil {
+		return err
+	}
+	before, _ := inTrouble(steps)
+	if _, err := stage.play(before); err != nil {
+		return err
+	}
+	if err := stage.shows(say,
+		scene{"With hooks, aburn sees trouble while it happens, and tells the agent with its next prompt:", "supervisor"},
+	); err != nil {
+		return err
+	}
+	say.next("make demo ALL=1")
+	return nil
+}
+
+// everything is the tour.
+func everything(stage *stage, say narrator, steps []step) error {
 	before, after := inTrouble(steps)
-	start = time.Now()
+	start := time.Now()
 	p, err := stage.play(before)
 	if err != nil {
 		return err
@@ -88,7 +121,7 @@ func run(keep bool) error {
 	); err != nil {
 		return err
 	}
-	say.next()
+	say.next("")
 	return nil
 }
 
@@ -107,6 +140,7 @@ type scene struct{ why, command string }
 
 func (s *stage) shows(say narrator, scenes ...scene) error {
 	for _, sc := range scenes {
+		say.pause()
 		say.heading(sc.why, "aburn "+sc.command)
 		if err := s.show(strings.Fields(sc.command)...); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"strings"
@@ -11,9 +12,31 @@ import (
 )
 
 // narrator writes what stands between the outputs of aburn itself.
-type narrator struct{ out *term.Out }
+type narrator struct {
+	out   *term.Out
+	steps bool // wait for Enter before each step
+}
 
-func newNarrator() narrator { return narrator{term.New(os.Stdout, os.Getenv, false)} }
+func newNarrator() narrator { return narrator{out: term.New(os.Stdout, os.Getenv, false)} }
+
+// interactive reports whether somebody sits at a terminal, to read and to press Enter.
+func (n narrator) interactive() bool {
+	in, err := os.Stdin.Stat()
+	return n.out.Terminal() && err == nil && in.Mode()&os.ModeCharDevice != 0
+}
+
+// pause waits for Enter where the reader goes step by step.
+func (n narrator) pause() {
+	if !n.steps {
+		return
+	}
+	fmt.Fprintf(n.out, "\n  %s", n.out.Paint(term.Dim, "[Enter continues]"))
+	if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
+		fmt.Fprintln(n.out)
+	}
+}
+
+func (n narrator) doing(what string) { fmt.Fprintf(n.out, "  %s\n", what) }
 
 func (n narrator) title(text string) {
 	fmt.Fprintf(n.out, "\n  %s\n  %s\n\n", n.out.Paint(term.Bold, text), n.out.Paint(term.Dim, strings.Repeat("─", len(text))))
@@ -58,9 +81,13 @@ func (n narrator) tips(title string, lines ...string) {
 	}
 }
 
-func (n narrator) next() {
-	n.tips("Now with your own agent:", "make install", "cd your-project && aburn install-hooks", "aburn tail -f", "aburn supervisor watch",
-		"aburn ingest && aburn report", "aburn web")
-	fmt.Fprintf(n.out, "\n  %s\n  %s\n\n", n.out.Paint(term.Bold, "Or look at recorded sessions in your browser, with nothing installed:"),
-		n.out.Paint(term.Dim, "$ ")+"go run ./cmd/aburn web --demo")
+// next are the commands for the reader's own agents. more shows more of the demo, "" where all was shown.
+func (n narrator) next(more string) {
+	n.tips("Now with your own agents:", "make install", "aburn cost", "cd your-project && aburn install-hooks")
+	list := []string{"go run ./cmd/aburn web --demo"}
+	if more != "" {
+		list = append(list, more)
+	}
+	n.tips("More of the demo, in your browser and here:", list...)
+	fmt.Fprintln(n.out)
 }

@@ -12,21 +12,31 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"aburn/web/demo"
 )
 
 // stage is the throw-away home and project of one demo.
 type stage struct {
 	dir, bin, project string
+	home              string
+	week              *demo.Demo // the sessions of a week, nil if others are shown
 }
 
-func newStage() (*stage, error) {
+// newStage makes a home with recorded sessions: those of a week in three projects, or a few old ones that show all forms.
+func newStage(old bool) (*stage, error) {
 	dir, err := os.MkdirTemp("", "aburn-demo-")
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{dir: dir, bin: filepath.Join(dir, "bin"), project: filepath.Join(dir, "project")}
+	s := &stage{dir: dir, bin: filepath.Join(dir, "bin"), project: filepath.Join(dir, "project"), home: filepath.Join(dir, "home")}
+	if !old {
+		if err := s.liveAWeek(); err != nil {
+			return nil, err
+		}
+	}
 	// With an .oss of its own the project is not taken for part of one above the folder for temporary files.
-	config := filepath.Join(dir, "home", ".config", "aburn")
+	config := filepath.Join(s.home, ".config", "aburn")
 	for _, d := range []string{s.bin, filepath.Join(s.project, ".oss"), config} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err
@@ -36,17 +46,31 @@ func newStage() (*stage, error) {
 	if err := os.WriteFile(filepath.Join(config, "settings.json"), []byte(`{"archive":{"at_session_end":false}}`), 0o600); err != nil {
 		return nil, err
 	}
+	if !old {
+		return s, nil
+	}
 	return s, s.leaveSessions()
+}
+
+// liveAWeek gives the stage the home of aburn web's demo. The executables find it by HOME, this process keeps its own.
+func (s *stage) liveAWeek() (err error) {
+	before := os.Environ()
+	s.week, err = demo.New()
+	s.home = os.Getenv("HOME")
+	for _, variable := range before {
+		name, value, _ := strings.Cut(variable, "=")
+		os.Setenv(name, value)
+	}
+	return err
 }
 
 // leaveSessions puts the sessions that agents left there into the home, as old as they say.
 func (s *stage) leaveSessions() error {
-	home := filepath.Join(s.dir, "home")
 	left, err := fs.Sub(sessions, "testdata/home")
 	if err != nil {
 		return err
 	}
-	if err := os.CopyFS(home, left); err != nil {
+	if err := os.CopyFS(s.home, left); err != nil {
 		return err
 	}
 	then := time.Date(2025, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -54,16 +78,24 @@ func (s *stage) leaveSessions() error {
 		if err != nil {
 			return err
 		}
-		return os.Chtimes(filepath.Join(home, path), then, then)
+		return os.Chtimes(filepath.Join(s.home, path), then, then)
 	})
 }
 
-func (s *stage) clear() { os.RemoveAll(s.dir) }
+func (s *stage) clear() {
+	os.RemoveAll(s.dir)
+	if s.week != nil {
+		s.week.Clear()
+	}
+}
 
-// build compiles the executables as `make install` does, and makes the project.
-func (s *stage) build() error {
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", s.bin+"/", "./cmd/aburn", "./cmd/aburn-hook", "./cmd/aburn-hold")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+// build compiles executables and makes the project. It compiles as `go run` did this program: what both import is compiled once.
+func (s *stage) build(names ...string) error {
+	args := []string{"build", "-ldflags=-s -w", "-o", s.bin + "/"}
+	for _, name := range names {
+		args = append(args, "./cmd/"+name)
+	}
+	build := exec.Command("go", args...)
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
@@ -74,7 +106,7 @@ func (s *stage) build() error {
 func (s *stage) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(s.bin, name), args...)
 	cmd.Dir = s.project
-	cmd.Env = []string{"PATH=" + s.bin + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + filepath.Join(s.dir, "home"),
+	cmd.Env = []string{"PATH=" + s.bin + ":/usr/local/bin:/usr/bin:/bin", "HOME=" + s.home,
 		"CLAUDE_PROJECT_DIR=" + s.project, "TERM=" + os.Getenv("TERM"), "COLORTERM=" + os.Getenv("COLORTERM"), "LANG=" + os.Getenv("LANG")}
 	if no, set := os.LookupEnv("NO_COLOR"); set {
 		cmd.Env = append(cmd.Env, "NO_COLOR="+no)

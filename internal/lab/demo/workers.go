@@ -26,7 +26,7 @@ func workers(keep bool) (err error) {
 	}
 	say := newNarrator()
 	say.title("aburn: workers, each in a worktree of its own")
-	stage, err := newStage()
+	stage, err := newStage(true)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func workers(keep bool) (err error) {
 		defer stage.clear()
 	}
 	start := time.Now()
-	if err := stage.build(); err != nil {
+	if err := stage.build("aburn", "aburn-hook", "aburn-hold"); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stage.quiet(stage.command("aburn", "daemon", "stop", "--yes"))) }()
