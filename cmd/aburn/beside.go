@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -22,8 +23,8 @@ func instrumentCommand(a *kit.App) *cli.Command {
 		Name:      "instrument",
 		Usage:     "add OpenTelemetry to JavaScript; prove the rest unchanged",
 		ArgsUsage: "command",
-		Description: "Starts aburn-instrument, an executable of its own that lies beside aburn. It has the\n" +
-			"commands: aburn instrument --help lists them where it is installed.",
+		Description: "Starts aburn-instrument, which is a separate executable. Once it is installed,\n" +
+			"aburn instrument --help lists its commands.",
 		Metadata: kit.Examples("aburn instrument check before.js after.js  # only instrumentation was added?"),
 	}, func(context.Context, *cli.Command) {})
 }
@@ -33,8 +34,8 @@ func pushCommand(a *kit.App) *cli.Command {
 		Name:      "push",
 		Usage:     "send this machine's numbers to a team's PostgreSQL",
 		ArgsUsage: "[postgres://ROLE@HOST/DATABASE]",
-		Description: "Starts aburn-push, an executable of its own that lies beside aburn, after reading what\n" +
-			"is new in the agents' files: aburn push --help lists its flags where it is installed.",
+		Description: "Reads what is new in the agents' files, then starts aburn-push, which is a separate\n" +
+			"executable. Once it is installed, aburn push --help lists its flags.",
 		Metadata: kit.Examples("aburn push postgres://anna@db.example/team --dry-run  # which rows would leave this machine?"),
 	}, func(ctx context.Context, cmd *cli.Command) {
 		if sendsRows(cmd.Args().Slice()) {
@@ -67,7 +68,10 @@ func besideCommand(a *kit.App, name string, c *cli.Command, prepare func(context
 			cli.HelpPrinter(a.Stdout, "", cmd)
 			return nil
 		}
-		return fault.Usage(name+" is neither beside aburn nor on PATH", "install aburn anew: it comes with all of its executables, for one folder")
+		if npm := npmPackage(name); npm != "" {
+			return fault.Usage("aburn "+c.Name+" needs the package "+npm+", which is not installed", "npm install -g "+npm+npmVersion())
+		}
+		return fault.Usage(name+" is neither next to aburn nor on PATH", "install aburn anew: it comes with all of its executables, for one folder")
 	}
 	return c
 }
@@ -89,9 +93,6 @@ func passedOn(exe string, cmd *cli.Command) []string {
 // called and with links resolved, then on PATH; "" if there is none. Relative
 // folders of PATH do not count: they would be a repository's.
 func beside(a *kit.App, name string) string {
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
 	var dirs []string
 	if self, err := os.Executable(); err == nil {
 		dirs = append(dirs, filepath.Dir(self))
@@ -99,7 +100,13 @@ func beside(a *kit.App, name string) string {
 			dirs = append(dirs, filepath.Dir(resolved))
 		}
 	}
+	if npm := npmPackage(name); npm != "" {
+		dirs = append(dirs, filepath.Join(dirs[len(dirs)-1], "..", "..", filepath.Base(npm), "bin"))
+	}
 	dirs = append(dirs, filepath.SplitList(a.Getenv("PATH"))...)
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
 	i := slices.IndexFunc(dirs, func(dir string) bool {
 		st, err := os.Stat(filepath.Join(dir, name))
 		return err == nil && filepath.IsAbs(dir) && st.Mode().IsRegular() && (st.Mode()&0o111 != 0 || runtime.GOOS == "windows")
@@ -108,6 +115,28 @@ func beside(a *kit.App, name string) string {
 		return ""
 	}
 	return filepath.Join(dirs[i], name)
+}
+
+// npmPackage is the package of npm with another executable of aburn, "" where this one did not come from npm: @aburn/PLATFORM has the
+// executables that everybody needs, @aburn/instrument-PLATFORM another one.
+func npmPackage(name string) string {
+	self, err := os.Executable()
+	if err == nil {
+		self, err = filepath.EvalSymlinks(self)
+	}
+	of := filepath.Dir(filepath.Dir(self)) // node_modules/@aburn/PLATFORM
+	if err != nil || filepath.Base(filepath.Dir(of)) != "@aburn" || filepath.Base(filepath.Dir(filepath.Dir(of))) != "node_modules" {
+		return ""
+	}
+	return "@aburn/" + strings.TrimPrefix(name, "aburn-") + "-" + filepath.Base(of)
+}
+
+// npmVersion chooses the release of this executable, "" for a build that is none.
+func npmVersion() string {
+	if version, ok := strings.CutPrefix(kit.Version().Version, "v"); ok {
+		return "@" + version
+	}
+	return ""
 }
 
 // notStarted says why an executable that is there did not start.

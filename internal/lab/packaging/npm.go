@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
-// npm gets one package of executables for each platform, and the package aburn, which depends on all of them optionally:
-// npm installs the one that fits. None has a script that an install would run. Only aburn has a launcher in JavaScript,
-// for people; hooks call a native executable, which `aburn install-hooks` puts where npm moves nothing.
+// npm gets one package of executables for each platform, and the package aburn, which depends on all of them optionally: npm installs the one
+// that fits. What few people start has packages of its own, which aburn names when it is asked for. None has a script that an install would
+// run. Only aburn has a launcher in JavaScript, for people; hooks call a native executable, which `aburn install-hooks` puts where npm moves
+// nothing.
 
 var (
 	//go:embed npm/aburn.js
@@ -23,6 +26,9 @@ var (
 
 // npmScope holds the packages of platforms. It is a placeholder: nobody has registered it.
 const npmScope = "@aburn/"
+
+// npmApart are the executables with packages of their own: they are as large as all others together.
+var npmApart = []string{"aburn-instrument", "aburn-push"}
 
 // npmNames are how Node calls systems and processors where Go does otherwise.
 var npmNames = map[string]string{"windows": "win32", "amd64": "x64"}
@@ -73,19 +79,35 @@ func npm(ctx context.Context, r Release, out string, _ []string) error {
 	aburn.Engines = map[string]string{"node": ">=18"}
 	aburn.Optional = map[string]string{}
 	for _, t := range r.Targets {
-		m := r.manifest(npmScope+npmPlatform(t), "The executables of aburn for "+npmPlatform(t))
-		m.OS, m.CPU, m.Unplugged = []string{npmName(t.OS)}, []string{npmName(t.Arch)}, true
-		aburn.Optional[m.Name] = m.Version
 		files, err := r.native(ctx, t)
 		if err != nil {
 			return err
 		}
-		for i := range files {
-			files[i].name = "bin/" + files[i].name
+		native := func(name, about string, files ...file) (manifest, error) {
+			m := r.manifest(npmScope+name, about+" for "+npmPlatform(t))
+			m.OS, m.CPU, m.Unplugged = []string{npmName(t.OS)}, []string{npmName(t.Arch)}, true
+			if len(files) == 1 {
+				m.Bin = map[string]string{strings.TrimSuffix(files[0].name, ".exe"): "bin/" + files[0].name}
+			}
+			for i := range files {
+				files[i].name = "bin/" + files[i].name
+			}
+			return m, r.npmPackage(out, "aburn-"+name, m, append(files, file{"LICENSE", 0o644, license}, others))
 		}
-		if err := r.npmPackage(out, "aburn-"+npmPlatform(t), m, append(files, file{"LICENSE", 0o644, license}, others)); err != nil {
+		var together []file
+		for _, f := range files {
+			name := strings.TrimSuffix(f.name, ".exe")
+			if !slices.Contains(npmApart, name) {
+				together = append(together, f)
+			} else if _, err := native(strings.TrimPrefix(name, "aburn-")+"-"+npmPlatform(t), "The executable of "+strings.Replace(name, "-", " ", 1), f); err != nil {
+				return err
+			}
+		}
+		m, err := native(npmPlatform(t), "The executables of aburn", together...)
+		if err != nil {
 			return err
 		}
+		aburn.Optional[m.Name] = m.Version
 	}
 	return r.npmPackage(out, "aburn", aburn, []file{
 		{"bin/aburn.js", 0o755, npmLauncher}, {"LICENSE", 0o644, license}, {"README.md", 0o644, npmReadme},

@@ -294,6 +294,22 @@ func TestNpm(t *testing.T) {
 	})
 }
 
+// addsInstrument starts an executable that has a package of its own, does what aburn says then, and starts it again.
+func (p *person) addsInstrument() {
+	p.t.Helper()
+	out, code := p.run("", "aburn", "instrument", "check", "a.js", "b.js")
+	name := "@aburn/instrument-" + npmPlatform(here)
+	want := "aburn: error: aburn instrument needs the package " + name + ", which is not installed\naburn: hint: npm install -g " + name + "@0.1.0\n"
+	if code != 2 || out != want {
+		p.t.Errorf("exit %d: %s", code, out)
+	}
+	p.must("npm", "install", "-g", name+"@0.1.0")
+	if out := p.must("aburn", "instrument", "--help"); !strings.Contains(out, "approve") {
+		p.t.Errorf("aburn instrument --help: %s", out)
+	}
+	p.must("npm", "uninstall", "-g", name)
+}
+
 func npmLife(t *testing.T, reg *registry) {
 	p := newPerson(t, reg.URL)
 	settings := []byte("{\n  \"model\": \"opus\"\n}\n")
@@ -320,7 +336,7 @@ func npmLife(t *testing.T, reg *registry) {
 	if err := os.Remove(filepath.Join(p.project, ".oss", "queue.json")); err != nil {
 		t.Fatal(err)
 	}
-	p.must("aburn", "instrument", "--help") // an executable beside aburn
+	p.addsInstrument()
 	p.signalled()
 	command := p.inPlace()
 	updated := make(chan error, 1)
