@@ -315,7 +315,7 @@ func TestNotes(t *testing.T) {
 		{Codex, `{"hooks": null}`, ""},
 		{Codex, "\ufeff{}", ":1:1: Codex ignores this whole file: it begins with a byte-order mark"},
 		{Codex, `{"version": 1}`, `:1:13: Codex ignores this whole file: it knows no key "version" there`},
-		{Codex, `{"hooks": {}, "hooks": {}}`, `:1:24: Codex ignores this whole file: "hooks" stands there twice`},
+		{Codex, `{"hooks": {}, "hooks": {}}`, `:1:24: Codex ignores this whole file: "hooks" is there twice`},
 		{Codex, `{"hooks": {"PreModelRequest": null}}`, `:1:31: Codex ignores this whole file: "PreModelRequest" is null`},
 		{Codex, `{"hooks": {"Stop": [null]}}`, `:1:21: Codex ignores this whole file: a group is null`},
 		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "x"}]}]}}`, `:1:41: Codex ignores this whole file: it knows no handler of type "x"`},
@@ -324,7 +324,7 @@ func TestNotes(t *testing.T) {
 		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "timeout": 1.5}]}]}}`,
 			`:1:79: Codex ignores this whole file: a timeout has to be whole seconds`},
 		{Claude, `{"disableAllHooks": true}`, ":1:21: disableAllHooks is on: Claude Code runs no hook at all"},
-		{Claude, `{"hooks": {}, "hooks": {}}`, `:1:11: the key "hooks" stands again below, and only the last one counts`},
+		{Claude, `{"hooks": {}, "hooks": {}}`, `:1:11: the key "hooks" is repeated below, and only the last one counts`},
 	} {
 		b := newBench(t, c.agent, []byte(c.data))
 		notes := b.install().Files[0].Notes

@@ -48,7 +48,7 @@ func codexRecorded(s *Settings, env func(string) string) *Forget {
 func codexTrust(x Exam) (out []Finding) {
 	config := ReadCodexConfig(x.Env)
 	if config.Err != nil {
-		return []Finding{{Text: fmt.Sprintf("%v: whether Codex trusts the hooks cannot be told", config.Err)}}
+		return []Finding{{Text: fmt.Sprintf("%v: it is unknown whether Codex trusts the hooks", config.Err)}}
 	}
 	if config.HooksOff() {
 		out = append(out, Finding{Bad: true, Text: config.Path + " switches the feature hooks off", Hints: []string{"remove it from [features]"}})

@@ -110,7 +110,7 @@ func (r codexReader) required(v value, key string) {
 func (r codexReader) once(v value, keys ...string) {
 	for i, m := range v.members {
 		if slices.Contains(keys, m.key) && v.last(m.key) != &v.members[i] {
-			r.say(v.last(m.key).value, "%s stands there twice", quote(m.key))
+			r.say(v.last(m.key).value, "%s is there twice", quote(m.key))
 		}
 	}
 }

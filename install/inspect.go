@@ -219,7 +219,7 @@ func (d *document) duplicates(at func(value, string, ...any)) {
 	look := func(v value, interesting func(string) bool) {
 		for i, m := range v.members {
 			if last := v.last(m.key); interesting(m.key) && last != &v.members[i] {
-				at(m.value, "the key %s stands again below, and only the last one counts", quote(m.key))
+				at(m.value, "the key %s is repeated below, and only the last one counts", quote(m.key))
 			}
 		}
 	}

@@ -127,7 +127,7 @@ func TestGraphOfAnything(t *testing.T) {
 		for _, n := range r.Nodes {
 			calls += n.Own.Calls
 			if seen[n.Session] {
-				t.Errorf("%v: %s stands there twice", args, n.Session)
+				t.Errorf("%v: %s is there twice", args, n.Session)
 			}
 			seen[n.Session] = true
 			if n.Missing != (n.Session == "ffffffff-9") {

@@ -138,7 +138,7 @@ func TestReadOnlyBoard(t *testing.T) {
 	s.headless("mine", "fix the rounding")
 	w.serve("--no-ingest", "--read-only")
 	p, key := w.tab(), w.key()
-	if _, page := w.page("/w/" + key + "/mine"); !strings.Contains(page, "Why it is so") || strings.Contains(page, "<button type=\"button\" data-do") ||
+	if _, page := w.page("/w/" + key + "/mine"); !strings.Contains(page, "Why it is in this state") || strings.Contains(page, "<button type=\"button\" data-do") ||
 		strings.Contains(page, "<textarea") {
 		t.Errorf("a read-only page has buttons:\n%s", mainOf(page))
 	}

@@ -382,7 +382,8 @@ func TestWorkerPage(t *testing.T) {
 			}
 		}
 	}
-	has(at+"migrate-carts", "Why it is so", "<b>permission</b>", "entry ", "psql &#34;$DATABASE_URL&#34;", `data-do="answer" data-id="r1"`, `data-do="kill"`,
+	has(at+"migrate-carts", "Why it is in this state", "<b>permission</b>", "entry ", "psql &#34;$DATABASE_URL&#34;", `data-do="answer" data-id="r1"`,
+		`data-do="kill"`,
 		"ledger 1")
 	has(at+"migrate-carts?only=ledger", "requested")
 	if _, page := w.page(at + "migrate-carts?only=ledger"); strings.Contains(strings.SplitN(page, "live-timeline", 2)[1], "entry ") {

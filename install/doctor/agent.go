@@ -62,7 +62,7 @@ func (e *exam) loginShell(p *patient) {
 			shell, p.Title),
 			"set PATH in ~/.profile, or in the file that your login shell reads")
 	default:
-		e.addf(p.topic(), Note, "whether a login shell finds aburn cannot be told: %s -lc: %v", shell, cmp.Or(ctx.Err(), err))
+		e.addf(p.topic(), Note, "it is unknown whether a login shell finds aburn: %s -lc: %v", shell, cmp.Or(ctx.Err(), err))
 	}
 }
 
@@ -102,7 +102,7 @@ func (e *exam) blame(p *patient, reason string, hints ...string) {
 // version asks the agent for its version, and whether that runs hooks as they are registered.
 func (e *exam) version(p *patient) {
 	if p.program == "" {
-		e.addf(p.topic(), Note, "no %s on PATH: its version cannot be told", p.Program)
+		e.addf(p.topic(), Note, "no %s on PATH: its version is unknown", p.Program)
 		return
 	}
 	ctx, cancel := context.WithTimeout(e.ctx, 20*time.Second)
@@ -247,7 +247,7 @@ func (e *exam) paths(p *patient, s *install.Settings, own []install.Registration
 		path := s.Expand(r, e.Env)
 		switch {
 		case path == "" && strings.ContainsRune(r.Path, '/'):
-			e.addf(p.topic(), Note, "%s: where %s leads cannot be told", where, r.Path)
+			e.addf(p.topic(), Note, "%s: it is unknown where %s leads", where, r.Path)
 		case path == "":
 			e.blame(p, fmt.Sprintf("%s calls %s, which is not on PATH", where, r.Path)+blocks(p, r), "install aburn anew, and put its folder on PATH")
 		case !runs(path):
@@ -295,7 +295,7 @@ func (e *exam) build(p *patient, where, path string) {
 	if theirs, ours := revision(hook), revision(self); theirs != ours {
 		e.add(p.topic(), Note, fmt.Sprintf("%s is another build than this aburn (%s, %s)", path, theirs, ours), anew)
 	} else if install.Other(path, e.Self) { // executables of packages know no commit
-		e.add(p.topic(), Note, fmt.Sprintf("%s is another build than the aburn-hook beside this aburn", path), anew)
+		e.add(p.topic(), Note, fmt.Sprintf("%s is another build than the aburn-hook next to this aburn", path), anew)
 	}
 }
 
@@ -336,7 +336,7 @@ func (e *exam) servers(p *patient) {
 		}
 		switch {
 		case s.Err != nil:
-			e.addf(p.topic(), Note, "%v: whether it registers aburn's MCP server cannot be told", s.Err)
+			e.addf(p.topic(), Note, "%v: it is unknown whether it registers aburn's MCP server", s.Err)
 		case !s.Ours:
 			e.addf(p.topic(), Note, "%s: %v: %s", at, install.ErrOtherServer, s.Runs())
 		case s.Program(e.Env) == "":

@@ -40,10 +40,10 @@ func TestAllIsWell(t *testing.T) {
 		"log ok writable; the last entry is PROMPT of ",
 		"claude ok 2.1.329 ~/bin/claude\n",
 		"claude ok ~/.claude/settings.json calls the hook at 17 events (all your sessions)\n",
-		"claude ok its newest sessions here are all in the log (1 looked at)\n",
+		"claude ok its newest sessions here are all in the log (1 checked)\n",
 		"codex ok 0.169.0 ~/bin/codex\n",
 		"codex ok Codex trusts all 13 hooks of ~/.codex/hooks.json\n",
-		"codex ok its newest sessions here are all in the log (1 looked at)\n",
+		"codex ok its newest sessions here are all in the log (1 checked)\n",
 		"live ok Claude Code, ~/.claude/settings.json: all 6 canary events recorded, ",
 		"live ok Codex, ~/.codex/hooks.json: all 6 canary events recorded, ",
 		"live note the canary proves that the registered commands record, not that an agent runs them")
@@ -219,7 +219,7 @@ func TestAnotherBuildOfTheHook(t *testing.T) {
 	}
 	for beside, note := range map[string]string{
 		string(data):        "! claude note ~/bin/aburn-hook is another build",
-		string(data) + "\n": "claude note ~/bin/aburn-hook is another build than the aburn-hook beside this aburn -> install aburn anew, all of it in one way",
+		string(data) + "\n": "claude note ~/bin/aburn-hook is another build than the aburn-hook next to this aburn -> install aburn anew, all of it in one way",
 	} {
 		for _, name := range []string{"newer/aburn", "newer/aburn-hook"} {
 			w.write(name, beside)

@@ -35,7 +35,7 @@ func (e *exam) sessions(p *patient) {
 		return
 	}
 	if p.Session == nil {
-		e.addf(p.topic(), Note, "whether its newest sessions are in the log is not looked at: its store has no files of sessions")
+		e.addf(p.topic(), Note, "it is not checked whether its newest sessions are in the log: its store has no session files")
 		return
 	}
 	var active []install.Session
@@ -58,7 +58,7 @@ func (e *exam) sessions(p *patient) {
 	}
 	silent := slices.DeleteFunc(slices.Clone(active), func(s install.Session) bool { return logged[s.ID] })
 	if len(silent) == 0 {
-		e.addf(p.topic(), OK, "its newest sessions here are all in the log (%d looked at)", len(active))
+		e.addf(p.topic(), OK, "its newest sessions here are all in the log (%d checked)", len(active))
 		return
 	}
 	if newest := lastLogged(active, logged); !newest.IsZero() {

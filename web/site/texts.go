@@ -175,7 +175,7 @@ func recordNote(p *conversation.Texts, n int) string {
 	case len(c.Record) > excerpt.MaxScrubbed:
 		return "It has " + plain.Size(int64(len(c.Record))) + ", too much to be scrubbed and shown."
 	case c.State == contents.Changed:
-		return "Another record stands in its place now."
+		return "Another record is in its place now."
 	}
 	return ""
 }

@@ -1,8 +1,8 @@
 // Command demo shows in a temporary home and project what a newcomer wants to know first: what a week of recorded sessions cost, what was said
-// in one that failed, and what the supervisor sees while a session goes wrong. For that it plays the recorded
-// hook payloads of three real Claude Code sessions through real aburn-hook processes. With -all it shows the log, the chain, the advice that the agent gets, the cost of
-// the hooks, the archive and the report besides. With -workers it shows workers instead, with -instrument how telemetry gets into JavaScript. It
-// needs only Go and a shell (and git for workers), and leaves nothing behind.
+// in one that failed, and what the supervisor sees while a session goes wrong. For that it plays the recorded hook payloads of three real
+// Claude Code sessions through real aburn-hook processes. With -all it shows the log, the chain, the advice that the agent gets, the cost of
+// the hooks, the archive and the report besides. With -workers it shows workers instead, with -instrument how telemetry gets into JavaScript.
+// It needs only Go and a shell (and git for workers), and leaves nothing behind.
 //
 // The recording is of Claude Code 2.1.329 on a scripted model (internal/lab/demo/record makes it); only paths are
 // replaced.

@@ -39,13 +39,13 @@ func IngestCommand(a *kit.App) *cli.Command {
 		ArgsUsage: "[SOURCE…]",
 		Description: "Agents delete their sessions after a month. The archive keeps them, as traces without content. ingest\n" +
 			"reads what is new since the last run and changes no source. You can stop it at any moment: the next\n" +
-			"run goes on. A SOURCE is an agent (" + strings.Join(readers.Sources(), ", ") + "), or a file or folder of\n" +
+			"run continues. A SOURCE is an agent (" + strings.Join(readers.Sources(), ", ") + "), or a file or folder of\n" +
 			"sessions; by default it is every agent in its usual place. It counts the sessions that are new,\n" +
 			"updated, unchanged, or gone from the agent's disk but still in the archive, and the stores (files,\n" +
 			"databases) that it read. Exit 1 if something could not be archived.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "since", Usage: "only stores that changed since `WHEN`: 24h, 30d, 2026-11-21, 2026-11-21T10:03"},
-			&cli.BoolFlag{Name: "watch", Usage: "go on archiving what changes until you stop it"},
+			&cli.BoolFlag{Name: "watch", Usage: "keep archiving what changes until you stop it"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be read, and read nothing"},
 			&cli.BoolFlag{Name: "rebuild", Usage: "read everything again; what no longer exists is kept"},
 			&cli.BoolFlag{Name: "check", Usage: "check that the archive is whole, and read nothing"},

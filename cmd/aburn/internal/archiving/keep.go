@@ -34,7 +34,7 @@ func KeepCommand(a *kit.App) *cli.Command {
 		ArgsUsage: "[SESSION…]",
 		Description: "Agents delete their sessions after some weeks, and the archive has no texts. This copies the files of the named sessions and their " +
 			"sub-agents, compressed, into\n" +
-			"the folder kept beside the archive, so that `aburn web` can still show what was said. A second time replaces the copy.\n\n" +
+			"the folder kept next to the archive, so that `aburn web` can still show what was said. A second time replaces the copy.\n\n" +
 			"The copies are as the agent wrote them, with every secret in them: aburn keeps none by itself. Only you may read them. Without a session it lists " +
 			"what is kept.",
 		Flags: []cli.Flag{

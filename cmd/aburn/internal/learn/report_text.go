@@ -190,7 +190,7 @@ func (v *reportView) errors() error {
 	if len(r.Errors) == 0 {
 		return nil
 	}
-	v.heading(fmt.Sprintf("by the first decisive error: %s had any", units.Share(r.Units.Erring, r.Units.Ended)), len(r.Errors), r.More.Errors)
+	v.heading(fmt.Sprintf("by main error: %s had any", units.Share(r.Units.Erring, r.Units.Ended)), len(r.Errors), r.More.Errors)
 	table := term.Table{Width: term.TableWidth, Columns: []term.Column{
 		{Title: "with it", Right: true}, {Title: "failing", Right: true, Spare: 2}, {Title: "solved", Right: true, Spare: 3}, {Title: "error", Spare: 1},
 		{Title: "where"}, {Title: "what", Flex: true, Min: 12}, {Title: "key"}, {Title: "latest"},

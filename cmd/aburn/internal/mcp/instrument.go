@@ -115,7 +115,7 @@ func telling(who mcpserver.Asker, what string) (stop func()) {
 func (i *instrumenting) argv(args ...string) ([]string, error) {
 	exe := i.find()
 	if exe == "" {
-		return nil, errors.New("aburn-instrument is neither beside aburn nor on PATH\nhint: install aburn anew")
+		return nil, errors.New("aburn-instrument is neither next to aburn nor on PATH\nhint: install aburn anew")
 	}
 	return append([]string{exe, "-C", i.dir, "--no-color"}, args...), nil
 }

@@ -27,7 +27,7 @@ func TailCommand(a *kit.App) *cli.Command {
 		Description: "Prints one line an entry. Of a tool call it shows only the end, or the start if 5 seconds have\n" +
 			"passed without an end. Sub-agents are indented under their parent.",
 		Flags: append([]cli.Flag{
-			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on with new entries, across rotation"},
+			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "follow new entries, across rotation"},
 			&cli.IntFlag{Name: "n", Usage: "begin with the last `N` lines (default 20, with --since all)"},
 		}, append(scope.FilterFlags(),
 			&cli.BoolFlag{Name: "json", Usage: "print entries as JSON lines, starts of calls too"},

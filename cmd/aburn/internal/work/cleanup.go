@@ -23,15 +23,15 @@ func CleanupCommand(a *kit.App) *cli.Command {
 		Name:      "cleanup",
 		Usage:     "remove worktrees of ended workers if nothing is lost",
 		ArgsUsage: "[NAME…]",
-		Description: "A tree is removed if it holds nothing beside commits on a branch. Of every other one it says why not. The branch stays,\n" +
-			"unless nothing was committed on it. Without names it looks at all workers.\n\n" +
-			"Of workers whose trees were removed over 30 days ago, snapshots are dropped of which each change was made by a commit on a\n" +
-			"branch, a tag or a remote branch too. The last one stays.\n\n" +
+		Description: "Removes a worktree if all that it holds is committed on a branch. For the others it says why they stay. The branch stays\n" +
+			"too, unless nothing was committed on it. Without names it checks all workers.\n\n" +
+			"If a worktree was removed over 30 days ago, cleanup also drops the snapshots whose changes are all in commits of a branch,\n" +
+			"a tag or a remote branch. The last snapshot stays.\n\n" +
 			"Exit code: 1 if a worker that you named was not cleaned up.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be removed"},
 			&cli.BoolFlag{Name: "merged", Usage: "only workers whose work was merged, by you or on the forge"},
-			&cli.BoolFlag{Name: "force-preserve", Usage: "also trees with changes, once a snapshot holds all of them"},
+			&cli.BoolFlag{Name: "force-preserve", Usage: "also worktrees with changes, once a snapshot has all of them"},
 			&cli.BoolFlag{Name: "discard-ignored", Usage: "also files that git ignores, which no snapshot holds: they are gone then"},
 			kit.JSONFlag(),
 		},

@@ -68,7 +68,7 @@ func configConfirmCommand(a *kit.App) *cli.Command {
 		Name:        "confirm",
 		Usage:       "let the project's file run what `aburn config check` showed",
 		ArgsUsage:   "HASH",
-		Description: "HASH stands for exactly the text that was shown. A change of the text asks again.",
+		Description: "HASH names exactly the text that was shown. If the text changes, aburn asks again.",
 		ArgValidator: func(_ context.Context, cmd *cli.Command) error {
 			if cmd.NArg() != 1 || len(cmd.Args().First()) < 8 {
 				return fault.Usage("name the hash, or its first 8 digits", "aburn config check")
@@ -122,10 +122,10 @@ type ConfigReport struct {
 func rulesText(a *kit.App, cmd *cli.Command, r *projects.RulesFile) error {
 	out := a.Screen(cmd)
 	if r.Counts {
-		_, err := fmt.Fprintln(out, plain.Line(r.Path)+" is told to agents.")
+		_, err := fmt.Fprintln(out, plain.Line(r.Path)+" is given to agents.")
 		return err
 	}
-	fmt.Fprintln(out, plain.Line(r.Path)+" waits for your word, as it would be told to agents:")
+	fmt.Fprintln(out, plain.Line(r.Path)+" needs your permission. Agents would get:")
 	for line := range strings.Lines(r.Text) {
 		fmt.Fprintln(out, "  "+plain.Line(strings.TrimSuffix(line, "\n")))
 	}
@@ -166,7 +166,7 @@ func configText(a *kit.App, cmd *cli.Command, o *projects.Project, c *config.Con
 	if c.Confirm == "" {
 		return nil
 	}
-	fmt.Fprintln(out, "Waits for your word, as it would run or be told to an agent:")
+	fmt.Fprintln(out, "This needs your permission before it runs, or before an agent gets it:")
 	for _, text := range c.Texts {
 		fmt.Fprintln(out, "  "+plain.Line(text))
 	}

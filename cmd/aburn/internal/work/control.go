@@ -30,7 +30,7 @@ func KillCommand(a *kit.App) *cli.Command {
 			"tree, the branch and the conversation stay: `aburn diff`, `aburn cleanup`.\n\n" +
 			"Exit code: 1 if one was not ended.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "all", Usage: "all workers of the project of which something runs"},
+			&cli.BoolFlag{Name: "all", Usage: "all running workers of the project"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "with --all: do not ask"},
 			&cli.BoolFlag{Name: "forget", Usage: "only write down that it ended: for one whose machine is gone. Nothing is ended"},
 			kit.JSONFlag(),

@@ -31,7 +31,7 @@ func PrCommand(a *kit.App) *cli.Command {
 			"Exit code: 0 if it is open or up to date, 1 if it cannot be done now, or with --check if the pull request waits for somebody,\n" +
 			"2 for a mistake in the call.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "check", Aliases: []string{"n"}, Usage: "only ask how it stands; nothing is pushed"},
+			&cli.BoolFlag{Name: "check", Aliases: []string{"n"}, Usage: "only show its status; push nothing"},
 			&cli.BoolFlag{Name: "draft", Usage: "open it as a draft"},
 			&cli.StringFlag{Name: "base", Usage: "open it against `BRANCH` of the remote, instead of the one that the worker began from"},
 			&cli.StringFlag{Name: "title", Aliases: []string{"t"}, Usage: "`TEXT` of its title, instead of the commit's or the task's"},

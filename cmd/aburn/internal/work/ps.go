@@ -41,7 +41,7 @@ func PsCommand(a *kit.App) *cli.Command {
 			"Without the daemon, ps saves the worktree of a worker whose turn is over, to know what changed.\n\n" +
 			"Without --all it leaves out workers that ended and whose worktree was removed.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "also workers of which only the ledger is left"},
+			&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "also workers that have only a ledger left"},
 			&cli.BoolFlag{Name: "cost", Usage: "also what each used up, after new sessions were read"},
 			&cli.BoolFlag{Name: "disk", Usage: "also how much the files of its tree take"},
 			&cli.BoolFlag{Name: "check", Usage: "exit 1 if a worker needs you"},

@@ -225,7 +225,7 @@ func snapshotTable(out *term.Out, m *manager.Member, reports []describe.Snapshot
 			remark = "without " + remark
 		}
 		if r.Kind == string(worker.Preserved) {
-			remark = strings.TrimSuffix("before its tree was removed; "+remark, "; ")
+			remark = strings.TrimSuffix("before its worktree was removed; "+remark, "; ")
 		}
 		switch {
 		case r.Dropped && r.Expired:
@@ -292,6 +292,6 @@ func restore(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Comm
 	if onBranch {
 		text = "on " + m.Request.Branch
 	}
-	_, err = fmt.Fprintln(a.Stdout, plain.Line(fmt.Sprintf("snapshot %d stands in %s, %s", n, into, text)))
+	_, err = fmt.Fprintln(a.Stdout, plain.Line(fmt.Sprintf("snapshot %d is in %s, %s", n, into, text)))
 	return err
 }

@@ -281,7 +281,7 @@ func (s *Pages) snapshotOf(w *board.Standing, one *describe.SnapshotReport) page
 		p.Changed = plain.Plural(int64(*one.Changes), "changed file")
 	}
 	if one.Kind == string(worker.Preserved) {
-		p.Remark = "before its tree was removed"
+		p.Remark = "before its worktree was removed"
 	}
 	if len(one.Skipped) > 0 {
 		p.Remark = units.Join(p.Remark, show.Scrubbed("without "+strings.Join(one.Skipped, "; ")))
@@ -298,7 +298,7 @@ func terminalWays(d *board.Detail) (list []pages.Copy) {
 		list = append(list, pages.Copy{Label: "Copy attach command", Text: there + "attach " + d.Worker})
 	}
 	if !d.Gone {
-		list = append(list, pages.Copy{Label: "Copy way to its tree", Text: "cd " + shell.Quote(d.Tree)})
+		list = append(list, pages.Copy{Label: "Copy path of its worktree", Text: "cd " + shell.Quote(d.Tree)})
 	}
 	return list
 }

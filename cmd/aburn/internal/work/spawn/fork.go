@@ -18,7 +18,7 @@ import (
 // sourceOf is the worker that --from names.
 func sourceOf(ctx context.Context, o *projects.Project, cmd *cli.Command, word string) (*manager.Member, error) {
 	if cmd.IsSet("base") {
-		return nil, fault.Usage("--from begins where that worker stands, and --base elsewhere", "leave one out")
+		return nil, fault.Usage("--from and --base exclude each other: each says where the worker begins", "leave one out")
 	}
 	m, err := o.Member(ctx, word)
 	if _, far := manager.RemoteHost(cmd.String("runtime")); err == nil && (m.IsRemote() || far) {

@@ -45,7 +45,7 @@ func Command(a *kit.App) *cli.Command {
 				Usage: "run the agent in `WHERE`: tmux, pty (a terminal without tmux), headless (without a terminal), or ssh:HOST, a machine that your own " +
 					"workers.yaml names; by default tmux, and headless where there is none", Validator: checkRuntime},
 			&cli.StringFlag{Name: "workspace",
-				Usage:     "let it work in `WHAT`: worktree, of your repository, or clone, of one beside it, whose branches are not yours; by default worktree",
+				Usage:     "work in `WHAT`: a worktree of your repository, or a clone with branches of its own; by default worktree",
 				Validator: checkWorkspace},
 			&cli.BoolFlag{Name: "trust", Usage: "you trust this repository; without a terminal the agent does not ask"},
 			&cli.StringSliceFlag{Name: "issue", Usage: "work on the issue `N` of the project's tracker; any number of times, one worker each. TASK says what to heed"},
@@ -73,7 +73,7 @@ func Command(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "no-setup", Usage: "do not run what aburn.yaml says below setup"},
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be made and started"},
 			&cli.BoolFlag{Name: "by-agent", Usage: "an agent asks, whatever its variables say", Hidden: true},
-			&cli.BoolFlag{Name: "print-prompt", Usage: "only print what the agent would be told: the rules for workers, then the task"},
+			&cli.BoolFlag{Name: "print-prompt", Usage: "only print the agent's instructions: the rules for workers, then the task"},
 			kit.JSONFlag(),
 		},
 		Metadata: kit.Examples(
