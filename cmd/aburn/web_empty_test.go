@@ -15,7 +15,7 @@ func TestWebBeforeTheFirstSession(t *testing.T) {
 	w.serve()
 	w.come(w.link())
 	w.until("/", "0 sessions, as of")
-	for path, want := range map[string]string{"/": "Nothing waits for you.", "/sessions": "None yet.", "/cost": "No agent answered in this time",
+	for path, want := range map[string]string{"/": "Nothing waits for you.", "/sessions": "None yet.", "/cost": "No answers in this time",
 		"/failures": "None."} {
 		page := w.until(path, "No agent has saved sessions here yet: aburn looked in ~/.claude/projects, ") // not so while the archive is being made
 		if !strings.Contains(page, want) {

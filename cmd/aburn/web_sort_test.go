@@ -115,6 +115,7 @@ func TestWebRowsInABrowser(t *testing.T) {
 	w.aburn("ingest", "--quiet")
 	w.serve("--no-ingest")
 	b.Open(w.link())
+	b.Until(`String(document.querySelector('#live-waiting') !== null)`, "true")
 	local := func(path string) string { return strings.Replace(w.at(path), "127.0.0.1", "aburn.localhost", 1) }
 	b.Go(local("/sessions"))
 	// A border's width aside, the row with the long prompt is as high as the other one.
