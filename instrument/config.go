@@ -125,6 +125,11 @@ func ParseConfig(path string, data []byte) (Config, error) {
 	if root.Kind != yaml.MappingNode {
 		return c, &ConfigError{File: path, Line: root.Line, Msg: "is no list of keys and values"}
 	}
+	for i := 0; i < len(root.Content); i += 2 {
+		if name := aliases[root.Content[i].Value]; name != "" {
+			root.Content[i].Value = name
+		}
+	}
 	if err := checkKeys(path, root, reflect.TypeFor[Config]()); err != nil {
 		return c, err
 	}
@@ -133,6 +138,9 @@ func ParseConfig(path string, data []byte) (Config, error) {
 	}
 	return c, nil
 }
+
+// aliases are names that the specification has for a key.
+var aliases = map[string]string{"registryPath": "schemaPath"}
 
 func yamlError(path string, data []byte, err error) error {
 	var types *yaml.TypeError

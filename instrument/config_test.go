@@ -14,6 +14,9 @@ func TestParseConfig(t *testing.T) {
 		len(c.Exclude) != 1 {
 		t.Errorf("%+v, %v", c, err)
 	}
+	if c, err := ParseConfig("c.yaml", []byte("registryPath: telemetry\n")); err != nil || c.SchemaPath != "telemetry" {
+		t.Errorf("the specification's name: %+v, %v", c, err)
+	}
 	if c, err := ParseConfig("c.yaml", nil); err != nil || c.Mode != "plan" {
 		t.Errorf("an empty file: %+v, %v", c, err)
 	}
@@ -23,6 +26,7 @@ func TestConfigMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"\nmod: plan":                           `c.yaml:2: unknown key "mod"`,
 		"mode: plans":                           `c.yaml:1: mode is "plans"`,
+		"schemaPath: a\nregistryPath: b":        `c.yaml:2: schemaPath stands twice`,
 		"mode: plan\nmode: plan":                `c.yaml:2: mode stands twice`,
 		"concurrency: 9":                        "c.yaml:1: concurrency is 9, and has to be 1 to 8",
 		"concurrency: 0":                        "c.yaml:1: concurrency is 0",
