@@ -64,7 +64,8 @@ func TestWhatAModelCanGiveAsAWholeFile(t *testing.T) {
 		{"no form at last", []provider.Answer{elided, elided, {Response: response(`{"functions":[]}`)}}, instrument.Failed, []int{1, 3, 1}, "ELISION",
 			"the model's answer doesn't match the schema"},
 		{"no span", []provider.Answer{{Response: wholeFile(first, original)}}, instrument.Unchanged, []int{1}, "", "the model put no span into it"},
-		{"no form, then good", []provider.Answer{{Response: response(`{"functions":[]}`)}, ok}, instrument.Success, []int{1, 1}, "the model's answer doesn't match the schema", ""},
+		{"no form, then good", []provider.Answer{{Response: response(`{"functions":[]}`)}, ok}, instrument.Success, []int{1, 1},
+			"the model's answer doesn't match the schema", ""},
 		{"cut off, then good", []provider.Answer{cut, ok}, instrument.Success, []int{1, 1}, "the answer was too long: add fewer spans", ""},
 		{"cut off twice", []provider.Answer{cut}, instrument.Failed, []int{1, 1}, "too long", "no file: the answer was cut off at its bound"},
 		{"refused", []provider.Answer{{Response: cut.Response, Err: provider.ErrRefused}}, instrument.Failed, []int{1}, "", "no file: the model refused to answer"},
@@ -86,7 +87,8 @@ func TestWhatAModelCanGiveAsAWholeFile(t *testing.T) {
 					t.Errorf("the second question does not say %q:\n%s", tt.fact, last.Text)
 				}
 			}
-			if len(turns) == 3 && strings.HasPrefix(tt.name, "the same") && (strings.Contains(m.texts[2], "order.ID") || !strings.Contains(m.texts[2], "again and again is NDS-003")) {
+			anew := len(turns) == 3 && strings.HasPrefix(tt.name, "the same")
+			if anew && (strings.Contains(m.texts[2], "order.ID") || !strings.Contains(m.texts[2], "again and again is NDS-003")) {
 				t.Errorf("the question that begins anew:\n%s", m.texts[2])
 			}
 			if f := r.Files[0]; f.Status != tt.status || !strings.HasPrefix(f.Reason, tt.reason) || f.Strategy != Rewrite {

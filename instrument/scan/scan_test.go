@@ -191,7 +191,8 @@ func TestCallsAreNamed(t *testing.T) {
 
 // TestModelsAreCovered: clients of language models and vector stores, by npm's names.
 func TestModelsAreCovered(t *testing.T) {
-	for _, pkg := range []string{"@anthropic-ai/sdk", "openai", "@aws-sdk/client-bedrock-runtime", "@google-cloud/vertexai", "cohere-ai", "together-ai", "langchain",
+	for _, pkg := range []string{"@anthropic-ai/sdk", "openai", "@aws-sdk/client-bedrock-runtime", "@google-cloud/vertexai",
+		"cohere-ai", "together-ai", "langchain",
 		"@langchain/core", "llamaindex", "@modelcontextprotocol/sdk", "@pinecone-database/pinecone", "chromadb", "@qdrant/js-client-rest"} {
 		_ = pkg
 	}
