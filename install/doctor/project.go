@@ -64,6 +64,7 @@ func (e *exam) log() {
 	log := journal.New(oss, journal.Options{By: journal.Command, Anchor: e.p.Anchor()})
 	e.unwritten(log)
 	e.uncovered(log)
+	e.unread(log)
 	if err := writable(oss); err != nil {
 		e.add("log", Bad, fmt.Sprintf("hooks cannot write %s: %v", filepath.Join(where, journal.Name), err), denied(where, err)...)
 		return
@@ -128,6 +129,19 @@ func room(oss *os.Root) error {
 	defer oss.Remove(name)
 	_, err = f.Write(make([]byte, logfmt.MaxEntry))
 	return errors.Join(err, f.Close())
+}
+
+// unread tells of payloads that no hook could read, as far as the end of the log says.
+func (e *exam) unread(log *journal.Journal) {
+	n := 0
+	for l, err := range log.Backward(journal.BackwardOptions{Limit: journal.TailSize}) {
+		if h, ok := logfmt.ParseHeader(l.JSON); err == nil && ok && logfmt.Event(h.Event) == logfmt.Unreadable {
+			n++
+		}
+	}
+	if n > 0 {
+		e.addf("log", Note, "hooks could not read %s: what the agents said there is not in the log", plain.Plural(int64(n), "payload"))
+	}
 }
 
 // unwritten tells what hooks have failed to write and no entry has told yet.

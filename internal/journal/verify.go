@@ -29,6 +29,7 @@ const (
 	Orphan = "orphan"
 	Repeat = "repeat"
 	Newer  = "newer"
+	Unread = "unreadable"
 )
 
 // maxFindings bounds each list of a Report, so that a log of junk does not become a report of a
@@ -322,6 +323,9 @@ func (v *verifier) entry(e *logfmt.Entry, line []byte, off int64) {
 	if e.Event == logfmt.Unwritten {
 		_, told, _ := strings.Cut(e.Human(), " - ")
 		v.damage(off, Lost, told)
+	}
+	if e.Event == logfmt.Unreadable {
+		v.note(off, Unread, "a hook could not read what the agent sent, so that is not in the log")
 	}
 	if e.Seq == 0 {
 		v.report.Unnumbered++

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,5 +102,21 @@ func TestVerifyPlace(t *testing.T) {
 		if r.Damage[i] != want[i] {
 			t.Errorf("finding %d is %+v, want %+v", i, r.Damage[i], want[i])
 		}
+	}
+}
+
+// A payload that no hook could read is no damage of the log, and verify tells it.
+func TestVerifyTellsUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	e := entry("a")
+	e.Event = logfmt.Unreadable
+	line, err := e.AppendTo(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeLog(t, dir, string(line))
+	r := verify(t, dir)
+	if !slices.ContainsFunc(r.Notes, func(f journal.Finding) bool { return f.Kind == journal.Unread }) {
+		t.Errorf("notes %+v, damage %+v", r.Notes, r.Damage)
 	}
 }

@@ -14,7 +14,7 @@ var ErrState = errors.New("not a state of this version, model and limits")
 
 // stateVersion changes with the members that the walks below name, and with what
 // the fold makes of an entry.
-const stateVersion = 5
+const stateVersion = 6
 
 // AppendJSON appends the State as one JSON object. Two States are the same if and
 // only if these bytes are.
@@ -87,6 +87,8 @@ func (s *State) state(c *codec) {
 	items(c, "advice", &s.Advice, maxAdvice, pointer((*Advice).code))
 	items(c, "told", &s.Told, maxTold, object((*Told).code))
 	c.int("forgot", &s.Forgot)
+	c.int("unread", &s.Unread)
+	c.mark("unread_at", &s.UnreadAt)
 }
 
 func (s *Session) code(c *codec) {

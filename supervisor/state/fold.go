@@ -34,6 +34,10 @@ func (s *State) Apply(e *logfmt.Entry, carried bool) {
 	if e.Event == logfmt.Checkpoint {
 		return
 	}
+	if e.Event == logfmt.Unreadable && !carried {
+		s.Unread++
+		s.UnreadAt = x.at
+	}
 	logfmt.ReadDetails(e.Data, &x.d)
 	switch {
 	case e.Cmd == logfmt.SupervisorCmd || e.Source == "aburn":

@@ -58,6 +58,8 @@ type State struct {
 	Advice   []*Advice  // what was queued, newest last; at most maxAdvice
 	Told     []Told     // what the watcher told the user and has not been resolved, newest last; at most maxTold
 	Forgot   int        // sessions that were forgotten
+	Unread   int        // payloads that no hook could read; nobody knows of which session
+	UnreadAt Mark       // the newest of them
 
 	model  *workflow.Model
 	limits *limits.Limits

@@ -69,6 +69,9 @@ func LookAt(ctx context.Context, c *workspace.Caller, w *workspace.Workspace, ho
 	if err != nil {
 		return nil, err
 	}
+	if at := v.State.UnreadAt; at.Is() && how.At.Sub(at.Time()) < 24*time.Hour {
+		c.Warn("hooks could not read "+plain.Plural(int64(v.State.Unread), "payload")+": what the agents said there is not in the log", "aburn verify")
+	}
 	return v, nil
 }
 

@@ -27,7 +27,7 @@ type Proof struct {
 	Proved  bool             `json:"proved"` // no claim lacks anything
 	Claims  []ProofClaim     `json:"claims"`
 	Checks  []ProofCheck     `json:"checks"`
-	Lost    int              `json:"unreadable"` // payloads of the session that no hook could read: what they said is missing here
+	Lost    int              `json:"unreadable"` // payloads that no hook could read while the session went on: what they said is missing here
 }
 
 // ProofClaim is one claim.
@@ -104,10 +104,14 @@ func newestSession(log *journal.Journal) string {
 func proofOf(w *workspace.Workspace, session string) (*Proof, error) {
 	f := entries.Filter{Session: session}
 	st, p := state.New(w.Settings.Model(), w.Settings.Limits()), &Proof{Proved: true, Claims: []ProofClaim{}, Checks: []ProofCheck{}}
+	unread := 0
 	for rec, err := range w.Log.Entries(journal.Position{}) {
 		switch {
 		case err != nil:
 			return nil, err
+		case rec.Value.Event == logfmt.Unreadable && p.Session != "": // nobody knows of which session
+			unread++
+			continue
 		case rec.Value.Session == "" || rec.Carried || !f.MatchSession([]byte(rec.Value.Session)):
 			continue
 		case p.Session == "":
@@ -115,9 +119,7 @@ func proofOf(w *workspace.Workspace, session string) (*Proof, error) {
 		case p.Session != rec.Value.Session:
 			return nil, fault.Usage(fault.Quote(session) + " is a part of several sessions' ids")
 		}
-		if rec.Value.Event == logfmt.Unreadable {
-			p.Lost++
-		}
+		p.Lost = unread // those before the session's newest entry
 		st.Apply(rec.Value, false)
 		p.note(st)
 	}
