@@ -56,7 +56,7 @@ func TestStatusSaysWhatWaitsForYou(t *testing.T) {
 			"permission: Bash `git push --force-with-lease origin HEAD:refs/heads/a-rather-long-name` since 4 m codex shop-222 · entry ",
 			"question: AskUserQuestion since 4 m claude shop-444 · entry ",
 			"turn failed: rate_limit since 4 m claude shop-333 · entry ",
-			`the call "Bash: make deploy" was made 15 times with the same input, 15 of them failed, and nothing changed in between`,
+			`the call "Bash: make deploy" was made 15 times with the same input and the same result, and all of them failed; aburn saw no change in between`,
 			"watched by nobody: aburn judges silence and waiting only when you look",
 		} {
 			if !strings.Contains(flowing, whole) && !strings.Contains(strings.ReplaceAll(flowing, " ", ""), strings.ReplaceAll(whole, " ", "")) {
