@@ -41,6 +41,8 @@ func TestResultKey(t *testing.T) {
 		{`"seen at 1795932267 or 1795932267123"`, `"seen at 1795932270 or 1795932299999"`, true},
 		{`"pid 4711"`, `"pid 4812"`, true},
 		{`"{\"pid\": 4711}"`, `"{\"pid\": 12}"`, true},
+		{`"out\n<shellId: 3 completed with exit code 7>"`, `"out\n<shellId: 14 completed with exit code 7>"`, true},
+		{`"out\n<shellId: 3 completed with exit code 7>"`, `"out\n<shellId: 3 completed with exit code 8>"`, false},
 		{`"PID: 4711"`, `"PID: 12"`, true},
 		{`{"stdout":"x","durationMs":12}`, `{"stdout":"x","durationMs":3}`, true},
 		{`"items: 12"`, `"items: 3"`, false},
@@ -64,10 +66,14 @@ func TestResultKeyBounds(t *testing.T) {
 	if resultOf(t, "k", `"x"`) == resultOf(t, "l", `"x"`) {
 		t.Error("the key does not count")
 	}
-	for _, none := range []string{resultOf(t, "", `"x"`), resultOf(t, "k", ""), resultOf(t, "k", "null")} {
+	for _, none := range []string{resultOf(t, "", `"x"`), resultOf(t, "k", ""), resultOf(t, "k", "null"),
+		resultOf(t, "k", `{"status":"completed","exit":0}`), resultOf(t, "k", `{"status":"completed"}`)} {
 		if none != "" {
 			t.Errorf("%q of nothing", none)
 		}
+	}
+	if resultOf(t, "k", `{"status":"completed","exit":7,"output":"no"}`) == "" {
+		t.Error("an answer with its status is none")
 	}
 	failed := &Payload{rest: []field{{"error", `"Exit code 1\nno"`}}}
 	if key := ResultKey([]byte("k"), failed); len(key) != 8 {
