@@ -247,15 +247,15 @@ func TestEntriesReachTheBrowser(t *testing.T) {
 	b.Until(`String(document.querySelectorAll('.worker').length)`, "1")
 	b.Open(strings.Replace(w.at("/"), "127.0.0.1", "aburn.localhost", 1))
 	state := `(document.querySelector('[data-worker=mine] .state') || {}).textContent || ''`
-	b.Until(state, "idle")
-	b.Value(`(() => { let last = 'idle'; window.moved = []; new MutationObserver(() => { const now = ` + state +
+	b.Until(state, "ready")
+	b.Value(`(() => { let last = 'ready'; window.moved = []; new MutationObserver(() => { const now = ` + state +
 		`; if (now !== last) { last = now; moved.push(Date.now()); } }).observe(document.body, { childList: true, subtree: true }); })()`)
 	tree, session := s.tree("mine"), s.report("mine").Session
 	var took []time.Duration
 	for i := range 20 * world.Storm(1) {
 		event, want := "UserPromptSubmit", "working"
 		if i%2 == 1 {
-			event, want = "Stop", "idle"
+			event, want = "Stop", "ready"
 		}
 		cmd := s.command("aburn-hook", "claude")
 		cmd.Dir, cmd.Stdin = tree, strings.NewReader(fmt.Sprintf(`{"session_id":%q,"cwd":%q,"hook_event_name":%q,"prompt":"go on"}`, session, tree, event))
@@ -391,7 +391,7 @@ func TestWorkerPage(t *testing.T) {
 	}
 	has("/w/project/export/diff", "new.txt", `<span class="add">&#43;done`)
 	has(at+"export", "the export is there", "worker done", "requested")
-	has(at+"fix-rounding/diff", `<span class="del">-total = sum`, "1 changed file")
+	has(at+"fix-rounding/diff", `<span class="del">-total = <b>sum</b>`, "1 changed file")
 	w.until(at+"fix-rounding/terminal", "I changed cart.txt") // its holder writes down what it says
 	has(at+"fix-rounding/terminal", "I changed cart.txt", "fix the rounding")
 	if code, page := w.page(at + "nobody"); code != 404 || !strings.Contains(page, "no worker is called") {
@@ -611,7 +611,7 @@ func TestWorkerPageInABrowser(t *testing.T) {
 	b.Until(`String(document.documentElement.classList.contains('can'))`, "true")
 	b.Value(`document.querySelector('form.answer button').click()`)
 	b.Until(`document.querySelector('#did').textContent.slice(0, 13)`, "Allowed: Bash")
-	b.Until(`document.querySelector('.worker.line .state').textContent`, "idle")
+	b.Until(`document.querySelector('.worker.line .state').textContent`, "ready")
 	b.Value(`document.querySelector('#send').value = 'and the <b>orders</b>'; document.querySelector('.tell').requestSubmit()`)
 	b.Until(`document.querySelector('#did').textContent.slice(0, 18)`, "It has the message")
 	b.Until(`String([...document.querySelectorAll('.said-list .person div')].filter((e) => e.textContent.includes('and the <b>orders</b>')).length > 0)`, "true")

@@ -220,7 +220,7 @@ func TestReportFitsATerminal(t *testing.T) {
 		if next := "\n\n$ aburn replay " + keys[0] + "\n$ aburn remedy " + keys[1] + "\n"; !strings.HasSuffix(shown, next) {
 			t.Errorf("it does not end with %q: %q", next, shown[max(len(shown)-200, 0):])
 		}
-		for _, part := range []string{"inferred outcome: ", "agents", "failing, by shape", "by the first decisive error", "errors by class",
+		for _, part := range []string{"inferred outcome: ", "agents", "failing, by shape", "by main error", "errors by class",
 			"files changed again and again", "tools", "longest calls", "tokens that failures cost", "phases of the workflow", "by week"} {
 			if !strings.Contains(shown, "\n"+part) {
 				t.Errorf("no part %q in\n%s", part, shown)

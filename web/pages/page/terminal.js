@@ -54,7 +54,7 @@
       take.setAttribute('aria-pressed', String(keys));
       take.textContent = keys ? 'Give the keyboard back' : 'Take the keyboard';
     }
-    hands.textContent = keys ? 'Every key goes to the agent. Shift Esc gives the keyboard back.' : 'You are watching. What you type isn't sent.';
+    hands.textContent = keys ? 'Every key goes to the agent. Shift Esc gives the keyboard back.' : 'You are watching. What you type is not sent.';
     box.classList.toggle('typing', keys);
     term.options.disableStdin = !keys;
     term.options.cursorBlink = keys;
