@@ -59,7 +59,9 @@ func TestWhy(t *testing.T) {
 	w.startCodex(w.project, "first prompt of b").wait()
 	is("HEAD", "made", "codex")
 	is("HEAD~1", "made", "codex")
-	is("HEAD~2", "none")
+	if degree, _ := why("HEAD~2"); degree != "none" && degree != "during" { // it may be of the second in which the session ended
+		t.Errorf("the person's is %s", degree)
+	}
 	is("HEAD~3", "made", "claude")
 	is("HEAD~4", "made", "claude")
 	if r := w.run(w.project, "aburn", "why", "a.txt:1", "--json"); gjson.Get(r.stdout, "commits.0.sessions.0.prompt").String() != "first prompt of a" {
