@@ -50,6 +50,8 @@ type Agent struct {
 	Keys func(key string) string
 	// Complete, if not nil, adds what the payload leaves to the environment, and what has to be read out of other fields.
 	Complete func(p *Payload, env func(string) string)
+	// Answered, if not nil, reports whether the payload of a call's end holds what the call answered, and not only how it ended.
+	Answered func(p *Payload) bool
 	// PromptID is the payload's field that names the prompt or turn; "" if it has none.
 	PromptID string
 	// Context is the hook output that hands text to the model at event.

@@ -17,7 +17,7 @@ func ResultKey(key []byte, p *Payload) string {
 	if answer == "" {
 		answer = p.Get("error").Raw
 	}
-	if len(key) == 0 || answer == "" || answer == "null" || onlyStatus(answer) {
+	if len(key) == 0 || answer == "" || answer == "null" {
 		return ""
 	}
 	n := normalizer{sum: sha256.New()}
@@ -30,13 +30,6 @@ func ResultKey(key []byte, p *Payload) string {
 	}
 	n.flush()
 	return hex.EncodeToString(n.sum.Sum(nil)[:4])
-}
-
-// onlyStatus reports whether an answer says how a call ended, and not what it answered: {"status":"completed","exit":0}, of a plugin that
-// sends no output of calls that ended well.
-func onlyStatus(answer string) bool {
-	rest, ok := strings.CutPrefix(answer, `{"status":"`)
-	return ok && len(answer) < 64 && strings.HasSuffix(rest, "}") && !strings.Contains(rest, `":"`) && strings.Count(rest, `":`) <= 1
 }
 
 // normalizer hashes a text with a sign in place of each number that differs from run to run. All other numbers count:

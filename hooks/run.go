@@ -150,7 +150,9 @@ func (r *recorder) read() Plan {
 	for _, d := range plan.Drafts {
 		switch d.Event {
 		case logfmt.Tool, logfmt.ToolFailed:
-			d.Data.StrIf("result", ResultKey(r.proj.MarkKey(), r.payload))
+			if r.agent.Answered == nil || r.agent.Answered(r.payload) {
+				d.Data.StrIf("result", ResultKey(r.proj.MarkKey(), r.payload))
+			}
 		case logfmt.Stop:
 			d.Data.StrIf("claim", Claims(r.payload.Str("last_assistant_message")))
 		}

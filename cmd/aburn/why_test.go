@@ -75,7 +75,7 @@ func (h *historied) record(kind string, message map[string]any, more map[string]
 	if err != nil {
 		h.Fatal(err)
 	}
-	dir := filepath.Join(h.home, ".claude", "projects", strings.ReplaceAll(h.repo, "/", "-"))
+	dir := filepath.Join(h.home, ".claude", "projects", "-repo") // of the folder where it began
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		h.Fatal(err)
 	}
@@ -203,7 +203,8 @@ func TestWhy(t *testing.T) {
 	}
 	out, _ = h.why(0, "parser.go", "--json")
 	if err := json.Unmarshal([]byte(out), &report); err != nil || report.Path != "parser.go" || len(report.Commits) != 1 ||
-		report.Commits[0].Degree != "rewritten" || len(report.Uncommitted) != 1 || report.Uncommitted[0].Session != whyID {
+		report.Commits[0].Degree != "rewritten" || len(report.Uncommitted) != 1 || report.Uncommitted[0].Session != whyID ||
+		report.Uncommitted[0].Evidence != "the file is as the session left it" {
 		t.Errorf("%v: %+v", err, report)
 	}
 
@@ -219,12 +220,39 @@ func TestWhy(t *testing.T) {
 		t.Errorf("named: %s", out)
 	}
 
+	side := filepath.Join(h.home, "side")
+	h.git("worktree", "add", "-q", "-b", "side", side)
+	main := h.repo
+	h.repo = side
+	h.prompt("work beside")
+	h.creates("beside.go", "package parser\n")
+	h.bash(`git add -A && git commit -qm "from a worktree"`, func() string { h.git("add", "-A"); return h.git("commit", "-qm", "from a worktree") })
+	h.now = h.now.Add(time.Hour)
+	h.repo = main
+	out, _ = h.why(0, "side")
+	if !strings.Contains(out, "it ran git commit with this message at that time") || !strings.Contains(out, "“work beside”") {
+		t.Errorf("in a worktree: %s", out)
+	}
+
+	h.git("reflog", "expire", "--expire=now", "--all")
+	out, _ = h.why(0, made)
+	if !strings.Contains(out, "made by  Claude Code, session 7b1c2f91: its output names the commit") {
+		t.Errorf("without reflogs: %s", out)
+	}
+	h.why(1, start)
+
 	clone := filepath.Join(h.home, "clone")
 	h.git("clone", "-q", h.repo, clone)
 	h.repo = clone
 	out, _ = h.why(1, "HEAD~2")
 	if !strings.Contains(out, "aburn knows no session of this repository") {
 		t.Errorf("of a clone: %s", out)
+	}
+	shallow := filepath.Join(h.home, "shallow")
+	h.git("clone", "-q", "--depth", "1", "file://"+main, shallow)
+	h.repo = shallow
+	if _, errs := h.why(0, "HEAD"); !strings.Contains(errs, "the history of this clone begins at ") {
+		t.Errorf("of a shallow clone: %s", errs)
 	}
 }
 
@@ -262,6 +290,16 @@ func TestWhyMistakes(t *testing.T) {
 	}
 	if _, errs, code := h.run("-C", h.home, "why", "HEAD"); code == 0 || !strings.Contains(errs, "is not in a git worktree") {
 		t.Errorf("outside: %s", errs)
+	}
+	if os.Getuid() == 0 {
+		foreign := filepath.Join(h.home, "foreign")
+		h.git("clone", "-q", h.repo, foreign)
+		if err := os.Chown(foreign, 12345, 12345); err != nil {
+			t.Fatal(err)
+		}
+		if _, errs, code := h.run("-C", foreign, "why", "HEAD"); code == 0 || !strings.Contains(errs, "another user owns the repository") {
+			t.Errorf("another user's: exit %d, %s", code, errs)
+		}
 	}
 	if status := h.git("status", "--porcelain"); status != "?? binary\n?? link" {
 		t.Errorf("it wrote %s", status)

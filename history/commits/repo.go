@@ -43,10 +43,8 @@ func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
 	root, common, _ := strings.Cut(out, "\n")
 	r := &Repo{Root: filepath.Clean(root), common: filepath.Clean(common), worktrees: map[string]string{}, patches: map[[2]string]string{},
 		files: map[string][]string{}}
-	if r.git = g.At(r.Root); true {
-		r.plain, err = r.git.Unfiltered(ctx)
-	}
-	if err != nil {
+	r.git = g.At(r.Root)
+	if r.plain, err = r.git.Unfiltered(ctx); err != nil {
 		return nil, err
 	}
 	return r, r.findWorktrees(ctx)
@@ -220,4 +218,27 @@ func (r *Repo) Main() string {
 		}
 	}
 	return r.common
+}
+
+// Linker returns a linker for the repository, which knows the commits of all reflogs and those given. Whoever uses it adds the sessions.
+func (r *Repo) Linker(ctx context.Context, hashes []string) (*history.Linker, error) {
+	moves, err := r.Moves()
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, m := range moves {
+		for _, hash := range []string{m.Was, m.Now} {
+			if !seen[hash] {
+				seen[hash] = true
+				hashes = append(hashes, hash)
+			}
+		}
+	}
+	found, err := r.Commits(ctx, hashes)
+	if err != nil {
+		return nil, err
+	}
+	return &history.Linker{Commits: found, Moves: moves, Files: r.Files,
+		Patch: func(from, to string) string { return r.Patch(ctx, from, to) }}, nil
 }

@@ -20,7 +20,7 @@ const (
 )
 
 // File answers about lines of a file, as git blames them.
-func (a *Asker) File(ctx context.Context, path string, blamed []commits.Blamed) (*File, error) {
+func (a *Asker) File(ctx context.Context, path string, blamed []commits.Blamed) *File {
 	f := &File{Path: path, Lines: []Lines{}, Commits: []Commit{}}
 	index := map[string]int{}
 	uncommitted := false
@@ -39,7 +39,7 @@ func (a *Asker) File(ctx context.Context, path string, blamed []commits.Blamed) 
 	if uncommitted {
 		f.Open = a.open(ctx, path)
 	}
-	return f, nil
+	return f
 }
 
 // open are the sessions that changed a file last.

@@ -9,6 +9,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/conversation"
+	"aburn/archive/story"
 	"aburn/history"
 	"aburn/internal/shell"
 	"aburn/trace"
@@ -91,18 +92,13 @@ func turnsOf(t *trace.SessionTrace) (turns []history.Turn) {
 		if e.Time.IsZero() || e.Copied != "" {
 			continue
 		}
-		if isPrompt(e) {
+		if story.IsPrompt(e) {
 			turns = append(turns, history.Turn{Start: e.Time, End: e.Time})
 		} else if n := len(turns); n > 0 && e.Time.After(turns[n-1].End) {
 			turns[n-1].End = e.Time
 		}
 	}
 	return turns
-}
-
-func isPrompt(e *trace.Event) bool {
-	m, ok := e.Body.(*trace.UserMessage)
-	return ok && m.Machine == "" && e.Copied == ""
 }
 
 // textsOf reads a call's command line and output from the agent's own files.

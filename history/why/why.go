@@ -8,6 +8,7 @@ import (
 
 	"aburn/archive"
 	"aburn/archive/lookup"
+	"aburn/archive/story"
 	"aburn/history"
 	"aburn/history/commits"
 	"aburn/insight/cost"
@@ -135,7 +136,7 @@ func (a *Asker) session(ctx context.Context, s *session, call *history.Call, at 
 		asked = d.Edit
 	}
 	for i := asked - 1; i >= 0; i-- {
-		if e := &s.trace.Events[i]; isPrompt(e) {
+		if e := &s.trace.Events[i]; story.IsPrompt(e) {
 			d.Prompt, d.PromptEvent = e.Body.(*trace.UserMessage).Head, e.Seq
 			break
 		}
@@ -164,7 +165,7 @@ func checksOf(t *trace.SessionTrace, from, moment int) (list []Check) {
 	model, calls := workflow.Default(), t.Calls()
 	next := len(t.Events) + 1
 	for i := moment; i < len(t.Events); i++ {
-		if isPrompt(&t.Events[i]) {
+		if story.IsPrompt(&t.Events[i]) {
 			if prompts++; prompts == 2 {
 				next = t.Events[i].Seq
 				break
@@ -201,7 +202,7 @@ func (a *Asker) costOf(d *Session, t *trace.SessionTrace, source string) {
 		return
 	}
 	until := len(t.Events) + 1
-	if i := slices.IndexFunc(t.Events[d.PromptEvent:], func(e trace.Event) bool { return isPrompt(&e) }); i >= 0 {
+	if i := slices.IndexFunc(t.Events[d.PromptEvent:], func(e trace.Event) bool { return story.IsPrompt(&e) }); i >= 0 {
 		until = d.PromptEvent + i + 1
 	}
 	var answers []archive.Answer

@@ -19,6 +19,7 @@ func Agent() hooks.Agent {
 		Agent: &agentcli.Opencode, Read: read, Knows: knows, PromptID: "message_id",
 		Ignored:   func(*hooks.Payload) bool { return false },
 		Own:       func(p *hooks.Payload) bool { return p.AgentID == "" },
+		Answered:  func(p *hooks.Payload) bool { return p.Response.Get("output").Exists() }, // the plugin sends no output of what ended well
 		Context:   context,
 		MidTurn:   func(*hooks.Payload) bool { return false },
 		Continue:  func(*hooks.Payload, string) []byte { return nil },

@@ -20,10 +20,10 @@ func wantedTimes(prompt string) (n int) {
 			return ManyTimes
 		}
 	}
-	if before, _, ok := strings.Cut(text, "until "); ok && !containsAny(before, "stop", "going", "work", "fix", "try", "implement", "debug") {
-		return ManyTimes // "train until it converges"; "don't stop until it works" asks for no repetition
-	}
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,.;:!?()\"'`-", r) })
+	if i := slices.Index(words, "until"); i >= 0 && !slices.ContainsFunc(words[:i], triesHard) {
+		return ManyTimes // "train until it converges"
+	}
 	for i, word := range words {
 		if number, ok := strings.CutSuffix(word, "x"); ok {
 			n = max(n, numberOf(number))
@@ -44,8 +44,9 @@ func wantedTimes(prompt string) (n int) {
 	return n
 }
 
-func containsAny(text string, words ...string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+// triesHard reports whether a word before "until" says how long to go on, and not what to repeat: "don't stop until it works".
+func triesHard(word string) bool {
+	return slices.Contains([]string{"stop", "going", "work", "working", "fix", "fixing", "try", "trying", "implement", "debug"}, word)
 }
 
 // numberOf reads a number up to ManyTimes in digits or in one word; 0 if it is none.

@@ -16,6 +16,7 @@ func TestWantedTimes(t *testing.T) {
 		"run the suite until it fails":            ManyTimes,
 		"train until it converges":                ManyTimes,
 		"Fix the build, and try until it passes.": 0,
+		"ask the network until it is up":          ManyTimes,
 		"don't stop until it works":               0, // what it tries may still go in circles
 		"for i in 1 2 3: curl it":                 ManyTimes,
 		"find out why the test is flaky":          ManyTimes,

@@ -13,7 +13,7 @@ import (
 )
 
 // TestWhy: commits that Claude Code and Codex make in one repository, in turns with a person, are those of their sessions, whole, amended,
-// rebased, picked, squashed and in a worktree; what the person committed is nobody's; and a line leads to its prompt.
+// rebased, picked and squashed; what the person committed is nobody's; and a line leads to its prompt.
 func TestWhy(t *testing.T) {
 	t.Parallel()
 	commits := func(call func(string) model.Call, name string) []model.Turn {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"aburn/archive"
 	"aburn/archive/lookup"
 	"aburn/archive/names"
 	"aburn/cmd/aburn/internal/chosen"
@@ -117,9 +118,7 @@ func runWhy(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	report := whyReport{Looked: asker.Looked(), Repository: repo.Root, More: target.More, Commits: []why.Commit{}}
 	if target.Path != "" {
-		if report.File, err = asker.File(ctx, target.Path, blamed); err != nil {
-			return err
-		}
+		report.File = asker.File(ctx, target.Path, blamed)
 		report.Commits = report.File.Commits
 	} else {
 		for _, hash := range hashes {
@@ -130,27 +129,30 @@ func runWhy(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		a.Warn(plain.Plural(int64(n), "session") + " could not be read")
 	}
 	if cmd.Bool("json") {
-		if err := a.PrintJSON(report); err != nil {
-			return err
-		}
+		err = a.PrintJSON(report)
 	} else {
-		short, err := names.Read(ctx, arch)
-		if err != nil {
-			return err
-		}
-		p := &whyPrinter{Out: a.Screen(cmd), short: short, now: c.Now}
-		p.print(&report)
-		for _, commit := range report.Commits {
-			if repo.Shallow(commit.Hash) {
-				a.Note("the history of this clone begins at " + commit.Hash[:10] + ": older lines seem to come from it. git fetch --unshallow gets the rest")
-			}
-		}
-		if report.More {
-			a.Note("stopped after " + plain.Plural(int64(limit), "commit") + ": --limit shows more")
+		err = showWhy(ctx, a, cmd, arch, repo, &report)
+	}
+	if err == nil && !report.found() {
+		return fault.Exit(1)
+	}
+	return err
+}
+
+func showWhy(ctx context.Context, a *kit.App, cmd *cli.Command, arch *archive.Archive, repo *commits.Repo, report *whyReport) error {
+	short, err := names.Read(ctx, arch)
+	if err != nil {
+		return err
+	}
+	p := &whyPrinter{Out: a.Screen(cmd), short: short, now: chosen.CallerOf(a, cmd).Now}
+	p.print(report)
+	for _, commit := range report.Commits {
+		if repo.Shallow(commit.Hash) {
+			a.Note("the history of this clone begins at " + commit.Hash[:10] + ": older lines seem to come from it. git fetch --unshallow gets the rest")
 		}
 	}
-	if !report.found() {
-		return fault.Exit(1)
+	if report.More {
+		a.Note("stopped after " + plain.Plural(int64(len(report.Commits)), "commit") + ": --limit shows more")
 	}
 	return nil
 }
