@@ -49,7 +49,7 @@ ELSEWHERE := GOOS=windows go vet ./... && GOOS=darwin go vet ./...
 .PHONY: demo demo-workers demo-instrument quick test test-long test-clock test-agents test-packages test-windows wine-root lint vuln bench install npm dist vetted layers module test-npm test-cost test-workshop judge
 
 demo: ## the newcomer's first minute; ALL=1 shows everything, without a pause
-	@echo "Compiling the demo: up to a minute the first time."
+	@echo "Compiling the demo: it takes minutes the first time, seconds after that."
 	@CGO_ENABLED=0 go run ./internal/lab/demo $(if $(ALL),-all)
 
 demo-workers: ## three scripted workers: one finishes, one waits for you, two collide

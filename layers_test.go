@@ -67,8 +67,8 @@ var floors = []struct{ packages, may string }{
 			"worker/... worker/describe worker/projects"},
 	{"web/...", "internal/..."},
 	{"archive/conversation", "archive/... internal/... trace trace/contents trace/readers web/excerpt"},
-	{"history/why", "archive/... archive/conversation archive/lookup archive/story history/... insight/... insight/cost insight/cost/bill internal/... internal/settings " +
-		"internal/workspace trace trace/contents trace/readers web/excerpt workflow"},
+	{"history/why", "archive/... archive/conversation archive/lookup archive/story history/... insight/... insight/cost insight/cost/bill " +
+		"internal/... internal/settings internal/workspace trace trace/contents trace/readers web/excerpt workflow"},
 	{"web/links", "internal/... web/..."},
 	{"web/demo", "internal/... internal/journal/... logfmt/..."},
 	{"web/serve", "internal/... internal/journal/... internal/workspace supervisor/watchlock web/... web/links"},

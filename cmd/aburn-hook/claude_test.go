@@ -65,6 +65,19 @@ func TestClaudeResult(t *testing.T) {
 	}
 }
 
+// What opencode's plugin says of a call that ended well is no answer.
+func TestOpencodeResult(t *testing.T) {
+	w := newWorld(t)
+	w.trust()
+	for response, want := range map[string]int{`{"status":"completed","exit":0}`: 0, `{"status":"completed","exit":7,"output":"no"}`: 8} {
+		w.send("opencode", `{"hook_event_name":"tool.ended","session_id":"ses_1","cwd":"/home/user/project","tool_name":"bash","tool_use_id":"call_`+
+			strconv.Itoa(want)+`","tool_input":{"command":"make"},"tool_response":`+response+`}`)
+		if got := get(w.last(), "result").Str; len(got) != want {
+			t.Errorf("%s: %q", response, got)
+		}
+	}
+}
+
 // A call that fires twice, from a plugin and from settings, is one event.
 func TestClaudeTwice(t *testing.T) {
 	w := newWorld(t)

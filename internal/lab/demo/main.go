@@ -53,7 +53,7 @@ func run(all, keep bool) error {
 		defer stage.clear()
 	}
 	start := time.Now()
-	say.doing("building aburn and aburn-hook: a minute or two the first time, seconds after that")
+	say.doing("building aburn and aburn-hook")
 	if err := stage.build("aburn", "aburn-hook"); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func essentials(stage *stage, say narrator, steps []step) error {
 	}
 	if err := stage.shows(say,
 		scene{"Your agents save their sessions. What did the last seven days cost?", "cost --since 7d --by project"},
-		scene{"What was said in the session that crashed yesterday?", "show 5b0f2f91 -n 3"},
+		scene{"What was said in the session that was killed yesterday?", "show 5b0f2f91 -n 3"},
 	); err != nil {
 		return err
 	}
