@@ -69,6 +69,8 @@ var floors = []struct{ packages, may string }{
 	{"archive/conversation", "archive/... internal/... trace trace/contents trace/readers web/excerpt"},
 	{"history/why", "archive/... archive/conversation archive/lookup archive/story history/... insight/... insight/cost insight/cost/bill " +
 		"internal/... internal/settings internal/workspace trace trace/contents trace/readers web/excerpt workflow"},
+	{"history/handoff", "archive/... archive/conversation archive/lookup archive/story history/... history/why insight/... insight/failure internal/... " +
+		"internal/settings internal/workspace trace trace/contents web/excerpt"},
 	{"web/links", "internal/... web/..."},
 	{"web/demo", "internal/... internal/journal/... logfmt/..."},
 	{"web/serve", "internal/... internal/journal/... internal/workspace supervisor/watchlock web/... web/links"},

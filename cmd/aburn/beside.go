@@ -56,13 +56,13 @@ func besideCommand(a *kit.App, name string, c *cli.Command, prepare func(context
 	c.SkipFlagParsing = true
 	c.ShellComplete = func(_ context.Context, cmd *cli.Command) {
 		if exe := beside(a, name); exe != "" {
-			_ = replaceProcess(exe, append(passedOn(exe, cmd), "--generate-shell-completion"))
+			_ = kit.Replace(exe, append(passedOn(exe, cmd), "--generate-shell-completion"))
 		}
 	}
 	c.Action = func(ctx context.Context, cmd *cli.Command) error {
 		if exe := beside(a, name); exe != "" {
 			prepare(ctx, cmd)
-			return replaceProcess(exe, passedOn(exe, cmd))
+			return kit.Replace(exe, passedOn(exe, cmd))
 		}
 		if first := cmd.Args().First(); first == "--help" || first == "-h" {
 			cli.HelpPrinter(a.Stdout, "", cmd)
@@ -137,9 +137,4 @@ func npmVersion() string {
 		return "@" + version
 	}
 	return ""
-}
-
-// notStarted says why an executable that is there did not start.
-func notStarted(exe string, err error) error {
-	return fault.Failed(exe+" does not start: "+err.Error(), "install aburn anew")
 }

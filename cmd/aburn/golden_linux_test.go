@@ -173,6 +173,11 @@ show shop-2222 --calls
 show shop-2222 --json
 show nothing
 show nothing --calls
+handoff aaaaaaaa
+handoff 5b0c2f91
+handoff 5b0c2f91 --json
+handoff shop-2222
+handoff nothing
 graph --limit 4
 graph --limit 3 --json
 graph 5b0c2f91
@@ -272,6 +277,9 @@ var goldenTools = []struct {
 	{"workflow", nil},
 	{"proof", nil},
 	{"proof", map[string]any{"session": "none-such"}},
+	{"why", map[string]any{"of": "HEAD"}},
+	{"handoff", map[string]any{"session": "5b0c2f91"}},
+	{"handoff", map[string]any{"session": "none-such"}},
 	{"failure_report", nil},
 	{"failure_report", map[string]any{"all_projects": true}},
 	{"failure_report", map[string]any{"project": "/home/user/shop"}},

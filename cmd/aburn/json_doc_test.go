@@ -14,6 +14,8 @@ import (
 	"aburn/cmd/aburn/internal/target"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/spawn"
+	"aburn/history/handoff"
+	"aburn/history/why"
 	"aburn/insight/forest"
 	"aburn/insight/lesson"
 	"aburn/insight/queries"
@@ -58,6 +60,7 @@ func TestJSONPage(t *testing.T) {
 		{"sessions", sessions.SessionsReport{}, part("`aburn sessions`")},
 		{"show", sessions.DifferencesReport{}, part("`aburn show`")},
 		{"search", sessions.SearchReport{}, part("`aburn search`") + part("`aburn sessions`")},
+		{"why", why.Answer{}, part("`aburn why`") + part("`aburn sessions`") + part("`aburn cost`")}, {"handoff", handoff.Briefing{}, part("`aburn handoff`")},
 		{"keep", archiving.KeptReport{}, part("`aburn keep`")},
 		{"graph", forest.GraphReport{}, part("`aburn graph`")}, {"tools", toolcalls.Report{}, part("`aburn tools`")},
 		{"export", archiving.SentReport{}, part("`aburn export`")},

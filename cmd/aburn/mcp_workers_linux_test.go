@@ -57,7 +57,7 @@ func TestMCPWorkers(t *testing.T) {
 	s.must(os.WriteFile(filepath.Join(config, "settings.json"), []byte(`{"mcp": {"workers": true}}`), 0o600))
 	s.must(os.WriteFile(filepath.Join(config, "workers.yaml"), []byte("permissions: edits\nenv: [DO]\n"), 0o600))
 	c := s.asking(s.project, "DO=while :; do sleep 0.1; done")
-	if names := tools(c); !strings.Contains(names, "send session_graph spawn workers") {
+	if names := tools(c); !strings.Contains(names, "send session_graph spawn why workers") {
 		t.Fatal(names)
 	}
 	if text, _, failed := ask(c, "workers", nil); !failed || !strings.Contains(text, "no worker") {

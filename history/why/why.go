@@ -94,6 +94,27 @@ func (a *Asker) Commit(ctx context.Context, hash, path string) Commit {
 	return answer
 }
 
+// MadeBy answers about the commits that calls of a session made, the newest first.
+func (a *Asker) MadeBy(ctx context.Context, key int64) (list []Commit) {
+	s := a.sessions[key]
+	if s == nil {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, m := range a.linker.Moves {
+		if seen[m.Now] || m.Time.Before(s.Start.Add(-clockSlack)) || m.Time.After(s.End.Add(clockSlack)) {
+			continue
+		}
+		seen[m.Now] = true
+		found := a.linker.Of(m.Now)
+		if found.Degree == history.Made && slices.ContainsFunc(found.Makers, func(o history.Maker) bool { return o.Session.Key == key }) {
+			list = append(list, a.Commit(ctx, m.Now, ""))
+		}
+	}
+	slices.SortStableFunc(list, func(x, y Commit) int { return y.Time.Compare(x.Time) })
+	return list
+}
+
 // named are the sessions that a trailer names, if the archive has them.
 func (a *Asker) named(ctx context.Context, id string, at time.Time, path string) []Session {
 	list, err := a.arch.Lookup(ctx, id)
@@ -141,7 +162,7 @@ func (a *Asker) session(ctx context.Context, s *session, call *history.Call, at 
 			break
 		}
 	}
-	d.Checks = checksOf(s.trace, d.PromptEvent, moment)
+	d.Checks = ChecksOf(s.trace, d.PromptEvent, moment)
 	a.costOf(&d, s.trace, s.Source)
 	return d
 }
@@ -159,8 +180,8 @@ func lastEdit(t *trace.SessionTrace, moment int, names []string) int {
 // mostChecks bounds the checks of an answer.
 const mostChecks = 4
 
-// checksOf are the last checks of each kind that a session ran from a prompt on until the end of the next turn.
-func checksOf(t *trace.SessionTrace, from, moment int) (list []Check) {
+// ChecksOf are the last checks of each kind that a session ran from a prompt on until the end of the next turn.
+func ChecksOf(t *trace.SessionTrace, from, moment int) (list []Check) {
 	prompts := 0
 	model, calls := workflow.Default(), t.Calls()
 	next := len(t.Events) + 1

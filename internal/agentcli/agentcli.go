@@ -20,9 +20,11 @@ type Agent struct {
 	Prompts  Prompts
 	Plugin   Plugin
 	Resume   string // the command with which a person takes a session up again, before the session's id; "" if unknown
-	Session  Session
-	Store    Store
-	Traits   Traits
+	// FirstPrompt is the argument before the first prompt of a session in a terminal; "" if nobody has tried.
+	FirstPrompt string
+	Session     Session
+	Store       Store
+	Traits      Traits
 }
 
 // Home is the folder of the agent's files for this user. Dir is relative to the user's home.

@@ -37,10 +37,11 @@ var Claude = Agent{
 		Exec: true, Once: true, Reloads: true, AtStart: true, ProjectVar: "CLAUDE_PROJECT_DIR",
 		Since: "2.1.139", Before: "it does not know the exec form of hooks, so it would run aburn-hook without telling it which agent it is",
 	},
-	Prompts: Prompts{Folder: ".claude/", Mention: "/", Slash: true},
-	Plugin:  Plugin{Form: HooksPlugin, Use: "claude --plugin-dir DIR", RootVar: "CLAUDE_PLUGIN_ROOT"},
-	Resume:  "claude --resume",
-	Session: Session{ID: "CLAUDE_CODE_SESSION_ID"},
+	Prompts:     Prompts{Folder: ".claude/", Mention: "/", Slash: true},
+	Plugin:      Plugin{Form: HooksPlugin, Use: "claude --plugin-dir DIR", RootVar: "CLAUDE_PLUGIN_ROOT"},
+	Resume:      "claude --resume",
+	FirstPrompt: "--",
+	Session:     Session{ID: "CLAUDE_CODE_SESSION_ID"},
 	Store: Store{
 		Sessions: "projects/*/*.jsonl",
 		Keeps:    Keeps{Days: 30, File: "settings.json", Setting: "cleanupPeriodDays"},
@@ -78,10 +79,11 @@ var Codex = Agent{
 		Folder: ".agents/", Mention: "$",
 		Explicit: "agents/openai.yaml", ExplicitText: "policy:\n  allow_implicit_invocation: false\n",
 	},
-	Plugin:  Plugin{Form: SkillPlugin, Use: "codex plugin marketplace add DIR && codex plugin add aburn@aburn"},
-	Resume:  "codex resume",
-	Session: Session{ID: "CODEX_SESSION_ID", Thread: "CODEX_THREAD_ID", Call: "CODEX_TOOL_CALL_ID"},
-	Store:   Store{Sessions: "sessions/*/*/*/rollout-*.jsonl"},
+	Plugin:      Plugin{Form: SkillPlugin, Use: "codex plugin marketplace add DIR && codex plugin add aburn@aburn"},
+	Resume:      "codex resume",
+	FirstPrompt: "--",
+	Session:     Session{ID: "CODEX_SESSION_ID", Thread: "CODEX_THREAD_ID", Call: "CODEX_TOOL_CALL_ID"},
+	Store:       Store{Sessions: "sessions/*/*/*/rollout-*.jsonl"},
 	Traits: Traits{BackgroundAgents: true, CallsRunOn: true, TellsInterrupts: true, LoginShell: true, HidesCacheWrites: true, ReviewsNeverEnd: true,
 		ShortWindows: true},
 }
@@ -92,8 +94,9 @@ var Codex = Agent{
 // of settings; the sessions lie elsewhere.
 var Opencode = Agent{
 	Name: "opencode", Title: "opencode", Program: "opencode",
-	Home:     Home{Dir: ".config/opencode", TopVar: "XDG_CONFIG_HOME"},
-	Settings: Settings{User: "plugin/aburn.js"},
+	FirstPrompt: "--prompt",
+	Home:        Home{Dir: ".config/opencode", TopVar: "XDG_CONFIG_HOME"},
+	Settings:    Settings{User: "plugin/aburn.js"},
 	Hooks: Hooks{
 		Events: []Event{
 			{"session.created", 0},
@@ -133,8 +136,9 @@ var Openclaw = Agent{
 // to the model. It takes any exit code but 0 and 1 with a text for a refusal, 127 of a missing program included.
 var Gemini = Agent{
 	Name: "gemini", Title: "Gemini CLI", Program: "gemini",
-	Home:     Home{Dir: ".gemini", BaseVar: "GEMINI_CLI_HOME"},
-	Settings: Settings{User: "settings.json", Project: ".gemini/settings.json", Worktree: true},
+	FirstPrompt: "--prompt-interactive",
+	Home:        Home{Dir: ".gemini", BaseVar: "GEMINI_CLI_HOME"},
+	Settings:    Settings{User: "settings.json", Project: ".gemini/settings.json", Worktree: true},
 	Hooks: Hooks{
 		Events: []Event{
 			{"SessionStart", 10},
@@ -165,8 +169,9 @@ var Gemini = Agent{
 // 1000 on.
 var Qwen = Agent{
 	Name: "qwen", Title: "Qwen Code", Program: "qwen",
-	Home:     Home{Dir: ".qwen", Var: "QWEN_HOME"},
-	Settings: Settings{User: "settings.json", Project: ".qwen/settings.json", Worktree: true},
+	FirstPrompt: "--prompt-interactive",
+	Home:        Home{Dir: ".qwen", Var: "QWEN_HOME"},
+	Settings:    Settings{User: "settings.json", Project: ".qwen/settings.json", Worktree: true},
 	Hooks: Hooks{
 		Events: []Event{
 			{"SessionStart", 10},
@@ -200,8 +205,9 @@ var Qwen = Agent{
 // too.
 var Copilot = Agent{
 	Name: "copilot", Title: "Copilot CLI", Program: "copilot",
-	Home:     Home{Dir: ".copilot", Var: "COPILOT_HOME"},
-	Settings: Settings{User: "hooks/aburn.json", Project: ".github/hooks/aburn.json", Worktree: true},
+	FirstPrompt: "--interactive",
+	Home:        Home{Dir: ".copilot", Var: "COPILOT_HOME"},
+	Settings:    Settings{User: "hooks/aburn.json", Project: ".github/hooks/aburn.json", Worktree: true},
 	Hooks: Hooks{
 		Events: []Event{
 			{"sessionStart", 10},

@@ -12,21 +12,20 @@ import (
 type client struct {
 	agent *agentcli.Agent
 	// args and env are what each permission adds to every start. A client without a judge of its own takes auto as edits.
-	args map[slot.Permissions][]string
-	env  map[slot.Permissions]string
-	// prompt comes before the first prompt, resume before the id of the session to continue.
-	prompt, resume string
-	session        string   // comes before the id of a new session; empty if only the client chooses ids
-	protocol       []string // starts it without a terminal
-	bare           bool     // without a terminal it takes neither a model nor args
-	variables      []string
+	args      map[slot.Permissions][]string
+	env       map[slot.Permissions]string
+	resume    string   // comes before the id of the session to continue
+	session   string   // comes before the id of a new session; empty if only the client chooses ids
+	protocol  []string // starts it without a terminal
+	bare      bool     // without a terminal it takes neither a model nor args
+	variables []string
 }
 
 // table is in the order of preference. The command lines are those of opencode 1.18.33, Gemini CLI 0.61.0, Qwen Code 0.24.4 and
 // Copilot CLI 1.0.102.
 var table = []client{
 	{
-		agent: &agentcli.Opencode, prompt: "--prompt", resume: "--session", protocol: []string{"acp"}, bare: true,
+		agent: &agentcli.Opencode, resume: "--session", protocol: []string{"acp"}, bare: true,
 		env: map[slot.Permissions]string{ // its own default edits and runs commands without asking
 			slot.Ask:   opencodePermission("ask", "ask"),
 			slot.Edits: opencodePermission("allow", "ask"),
@@ -36,17 +35,17 @@ var table = []client{
 		variables: []string{"OPENCODE_*", "ANTHROPIC_*", "OPENAI_*", "OPENROUTER_*", "GOOGLE_*", "GEMINI_*", "GROQ_*", "MISTRAL_*", "AZURE_*", "AWS_*"},
 	},
 	{
-		agent: &agentcli.Gemini, prompt: "--prompt-interactive", resume: "--resume", session: "--session-id", protocol: []string{"--acp"},
+		agent: &agentcli.Gemini, resume: "--resume", session: "--session-id", protocol: []string{"--acp"},
 		args:      approvalModes("default", "auto_edit", "auto_edit", "plan"),
 		variables: []string{agentcli.Gemini.Home.BaseVar, "GEMINI_*", "GOOGLE_*", "CODE_ASSIST_*"},
 	},
 	{
-		agent: &agentcli.Qwen, prompt: "--prompt-interactive", resume: "--resume", session: "--session-id", protocol: []string{"--acp"},
+		agent: &agentcli.Qwen, resume: "--resume", session: "--session-id", protocol: []string{"--acp"},
 		args:      approvalModes("default", "auto-edit", "auto", "plan"), // always passed: without a terminal its own default is auto
 		variables: []string{agentcli.Qwen.Home.Var, "QWEN_*", "OPENAI_*", "DASHSCOPE_*", "ANTHROPIC_*", "GEMINI_*"},
 	},
 	{
-		agent: &agentcli.Copilot, prompt: "--interactive", resume: "--resume", protocol: []string{"--acp"},
+		agent: &agentcli.Copilot, resume: "--resume", protocol: []string{"--acp"},
 		args: map[slot.Permissions][]string{ // it asks about everything by itself, and has no flag for its own plan mode
 			slot.Edits: {"--allow-tool", "write"},
 			slot.Auto:  {"--allow-tool", "write"},
@@ -79,7 +78,7 @@ func (c client) Launch(o slot.Order) slot.Launch {
 	if c.session != "" {
 		l.Args, l.Session = append(l.Args, c.session, o.Session), o.Session
 	}
-	l.Args = append(l.Args, c.prompt, acp.Prompt(o))
+	l.Args = append(l.Args, c.agent.FirstPrompt, acp.Prompt(o))
 	return l
 }
 

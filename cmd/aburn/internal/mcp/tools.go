@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
 	"aburn/archive/lookup"
 	"aburn/cmd/aburn/internal/record"
+	"aburn/history/handoff"
+	"aburn/history/why"
 	"aburn/insight/forest"
 	"aburn/insight/lesson"
 	"aburn/insight/queries"
@@ -39,6 +42,12 @@ type (
 	workflowAsk struct{}
 	proofAsk    struct {
 		Session string `json:"session,omitempty" jsonschema:"a session, by its id or a part of it; without it the newest one"`
+	}
+	whyAsk struct {
+		Of string `json:"of" jsonschema:"FILE, FILE:LINE, FILE:LINE-LINE, a commit, a range of commits, or a branch"`
+	}
+	handoffAsk struct {
+		Session string `json:"session" jsonschema:"a session of this project, by its id or the beginning of it"`
 	}
 	chooseAsk struct {
 		Since   string `json:"since,omitempty" jsonschema:"only sessions that ended since then: 24h, 7d, 2026-11-21"`
@@ -125,6 +134,12 @@ func (m *answers) tools() []mcpserver.Tool {
 		mcpserver.NewTool[proofAsk, status.Proof]("proof", "What was claimed, and what the log proves",
 			"Each claim of a session that work is finished, and whether the last run of its checks carries it: the tests, build, type check or linter passed after "+
 				"the last change of the code. Ask before you call work done. Without session: the newest one.", m.proofTool),
+		mcpserver.NewTool[whyAsk, why.Answer]("why", "Which session made a line or a commit",
+			"For each commit: the session, the prompt before it, the checks that ran, and how sure that is (made, "+
+				"rewritten, stated, during, none). Ask before you change code whose reason you don't know.", m.whyTool),
+		mcpserver.NewTool[handoffAsk, handoff.Briefing]("handoff", "What a session leaves to whoever continues it",
+			"What the user asked, what the session made and checked, what failed, what is left open, and what isn't committed. "+
+				"Each fact names its event. Ask when you continue another session's work.", m.handoffTool),
 		mcpserver.NewTool[chooseAsk, report.Report]("failure_report", "What keeps going wrong",
 			"Over the recorded sessions of this project (of all with all_projects, where the user's settings have mcp.all_projects): how they ended, failures "+
 				"grouped under keys and ranked, tools that fail, files changed again and again, tokens that failures took. "+
@@ -208,6 +223,28 @@ func (m *answers) proofTool(ctx context.Context, who mcpserver.Asker, ask proofA
 		return scrubbedAnswer(nil, q.fail(err))
 	}
 	return scrubbedAnswer(q.markdown(p, p.Markdown()))
+}
+
+func (m *answers) whyTool(ctx context.Context, who mcpserver.Asker, ask whyAsk) (*mcpserver.Answer, error) {
+	q := m.question(ctx, who)
+	w, err := why.Ask(ctx, q.Caller, os.Environ(), ask.Of, why.Limit, func() error { return nil })
+	if err != nil {
+		return nil, q.closed(err)
+	}
+	for _, note := range w.Notes() {
+		q.say("note", note)
+	}
+	answer, err := q.answer(w, func(out *term.Out) error { w.Print(out); return nil })
+	return fenced("why", answer, err)
+}
+
+func (m *answers) handoffTool(ctx context.Context, who mcpserver.Asker, ask handoffAsk) (*mcpserver.Answer, error) {
+	q := m.question(ctx, who)
+	b, name, err := handoff.Ask(ctx, q.Caller, os.Environ(), ask.Session)
+	if err != nil {
+		return nil, q.closed(err)
+	}
+	return q.markdown(b, b.Text(name))
 }
 
 func (m *answers) reportTool(ctx context.Context, who mcpserver.Asker, ask chooseAsk) (*mcpserver.Answer, error) {

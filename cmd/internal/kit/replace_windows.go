@@ -1,4 +1,4 @@
-package main
+package kit
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"aburn/internal/fault"
 )
 
-// replaceProcess runs another executable and ends with its exit code: Windows cannot
+// Replace runs another executable and ends with its exit code: Windows cannot
 // replace a process. Ctrl-C reaches both.
-func replaceProcess(exe string, args []string) error {
+func Replace(exe string, args []string) error {
 	cmd := exec.Command(exe, args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := cmd.Run()
