@@ -10,10 +10,10 @@ import (
 	"aburn/worker/tree"
 )
 
-// Fork is a worker whose conversation and tree another one goes on with. Both go on from there by themselves.
+// Fork is a worker whose files, and mostly conversation, a new one continues. Both continue separately.
 type Fork struct {
 	m       *Member
-	session string
+	session string // whose conversation the new one continues; "" for none
 }
 
 // Name is that of the source.
@@ -26,16 +26,25 @@ func ForkOf(c *Manager, m *Member) (*Fork, error) {
 		return nil, refuse("nobody knows its agent " + m.Request.Agent)
 	}
 	if _, ok := c.Agents[i].(slot.Forker); !ok {
-		return nil, refuse("its agent " + m.Request.Agent + " cannot begin a second conversation from the middle of one")
+		return nil, refuse("its agent "+m.Request.Agent+" cannot begin a second conversation from the middle of one",
+			"--agent with another one: it gets a briefing")
 	}
-	if !m.Quiet() {
-		return nil, refuse("its agent is not idle: "+strings.ReplaceAll(m.Worker.State.String(), "_", " "), "aburn ps "+m.Name, "aburn interrupt "+m.Name)
+	f, err := FilesOf(m)
+	if err != nil {
+		return nil, err
 	}
-	f := &Fork{m, SessionOf(c, m)}
-	if f.session == "" {
+	if f.session = SessionOf(c, m); f.session == "" {
 		return nil, refuse("nobody knows the conversation of its agent", "aburn spawn --base "+m.Request.Branch+": with its commits only")
 	}
 	return f, nil
+}
+
+// FilesOf is a fork of m's worktree without its conversation, or a *Refused that says why there cannot be one.
+func FilesOf(m *Member) (*Fork, error) {
+	if !m.Quiet() {
+		return nil, refuse("its agent is not idle: "+strings.ReplaceAll(m.Worker.State.String(), "_", " "), "aburn ps "+m.Name, "aburn interrupt "+m.Name)
+	}
+	return &Fork{m: m}, nil
 }
 
 // keepSource brings the present state of the source's tree into a commit: the tree's own, else the last that was kept, else its branch.

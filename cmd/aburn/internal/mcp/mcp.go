@@ -62,7 +62,7 @@ func Command(a *kit.App, instrument func() string) *cli.Command {
 // instructions describe the server to the agents' models.
 const instructions = "What aburn has recorded of coding agents' sessions on this machine. Ask it when work fails again and again (remedy, lessons, " +
 	"failure_report), " +
-	"when you continue what another command or session began (chain, workflow, handoff), want to know why "+
+	"when you continue what another command or session began (chain, workflow, handoff), want to know why " +
 	"code is as it is (why), or to see how sessions hang together (session_graph). It shows the sessions of your " +
 	"own project; " +
 	"only the user's own settings (mcp.all_projects) open others. " +

@@ -21,8 +21,8 @@ import (
 	"aburn/worker/slot"
 )
 
-// plan is the worker that the call asks for. The configuration says what flags leave open. With a source it is a fork of that.
-func plan(o *projects.Project, a *kit.App, cmd *cli.Command, task string, source *manager.Member) (p manager.Plan, err error) {
+// plan is the worker that the call asks for. The configuration says what flags leave open. It continues what from names.
+func plan(o *projects.Project, a *kit.App, cmd *cli.Command, task string, from origin) (p manager.Plan, err error) {
 	c, err := o.Config("")
 	if err != nil {
 		return p, err
@@ -30,12 +30,22 @@ func plan(o *projects.Project, a *kit.App, cmd *cli.Command, task string, source
 	if word := runtimeWords[c.Word("runtime")]; word != "" && !cmd.IsSet("runtime") && !cmd.Bool("attach") {
 		cmd.Set("runtime", word) // one of the flag's own words
 	}
+	if task == "" && from.briefing != "" {
+		task = goOn
+	} else if task == "" && len(cmd.StringSlice("issue")) == 0 {
+		_, err := launch.CheckTask(task)
+		return p, err
+	}
 	if p, err = planTask(o, a, cmd, c, task); err != nil {
 		return p, err
 	}
+	if from.briefing != "" {
+		p.Head = p.Task
+		p.Task += "\n\n" + from.briefing
+	}
 	agent := said(cmd, c, "agent")
-	if source != nil {
-		if agent, err = likeSource(o, cmd, &p, source); err != nil {
+	if from.worker != nil {
+		if agent, err = likeSource(o, cmd, &p, from.worker); err != nil {
 			return p, err
 		}
 	}

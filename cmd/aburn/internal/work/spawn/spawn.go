@@ -50,7 +50,9 @@ func Command(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "trust", Usage: "you trust this repository; without a terminal the agent does not ask"},
 			&cli.StringSliceFlag{Name: "issue", Usage: "work on the issue `N` of the project's tracker; any number of times, one worker each. TASK says what to heed"},
 			&cli.IntFlag{Name: "count", Value: 1, Usage: "start `N` workers on the same"},
-			&cli.StringFlag{Name: "from", Usage: "start with a copy of `WORKER`'s conversation and files; WORKER itself is not changed"},
+			&cli.StringFlag{Name: "from",
+				Usage: "continue `WHAT`: a worker, with a copy of its conversation and files, or any session, with a briefing about it; " +
+					"another --agent gets the files and a briefing. WHAT itself is not changed"},
 			&cli.StringFlag{Name: "agent", Usage: "let `AGENT` work: " + strings.Join(agents.Names(), ", ") + "; by default the first that is installed"},
 			&cli.StringFlag{Name: "name", Usage: "call the worker `NAME` (a-z, 0-9, -) instead of words of the task"},
 			&cli.StringFlag{Name: "base", Usage: "begin at `COMMIT`, a branch or tag too, instead of your commit"},
@@ -82,6 +84,7 @@ func Command(a *kit.App) *cli.Command {
 			`aburn spawn --base main --name login - < task.md`,
 			`aburn spawn --issue 12 --issue 15        # one worker each`,
 			`aburn spawn --pr 31 "address the review"`,
+			`aburn spawn --from 5b0c2f91 --agent codex  # another agent continues a session`,
 		),
 		Action: a.Action(runSpawn),
 	}
@@ -144,27 +147,25 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	var source *manager.Member
-	if word := cmd.String("from"); word != "" {
-		if source, err = sourceOf(ctx, o, cmd, word); err != nil {
-			return err
-		}
+	from, err := originOf(ctx, o, a, cmd)
+	if err != nil {
+		return err
 	}
-	p, err := plan(o, a, cmd, task, source)
+	p, err := plan(o, a, cmd, task, from)
 	if err == nil && parent != nil {
 		err = atMost(o, cmd, parent, &p)
 	}
 	if err != nil {
 		return err
 	}
-	if err := takeOver(ctx, o, a, cmd, repo, &p, source); err != nil {
+	if err := takeOver(ctx, o, a, cmd, repo, &p, from.worker); err != nil {
 		return err
 	}
 	p.ByAgent = scope.AgentCalls(a.Getenv) || cmd.Bool("by-agent")
 	if err := manager.Admit(ctx, o.Manager, &p); err != nil {
 		return launch.Refusal(err)
 	}
-	if err := launch.AddRules(ctx, o, a, repo, &p, source); err != nil {
+	if err := launch.AddRules(ctx, o, a, repo, &p, from.worker); err != nil {
 		return err
 	}
 	list, err := orders(ctx, o, a, cmd, repo, p)
@@ -184,7 +185,7 @@ func runSpawn(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return dryRun(ctx, o, a, cmd, repo, list)
 	}
 	if _, far := p.Runtime.(manager.Machine); far {
-		if source != nil {
+		if from.worker != nil {
 			return fault.Usage("a conversation stays where it is: --from needs a worktree of this repository", "--workspace worktree")
 		}
 		if len(list) > 1 {

@@ -42,8 +42,8 @@ func taskOf(a *kit.App, cmd *cli.Command) (string, error) {
 		}
 		task = string(text)
 	}
-	if task = strings.TrimSpace(task); task == "" && len(cmd.StringSlice("issue")) > 0 {
-		return "", nil // the issue is the task
+	if task = strings.TrimSpace(task); task == "" && (len(cmd.StringSlice("issue")) > 0 || cmd.IsSet("from")) {
+		return "", nil // the issue is the task, or the briefing
 	}
 	return launch.CheckTask(task)
 }
