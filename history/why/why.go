@@ -1,6 +1,7 @@
 package why
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -100,18 +101,60 @@ func (a *Asker) MadeBy(ctx context.Context, key int64) (list []Commit) {
 	if s == nil {
 		return nil
 	}
-	seen := map[string]bool{}
-	for _, m := range a.linker.Moves {
-		if seen[m.Now] || m.Time.Before(s.Start.Add(-clockSlack)) || m.Time.After(s.End.Add(clockSlack)) {
+	for hash, c := range a.linker.Commits {
+		if at := c.Committed; at.Before(s.Start.Add(-clockSlack)) || at.After(s.End.Add(clockSlack)) {
 			continue
 		}
-		seen[m.Now] = true
-		found := a.linker.Of(m.Now)
-		if found.Degree == history.Made && slices.ContainsFunc(found.Makers, func(o history.Maker) bool { return o.Session.Key == key }) {
-			list = append(list, a.Commit(ctx, m.Now, ""))
+		if slices.Contains(a.makersOf(hash, history.Made), key) {
+			list = append(list, a.Commit(ctx, hash, ""))
 		}
 	}
-	slices.SortStableFunc(list, func(x, y Commit) int { return y.Time.Compare(x.Time) })
+	slices.SortFunc(list, func(x, y Commit) int { return cmp.Or(y.Time.Compare(x.Time), cmp.Compare(x.Hash, y.Hash)) })
+	return list
+}
+
+// makersOf are the sessions that a commit is from in this degree, by key.
+func (a *Asker) makersOf(hash string, degree history.Degree) (keys []int64) {
+	if found := a.linker.Of(hash); found.Degree == degree {
+		for i := range found.Makers {
+			keys = append(keys, found.Makers[i].Session.Key)
+		}
+	}
+	return keys
+}
+
+// Made is a commit that a session made.
+type Made struct {
+	Hash    string // as it was made
+	Now     string // its newest rewritten form, itself if there is none
+	Subject string
+	Time    time.Time
+}
+
+// Made lists the commits of each session by the session's source/id, the oldest first.
+func (a *Asker) Made() map[string][]Made {
+	now := map[string]*history.Commit{} // an original → its newest rewritten form
+	list := map[string][]Made{}
+	for hash, c := range a.linker.Commits {
+		found := a.linker.Of(hash)
+		for i := range found.Makers {
+			switch m := &found.Makers[i]; {
+			case found.Degree == history.Made:
+				name := m.Session.Source + "/" + m.Session.ID
+				list[name] = append(list[name], Made{hash, hash, plain.Line(c.Subject), c.Committed})
+			case found.Degree == history.Rewritten && (now[m.Original] == nil || now[m.Original].Committed.Before(c.Committed)):
+				now[m.Original] = c
+			}
+		}
+	}
+	for _, made := range list {
+		for i := range made {
+			if c := now[made[i].Hash]; c != nil {
+				made[i].Now, made[i].Subject = c.Hash, plain.Line(c.Subject)
+			}
+		}
+		slices.SortFunc(made, func(x, y Made) int { return cmp.Or(x.Time.Compare(y.Time), cmp.Compare(x.Hash, y.Hash)) })
+	}
 	return list
 }
 

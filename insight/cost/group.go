@@ -24,6 +24,8 @@ const (
 	ByBranch  By = "branch"
 	BySession By = "session"
 	ByOutcome By = "outcome"
+	// ByCommit groups the answers of a session by the next commit that the session made.
+	ByCommit By = "commit"
 	// ByBlock groups each agent's responses in windows of five hours. A window begins at the full hour (UTC) of its
 	// first response. The next one begins with the first response more than five hours after that hour, or after
 	// the response before it. When a plan's past windows began is not known: these are estimated.
@@ -31,7 +33,7 @@ const (
 )
 
 // Bys lists all ways of grouping, the most used first.
-var Bys = []By{ByDay, ByWeek, ByMonth, ByProject, ByModel, ByAgent, ByBranch, BySession, ByBlock, ByOutcome}
+var Bys = []By{ByDay, ByWeek, ByMonth, ByProject, ByModel, ByAgent, ByBranch, BySession, ByCommit, ByBlock, ByOutcome}
 
 // InTime reports whether groups follow each other in time.
 func (b By) InTime() bool { return b == ByDay || b == ByWeek || b == ByMonth || b == ByBlock }
@@ -41,8 +43,8 @@ type Use struct {
 	Response
 	// Session is the session that was billed; Root is the session at the head of its sub-agents, which is itself if
 	// it is none.
-	Session, Root                   string
-	Agent, Project, Branch, Outcome string
+	Session, Root                           string
+	Agent, Project, Branch, Outcome, Commit string
 }
 
 // Group is what a group of responses cost.
@@ -185,6 +187,8 @@ func (t *Tally) groupOf(u *Use) *Group {
 		return t.group(u.Session, "")
 	case ByOutcome:
 		return t.group(u.Outcome, "")
+	case ByCommit:
+		return t.group(u.Commit, "")
 	}
 	return t.inTime(u.Time)
 }

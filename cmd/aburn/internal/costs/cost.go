@@ -12,6 +12,7 @@ import (
 
 	"aburn/archive/names"
 	"aburn/cmd/aburn/internal/chosen"
+	"aburn/history/commits"
 
 	_ "time/tzdata"
 
@@ -151,6 +152,7 @@ type CostAnswer struct {
 	every   bool // the sessions are all of the archive's
 	// sessions are the archive's sessions by source/id, if the groups are sessions.
 	sessions map[string]session
+	commits  *committed // if the groups are commits
 }
 
 // session is what is known of a session apart from its cost. Root is the source/id of the session at the head of its sub-agents.
@@ -173,6 +175,15 @@ func CostOf(ctx context.Context, c *lookup.Caller, q CostQuery) (*CostAnswer, er
 	if err != nil {
 		return nil, err
 	}
+	var repo *commits.Repo
+	if q.By == cost.ByCommit {
+		if repo, err = repositoryOf(ctx, c); err != nil {
+			return nil, err
+		}
+		if q.Project == "" {
+			q.Project = repo.Main()
+		}
+	}
 	c.Now = c.Now.In(zone) // so that a day of --since is a day of the zone
 	arch, filter, err := lookup.ViewChosen(ctx, c.Caller, q.Choice)
 	if err != nil {
@@ -180,6 +191,11 @@ func CostOf(ctx context.Context, c *lookup.Caller, q CostQuery) (*CostAnswer, er
 	}
 	defer arch.Close()
 	answer := &CostAnswer{By: q.By, Zone: zone, Now: c.Now, Since: filter.Since, Until: filter.Until, Prices: prices}
+	if repo != nil {
+		if answer.commits, err = committedIn(ctx, c, arch, repo); err != nil {
+			return nil, err
+		}
+	}
 	filter.Until = time.Time{} // a session that ended later has earlier answers
 	present, err := answer.collect(ctx, c, arch, q, prices)
 	if err != nil {
@@ -255,6 +271,9 @@ func tally(ctx context.Context, c *lookup.Caller, arch *archive.Archive, filter 
 				continue
 			}
 			use.Response, use.Branch = bill.ResponseOf(a, hides), a.Branch
+			if answer.commits != nil {
+				use.Commit = answer.commits.of(use.Root, a.Time)
+			}
 			t.Add(&use)
 			today.add(key, &use)
 			counts = true

@@ -74,7 +74,7 @@ func (v *costView) table() *term.Table {
 
 func (v *costView) row(table *term.Table, g *cost.Group, name string, style term.Style, note string) {
 	number := func(text string) term.Cell { return term.Cell{Text: text, Style: style} }
-	cells := []term.Cell{{Text: name, Style: style}, {Text: v.sessions[g.Name].Ask}, {Text: v.agentOf(g), Style: style}}
+	cells := []term.Cell{{Text: name, Style: style}, {Text: v.about(g)}, {Text: v.agentOf(g), Style: style}}
 	t := &g.Tokens
 	if v.wide {
 		cells = append(cells, number(plain.Count(int64(g.Sessions))), number(plain.Count(int64(g.Responses))), number(units.Amount(t.Input)),
@@ -85,6 +85,14 @@ func (v *costView) row(table *term.Table, g *cost.Group, name string, style term
 		cells = append(cells, term.Cell{Text: v.ofSubagents(g), Style: term.Dim})
 	}
 	table.AddCells(append(cells, term.Cell{Text: note, Style: term.Dim})...)
+}
+
+// about is the first prompt of a session, or the subject of a commit.
+func (v *costView) about(g *cost.Group) string {
+	if v.commits != nil {
+		return v.commits.subjects[g.Name]
+	}
+	return v.sessions[g.Name].Ask
 }
 
 // agentOf is whose block a group is. With --wide it is whose session it is.
@@ -126,6 +134,10 @@ func (v *costView) label(g *cost.Group) string {
 		return g.From.Format("January 2006")
 	case v.By.InTime():
 		return units.Dates(g.From, g.Until, now)
+	case v.By == cost.ByCommit && g.Name == "":
+		return "no commit"
+	case v.By == cost.ByCommit:
+		return g.Name[:min(len(g.Name), 10)]
 	case v.By == cost.ByModel:
 		return modelName(g.Name)
 	case g.Name != "" && v.By == cost.ByProject:

@@ -26,7 +26,7 @@ func reportWords() []reportWord {
 	return []reportWord{
 		{"today", cost.BySession, "today"}, {"week", cost.ByDay, "this week"}, {"month", cost.ByDay, "this month"},
 		{"sessions", cost.BySession, ""}, {"projects", cost.ByProject, ""}, {"models", cost.ByModel, ""}, {"agents", cost.ByAgent, ""},
-		{"branches", cost.ByBranch, ""}, {"outcomes", cost.ByOutcome, ""},
+		{"branches", cost.ByBranch, ""}, {"commits", cost.ByCommit, ""}, {"outcomes", cost.ByOutcome, ""},
 		{"daily", cost.ByDay, ""}, {"weekly", cost.ByWeek, ""}, {"monthly", cost.ByMonth, ""}, {"session", cost.BySession, ""}, {"blocks", cost.ByBlock, ""},
 	}
 }
