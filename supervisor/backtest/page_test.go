@@ -254,6 +254,9 @@ func perType(b *strings.Builder, p *part) {
 		"delay: median, slowest |\n|---|---|---|---|---|---|\n")
 	for _, kind := range supervisor.Types() {
 		t := p.Of(kind)
+		if t.All.Labels == 0 && t.All.Alerts == 0 { // the page says so above the tables
+			continue
+		}
 		name := "`" + string(kind) + "`"
 		if kind.Kind().Earned {
 			name += " *"
@@ -293,12 +296,15 @@ func per100(p PerHours) string {
 	return fmt.Sprintf("%d false alarms, %.1f in 100 hours (95 %%: %.1f to %.1f)", p.Count, p.Per(100), low, high)
 }
 
-// share is a rate for the page: never without its denominator.
+// share is a rate for the page: never without its denominator, and only as that where it is 0 or 1.
 func share(s Share) string {
 	if s.Of == 0 {
 		return "–"
 	}
 	low, high := s.Interval()
+	if s.Hits == 0 || s.Hits == s.Of {
+		return fmt.Sprintf("%d/%d (%.2f–%.2f)", s.Hits, s.Of, low, high)
+	}
 	return fmt.Sprintf("%d/%d %.2f (%.2f–%.2f)", s.Hits, s.Of, s.Rate(), low, high)
 }
 
