@@ -262,6 +262,7 @@ var goldenLess = map[string]string{
 	"config":             "it is config check: see config.txtar",
 	"overlap":            workerGoldens,
 	"why":                "it needs a repository: see why_test.go",
+	"commits":            "it needs a repository: see commits_test.go",
 }
 
 const workerGoldens = "it runs git and an agent, with ids and clocks of their own: see spawn.txtar, worker-says.txtar, send.txtar, crew.txtar, start.txtar"
