@@ -103,6 +103,9 @@ func (w *walk) digest(d *Digest) {
 	w.word(&d.Keys.Sub)
 	w.word(&d.Keys.Fine)
 	w.counts(&d.Counts)
+	if w.Reading() {
+		d.Verdict.explain(d.Counts.Interrupts)
+	}
 	w.usage(&d.Usage)
 	w.Int64(&d.Spent.Calls)
 	w.Int64(&d.Spent.Failed)
@@ -129,9 +132,6 @@ func (w *walk) verdict(v *Verdict) {
 	w.word(&v.Rule)
 	wire.List(w, &v.Events, &w.events, 1, (*walk).Int)
 	w.Text(&v.Refined)
-	if w.Reading() {
-		v.explain()
-	}
 }
 
 func (w *walk) counts(c *trace.Counts) {

@@ -24,7 +24,7 @@ func full() *insight.Digest {
 		Relation: trace.Fork, Parent: "p", Start: time.UnixMilli(1_700_000_000_123).UTC(), End: time.UnixMilli(1_700_000_900_456).UTC(), ActiveMS: 7,
 		Verdict: insight.Verdict{Outcome: insight.Errored, Rule: insight.RuleFailingTail, Events: []int{3, 400, 70000},
 			Refined: "completed → errored: FAILED of build at 2026-11-21 10:31:07 UTC",
-			Reason:  "FAILED of build at 2026-11-21 10:31:07 UTC"},
+			Reason:  "interrupted 11 times, then FAILED of build at 2026-11-21 10:31:07 UTC"},
 		Keys: insight.Keys{Coarse: "f1-000000000001", Sub: "s1-000000000002", Fine: "e1-000000000003"},
 		Counts: trace.Counts{Events: 1, Prompts: 2, Responses: 3, Calls: 4, Failed: 5, Denied: 6, NoResult: 7, Subagents: 8, Changes: 9, Errors: 10,
 			Interrupts: 11, Compacted: 12},

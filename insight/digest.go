@@ -250,7 +250,7 @@ func (d *Digest) Renumber(number func(seq int) int) {
 		at(&d.Verdict.Events[i])
 	}
 	d.Verdict.Events = slices.Compact(d.Verdict.Events)
-	d.Verdict.explain()
+	d.Verdict.explain(d.Counts.Interrupts)
 	for i := range d.Errors {
 		at(&d.Errors[i].First, &d.Errors[i].Last, &d.Errors[i].Solved)
 	}

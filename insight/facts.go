@@ -6,8 +6,8 @@ import (
 	"aburn/trace"
 )
 
-// refine corrects the inferred outcome by what hooks and the source state. An interrupt stays an
-// interrupt, unless the session was abandoned.
+// refine corrects the inferred outcome by what hooks and the source state. An interrupted
+// last turn stays one, unless the session was abandoned.
 func (j *judgement) refine() {
 	if why := j.abandoned(); why != "" {
 		if j.Outcome != GaveUp {

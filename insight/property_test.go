@@ -197,15 +197,29 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// One interrupt, wherever it is put, and nothing else can be said.
+// Behind the last interrupt nothing else can be said, unless a message began a turn in which the agent did something.
 func TestInterrupt(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
+	seen := map[bool]int{}
 	for range 500 {
 		words := strings.Fields(random(r, "x", 1+r.IntN(30)))
 		words = slices.Insert(words, r.IntN(len(words)+1), "intr")
+		began, later := false, false
+		for _, w := range words {
+			if w == "intr" {
+				began, later = false, false
+			}
+			began = began || w == "m" || strings.HasPrefix(w, "p:")
+			later = later || began && (strings.HasPrefix(w, "say") || strings.HasPrefix(w, "c") && strings.Contains(w, "="))
+		}
 		line := strings.Join(words, " ")
-		if v := insight.Make(drawn(t, line), true).Verdict; v.Outcome != insight.Interrupted || v.Refined != "" {
+		v := insight.Make(drawn(t, line), true).Verdict
+		if is := v.Rule == insight.RuleInterrupt && v.Outcome == insight.Interrupted && v.Refined == ""; is == later {
 			t.Fatalf("%q: %+v", line, v)
 		}
+		seen[later]++
+	}
+	if seen[true] < 20 || seen[false] < 20 {
+		t.Error(seen)
 	}
 }

@@ -11,9 +11,9 @@ import (
 
 // The names of the rules, in the order in which they are tried. The first that applies decides.
 const (
-	RuleInterrupt   = "interrupt"    // the session holds an interrupt
+	RuleInterrupt   = "interrupt"    // the last turn was interrupted
 	RuleFatalError  = "fatal_error"  // an error ended a turn, and the agent did nothing after it
-	RuleFailingTail = "failing_tail" // at least 80 % of the last results are failures, and so is the very last
+	RuleFailingTail = "failing_tail" // at least 80 % of the last results are failures, and so is the very last, of the last turn
 	RuleOpenCalls   = "open_calls"   // a call has no end, and the agent did not go on
 	RuleWork        = "work"         // there was a prompt or a call
 	RuleNothing     = "nothing"
@@ -35,17 +35,22 @@ func (s *session) verdict() Verdict {
 	j.infer()
 	j.refine()
 	j.Events = j.Events[:min(len(j.Events), maxEvidence)]
-	j.explain()
+	j.explain(s.d.Counts.Interrupts)
 	return j.Verdict
 }
 
-// explain sets the reason. A fact that changed the outcome is the reason then, else the rule with its events.
-func (v *Verdict) explain() {
+// explain sets the reason. A fact that changed the outcome is the reason then, else the rule with its events. interrupts is
+// how often the session was interrupted: before its last turn, if it ended otherwise.
+func (v *Verdict) explain(interrupts int) {
+	before := ""
+	if interrupts > 0 && v.Outcome != Interrupted {
+		before = "interrupted " + Times(interrupts) + ", then "
+	}
 	if _, fact, ok := strings.Cut(v.Refined, ": "); ok {
-		v.Reason = strings.TrimPrefix(fact, string(v.Outcome)+", ")
+		v.Reason = before + strings.TrimPrefix(fact, string(v.Outcome)+", ")
 		return
 	}
-	text := ruleWords(v.Rule)
+	text := before + ruleWords(v.Rule)
 	for i, seq := range v.Events {
 		switch {
 		case i > 0:
@@ -99,17 +104,41 @@ func (j *judgement) infer() {
 	_ = j.interrupted() || j.fatal() || j.failingTail() || j.openCalls() || j.work() || j.decided(Unknown, RuleNothing)
 }
 
-// interrupted cites the last interrupts.
+// interrupted cites the interrupts that no later turn followed. What the agent did behind an interrupt shows a later turn only
+// if a message began one: an agent may write the rest of a broken answer after the interrupt.
 func (j *judgement) interrupted() bool {
 	var at []int
+	worked := false
+walk:
 	for i := len(j.t.Events) - 1; i >= 0 && len(at) < maxEvidence; i-- {
 		e := &j.t.Events[i]
-		if _, ok := e.Body.(*trace.Interrupt); ok && e.Copied == "" {
+		if e.Copied != "" {
+			continue
+		}
+		worked = worked || byAgent(e)
+		switch e.Body.(type) {
+		case *trace.UserMessage:
+			if worked {
+				break walk
+			}
+		case *trace.Interrupt:
 			at = append(at, e.Seq)
 		}
 	}
 	slices.Reverse(at)
 	return len(at) > 0 && j.decided(Interrupted, RuleInterrupt, at...)
+}
+
+// lastTurn is the Seq of the last prompt behind which the agent did something, 0 without one.
+func (j *judgement) lastTurn() int {
+	worked := false
+	for i := len(j.t.Events) - 1; i >= 0; i-- {
+		e := &j.t.Events[i]
+		if worked = worked || byAgent(e); worked && isPrompt(e) {
+			return e.Seq
+		}
+	}
+	return 0
 }
 
 // fatal looks from the end back to the agent's last action for an error that ended a turn. A
@@ -127,7 +156,8 @@ func (j *judgement) fatal() bool {
 	return false
 }
 
-// failingTail judges the last results. With three or four of them, 80 % means all.
+// failingTail judges the last results. With three or four of them, 80 % means all. They prove nothing of a last turn that has
+// none of them.
 func (j *judgement) failingTail() bool {
 	for i := range j.uses {
 		if j.uses[i].end != nil {
@@ -144,7 +174,7 @@ func (j *judgement) failingTail() bool {
 			failed++
 		}
 	}
-	if n < tailLeast || failed*100 < n*80 || !j.tail[n-1].failed {
+	if n < tailLeast || failed*100 < n*80 || !j.tail[n-1].failed || j.tail[n-1].end.EventIndex < j.lastTurn() {
 		return false
 	}
 	return j.decided(Errored, RuleFailingTail, at...)

@@ -16,9 +16,15 @@ func TestVerdict(t *testing.T) {
 		{"p:hi", "completed work [1]"},
 		{"p:hi say", "completed work [1 2]"},
 		{"m c1:Bash=ls ok say", "completed work [2 4]"},
-		// An interrupt, wherever it is, before all others.
+		// An interrupt of the last turn before all others.
 		{"p:hi c1:Bash=ls intr say", "interrupted interrupt [3]"},
 		{"p:hi intr fatal!:x", "interrupted interrupt [2]"},
+		{"p:hi intr p:again", "interrupted interrupt [2]"},
+		{"p:hi intr m say", "completed work [1 4]"},
+		{"p:hi c1:Bash=ls intr p:go c2:Edit=a ok c3:Bash=test ok say m", "completed work [1 9]"},
+		{"p:hi say intr p:go say intr", "interrupted interrupt [6]"},
+		{"p:hi say intr p:go c1:Bash=a bad c2:Bash=b bad c3:Bash=c bad", "errored failing_tail [6 8 10]"},
+		{"p:hi say intr p:go c1:Bash=a", "gave_up open_calls [5]"},
 		{"intr intr intr intr intr intr intr", "interrupted interrupt [3 4 5 6 7]"},
 		// A fatal error ends the session unless the agent went on.
 		{"p:hi say fatal!:x", "errored fatal_error [3]"},
@@ -35,6 +41,10 @@ func TestVerdict(t *testing.T) {
 		{"p:hi c1:Bash=a bad c2:Bash=b bad c3:Bash=c ok c4:Bash=d bad c5:Bash=e bad", "errored failing_tail [3 5 7 9 11]"},
 		{"p:hi c1:Bash=a bad c2:Bash=b bad c3:Bash=c bad c4:Bash=d bad c5:Bash=e ok", "completed work [1 10]"},
 		{"p:hi c1:Bash=a ok c2:Bash=b ok c3:Bash=c ok c4:Bash=d bad c5:Bash=e bad c6:Bash=f bad c7:Bash=g bad c8:Bash=h bad", "errored failing_tail [9 11 13 15 17]"},
+		// The last turn's: what failed before it ended that turn.
+		{"p:hi c1:Bash=a bad c2:Bash=b bad c3:Bash=c bad p:leave_it say", "completed work [1 9]"},
+		{"p:hi c1:Bash=a bad c2:Bash=b bad c3:Bash=c bad p:leave_it", "errored failing_tail [3 5 7]"},
+		{"p:hi c1:Bash=a bad c2:Bash=b bad p:again c3:Bash=c bad say", "errored failing_tail [3 5 8]"},
 		// By the order of the ends, not of the calls: the one that succeeded ended last.
 		{"p:hi c1:Bash=a c2:Bash=b c3:Bash=c bad:c3 bad:c2 ok:c1", "completed work [1 4]"},
 		// Running is no end.
@@ -99,6 +109,21 @@ func TestFacts(t *testing.T) {
 		v := insight.Make(drawn(t, c.line), true).Verdict
 		if got := fmt.Sprint(v.Outcome, " ", v.Rule, " ", v.Refined); got != c.want {
 			t.Errorf("%q\n got %s\nwant %s", c.line, got, c.want)
+		}
+	}
+}
+
+// How often a session was interrupted before its last turn is part of the reason, stored or not.
+func TestInterrupts(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"p:hi say intr p:go say", "interrupted once, then it worked, and nothing says that it failed (events 1, 5)"},
+		{"p:hi say intr p:go say intr p:go fatal!:x p:go say intr", "it was interrupted (event 11)"},
+		{"p:hi say intr p:go say intr p:go say fail:build", "interrupted 2 times, then FAILED of build at 2026-11-21 10:00:09 UTC"},
+	} {
+		d := insight.Make(drawn(t, c.line), true)
+		stored, err := decode(insight.Append(nil, d))
+		if err != nil || d.Verdict.Reason != c.want || stored.Verdict.Reason != c.want {
+			t.Errorf("%q\n got %s\nwant %s, %v", c.line, d.Verdict.Reason, c.want, err)
 		}
 	}
 }
