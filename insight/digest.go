@@ -47,9 +47,9 @@ type Digest struct {
 	// Ask is the head of the first prompt, AskEvent its Seq.
 	Ask      string `json:"ask,omitempty"`
 	AskEvent int    `json:"ask_event,omitempty"`
-	// Decisive is the index in Errors of the first decisive error, -1 without one: the first
-	// error of the most frequent class. Among equally frequent classes, the earlier first error
-	// decides.
+	// Decisive is the index in Errors of the main error, -1 without one: what ended the session,
+	// else what was never got over (Solved), else any. Of several it is the first error of the most
+	// frequent class. Among equally frequent classes, the earlier first error decides.
 	Decisive int `json:"decisive"`
 
 	// Hooked says that aburn's hooks recorded the session too, and that their facts are included.
@@ -142,7 +142,7 @@ type ErrorGroup struct {
 	Last  int `json:"last"`
 	// Solved is the Seq of the first success after the last of these errors, or 0. A success is
 	// the same call (tool and input), or one of the same tool about the same path or command
-	// word.
+	// word; after an error event, anything that the agent did.
 	Solved int `json:"solved,omitempty"`
 }
 

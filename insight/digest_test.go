@@ -51,7 +51,7 @@ func TestErrors(t *testing.T) {
 		"test Bash 1 2×2–6 solved 11",
 		"type Bash 2 1×4–4 solved 0",
 		"test Bash 2 1×8–8 solved 11",
-		"network  null 1×10–10 solved 0",
+		"network  null 1×10–10 solved 11",
 		"edit_mismatch Edit null 1×13–13 solved 17",
 		"permission Read null 1×19–19 solved 0",
 		"cancelled Read null 1×21–21 solved 0",
@@ -61,8 +61,8 @@ func TestErrors(t *testing.T) {
 		[]string{"--- FAIL: TestA (#)", "--- FAIL: TestA (0.01s)", "String to replace not found in file."})
 	expect(t, "classes", d.Classes, []insight.ClassCount{{failure.Cancelled, 1}, {failure.EditMismatch, 1}, {failure.Network, 1}, {failure.Permission, 1},
 		{failure.Test, 3}, {failure.Type, 1}})
-	if d.Decisive != 0 {
-		t.Errorf("the decisive one is %d, and test has most", d.Decisive)
+	if d.Decisive != 1 {
+		t.Errorf("the decisive one is %d, and type was never got over", d.Decisive)
 	}
 	sum := 0
 	for _, c := range d.Classes {
@@ -73,14 +73,26 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Of classes with equally many errors, the one whose first came first is decisive; a call that was stopped is never.
+// The main error ended the session or was never got over. Of classes with equally many errors, the one whose first came first
+// decides; a call that was stopped never does.
 func TestDecisive(t *testing.T) {
 	for line, want := range map[string]int{
 		"c1:Bash=x":         -1,
 		"c1:Read=z stopped": -1,
 		"c1:Read=z stopped c2:Read=y stopped err:ECONNRESET":                                       1,
-		"err:ECONNRESET c1:Bash=ls bad:2:Permission_denied":                                        0,
+		"c1:Bash=ls bad:2:Permission_denied err:ECONNRESET":                                        0,
+		"c1:Bash=ls bad:1:odd err:ECONNRESET c2:Bash=cat bad:1:x:_Permission_denied":               0,
 		"err:ECONNRESET c1:Bash=ls bad:2:Permission_denied c2:Bash=cat bad:1:x:_Permission_denied": 1,
+		// What ended it, however often something else failed before.
+		"p:a c1:Bash=go_test bad:1:a c2:Bash=go_test bad:1:b c3:Bash=ls bad:2:Permission_denied fatal!:rate_limit": 3,
+		"p:a c1:Bash=ls bad:2:Permission_denied c2:Bash=ls bad:2:Permission_denied c3:Bash=cat bad:2:Permission_denied " +
+			"c4:Bash=make ok c5:Bash=npm_test bad:1:odd c6:Bash=npm_test bad:1:odd c7:Bash=npm_test bad:1:odd c8:Bash=npm_test bad:1:odd": 1,
+		// What was got over is not what it was about: the same call, or one about the same, succeeded later.
+		"p:a c1:Bash=go_test_./a bad:1:a c2:Bash=go_test_./b bad:1:a c3:Bash=ls bad:2:Permission_denied c4:Bash=go_test_./a ok say": 1,
+		"p:a fatal!:rate_limit p:b fatal!:rate_limit p:c say c1:Edit=a bad:x:odd say":                                               1,
+		"p:a c1:Edit=a bad:x:odd c2:Bash=ls bad:2:Permission_denied c3:Edit=a ok":                                                   1,
+		// If all was got over, what failed most.
+		"p:a c1:Edit=a bad:x:odd c2:Bash=ls bad:2:Permission_denied c3:Edit=a ok c4:Bash=ls ok": 0,
 	} {
 		if d := insight.Make(drawn(t, line), false); d.Decisive != want {
 			t.Errorf("%q: %d, not %d, of %s", line, d.Decisive, want, show(d.Errors))
@@ -98,7 +110,7 @@ func TestMoreErrors(t *testing.T) {
 	for i := range 50 {
 		line += fmt.Sprintf("c1%d:Bash=x bad:1:odd_%s ", i, strings.Repeat("y", i+1))
 	}
-	d := insight.Make(drawn(t, line), false)
+	d := insight.Make(drawn(t, line+"p:else say"), false)
 	expect(t, "more", d.More, insight.More{Errors: 51 - insight.MaxErrors})
 	expect(t, "classes", d.Classes, []insight.ClassCount{{failure.Other, 100}, {failure.Permission, 1}})
 	if len(d.Errors) != insight.MaxErrors || d.Decisive != 0 || d.Errors[0].Count != 2 {
@@ -111,7 +123,7 @@ func TestMoreErrors(t *testing.T) {
 	for i := range 51 {
 		line += fmt.Sprintf("c1%d:Bash=x bad:1:Permission_denied_%s ", i, strings.Repeat("y", i+1))
 	}
-	d = insight.Make(drawn(t, line), false)
+	d = insight.Make(drawn(t, line+"p:else say"), false)
 	if e := d.Errors[len(d.Errors)-1]; len(d.Errors) != insight.MaxErrors || d.Decisive != insight.MaxErrors-1 || e.Class != failure.Permission ||
 		!strings.HasSuffix(e.Head, "denied y") {
 		t.Errorf("%d errors, decisive %d, the last %s", len(d.Errors), d.Decisive, show(e))

@@ -3,6 +3,7 @@ package insight
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
 	"aburn/insight/failure"
 	"aburn/trace"
@@ -55,8 +56,8 @@ func (s *session) errors() {
 	for i := range g.groups {
 		s.d.Classes = tally(s.d.Classes, g.groups[i].Class, g.groups[i].Count)
 	}
+	s.solved(g)
 	s.keep(g)
-	s.solved(g.last)
 }
 
 // stoppedAt reports whether the agent's program is known to have stopped after this result, before
@@ -124,45 +125,72 @@ func (g *grouping) add(e ErrorGroup, u *use) {
 func (s *session) keep(g *grouping) {
 	d := s.d
 	d.Errors = g.groups
-	d.Decisive = decisive(d.Classes, g.groups)
+	d.Decisive = s.decisive(g)
 	if len(g.groups) <= MaxErrors {
 		return
 	}
 	if d.Decisive >= MaxErrors {
-		g.groups[MaxErrors-1], g.last[MaxErrors-1] = g.groups[d.Decisive], g.last[d.Decisive]
+		g.groups[MaxErrors-1] = g.groups[d.Decisive]
 		d.Decisive = MaxErrors - 1
 	}
 	d.More.Errors = len(g.groups) - MaxErrors
 	d.Errors = g.groups[:MaxErrors:MaxErrors]
 }
 
-// decisive is the first group of the class with most errors. Among equally frequent classes, the
-// earlier first error wins.
-func decisive(classes []ClassCount, groups []ErrorGroup) int {
-	most := 0
-	for _, c := range classes {
-		if c.Class != failure.Cancelled {
-			most = max(most, c.Count)
+// decisive is the main error: what ended the session, else what was never got over, else any. Among several it is the first
+// group of the class that has most of these errors; among equally frequent classes, the earlier first error wins.
+func (s *session) decisive(g *grouping) int {
+	ended := map[int]bool{} // the calls and error events that ended it
+	v := &s.d.Verdict
+	switch v.Rule {
+	case RuleFatalError:
+		ended[v.Events[0]] = true
+	case RuleFailingTail:
+		for i := range s.uses {
+			if u := &s.uses[i]; u.failed && slices.Contains(v.Events, u.end.EventIndex) {
+				ended[u.seq] = true
+			}
 		}
 	}
-	for i := range groups {
-		for _, c := range classes {
-			if c.Class == groups[i].Class && c.Class != failure.Cancelled && c.Count == most {
-				return i
-			}
+	for _, has := range []func(*ErrorGroup) bool{
+		func(e *ErrorGroup) bool { return ended[e.Last] },
+		func(e *ErrorGroup) bool { return e.Solved == 0 },
+		func(*ErrorGroup) bool { return true },
+	} {
+		if i := mostFrequent(g.groups, has); i >= 0 {
+			return i
 		}
 	}
 	return -1
 }
 
-// solved finds for each group the call that succeeded where the group's last call had failed.
-func (s *session) solved(last []*use) {
+// mostFrequent is the first group of the class that has most errors among the groups that count, -1 without one.
+func mostFrequent(groups []ErrorGroup, counts func(*ErrorGroup) bool) int {
+	sums, first, most := map[failure.Class]int{}, -1, 0
+	for i := range groups {
+		if e := &groups[i]; e.Class != failure.Cancelled && counts(e) {
+			sums[e.Class] += e.Count
+			most = max(most, sums[e.Class])
+		}
+	}
+	for i := range groups {
+		if e := &groups[i]; first < 0 && most > 0 && sums[e.Class] == most && counts(e) {
+			first = i
+		}
+	}
+	return first
+}
+
+// solved finds for each group the call that succeeded where the group's last call had failed. The agent got over an error
+// outside of calls when it did anything after it.
+func (s *session) solved(g *grouping) {
 	wanted := map[action][]int{} // groups that a success at this aim solves
-	for i := range s.d.Errors {
-		if last[i] == nil {
+	for i := range g.groups {
+		if g.last[i] == nil {
+			g.groups[i].Solved = s.nextByAgent(g.groups[i].Last)
 			continue
 		}
-		for _, k := range last[i].aims() {
+		for _, k := range g.last[i].aims() {
 			wanted[k] = append(wanted[k], i)
 		}
 	}
@@ -176,10 +204,20 @@ func (s *session) solved(last []*use) {
 		}
 		for _, aim := range u.aims() {
 			for _, i := range wanted[aim] {
-				if g := &s.d.Errors[i]; g.Solved == 0 && u.seq > last[i].seq {
-					g.Solved = u.seq
+				if e := &g.groups[i]; e.Solved == 0 && u.seq > g.last[i].seq {
+					e.Solved = u.seq
 				}
 			}
 		}
 	}
+}
+
+// nextByAgent is the Seq of the agent's first text or call after an event, 0 without one.
+func (s *session) nextByAgent(seq int) int {
+	for i := seq; i < len(s.t.Events); i++ { // Seq counts from 1
+		if byAgent(&s.t.Events[i]) {
+			return i + 1
+		}
+	}
+	return 0
 }

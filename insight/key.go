@@ -17,7 +17,7 @@ import (
 //
 //	f1-…  coarse: agent, outcome, the three classes with most errors in alphabetical order, bucket of the failure rate, edit loops or not
 //	s1-…  sub-signature: agent and all classes of errors, sorted; independent of the outcome
-//	e1-…  fine: type of tool, class, exit code and normalised head of the first decisive error
+//	e1-…  fine: type of tool, class, exit code and normalised head of the main error
 //
 // A session without errors has no sub-signature and no fine key. If all its errors are of class
 // other, it has no sub-signature either: two unknowns are not equal.

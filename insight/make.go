@@ -17,13 +17,13 @@ func Make(t *trace.SessionTrace, hooked bool) *Digest {
 	d.Relation, d.Parent = relation(t)
 	s := &session{t: t, d: d, uses: uses(t)}
 	s.shareTokens()
+	d.Verdict = s.verdict()
 	s.errors()
 	s.tools()
 	s.changes()
 	s.phases()
 	s.firstPrompt()
 	d.fill()
-	d.Verdict = s.verdict()
 	d.keys()
 	return d
 }

@@ -109,12 +109,17 @@ func (a *Answer) count(d *insight.Digest, all []*insight.Digest) (resolved []*in
 	return resolved
 }
 
-// rank takes the siblings that share an error with d. Those that share more are the first, then by insight.Newer.
+// rank takes the siblings that share an error with d: one that d did not get over, if there is any. Those that share more are the first, then by insight.Newer.
 func (a *Answer) rank(d *insight.Digest, resolved []*insight.Digest) {
 	mine := map[errorName]bool{}
-	for i := range d.Errors {
-		if e := &d.Errors[i]; e.Class != failure.Cancelled {
-			mine[nameOf(e)] = true
+	for _, gotOver := range [...]bool{false, true} {
+		for i := range d.Errors {
+			if e := &d.Errors[i]; e.Class != failure.Cancelled && gotOver == (e.Solved > 0) {
+				mine[nameOf(e)] = true
+			}
+		}
+		if len(mine) > 0 {
+			break
 		}
 	}
 	overlap := make(map[*insight.Digest]int, len(resolved))

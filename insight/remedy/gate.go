@@ -34,8 +34,8 @@ func (g *Gate) set() bool {
 	return len(g.Words) > 0 || g.Type != "" || g.Tool != "" || g.Agent != "" || g.Code != "" || g.Exit != nil || g.Status != 0
 }
 
-// known is the fix of the first rule that an error of d proves. The decisive error comes first,
-// then the others in order.
+// known is the fix of the first rule that an error of d proves. The main error comes first, then
+// the others in order. What the session got over by itself needs no fix.
 func known(d *insight.Digest, rules []Rule) *Fix {
 	if i := d.Decisive; i >= 0 && i < len(d.Errors) {
 		if f := fixOf(d, &d.Errors[i], rules); f != nil {
@@ -52,6 +52,9 @@ func known(d *insight.Digest, rules []Rule) *Fix {
 
 // fixOf is the fix of the first rule that error e of d proves.
 func fixOf(d *insight.Digest, e *insight.ErrorGroup, rules []Rule) *Fix {
+	if e.Solved > 0 {
+		return nil
+	}
 	for i := range rules {
 		r := &rules[i]
 		if e.Class != r.Class || r.Check() != nil {

@@ -57,6 +57,10 @@ func TestCascade(t *testing.T) {
 		with(session("other2", insight.Completed, sub, 11), "build/edit/1: x.go:1: undefined: y"), session("other3", insight.Completed, sub, 12)}
 	unknown := with(session("me", insight.Errored, "", 0), "other/shell/1: boom")
 	unknown.Classes = []insight.ClassCount{{Class: failure.Other, Count: 1}}
+	overcame := with(session("me", insight.Errored, sub, 0), "build/shell/1: undefined: x", "build/shell/2: undefined: y")
+	overcame.Errors[0].Solved, overcame.Errors[1].Solved = 7, 8
+	partly := with(session("me", insight.Errored, sub, 0), "build/shell/1: undefined: x", "build/shell/2: undefined: y")
+	partly.Errors[0].Solved = 7
 	live := session("live", insight.Completed, sub, 5)
 	live.Live = true
 	for _, c := range []struct {
@@ -87,6 +91,9 @@ func TestCascade(t *testing.T) {
 		{"interrupted", session("me", insight.Interrupted, sub, 0), done(3), nil, None, NotFailing, 0, 0},
 		{"a rule", failed, done(3), []Rule{rule}, KnownFix, RuleMatched, 1, 3},
 		{"a rule, and it completed", with(session("me", insight.Completed, sub, 0), "build/shell/1: undefined: y"), nil, []Rule{rule}, KnownFix, RuleMatched, 0, 0},
+		{"a rule for what it got over", overcame, nil, []Rule{rule}, None, NoResolvedSibling, 1, 0},
+		{"only what it got over in common", partly, done(3), nil, None, NoSharedError, 1, 3},
+		{"it got over all", overcame, done(3), nil, Medium, ResolvedSiblings, 1, 3},
 		{"a rule of another class", with(session("me", insight.Errored, sub, 0), "test/shell/1: undefined: y"), nil, []Rule{rule}, None, NoResolvedSibling, 1, 0},
 		{"a rule that the text does not prove", with(session("me", insight.Errored, sub, 0), "build/shell/1: undefinedness"), done(1), []Rule{rule}, Low,
 			ResolvedSiblings, 1, 1},

@@ -70,7 +70,7 @@ func shape(key string, d *insight.Digest) string {
 		return d.Agent.Name + ", errors of the classes " + strings.Join(classes, ", ")
 	case d.Keys.Fine:
 		e := &d.Errors[d.Decisive]
-		text := "first decisive error: " + string(e.Class)
+		text := "main error: " + string(e.Class)
 		if e.Type != "" {
 			text += " of " + string(e.Type)
 		}

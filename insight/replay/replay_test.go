@@ -219,7 +219,7 @@ func TestShape(t *testing.T) {
 			continue
 		}
 		for key, want := range map[string]string{
-			d.Keys.Sub: "claude, errors of the classes test", d.Keys.Fine: "first decisive error: test of shell", d.Keys.Coarse: d.Shape(), "": d.Shape(),
+			d.Keys.Sub: "claude, errors of the classes test", d.Keys.Fine: "main error: test of shell", d.Keys.Coarse: d.Shape(), "": d.Shape(),
 		} {
 			if r := Make(key, []*insight.Digest{d}, s.open); r.Shape != want {
 				t.Errorf("%s: %s", key, r.Shape)

@@ -125,7 +125,7 @@ func (p *page) errors() {
 	if len(p.r.Errors) == 0 {
 		return
 	}
-	p.part("First decisive errors")
+	p.part("Main errors")
 	var rows [][]string
 	for _, e := range p.r.Errors {
 		what := string(e.Class)

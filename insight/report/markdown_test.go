@@ -52,7 +52,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 	if len(text) > MaxMarkdown || len(text) < MaxMarkdown/2 {
 		t.Errorf("%d bytes", len(text))
 	}
-	for _, part := range []string{"Failures by shape", "First decisive errors", "Errors by class", "Files changed again and again", "Tools", "Phases", "By week",
+	for _, part := range []string{"Failures by shape", "Main errors", "Errors by class", "Files changed again and again", "Tools", "Phases", "By week",
 		"Remedies", "left out"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is missing", part)

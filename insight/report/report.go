@@ -25,7 +25,7 @@ type Report struct {
 	Outcomes []Outcome `json:"outcomes"` // all but running, completed first
 	Agents   []Agent   `json:"agents"`   // most units first
 	Failures []Shape   `json:"failures"` // coarse keys of failing units, most units first
-	Errors   []Error   `json:"errors"`   // fine keys: first decisive errors, most units first
+	Errors   []Error   `json:"errors"`   // fine keys: main errors, most units first
 	Classes  []Class   `json:"classes"`  // most errors first
 	Loops    []Loop    `json:"loops"`    // most edits in one unit first
 	LoopsIn  int       `json:"units_with_loops"`
@@ -111,7 +111,7 @@ type Shape struct {
 	Seen      []Place         `json:"seen"` // the latest, at most MaxSeen
 }
 
-// Error is a group of units with the same first decisive error.
+// Error is a group of units with the same main error.
 type Error struct {
 	Key      string         `json:"error_key"`
 	Class    failure.Class  `json:"class"`

@@ -221,7 +221,7 @@ type Event struct {
 	Copy         []Copy
 }
 
-// MainError is the session's first decisive error.
+// MainError is the session's main error.
 type MainError struct {
 	Text, Class, Key string
 	At, Others       Link

@@ -34,7 +34,7 @@ type session struct {
 	Name     string
 	Outcome  string // running, or how it ended
 	Failing  bool
-	Fine     string   // key of its first decisive error; "" without one
+	Fine     string   // key of its main error; "" without one
 	Links    []string // keys of the listed failures that it has
 	Decisive *insight.ErrorGroup
 }

@@ -151,6 +151,8 @@ func (s *sessionMaker) attempt(f *failure, fails, again bool) plannedCall {
 	}
 	if fails {
 		a.failure = f
+	} else {
+		a.overcomes = f.name
 	}
 	return a
 }
@@ -283,8 +285,10 @@ func fatal(s *sessionMaker) {
 // recovered goes on after an error that ended a turn.
 func recovered(s *sessionMaker) {
 	s.work(1)
-	s.err(&sessionErrors[s.r.IntN(len(sessionErrors))])
+	f := &sessionErrors[s.r.IntN(len(sessionErrors))]
+	s.err(f)
 	s.work(2)
+	s.t.GotOver = append(s.t.GotOver, f.name)
 	s.answer()
 	s.outcome("completed")
 }

@@ -121,13 +121,14 @@ func (s *sessionMaker) response(tokens int64) string {
 }
 
 type plannedCall struct {
-	typ     trace.ToolType
-	what    string   // command or path
-	failure *failure // nil: the call succeeds
-	again   bool     // the last call of the same kind failed
-	left    bool     // the call has no end
-	content int      // of an edit: which content the file has then; 0 for a new one
-	slow    bool
+	typ       trace.ToolType
+	what      string   // command or path
+	failure   *failure // nil: the call succeeds
+	overcomes string   // the name of a failure that this call gets over
+	again     bool     // the last call of the same kind failed
+	left      bool     // the call has no end
+	content   int      // of an edit: which content the file has then; 0 for a new one
+	slow      bool
 }
 
 // do is a response with calls. All calls begin before the first one ends, and they end in their order.
@@ -188,6 +189,7 @@ func (s *sessionMaker) count(a *plannedCall, share int64) {
 		t.Failed, t.Spent = 1, share
 		s.t.Spent.Failed += share
 		s.t.Errors = append(s.t.Errors, Error{a.failure.name, a.failure.class})
+		s.t.GotOver = slices.DeleteFunc(s.t.GotOver, func(name string) bool { return name == a.failure.name })
 		if a.failure.denied != "" {
 			t.Denied = 1
 		}
@@ -196,6 +198,9 @@ func (s *sessionMaker) count(a *plannedCall, share int64) {
 	}
 	if a.again {
 		t.Retries = 1
+	}
+	if a.overcomes != "" {
+		s.t.GotOver = append(s.t.GotOver, a.overcomes)
 	}
 	s.tool(a.typ, t)
 	if p := s.phase; p != nil {

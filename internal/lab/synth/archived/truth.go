@@ -30,6 +30,7 @@ type Session struct {
 	Spent    Spent           `json:"spent"`
 	Tools    map[string]Tool `json:"tools"`
 	Errors   []Error         `json:"errors"` // one by one, in their order
+	GotOver  []string        `json:"got_over,omitempty"`
 	Loops    []Loop          `json:"loops"`
 	Slow     []int64         `json:"slow"` // milliseconds of the five longest calls, the longest first
 	Phases   []Phase         `json:"phases"`
@@ -159,17 +160,27 @@ func (s *Session) Sub() string {
 	return s.Agent + " " + strings.Join(all, "+")
 }
 
-// Decisive is the name of the first error in the class with most errors, or in the earliest of equal classes; ""
-// without errors.
+// Decisive is the name of the main error: of the open ones the first in the class with most, or in the earliest of equal
+// classes; "" without errors.
 func (s *Session) Decisive() string {
-	counts, most := s.Classes(), 0
+	list := s.open()
+	counts, most := (&Session{Errors: list}).Classes(), 0
 	for _, n := range counts {
 		most = max(most, n)
 	}
-	for _, e := range s.Errors {
+	for _, e := range list {
 		if counts[e.Class] == most {
 			return e.Name
 		}
 	}
 	return ""
+}
+
+// open is the errors that the session did not get over, or all if it got over all.
+func (s *Session) open() []Error {
+	list := slices.DeleteFunc(slices.Clone(s.Errors), func(e Error) bool { return slices.Contains(s.GotOver, e.Name) })
+	if len(list) == 0 {
+		return s.Errors
+	}
+	return list
 }
