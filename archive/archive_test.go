@@ -141,11 +141,13 @@ func TestFilters(t *testing.T) {
 			t.Errorf("%+v: %s, %v; want %s", c.f, ids(list), err, c.want)
 		}
 	}
-	// Until it has been quiet for a while a session may be going on.
-	a.now = func() time.Time { return at(24) }
-	list, err := a.Sessions(context.Background(), Filter{Source: "claude", Until: at(29)})
-	if err != nil || ids(list) != "claude/a2 claude/a1" || !list[0].Live || list[1].Live {
-		t.Errorf("live: %+v, %v", list, err)
+	// Until it has been quiet for a while a session may be going on, as hooks say too (own/a1).
+	for minute, want := range map[int][2]bool{24: {true, true}, 54: {false, true}, 58: {false, false}} {
+		a.now = func() time.Time { return at(minute) }
+		list, err := a.Sessions(context.Background(), Filter{Source: "claude", Until: at(29)})
+		if err != nil || ids(list) != "claude/a2 claude/a1" || [2]bool{list[0].Live, list[1].Live} != want {
+			t.Errorf("live at %d: %+v, %v", minute, list, err)
+		}
 	}
 	// One that ended in the future, by a clock that was wrong, does not go on until then.
 	a.now = func() time.Time { return at(24).Add(-48 * time.Hour) }

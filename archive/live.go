@@ -8,7 +8,7 @@ import (
 	"aburn/trace"
 )
 
-// LiveFor is how long after its source last changed a session may still be going on, if no end of it is recorded.
+// LiveFor is how long after its last event a session may still be going on, if no end of it is recorded.
 const LiveFor = 5 * time.Minute
 
 // endSlack is how much later than a recorded end the last work may be dated: the hook that records the end and the
@@ -63,7 +63,7 @@ func recordedEnd(t *trace.SessionTrace) time.Time {
 // mostParents is deeper than sub-agents nest. It ends the walk along links in a circle.
 const mostParents = 20
 
-// goesOn reports whether a session whose files changed lately may be going on: no end of it is recorded, by its store,
+// goesOn reports whether a session with a recent event may be going on: no end of it is recorded, by its store,
 // by the hooks, or of the session whose sub-agent it is.
 func (a *Archive) goesOn(key int64) (bool, error) {
 	var worked int64

@@ -2,14 +2,16 @@ package archive
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
 	"aburn/internal/lab/world"
+	"aburn/internal/scrub"
 	"aburn/trace"
 )
 
-// A recorded end counts more than a file that changed a moment ago.
+// A recorded end counts more than an event of a moment ago.
 func TestRecordedEnd(t *testing.T) {
 	world.Unshared(t)
 	own := func(minute int, words string) *trace.SessionTrace { return story(t, "own", "s", minute, words) }
@@ -54,6 +56,43 @@ func TestRecordedEnd(t *testing.T) {
 				})
 				if err != nil {
 					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// The time of an event makes a session live, its own or one that hooks recorded, and not that of its file: a store that was
+// copied or restored just now is not running.
+func TestCopiedStore(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		traces []*trace.SessionTrace
+		live   string
+	}{
+		{"copied", []*trace.SessionTrace{story(t, "claude", "s", 10, "ask call")}, ""},
+		{"hooks record it", []*trace.SessionTrace{story(t, "claude", "s", 10, "ask call"), story(t, "own", "s", 50, "call")}, "own/s claude/s"},
+		{"hooks recorded it", []*trace.SessionTrace{story(t, "claude", "s", 10, "ask call"), story(t, "own", "s", 11, "call")}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := create(t)
+			for _, tr := range c.traces {
+				p, err := Pack(tr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := NewReading(Cursor{Known: Known{Reader: tr.Source, Path: tr.Sources[0].Path, Scrub: scrub.Version, Modified: at(51), Sessions: 1}}, true)
+				r.Traces = []*Packed{p}
+				if err := a.Write([]*Reading{r}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			a.now = func() time.Time { return at(52) }
+			for _, f := range []Filter{{Own: true}, {Own: true, Limit: 9}} {
+				list, err := a.Sessions(context.Background(), f)
+				live := slices.DeleteFunc(list, func(s Session) bool { return !s.Live })
+				if got := ids(live); err != nil || got != c.live {
+					t.Errorf("%+v: %q may be going on, want %q, %v", f, got, c.live, err)
 				}
 			}
 		})

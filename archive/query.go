@@ -10,20 +10,21 @@ import (
 	"aburn/trace"
 )
 
-// recently compares a time with the one from which on a change makes a session live. A change more than a day after
-// that came from a wrong clock, and would make the session live for ever.
+// recently compares a time with the one from which on an event makes a session live. An event more than a day after that
+// came from a wrong clock, and would make the session live for ever.
 const recently = ` - ? BETWEEN 1 AND 86400000`
 
-// listed selects the sessions with their derived columns. live does not know of a recorded end (goesOn). Both
-// parameters are the time from which on a change makes a session live.
+// listed selects the sessions with their derived columns. live does not know of a recorded end (goesOn). It goes by the
+// times of events, those that hooks recorded included, and not by those of files: a copied store is no running session. Both
+// parameters are the time from which on an event makes a session live.
 const listed = `(SELECT s.*,
-	s.store <> 0 AND (s.ended` + recently + ` OR coalesce(c.sessions = 1 AND c.modified / 1000000` + recently + `, 0)) AS live, ` + hasTwin + `
-	FROM sessions s LEFT JOIN cursors c ON c.store = s.store)`
+	s.store <> 0 AND (s.ended` + recently + ` OR EXISTS (SELECT 1 FROM sessions o WHERE o.id = s.id AND o.source = 'own' AND
+		o.ended` + recently + `)) AS live, ` + hasTwin + `
+	FROM sessions s)`
 
-// listedAll is listed for reading most sessions: it asks once, not per session, which stores changed lately and what
-// hooks recorded.
+// listedAll is listed for reading most sessions: it asks once, not per session, what hooks recorded.
 const listedAll = `(SELECT s.*,
-	s.store <> 0 AND (s.ended` + recently + ` OR s.store IN (SELECT store FROM cursors WHERE sessions = 1 AND modified / 1000000` + recently + `)) AS live,
+	s.store <> 0 AND (s.ended` + recently + ` OR s.id IN (SELECT id FROM sessions WHERE source = 'own' AND ended` + recently + `)) AS live,
 	CASE s.source WHEN 'own' THEN EXISTS (SELECT 1 FROM sessions t WHERE t.id = s.id AND t.source <> 'own')
 		WHEN 'worker' THEN s.project <> '' AND s.project IN (SELECT project FROM sessions WHERE source <> 'worker')
 		ELSE s.id IN (SELECT id FROM sessions WHERE source = 'own') END AS twin

@@ -28,7 +28,7 @@ type Session struct {
 	Path string
 	// Gone says that this file, or the session in it, no longer exists: the archive has the only trace.
 	Gone bool
-	// Live says that the source changed less than LiveFor ago and that no end is recorded: the session may be going on.
+	// Live says that the last event is less than LiveFor old and that no end is recorded: the session may be going on.
 	Live bool
 	// Recorded says that aburn's hooks recorded the session too; of a worker's ledger, that its agent's session is known. Such
 	// a record is listed only with Filter.Own.

@@ -26,7 +26,7 @@ type Digest struct {
 	// Verdict is how the session ended, as if nothing came after. For a Live session it is how it
 	// stands so far.
 	Verdict Verdict `json:"verdict"`
-	// Live says that the source changed less than five minutes ago and that no end is recorded.
+	// Live says that the last event is less than five minutes old and that no end is recorded.
 	// The loader of a digest sets it (SetLive); it is not stored.
 	Live bool `json:"live,omitempty"`
 	Keys Keys `json:"keys"`
@@ -107,7 +107,7 @@ func (d *Digest) Outcome() Outcome { return d.Judged().Outcome }
 // Judged is the verdict that is shown: Running while the session is live, else Verdict.
 func (d *Digest) Judged() Verdict {
 	if d.Live {
-		return Verdict{Outcome: Running, Rule: RuleLive, Reason: "its files changed less than 5 minutes ago, and no end of it is recorded"}
+		return Verdict{Outcome: Running, Rule: RuleLive, Reason: "its last event is less than 5 minutes old, and no end of it is recorded"}
 	}
 	return d.Verdict
 }

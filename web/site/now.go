@@ -44,8 +44,7 @@ func (s *nowPages) items(v *snapshot.View) (list []attention.Item, projects []at
 	}
 	var unhooked []attention.Item
 	for _, r := range v.Rows {
-		// A file that was copied is new, whatever it tells of: the session's own times count too.
-		if r.Live && !r.IsSubagent() && !agentcli.Of(r.Source).Traits.Recorded && !known[r.ID] && s.Now().Sub(r.End) <= attention.LivingFor {
+		if r.Live && !r.IsSubagent() && !agentcli.Of(r.Source).Traits.Recorded && !known[r.ID] {
 			unhooked = append(unhooked, attention.Item{Root: r.Root, Source: r.Source, Session: logfmt.SessionID(r.ID), Heard: r.End})
 		}
 	}
