@@ -75,7 +75,8 @@ const (
 	Running     Outcome = "running"
 	Interrupted Outcome = "interrupted"
 	Errored     Outcome = "errored"
-	Killed      Outcome = "killed" // only if hooks or the source say so
+	Killed      Outcome = "killed"  // by a signal, as the source says; only a worker's ledger does
+	Crashed     Outcome = "crashed" // its records, or those of hooks, just stop: nothing says that a signal killed it
 	GaveUp      Outcome = "gave_up"
 	Completed   Outcome = "completed"
 	Unknown     Outcome = "unknown"
@@ -95,10 +96,10 @@ type Verdict struct {
 	Reason string `json:"reason"`
 }
 
-// Failing reports whether the session ended errored, gave_up or killed. An interrupted session
+// Failing reports whether the session ended errored, gave_up, killed or crashed. An interrupted session
 // neither failed nor completed.
 func (v Verdict) Failing() bool {
-	return v.Outcome == Errored || v.Outcome == GaveUp || v.Outcome == Killed
+	return v.Outcome == Errored || v.Outcome == GaveUp || v.Outcome == Killed || v.Outcome == Crashed
 }
 
 // Outcome is the verdict's outcome, or Running while the session is live.

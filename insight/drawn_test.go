@@ -1,6 +1,7 @@
 package insight_test
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -25,7 +26,7 @@ import (
 //	start:CMD complete:CMD fail:CMD             phase:CMD:PHASE done:CMD:PHASE broke:CMD:PHASE
 //	stop          the end of a turn, stop:WHY   end           of the session
 //	resp:R:N      a response of N tokens        +N            N seconds pass
-//	copy:ON       what follows is a copy, copy:OFF no longer  outcome:O     what the source states
+//	copy:ON       what follows is a copy, copy:OFF no longer  outcome:O:WHY what the source states
 func drawn(t testing.TB, line string) *trace.SessionTrace {
 	t.Helper()
 	d := &drawing{b: draft.New("test", "s1", "claude", "/store"), at: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)}
@@ -74,7 +75,7 @@ func (d *drawing) word(word string) {
 	case parts[0] == "copy":
 		d.copied = map[string]string{"ON": "elsewhere"}[arg(1)]
 	case parts[0] == "outcome":
-		d.b.Trace().Outcome, d.b.Trace().OutcomeFrom = trace.Outcome(arg(1)), "the test"
+		d.b.Trace().Outcome, d.b.Trace().OutcomeFrom = trace.Outcome(arg(1)), cmp.Or(arg(2), "the test")
 	case parts[0] == "resp":
 		n, _ := strconv.ParseInt(arg(2), 10, 64)
 		d.line++

@@ -2,6 +2,7 @@ package insight
 
 import (
 	"fmt"
+	"strings"
 
 	"aburn/trace"
 )
@@ -145,7 +146,11 @@ func (j *judgement) stated() (Outcome, string) {
 		if j.Outcome == Unknown {
 			return "", ""
 		}
-		return Killed, "killed, " + j.t.OutcomeFrom
+		o := Crashed
+		if strings.Contains(j.t.OutcomeFrom, trace.BySignal) {
+			o = Killed
+		}
+		return o, string(o) + ", " + j.t.OutcomeFrom
 	case trace.Interrupted:
 		return Interrupted, "interrupted, " + j.t.OutcomeFrom
 	case trace.Errored:

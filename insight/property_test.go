@@ -85,7 +85,7 @@ func TestProperties(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"unknown nothing", "completed work", "gave_up open_calls", "errored failing_tail", "errored fatal_error",
-		"interrupted interrupt", "killed open_calls", "completed failing_tail", "errored work", "much"} {
+		"interrupted interrupt", "crashed open_calls", "completed failing_tail", "errored work", "much"} {
 		if seen[want] == 0 {
 			t.Errorf("no session was %s: %v", want, seen)
 		}

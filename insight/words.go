@@ -55,8 +55,6 @@ func (o Outcome) Word() string {
 		return "failed"
 	case GaveUp:
 		return "stopped in mid-call"
-	case Killed:
-		return "crashed"
 	}
 	return string(o)
 }
@@ -93,5 +91,5 @@ func ShapeWords(shape string, title func(agent string) string) string {
 }
 
 func isOutcome(word string) bool {
-	return slices.Contains([]Outcome{Running, Completed, Interrupted, Errored, GaveUp, Killed, Unknown}, Outcome(word))
+	return slices.Contains([]Outcome{Running, Completed, Interrupted, Errored, GaveUp, Killed, Crashed, Unknown}, Outcome(word))
 }

@@ -27,7 +27,7 @@ func TestShapeWords(t *testing.T) {
 	for shape, want := range map[string]string{
 		"claude errored build+tool_misuse mid loops": "<claude> · failed · build, tool misuse errors · 20 to 60 % of calls failed · files edited over and over",
 		"agent of mine gave_up none":                 "<agent of mine> · stopped in mid-call · no call failed",
-		"x killed test high":                         "<x> · crashed · test errors · 60 % of calls or more failed",
+		"x crashed test high":                        "<x> · crashed · test errors · 60 % of calls or more failed",
 		"x":                                          "<x>",
 		"":                                           "<>",
 	} {

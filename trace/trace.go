@@ -88,13 +88,17 @@ const (
 	Completed   Outcome = "completed"
 	Interrupted Outcome = "interrupted"
 	Errored     Outcome = "errored"
-	Killed      Outcome = "killed"
+	Killed      Outcome = "killed" // it just stops, or, with BySignal in OutcomeFrom, a signal ended it
 	Unknown     Outcome = "unknown"
 )
+
+// BySignal is part of OutcomeFrom where the source says which signal ended the program.
+const BySignal = "signal "
 
 // Outcomes that no source states, and so no reader: where a trace is put out with the verdict on its session.
 const (
 	GaveUp  Outcome = "gave_up"
+	Crashed Outcome = "crashed"
 	Running Outcome = "running"
 )
 

@@ -147,7 +147,7 @@ func (v *validator) header() {
 	v.must(t.Project.Path == "" || t.Project.Key != "", "a project with a path needs a key")
 	v.must(t.ActiveMS >= 0, "active_ms is negative")
 	v.word("the outcome", string(t.Outcome), string(Completed), string(Interrupted), string(Errored), string(GaveUp), string(Running),
-		string(Killed), string(Unknown))
+		string(Killed), string(Crashed), string(Unknown))
 	if (t.Outcome == Unknown) != (t.OutcomeFrom == "") {
 		v.bad("outcome %q from %q", t.Outcome, t.OutcomeFrom)
 	}

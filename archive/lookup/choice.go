@@ -58,13 +58,13 @@ func NoHome() error {
 	return fault.Usage("there is no place for the archive: neither ABURN_HOME nor HOME is set", "ABURN_HOME=/some/folder aburn ingest")
 }
 
-// AnyFailed is the value of --outcome for each outcome that is a failure: errored, gave_up and killed.
+// AnyFailed is the value of --outcome for each outcome that is a failure: errored, gave_up, killed and crashed.
 const AnyFailed = "failed"
 
 // Outcomes are the values of --outcome.
 func Outcomes() []string {
-	return append(fault.Strings(insight.Completed, insight.Interrupted, insight.Errored, insight.GaveUp, insight.Killed, insight.Running, insight.Unknown),
-		AnyFailed)
+	return append(fault.Strings(insight.Completed, insight.Interrupted, insight.Errored, insight.GaveUp, insight.Killed, insight.Crashed, insight.Running),
+		AnyFailed, string(insight.Unknown))
 }
 
 // Relations are the values of --relationship.

@@ -80,7 +80,7 @@ func OutcomeMark(o insight.Outcome) (string, term.Style) {
 		return "‖", term.Yellow
 	case insight.Errored:
 		return "✖", term.Red
-	case insight.Killed:
+	case insight.Killed, insight.Crashed:
 		return "†", term.Red
 	case insight.GaveUp:
 		return "…", term.Red

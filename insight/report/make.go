@@ -138,7 +138,7 @@ func (t *tally) addUnit(d *insight.Digest) {
 
 // outcomes lists all outcomes but running, the good one first.
 func outcomes() []insight.Outcome {
-	return []insight.Outcome{insight.Completed, insight.Errored, insight.GaveUp, insight.Killed, insight.Interrupted, insight.Unknown}
+	return []insight.Outcome{insight.Completed, insight.Errored, insight.GaveUp, insight.Killed, insight.Crashed, insight.Interrupted, insight.Unknown}
 }
 
 type outcomeTally struct {

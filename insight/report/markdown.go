@@ -69,7 +69,8 @@ func (p *page) head() {
 		}
 		fmt.Fprintf(p, " %s %d of %d", o.Outcome, o.Units, o.Of)
 	}
-	fmt.Fprintf(p, ". Failing (errored, gave_up, killed): %d of %d. With any error: %d of %d.\n", r.Units.Failing, r.Units.Ended, r.Units.Erring, r.Units.Ended)
+	fmt.Fprintf(p, ". Failing (errored, gave_up, killed, crashed): %d of %d. With any error: %d of %d.\n",
+		r.Units.Failing, r.Units.Ended, r.Units.Erring, r.Units.Ended)
 	if len(r.Agents)+r.More.Agents > 1 {
 		p.WriteString("\nAgents:")
 		for i, a := range r.Agents {

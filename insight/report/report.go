@@ -58,7 +58,7 @@ type Units struct {
 	Subagents int `json:"subagents"`
 	Running   int `json:"running"` // of all
 	Ended     int `json:"ended"`   // the others
-	Failing   int `json:"failing"` // of those that ended: errored, gave_up, killed
+	Failing   int `json:"failing"` // of those that ended: errored, gave_up, killed, crashed
 	Erring    int `json:"erring"`  // of those that ended: with an error of any class other than cancelled
 	Undated   int `json:"undated"` // of those that ended: without a known end time; they are in no week
 }

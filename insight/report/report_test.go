@@ -97,7 +97,8 @@ func TestUnits(t *testing.T) {
 	same(t, "units", r.Units, Units{All: 8, Sessions: 7, Subagents: 1, Running: 1, Ended: 7, Failing: 3, Erring: 4, Undated: 1})
 	same(t, "outcomes", r.Outcomes, []Outcome{
 		{insight.Completed, 3, 7, []Rule{{"work", 3}}, 0}, {insight.Errored, 2, 7, []Rule{{"failing_tail", 1}, {"fatal_error", 1}}, 0},
-		{insight.GaveUp, 1, 7, []Rule{{"open_calls", 1}}, 0}, {insight.Killed, 0, 7, []Rule{}, 0}, {insight.Interrupted, 1, 7, []Rule{{"interrupt", 1}}, 1},
+		{insight.GaveUp, 1, 7, []Rule{{"open_calls", 1}}, 0}, {insight.Killed, 0, 7, []Rule{}, 0}, {insight.Crashed, 0, 7, []Rule{}, 0},
+		{insight.Interrupted, 1, 7, []Rule{{"interrupt", 1}}, 1},
 		{insight.Unknown, 0, 7, []Rule{}, 0},
 	})
 	same(t, "agents", r.Agents, []Agent{{"claude", 4, 4, 3, 11, 1000}, {"codex", 4, 3, 0, 0, 500}})

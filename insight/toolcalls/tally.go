@@ -134,6 +134,7 @@ type agentOutcomes struct {
 	Errored     int `json:"errored"`
 	GaveUp      int `json:"gave_up"`
 	Killed      int `json:"killed"`
+	Crashed     int `json:"crashed"`
 	Running     int `json:"running"`
 	Unknown     int `json:"unknown"`
 }
@@ -153,6 +154,8 @@ func (t *tally) addOutcomes(agents []lookup.Judged) {
 			o.GaveUp++
 		case insight.Killed:
 			o.Killed++
+		case insight.Crashed:
+			o.Crashed++
 		case insight.Running:
 			o.Running++
 		default:

@@ -138,8 +138,9 @@ func (v *Answer) showAgents(out *term.Out) error {
 		plain.Plural(int64(t.agentCalls), "call"), t.agentsRefused, v.of(n, len(t.agentsUnended))))
 	if o := t.outcomes; o.Sessions > 0 {
 		count := func(n int) string { return plain.Count(int64(n)) }
-		term.Paragraph(out, 2, "", fmt.Sprintf("%s of %s in the archive completed, %s errored, %s gave up, %s interrupted, %s killed, %s running, %s unknown",
-			count(o.Completed), count(o.Sessions), count(o.Errored), count(o.GaveUp), count(o.Interrupted), count(o.Killed), count(o.Running), count(o.Unknown)))
+		term.Paragraph(out, 2, "", fmt.Sprintf("%s of %s in the archive completed, %s errored, %s gave up, %s interrupted, %s killed, %s crashed, "+
+			"%s running, %s unknown", count(o.Completed), count(o.Sessions), count(o.Errored), count(o.GaveUp), count(o.Interrupted),
+			count(o.Killed), count(o.Crashed), count(o.Running), count(o.Unknown)))
 	}
 	if n == 0 {
 		return nil

@@ -222,7 +222,7 @@ func (l *ledger) certificate(e *entry, at trace.Event) {
 	case e.Exit != nil:
 		l.decide(trace.Errored, "certificate: exit "+strconv.Itoa(*e.Exit))
 	default:
-		l.decide(trace.Killed, "certificate: signal "+strconv.Itoa(e.Signal))
+		l.decide(trace.Killed, "certificate: "+trace.BySignal+strconv.Itoa(e.Signal))
 	}
 	l.add(at, &trace.Session{Marker: trace.Ended, Detail: strings.TrimPrefix(l.from, "certificate: ")})
 }

@@ -34,7 +34,8 @@ func Mermaid(w io.Writer, nodes []Node) error {
 		}
 	}
 	for _, class := range []string{
-		"completed stroke:#2a9d64", "interrupted stroke:#c98500", "errored stroke:#d1383d", "gave_up stroke:#d1383d", "killed stroke:#d1383d,stroke-dasharray:4",
+		"completed stroke:#2a9d64", "interrupted stroke:#c98500", "errored stroke:#d1383d", "gave_up stroke:#d1383d",
+		"killed stroke:#d1383d,stroke-dasharray:4", "crashed stroke:#d1383d,stroke-dasharray:4",
 		"running stroke:#2f7fb8", "unknown stroke:#888888", "missing stroke:#888888,stroke-dasharray:2",
 	} {
 		fmt.Fprintf(b, "  classDef %s,stroke-width:2px\n", class)

@@ -192,7 +192,7 @@ func outcomeClass(n *Node) string {
 		return "good"
 	case insight.Errored, insight.GaveUp:
 		return "bad"
-	case insight.Killed:
+	case insight.Killed, insight.Crashed:
 		return "cut"
 	case insight.Interrupted:
 		return "held"

@@ -51,7 +51,7 @@ var running = insight.Verdict{Outcome: insight.Running}
 // stillRuns reports whether a session looks to the archive like one that crashed, and isn't over: its agent is silent, waits for its user or works
 // on a long call.
 func stillRuns(r *snapshot.Row, living map[string]bool) bool {
-	return r.Verdict.Outcome == insight.Killed && living[r.Root+"\x00"+r.ID]
+	return r.Verdict.Outcome == insight.Crashed && living[r.Root+"\x00"+r.ID]
 }
 
 func (s *lists) rowOf(v *snapshot.View, r *snapshot.Row) pages.Row {

@@ -78,7 +78,7 @@ func OutcomeOf(v insight.Verdict) pages.Outcome {
 		o.Mark, o.Class = "✖", "bad"
 	case insight.GaveUp:
 		o.Mark, o.Class = "…", "bad"
-	case insight.Killed:
+	case insight.Killed, insight.Crashed:
 		o.Mark, o.Class = "†", "cut"
 	case insight.Running:
 		o.Mark, o.Class = "▶", "live"

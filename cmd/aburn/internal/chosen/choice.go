@@ -36,7 +36,7 @@ func choiceFlags(what string) []cli.Flag {
 // OutcomeFlag chooses sessions by their outcome.
 func OutcomeFlag() cli.Flag {
 	return &cli.StringFlag{Name: "outcome",
-		Usage: "only sessions with this `RESULT`: completed, interrupted, running, unknown, or failed, which is errored, gave_up or killed"}
+		Usage: "only sessions with this `RESULT`: completed, interrupted, running, unknown, or failed, which is errored, gave_up, killed or crashed"}
 }
 
 // ChoiceOf reads the choice from a command's flags.

@@ -116,7 +116,7 @@ func (v *reportView) outcomes() error {
 	if r.Units.Ended == 0 {
 		return nil
 	}
-	term.Title(v.out, false, fmt.Sprintf("inferred outcome: %s failed (errored, gave_up, killed)", units.Share(r.Units.Failing, r.Units.Ended)))
+	term.Title(v.out, false, fmt.Sprintf("inferred outcome: %s failed (errored, gave_up, killed, crashed)", units.Share(r.Units.Failing, r.Units.Ended)))
 	table := term.Table{Width: term.TableWidth, Columns: []term.Column{{}, {}, {Right: true}, {Right: true}, {Spare: 1}}}
 	for _, o := range r.Outcomes {
 		if o.Units == 0 {

@@ -36,9 +36,10 @@ func SessionsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "sessions",
 		Usage: "list the sessions of all agents",
-		Description: "Prints one line for each session, the newest first. The result is ✔ completed, ‖ interrupted, ✖ errored, … gave_up, † killed,\n" +
-			"▶ running or ? unknown. Fixed rules infer it from the records, and `aburn show ID` says why. --outcome failed lists those that errored,\n" +
-			"gave up or were killed. Failed calls are counted of the calls that ended. The active time leaves out pauses over 10 minutes.\n\n" +
+		Description: "Prints one line for each session, the newest first. The result is ✔ completed, ‖ interrupted, ✖ errored, … gave_up,\n" +
+			"† killed (by a signal) or crashed, ▶ running or ? unknown. Fixed rules infer it from the records, and `aburn show ID` says why.\n" +
+			"--outcome failed lists those that errored, gave up, crashed or were killed. Failed calls are counted of the calls that ended.\n" +
+			"The active time leaves out pauses over 10 minutes.\n\n" +
 			"--subagents also lists the sub-agents of sessions (↳). ↗ is a fork, → a continuation, and - is no longer on the agent's disk.\n" +
 			"aburn reads new sessions before it answers.",
 		Flags: append(chosen.ChoiceFlags(), chosen.OutcomeFlag(),

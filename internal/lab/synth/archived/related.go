@@ -137,6 +137,6 @@ func killed(s *sessionMaker) {
 	s.do(plannedCall{typ: trace.ShellTool, what: "npm start", left: true})
 	t := s.own.Trace()
 	t.Outcome, t.OutcomeFrom = trace.Killed, "the log has nothing behind the turn's beginning"
-	s.outcome("killed")
+	s.outcome("crashed")
 	s.t.Refined = true
 }

@@ -248,7 +248,7 @@ func left(s *sessionMaker) {
 	s.do(plannedCall{typ: trace.ShellTool, what: "npm start", left: true})
 	s.outcome("gave_up")
 	if s.m.stores {
-		s.outcome("killed")
+		s.outcome("crashed")
 		s.t.Refined = true
 	}
 }

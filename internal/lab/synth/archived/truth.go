@@ -94,7 +94,7 @@ type Phase struct {
 
 // Failing says whether the session ended and failed.
 func (s *Session) Failing() bool {
-	return !s.Live && (s.Outcome == "errored" || s.Outcome == "gave_up" || s.Outcome == "killed")
+	return !s.Live && (s.Outcome == "errored" || s.Outcome == "gave_up" || s.Outcome == "crashed")
 }
 
 // Classes counts the errors by class.
