@@ -36,18 +36,19 @@ func tallyCalls(ctx context.Context, c *lookup.Caller, arch *archive.Archive, fi
 		}
 	}
 	t.finish()
+	var judged []lookup.Judged
 	if (q.Type == "" || q.Type == string(trace.AgentTool)) && q.Tool == "" {
 		filter.Relation = trace.Subagent
 		agents, err := arch.Sessions(ctx, filter)
 		if err != nil {
 			return nil, err
 		}
-		judged, err := c.Judge(ctx, agents)
-		if err != nil {
+		if judged, err = c.Judge(ctx, agents); err != nil {
 			return nil, err
 		}
 		t.addOutcomes(judged)
 	}
+	t.judgeAgents(judged)
 	return t, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"aburn/archive"
+	"aburn/insight"
 	"aburn/internal/units"
 	"aburn/trace"
 )
@@ -63,12 +64,17 @@ type retryRow struct {
 }
 
 type agentsReport struct {
-	Calls   int       `json:"calls"`
-	Refused int       `json:"refused"`
-	Never   int       `json:"never_completed"`
-	List    []callRow `json:"list"`
+	Calls   int        `json:"calls"`
+	Refused int        `json:"refused"`
+	Never   int        `json:"never_completed"`
+	List    []agentRow `json:"list"`
 	// Outcomes are what the sub-agents' own sessions say.
 	Outcomes agentOutcomes `json:"outcomes"`
+}
+
+type agentRow struct {
+	callRow
+	Outcome insight.Outcome `json:"outcome,omitempty"` // the verdict on the sub-agent's own session
 }
 
 type callRow struct {
@@ -155,6 +161,10 @@ func (v *Answer) Report(all bool) Report {
 		r.Retries.Calls = append(r.Retries.Calls, retryRow{again.failed, again.succeeded, callRowOf(&again.CallRow)})
 	}
 	r.Agents = agentsReport{Calls: t.agentCalls, Refused: t.agentsRefused, Never: len(t.agentsUnended), Outcomes: t.outcomes,
-		List: callRows(t.agentsUnended[:v.rows(len(t.agentsUnended))])}
+		List: []agentRow{}}
+	for i := range t.agentsUnended[:v.rows(len(t.agentsUnended))] {
+		a := &t.agentsUnended[i]
+		r.Agents.List = append(r.Agents.List, agentRow{callRowOf(&a.CallRow), a.outcome})
+	}
 	return r
 }

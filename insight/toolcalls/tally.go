@@ -22,10 +22,11 @@ type tally struct {
 	session       int64 // whose groups are being gathered
 	everFailed    int   // groups in which a call failed
 	retried       []retry
-	agentsUnended []archive.CallRow // calls that start a sub-agent and that never came to an end
-	agentCalls    int               // of so many
-	agentsRefused int               // refused before they began
-	outcomes      agentOutcomes     // of the sub-agents' own sessions
+	agents        []agentCall   // calls that started a sub-agent
+	agentsUnended []agentCall   // of these, those whose sub-agent never came to an end
+	agentCalls    int           // of so many
+	agentsRefused int           // refused before they began
+	outcomes      agentOutcomes // of the sub-agents' own sessions
 	longest       []archive.CallRow
 	keep          int
 }
@@ -115,14 +116,50 @@ func (s *toolSum) percentile(p int) duration {
 	return duration{s.durations[i].ms, slices.ContainsFunc(s.durations[i:], func(d duration) bool { return d.gap })}
 }
 
-// addAgent counts a call that starts a sub-agent. An error is an end; a refused call never began.
+// agentCall is a call that started a sub-agent, with the verdict on the sub-agent's own session, "" if none is known.
+type agentCall struct {
+	archive.CallRow
+	outcome insight.Outcome
+}
+
+// became is what became of the sub-agent. Its own session knows that better than the call: one in the background has no
+// other result than that it runs.
+func (a *agentCall) became() string {
+	return cmp.Or(string(a.outcome), string(a.Status), "no result")
+}
+
+// ended reports whether the sub-agent came to an end. An error is an end.
+func (a *agentCall) ended() bool {
+	if a.outcome != "" && a.outcome != insight.Unknown {
+		return a.outcome == insight.Completed || a.outcome == insight.Errored
+	}
+	return !unended(&a.CallRow) && a.Status != trace.StatusCancelled
+}
+
+// addAgent counts a call that starts a sub-agent. A refused call never began.
 func (t *tally) addAgent(row *archive.CallRow) {
 	t.agentCalls++
-	switch {
-	case row.Denied != "":
+	if row.Denied != "" {
 		t.agentsRefused++
-	case unended(row), row.Status == trace.StatusCancelled:
-		t.agentsUnended = append(t.agentsUnended, *row)
+		return
+	}
+	t.agents = append(t.agents, agentCall{CallRow: *row})
+}
+
+// judgeAgents finds the calls whose sub-agent never came to an end, by the verdicts on the sub-agents' own sessions.
+func (t *tally) judgeAgents(sessions []lookup.Judged) {
+	outcomes := make(map[[2]string]insight.Outcome, len(sessions))
+	for i := range sessions {
+		outcomes[[2]string{sessions[i].Source, sessions[i].ID}] = sessions[i].Outcome
+	}
+	for i := range t.agents {
+		a := &t.agents[i]
+		if a.Spawned != "" {
+			a.outcome = outcomes[[2]string{a.Source, a.Spawned}]
+		}
+		if !a.ended() {
+			t.agentsUnended = append(t.agentsUnended, *a)
+		}
 	}
 }
 

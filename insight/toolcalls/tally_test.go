@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"aburn/archive"
+	"aburn/archive/lookup"
+	"aburn/insight"
 	"aburn/trace"
 )
 
@@ -46,6 +48,7 @@ func tallied(text string, keep int) *tally {
 		t.add(&r)
 	}
 	t.finish()
+	t.judgeAgents(nil)
 	return t
 }
 
@@ -74,6 +77,26 @@ func TestToolCounts(t *testing.T) {
 	}
 	if long != "srq" {
 		t.Errorf("the longest are %q", long)
+	}
+}
+
+// What became of a sub-agent its own session says. A call in the background has no other result than that it runs.
+func TestAgentsByTheirSessions(t *testing.T) {
+	tally := newTally(10)
+	for i, status := range []trace.Status{trace.StatusRunning, trace.StatusRunning, trace.StatusRunning, trace.StatusCompleted, ""} {
+		tally.add(&archive.CallRow{Source: "claude", Session: "s", Type: trace.AgentTool, Tool: "Agent", Status: status, Spawned: fmt.Sprint("s/", i)})
+	}
+	sessions := []lookup.Judged{}
+	for i, o := range []insight.Outcome{insight.Completed, insight.Errored, insight.Crashed, insight.GaveUp} {
+		sessions = append(sessions, lookup.Judged{Session: archive.Session{Source: "claude", ID: fmt.Sprint("s/", i)}, Verdict: insight.Verdict{Outcome: o}})
+	}
+	tally.judgeAgents(sessions)
+	var got []string
+	for _, a := range tally.agentsUnended {
+		got = append(got, a.Spawned+" "+a.became())
+	}
+	if fmt.Sprint(got) != "[s/2 crashed s/3 gave_up s/4 no result]" {
+		t.Error(got)
 	}
 }
 

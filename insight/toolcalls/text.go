@@ -153,8 +153,8 @@ func (v *Answer) showAgents(out *term.Out) error {
 		if r.Spawned != "" {
 			spawned = v.names.Of(r.Source, r.Spawned)
 		}
-		table.AddCells(term.Cell{Text: agentcli.ToolWord(r.Tool)}, term.Cell{Text: cmp.Or(string(r.Status), "no result")}, term.Cell{Text: spawned},
-			term.Cell{Text: r.Subject()}, term.Cell{Text: v.where(r), Style: term.Dim})
+		table.AddCells(term.Cell{Text: agentcli.ToolWord(r.Tool)}, term.Cell{Text: r.became()}, term.Cell{Text: spawned},
+			term.Cell{Text: r.Subject()}, term.Cell{Text: v.where(&r.CallRow), Style: term.Dim})
 	}
 	return table.Print(out, 2)
 }

@@ -17,9 +17,12 @@ func (r *reading) entry(e *logfmt.Entry, key string) error {
 	if child != "" {
 		of, parent = child, id
 	}
-	s, err := r.session(of, e)
-	if err != nil {
+	s, err := r.known(of)
+	if err != nil || s == nil && helperEnded(e) {
 		return err
+	}
+	if s == nil {
+		s = r.hold(newSession(of, r.path, e))
 	}
 	if e.ID != "" && s.seen[e.ID] {
 		return nil
@@ -39,6 +42,12 @@ func (r *reading) entry(e *logfmt.Entry, key string) error {
 		s.seen[e.ID] = true
 	}
 	return nil
+}
+
+// helperEnded reports whether the entry is the end of a helper of the client, if nothing else is known of its agent. Claude
+// Code's compactions end a sub-agent that has no type, no beginning and no transcript.
+func helperEnded(e *logfmt.Entry) bool {
+	return e.Event == logfmt.AgentComplete && e.Agent != nil && e.Agent.Type == ""
 }
 
 // belongsToTrace reports whether an entry says what happened in its session. The others are what aburn found out about

@@ -3,6 +3,7 @@ package own
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,9 +78,12 @@ func TestEntries(t *testing.T) {
 	failed.Source, failed.Cmd, failed.Phase = "prompt", "build", "RED"
 	nobody := e(logfmt.Tool, `{"tool":"Bash"}`)
 	nobody.Session = ""
+	// The compaction of Claude Code ends a helper that nothing began: it is no sub-agent.
+	helper, agent := e(logfmt.AgentComplete, `{}`), e(logfmt.AgentComplete, `{}`)
+	helper.Agent, agent.Agent = &logfmt.Agent{ID: "a1"}, &logfmt.Agent{ID: "a2", Type: "Explore"}
 	dir := t.TempDir()
 	appendTo(t, dir, 0, []*logfmt.Entry{
-		prompted, phaseless, nobody,
+		helper, agent, prompted, phaseless, nobody,
 		e(logfmt.Command, `{"command":"build"}`),
 		e(logfmt.Delivered, `{"task_id":"t1"}`), e(logfmt.Delivered, `{"task_id":"t1","seen":true}`),
 		e(logfmt.Permission, `{"tool":"Bash"}`), e(logfmt.Intervention, `{"task_id":"t1"}`), e("PARTY", `{}`),
@@ -93,6 +97,9 @@ func TestEntries(t *testing.T) {
 		failed,
 	})
 	s := tracetest.Read(t, New(), dir)
+	if tr := s.Traces["s1/a2"]; len(s.Traces) != 2 || tr == nil {
+		t.Errorf("traces of %v", slices.Sorted(maps.Keys(s.Traces)))
+	}
 	tr := s.Traces["s1"]
 	var story []string
 	for _, e := range tr.Events {

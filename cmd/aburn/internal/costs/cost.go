@@ -47,6 +47,7 @@ func CostCommand(a *kit.App) *cli.Command {
 		Commands: []*cli.Command{pricesCommand(a)},
 		Flags: kit.OwnFlags(append(chosen.AnswerFlags(),
 			&cli.StringFlag{Name: "by", Usage: "one line for each `WHAT`: " + strings.Join(fault.Strings(cost.Bys...), ", "), Value: string(cost.ByDay)},
+			&cli.StringFlag{Name: "relationship", Usage: "only sessions that are a `KIND`: " + strings.Join(lookup.Relations(), ", ")},
 			&cli.StringFlag{Name: "model", Usage: "only answers of models whose name contains `TEXT`"},
 			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
 			&cli.BoolFlag{Name: "breakdown", Usage: "also one line for each model"},
@@ -62,6 +63,7 @@ func CostCommand(a *kit.App) *cli.Command {
 		Metadata: kit.Examples(
 			"aburn cost today",
 			"aburn cost sessions --since 'last week'",
+			"aburn cost sessions --relationship subagent --limit 1  # the sub-agent that cost most",
 			"aburn cost projects --wide",
 			"aburn cost monthly --breakdown",
 			"aburn cost --by model --json | jq '.rows[].usd'",
@@ -72,7 +74,7 @@ func CostCommand(a *kit.App) *cli.Command {
 				return nil
 			}
 			return reports()
-		}, kit.FlagCandidates{"by": func() []string { return fault.Strings(cost.Bys...) }}),
+		}, kit.FlagCandidates{"by": func() []string { return fault.Strings(cost.Bys...) }, "relationship": lookup.Relations}),
 	}
 }
 
@@ -150,6 +152,7 @@ type CostAnswer struct {
 	// Present is how much of budgets and of plans' windows is used up, whatever was chosen.
 	Present spend.State
 	every   bool // the sessions are all of the archive's
+	apart   bool // only sub-agents are chosen: each has a line of its own
 	// sessions are the archive's sessions by source/id, if the groups are sessions.
 	sessions map[string]session
 	commits  *committed // if the groups are commits
@@ -158,6 +161,7 @@ type CostAnswer struct {
 // session is what is known of a session apart from its cost. Root is the source/id of the session at the head of its sub-agents.
 type session struct {
 	Root, Short, Ask string
+	Parent           string // the source/id of the session that started it, "" if it is no sub-agent
 	Project          string
 	End              time.Time
 }
@@ -190,7 +194,7 @@ func CostOf(ctx context.Context, c *lookup.Caller, q CostQuery) (*CostAnswer, er
 		return nil, err
 	}
 	defer arch.Close()
-	answer := &CostAnswer{By: q.By, Zone: zone, Now: c.Now, Since: filter.Since, Until: filter.Until, Prices: prices}
+	answer := &CostAnswer{apart: filter.Relation == trace.Subagent, By: q.By, Zone: zone, Now: c.Now, Since: filter.Since, Until: filter.Until, Prices: prices}
 	if repo != nil {
 		if answer.commits, err = committedIn(ctx, c, arch, repo); err != nil {
 			return nil, err
@@ -297,7 +301,7 @@ func outside(t, since, until time.Time) bool {
 }
 
 // unit is what the answers of a session are grouped by.
-type unit struct{ session, root, agent, project, outcome string }
+type unit struct{ session, root, parent, agent, project, outcome string }
 
 func (u *unit) use() cost.Use {
 	return cost.Use{Session: u.session, Root: u.root, Agent: u.agent, Project: u.project, Outcome: u.outcome}
@@ -334,7 +338,7 @@ func unitsOf(ctx context.Context, c *lookup.Caller, arch *archive.Archive, filte
 	for i := range list {
 		s := &list[i]
 		name := s.Source + "/" + s.ID
-		all[i] = unit{session: name, root: rootOf(name, above), agent: s.Source, project: s.Project, outcome: outcomes[s.Key]}
+		all[i] = unit{session: name, root: rootOf(name, above), parent: above[name], agent: s.Source, project: s.Project, outcome: outcomes[s.Key]}
 		units[s.Key] = &all[i]
 	}
 	return units, nil
@@ -365,7 +369,7 @@ func (answer *CostAnswer) nameSessions(ctx context.Context, arch *archive.Archiv
 		name := s.Source + "/" + s.ID
 		known := session{Root: name, Short: short.Of(s.Source, s.ID), Ask: s.Ask, Project: s.Project.Key, End: s.End}
 		if u := units[s.Key]; u != nil {
-			known.Root = u.root
+			known.Root, known.Parent = u.root, u.parent
 		}
 		answer.sessions[name] = known
 	}

@@ -76,7 +76,8 @@ type failedToday struct {
 type costRow struct {
 	costPart
 	Root   string     `json:"root,omitempty"` // source/id of the session at the head of a session's sub-agents: itself if it is none
-	Ask    string     `json:"ask,omitempty"`  // the session's first prompt
+	Parent string     `json:"parent,omitempty"`
+	Ask    string     `json:"ask,omitempty"` // the session's first prompt
 	Models []costPart `json:"models,omitempty"`
 }
 
@@ -119,7 +120,7 @@ func costJSON(a *CostAnswer, breakdown bool) CostReport {
 
 func (a *CostAnswer) rowOf(g *cost.Group, breakdown bool) costRow {
 	of := a.sessions[g.Name] // the empty one if the groups are no sessions
-	row := costRow{costPart: a.partOf(g), Root: of.Root, Ask: of.Ask}
+	row := costRow{costPart: a.partOf(g), Root: of.Root, Parent: of.Parent, Ask: of.Ask}
 	if breakdown {
 		for _, m := range g.Models {
 			row.Models = append(row.Models, a.partOf(m))

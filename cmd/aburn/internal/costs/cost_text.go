@@ -24,7 +24,7 @@ type costView struct {
 // show prints at most limit lines, 0 for all, and returns how many more there are.
 func (v *costView) show(limit int) (hidden int, err error) {
 	groups := v.Groups
-	if v.By == cost.BySession {
+	if v.By == cost.BySession && !v.apart {
 		groups = cost.Merge(groups, func(g *cost.Group) string { return v.sessions[g.Name].Root })
 	}
 	shown := groups
@@ -58,7 +58,7 @@ func (v *costView) show(limit int) (hidden int, err error) {
 // table has the columns that answer "how much": all others are for --wide.
 func (v *costView) table() *term.Table {
 	label := term.Column{Title: string(v.By), Flex: !v.wide, Min: 8} // a wide line may be wider than the terminal
-	t := &term.Table{Width: term.TableWidth, Columns: []term.Column{label, {Title: "about", Flex: true, Min: 12}, {Title: "agent"}}}
+	t := &term.Table{Width: term.TableWidth, Columns: []term.Column{label, {Title: "parent"}, {Title: "about", Flex: true, Min: 12}, {Title: "agent"}}}
 	if v.wide {
 		for _, title := range []string{"sessions", "answers", "input", "cache read", "cache write", "output"} {
 			t.Columns = append(t.Columns, term.Column{Title: title, Right: true})
@@ -74,7 +74,12 @@ func (v *costView) table() *term.Table {
 
 func (v *costView) row(table *term.Table, g *cost.Group, name string, style term.Style, note string) {
 	number := func(text string) term.Cell { return term.Cell{Text: text, Style: style} }
-	cells := []term.Cell{{Text: name, Style: style}, {Text: v.about(g)}, {Text: v.agentOf(g), Style: style}}
+	parent := ""
+	if v.apart {
+		up := v.sessions[g.Name].Parent
+		parent = cmp.Or(v.sessions[up].Short, up)
+	}
+	cells := []term.Cell{{Text: name, Style: style}, {Text: parent}, {Text: v.about(g)}, {Text: v.agentOf(g), Style: style}}
 	t := &g.Tokens
 	if v.wide {
 		cells = append(cells, number(plain.Count(int64(g.Sessions))), number(plain.Count(int64(g.Responses))), number(units.Amount(t.Input)),
