@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"aburn/internal/snapshot"
 )
 
 // maxHead bounds the file HEAD, in bytes: it names one branch.
@@ -22,7 +24,7 @@ func OnBranch(path string) (branch string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	head, err := small(filepath.Join(dir, "HEAD"), maxHead)
+	head, err := snapshot.ReadSmall(filepath.Join(dir, "HEAD"), maxHead)
 	if err != nil {
 		return "", false
 	}
@@ -37,7 +39,7 @@ func OnBranch(path string) (branch string, ok bool) {
 
 // linkOf is the folder that a linked worktree's .git names.
 func linkOf(path string) (dir string, ok bool) {
-	link, err := small(filepath.Join(path, ".git"), maxLink)
+	link, err := snapshot.ReadSmall(filepath.Join(path, ".git"), maxLink)
 	dir, linked := strings.CutPrefix(strings.TrimSuffix(link, "\n"), "gitdir: ")
 	if err != nil || !linked {
 		return "", false
@@ -83,7 +85,7 @@ func Linked(main string) (paths []string) {
 	dir := filepath.Join(main, ".git", "worktrees")
 	all, _ := os.ReadDir(dir)
 	for _, one := range all {
-		if back, err := small(filepath.Join(dir, one.Name(), "gitdir"), maxLink); err == nil && filepath.IsAbs(back) {
+		if back, err := snapshot.ReadSmall(filepath.Join(dir, one.Name(), "gitdir"), maxLink); err == nil && filepath.IsAbs(back) {
 			paths = append(paths, filepath.Dir(strings.TrimSuffix(back, "\n")))
 		}
 	}
@@ -119,7 +121,7 @@ func (r *Repo) FreeBranch(ctx context.Context, want string) (string, error) {
 func (r *Repo) hasBranch(ctx context.Context, name string) (bool, error) {
 	ref := "refs/heads/" + name
 	st, missing := os.Lstat(filepath.Join(r.common, filepath.FromSlash(ref)))
-	packed, err := small(filepath.Join(r.common, "packed-refs"), maxPacked)
+	packed, err := snapshot.ReadSmall(filepath.Join(r.common, "packed-refs"), maxPacked)
 	if errors.Is(err, fs.ErrNotExist) && !isDir(filepath.Join(r.common, "reftable")) {
 		err = nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aburn/internal/git"
+	"aburn/internal/snapshot"
 )
 
 // CurrentCheckout is the commit that is checked out, and the name of its branch, "" on none.
@@ -45,7 +46,7 @@ func Behind(ctx context.Context, r *Repo, branch string) (upstream string, n int
 		if err != nil {
 			return "", 0
 		}
-		return l.upstream, l.behind
+		return l.Upstream, l.Behind
 	}
 	const format = "--format=%(refname)%00%(upstream:short)%00%(upstream:track,nobracket)" // [ahead N, ][behind N]
 	out, _ := r.g.Out(ctx, "for-each-ref", format, "refs/heads/"+branch)
@@ -67,15 +68,15 @@ func (r *Repo) Changed(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return len(l.changes), nil
+	return len(l.Changes), nil
 }
 
 // checkout is the person's own checkout. It is asked once.
-func (r *Repo) checkout(ctx context.Context) (*look, error) {
+func (r *Repo) checkout(ctx context.Context) (*snapshot.Look, error) {
 	r.once.Do(func() {
 		var out string
 		if out, r.lookFailed = r.g.Out(ctx, "status", "--porcelain=v2", "--branch", "-z", "--no-renames"); r.lookFailed == nil {
-			r.looked, r.lookFailed = r.Tree(r.Root).parseLook(out)
+			r.looked, r.lookFailed = snapshot.ParseLook(out)
 		}
 	})
 	return r.looked, r.lookFailed
@@ -87,14 +88,14 @@ func CheckoutWithChanges(ctx context.Context, r *Repo) (commit, branch string, c
 	if err != nil {
 		return "", "", nil, err
 	}
-	l, err := r.Tree(r.Root).parseLook(out)
-	if err != nil || l.unsure {
+	l, err := snapshot.ParseLook(out)
+	if err != nil || l.Unsure {
 		commit, branch, err = CurrentCheckout(ctx, r) // says what is wrong
 	} else {
-		commit, branch = l.head, l.branch
+		commit, branch = l.Head, l.Branch
 	}
 	if l != nil {
-		changed = l.changes
+		changed = l.Changes
 	}
 	return commit, branch, changed, err
 }

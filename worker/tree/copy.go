@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"aburn/internal/git"
+	"aburn/internal/snapshot"
 )
 
 const (
@@ -322,7 +323,7 @@ const maxAttributes, maxPointer = 1 << 20, 1 << 10
 
 // Pointers counts files that git-lfs would have fetched and that only say where they are.
 func (t *Tree) Pointers(ctx context.Context) int {
-	attributes, _ := small(filepath.Join(t.Path, ".gitattributes"), maxAttributes)
+	attributes, _ := snapshot.ReadSmall(filepath.Join(t.Path, ".gitattributes"), maxAttributes)
 	if !strings.Contains(attributes, "filter=lfs") {
 		return 0
 	}
@@ -332,7 +333,7 @@ func (t *Tree) Pointers(ctx context.Context) int {
 	}
 	n := 0
 	for _, p := range git.SplitNul(out) {
-		if text, err := small(filepath.Join(t.Path, p), maxPointer); err == nil && strings.HasPrefix(text, "version https://git-lfs") {
+		if text, err := snapshot.ReadSmall(filepath.Join(t.Path, p), maxPointer); err == nil && strings.HasPrefix(text, "version https://git-lfs") {
 			n++
 		}
 	}

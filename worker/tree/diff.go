@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aburn/internal/git"
+	"aburn/internal/snapshot"
 )
 
 // Form is how a difference is told.
@@ -80,52 +81,52 @@ func (t *Tree) Diff(ctx context.Context, scratch, base, onto string, form Form) 
 	if err != nil {
 		return "", nil, err
 	}
-	x, err := t.copyOf(scratch, index)
+	x, err := snapshot.CopyIndex(scratch, index)
 	if err != nil {
 		return "", nil, err
 	}
-	defer x.remove()
-	if x.look, err = t.look(ctx, x.work, false); err != nil {
+	defer x.Remove()
+	if x.Look, err = t.look(ctx, x.Work, false); err != nil {
 		return "", nil, err
 	}
-	g := t.g.With("GIT_INDEX_FILE=" + x.work)
-	if len(x.look.unmerged) > 0 {
-		if _, err := g.Feed(ctx, strings.Join(x.look.unmerged, "\x00")+"\x00", "update-index", "-z", "--index-info"); err != nil {
+	g := t.g.With("GIT_INDEX_FILE=" + x.Work)
+	if len(x.Look.Unmerged) > 0 {
+		if _, err := g.Feed(ctx, strings.Join(x.Look.Unmerged, "\x00")+"\x00", "update-index", "-z", "--index-info"); err != nil {
 			return "", nil, err
 		}
 	}
-	others, large := t.sized(x.look, maxUntracked)
+	others, large := t.snapshots().Sized(x.Look, snapshot.MaxUntracked)
 	if len(others) > 0 {
 		if _, err := g.Feed(ctx, strings.Join(others, "\x00")+"\x00", "add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"); err != nil {
 			return "", nil, err
 		}
 	}
-	w := &written{look: &look{nested: x.look.nested}, large: large}
+	w := &snapshot.Written{Look: &snapshot.Look{Nested: x.Look.Nested}, Large: large}
 	from := base
-	if x.look.head != base { // without a commit it begins there
-		from = t.since(ctx, x.look.head, base, onto)
+	if x.Look.Head != base { // without a commit it begins there
+		from = t.since(ctx, x.Look.Head, base, onto)
 	}
 	text, err = differ(ctx, g, form, from)
-	return text, w.skipped(), err
+	return text, w.Skipped(), err
 }
 
 // everything is one tree of all files as they stand, untracked ones included, without those that git ignores. It is for a commit, so
 // a file that nobody added and that a snapshot would leave out is refused.
 func (t *Tree) everything(ctx context.Context, scratch string, at place) (string, error) {
-	x, err := t.copyOf(scratch, at.index)
+	x, err := snapshot.CopyIndex(scratch, at.index)
 	if err != nil {
 		return "", err
 	}
-	defer x.remove()
-	if x.look, err = t.look(ctx, x.work, false); err != nil {
+	defer x.Remove()
+	if x.Look, err = t.look(ctx, x.Work, false); err != nil {
 		return "", err
 	}
-	others, large := t.sized(x.look, maxUntracked)
+	others, large := t.snapshots().Sized(x.Look, snapshot.MaxUntracked)
 	if len(large) > 0 {
 		return "", &Problem{large[0] + " has more than 10 MiB and was never added: it would stay in the history for ever",
 			"git -C " + t.Path + " add " + large[0] + ", if it is to be committed"}
 	}
-	g := t.g.With("GIT_INDEX_FILE=" + x.work)
+	g := t.g.With("GIT_INDEX_FILE=" + x.Work)
 	if _, err := g.Out(ctx, "add", "--update", "--", t.Path); err != nil {
 		return "", err
 	}
@@ -174,32 +175,32 @@ func differ(ctx context.Context, g *git.Git, form Form, between ...string) (stri
 
 // DiffSnapshot is Diff of a kept state.
 func DiffSnapshot(ctx context.Context, r *Repo, commit, base, onto string, form Form) (string, error) {
-	s, err := treesOf(ctx, r, commit)
+	s, err := snapshot.TreesOf(ctx, r.g, commit)
 	if err != nil {
 		return "", err
 	}
 	t := r.Tree(r.Root)
-	to := s.work
-	if s.untracked != "" {
+	to := s.Work
+	if s.Untracked != "" {
 		if to, err = joinedTree(ctx, r, s); err != nil {
 			return "", err
 		}
 	}
-	return differ(ctx, r.g, form, t.since(ctx, s.head, base, onto), to)
+	return differ(ctx, r.g, form, t.since(ctx, s.Head, base, onto), to)
 }
 
 // joinedTree is one tree of the tracked and the untracked files.
-func joinedTree(ctx context.Context, r *Repo, s trees) (string, error) {
+func joinedTree(ctx context.Context, r *Repo, s snapshot.Trees) (string, error) {
 	dir, err := os.MkdirTemp("", "aburn-index-*")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
 	g := r.g.With("GIT_INDEX_FILE=" + filepath.Join(dir, "all"))
-	if _, err := g.Out(ctx, "read-tree", s.work); err != nil {
+	if _, err := g.Out(ctx, "read-tree", s.Work); err != nil {
 		return "", err
 	}
-	list, err := g.Out(ctx, "ls-tree", "-r", "-z", s.untracked)
+	list, err := g.Out(ctx, "ls-tree", "-r", "-z", s.Untracked)
 	if err != nil {
 		return "", err
 	}

@@ -3,7 +3,6 @@ package tree
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,7 +40,7 @@ func (t *Tree) here(ctx context.Context, onto string) (p place, err error) {
 	}
 	p.dir, p.index = says[1], says[2]
 	if len(says) < 6 {
-		return p, &Problem{fmt.Sprintf("%s stands on no commit", t.Path), "git -C " + t.Path + " status"}
+		return p, t.noCommit()
 	}
 	p.head, p.tree, p.branch = says[3], says[4], named(says[5])
 	for _, line := range says[6:] {
@@ -63,28 +62,4 @@ func sameFile(a, b string) bool {
 func (t *Tree) Exists(ctx context.Context) bool {
 	p, _ := t.here(ctx, "")
 	return p.dir != ""
-}
-
-// entry is one line of git ls-files -v --stage --others -z.
-type entry struct {
-	path      string
-	mode      string // "" of what is not in the index
-	untracked bool
-	hidden    bool // a mark hides its changes from git
-	unmerged  bool
-}
-
-func entries(list []string) []entry {
-	found := make([]entry, 0, len(list))
-	for _, line := range list {
-		tag, rest, _ := strings.Cut(line, " ")
-		if tag == "?" {
-			found = append(found, entry{path: rest, untracked: true})
-			continue
-		}
-		about, path, _ := strings.Cut(rest, "\t") // mode, content, stage
-		mode, _, _ := strings.Cut(about, " ")
-		found = append(found, entry{path: path, mode: mode, hidden: tag == "S" || tag != strings.ToUpper(tag), unmerged: !strings.HasSuffix(about, " 0")})
-	}
-	return found
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aburn/internal/git"
+	"aburn/internal/snapshot"
 )
 
 // Remote is where branches are pushed to.
@@ -123,7 +124,7 @@ const maxRef = 1 << 10
 func RemoteTip(dir, branch string) string {
 	remotes, _ := os.ReadDir(dir)
 	for _, r := range remotes {
-		if id, err := small(filepath.Join(dir, r.Name(), filepath.FromSlash(branch)), maxRef); err == nil {
+		if id, err := snapshot.ReadSmall(filepath.Join(dir, r.Name(), filepath.FromSlash(branch)), maxRef); err == nil {
 			return strings.TrimSpace(id)
 		}
 	}

@@ -3,32 +3,17 @@ package tree
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-)
 
-// treesOf are the trees of a kept state.
-func treesOf(ctx context.Context, r *Repo, commit string) (s trees, err error) {
-	// ends at the first that is not there
-	out, err := r.g.Out(ctx, "rev-parse", "--revs-only", commit+"^1^{commit}", commit+"^2^{tree}", commit+"^{tree}", commit+"^3^{tree}")
-	says := strings.Split(out, "\n")
-	if err != nil || len(says) < 3 {
-		return s, fmt.Errorf("%s is no kept state", commit)
-	}
-	s.head, s.index, s.work = says[0], says[1], says[2]
-	if len(says) > 3 {
-		s.untracked = says[3]
-	}
-	return s, nil
-}
+	"aburn/internal/snapshot"
+)
 
 // Restore makes a worktree at path with the kept state: on the branch if that stands at the commit that the state began
 // from, or is gone; else on none. It reports which.
 func Restore(ctx context.Context, r *Repo, scratch, path, branch, commit string) (onBranch bool, err error) {
-	s, err := treesOf(ctx, r, commit)
+	s, err := snapshot.TreesOf(ctx, r.g, commit)
 	if err != nil {
 		return false, err
 	}
@@ -39,15 +24,15 @@ func Restore(ctx context.Context, r *Repo, scratch, path, branch, commit string)
 		return false, err
 	}
 	at, _ := r.g.Out(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch)
-	if onBranch = branch != "" && (at == s.head || at == ""); onBranch {
-		onBranch = RemakeWorktree(ctx, r, path, branch, s.head) == nil // it may be checked out elsewhere
+	if onBranch = branch != "" && (at == s.Head || at == ""); onBranch {
+		onBranch = RemakeWorktree(ctx, r, path, branch, s.Head) == nil // it may be checked out elsewhere
 	}
 	if !onBranch {
-		if err := addWorktree(ctx, r, path, "--detach", path, s.head); err != nil {
+		if err := addWorktree(ctx, r, path, "--detach", path, s.Head); err != nil {
 			return false, err
 		}
 	}
-	if err := r.Tree(path).fill(ctx, scratch, s); err != nil {
+	if err := r.Tree(path).snapshots().Fill(ctx, scratch, s); err != nil {
 		r.g.Code(ctx, "worktree", "remove", "--force", path)
 		return false, err
 	}
@@ -83,32 +68,6 @@ func addWorktree(ctx context.Context, r *Repo, path string, args ...string) erro
 	}
 	_, err = r.g.Out(ctx, args...)
 	return err
-}
-
-// fill brings a fresh worktree into a state: tracked files, then untracked ones, then the index.
-func (t *Tree) fill(ctx context.Context, scratch string, s trees) error {
-	if _, err := t.g.Out(ctx, "read-tree", "--reset", "-u", s.work); err != nil {
-		return err
-	}
-	if s.untracked != "" {
-		dir, err := os.MkdirTemp(scratch, ".index-*")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		g := t.g.With("GIT_INDEX_FILE=" + filepath.Join(dir, "others"))
-		if _, err := g.Out(ctx, "read-tree", s.untracked); err != nil {
-			return err
-		}
-		if _, err := g.Out(ctx, "checkout-index", "--all"); err != nil {
-			return err
-		}
-	}
-	if _, err := t.g.Out(ctx, "read-tree", s.index); err != nil {
-		return err
-	}
-	t.g.Code(ctx, "update-index", "-q", "--refresh") // 1 where files differ, which they may
-	return nil
 }
 
 // DropRef lets go of a kept state.

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"aburn/internal/snapshot"
 )
 
 // Seen is a tree in a state that was written, and how one look tells that the tree is still in it. It may be kept in a file, and
@@ -79,60 +81,60 @@ func (t *Tree) see(ctx context.Context, scratch string, refs Refs, from Beginnin
 	if err != nil {
 		return k, now, err
 	}
-	x, err := t.copyOf(scratch, index)
+	x, err := snapshot.CopyIndex(scratch, index)
 	if err != nil {
 		return k, now, err
 	}
-	defer x.remove()
-	if x.look, err = t.look(ctx, x.work, false); err != nil {
+	defer x.Remove()
+	if x.Look, err = t.look(ctx, x.Work, false); err != nil {
 		return k, now, err
 	}
 	usable := last.Commit != "" && (last.Kept || refs.Below == "")
 	at := place{head: last.Head, tree: last.Tree, fork: last.Fork}
 	switch {
-	case last.Head != x.look.head || last.Onto != from.At:
+	case last.Head != x.Look.Head || last.Onto != from.At:
 		if at, err = t.here(ctx, from.Onto); err != nil {
 			return k, now, err
 		}
-	case usable && last.Key != "" && last.Key == t.key(x.look, x.stamp, x.at):
+	case usable && last.Key != "" && last.Key == t.snapshots().Key(x.Look, x.Stamp, x.At):
 		return Kept{Commit: last.Commit, Head: last.Head, Changes: last.Changes}, last, nil
 	}
-	w, err := t.write(ctx, x, at, maxUntracked, last.Plain)
+	w, err := t.snapshots().Write(ctx, x, at.head, at.tree, snapshot.MaxUntracked, last.Plain)
 	if err != nil {
 		return k, now, err
 	}
-	now = Seen{Kept: refs.Below != "", Changes: len(x.look.changes), Head: at.head, Tree: at.tree, Onto: from.At, Trees: w.trees.String(), Plain: w.plain,
-		Key: w.key, Loose: x.look.untracked}
+	now = Seen{Kept: refs.Below != "", Changes: len(x.Look.Changes), Head: at.head, Tree: at.tree, Onto: from.At, Trees: w.Trees.String(), Plain: w.Plain,
+		Key: w.Key, Loose: x.Look.Untracked}
 	if now.Files, now.Fork, err = t.files(ctx, w, at, from.Base); err != nil {
 		return k, now, err
 	}
 	if usable {
 		then := last.Trees
 		if then == "" {
-			s, _ := treesOf(ctx, t.repo, last.Commit) // none equals those of what is no state any more
+			s, _ := snapshot.TreesOf(ctx, t.repo.g, last.Commit) // none equals those of what is no state any more
 			then = s.String()
 		}
 		if then == now.Trees {
 			now.Commit, now.Kept = last.Commit, last.Kept
-			return Kept{Commit: last.Commit, Head: w.head, Changes: now.Changes}, now, nil
+			return Kept{Commit: last.Commit, Head: w.Head, Changes: now.Changes}, now, nil
 		}
 	}
-	k, err = t.keep(ctx, scratch, refs, w)
+	k, err = t.snapshots().Keep(ctx, scratch, refs, w)
 	now.Commit = k.Commit
 	return k, now, err
 }
 
 // files are those in which a written state differs from where its branch began, and that. Repositories inside of the tree are none.
-func (t *Tree) files(ctx context.Context, w *written, at place, base string) (files []string, fork string, err error) {
+func (t *Tree) files(ctx context.Context, w *snapshot.Written, at place, base string) (files []string, fork string, err error) {
 	fork = t.begins(ctx, at, base)
-	if fork == at.head && w.look.head == at.head && !w.look.twice {
-		for _, path := range w.look.changes {
+	if fork == at.head && w.Look.Head == at.head && !w.Look.Twice {
+		for _, path := range w.Look.Changes {
 			if !strings.HasSuffix(path, "/") {
 				files = append(files, path)
 			}
 		}
-	} else if files, err = t.repo.Files(ctx, fork, w.work); err == nil {
-		files = append(files, w.look.untracked...)
+	} else if files, err = t.repo.Files(ctx, fork, w.Work); err == nil {
+		files = append(files, w.Look.Untracked...)
 	}
 	slices.Sort(files)
 	return slices.Compact(files), fork, err
@@ -150,18 +152,18 @@ func (t *Tree) Contents(ctx context.Context) (Contents, error) {
 	if err != nil {
 		return Contents{}, err
 	}
-	if len(l.changes) == 0 {
-		return Contents{Head: l.head}, nil
+	if len(l.Changes) == 0 {
+		return Contents{Head: l.Head}, nil
 	}
 	h := sha256.New()
-	for _, path := range l.changes {
+	for _, path := range l.Changes {
 		says, err := contentOf(filepath.Join(t.Path, filepath.FromSlash(path)))
 		if err != nil {
 			return Contents{}, err
 		}
 		fmt.Fprintf(h, "%q %s\n", path, says)
 	}
-	return Contents{l.head, hex.EncodeToString(h.Sum(nil))}, nil
+	return Contents{l.Head, hex.EncodeToString(h.Sum(nil))}, nil
 }
 
 func contentOf(path string) (string, error) {
@@ -173,9 +175,9 @@ func contentOf(path string) (string, error) {
 		return "", err
 	case st.Mode()&fs.ModeSymlink != 0:
 		return os.Readlink(path)
-	case !st.Mode().IsRegular() || st.Size() > maxUntracked:
+	case !st.Mode().IsRegular() || st.Size() > snapshot.MaxUntracked:
 		return fmt.Sprint(st.Mode(), st.Size(), st.ModTime().UnixNano()), nil
 	}
-	text, err := small(path, maxUntracked)
+	text, err := snapshot.ReadSmall(path, snapshot.MaxUntracked)
 	return fmt.Sprintf("%v %x", st.Mode(), sha256.Sum256([]byte(text))), err
 }

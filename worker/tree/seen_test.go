@@ -16,6 +16,7 @@ import (
 	"time"
 
 	lab "aburn/internal/lab/world"
+	"aburn/internal/snapshot"
 )
 
 // What is left out of a snapshot never comes into the objects of the repository, also not to tell a difference.
@@ -23,7 +24,7 @@ func TestWhatIsLeftOutIsNotWritten(t *testing.T) {
 	w := newWorld(t)
 	tree := w.create("w")
 	from := BeginningOf(t.Context(), w.repo, w.head, "main")
-	large := make([]byte, maxUntracked+1<<20)
+	large := make([]byte, snapshot.MaxUntracked+1<<20)
 	before, seen := w.objects(), Seen{}
 	for i := range 2 {
 		rand.Read(large)
@@ -82,14 +83,14 @@ func TestSeenIsTheState(t *testing.T) {
 			if step%2 == 0 {
 				story = append(story, w.muddle(r, tree.Path, 1+r.IntN(4))...)
 			}
-			refs := Refs{"refs/aburn/snap/" + strconv.Itoa(i), 1}
+			refs := Refs{Below: "refs/aburn/snap/" + strconv.Itoa(i), Next: 1}
 			k, now, err := tree.Snapshot(t.Context(), w.scratch, refs, from, seen)
 			w.must(err)
 			whole, plain, err := tree.Snapshot(t.Context(), w.scratch, refs, from, Seen{})
 			w.must(err)
-			one, err := treesOf(t.Context(), w.repo, k.Commit)
+			one, err := snapshot.TreesOf(t.Context(), w.repo.g, k.Commit)
 			w.must(err)
-			if two, err := treesOf(t.Context(), w.repo, whole.Commit); one != two || err != nil || k.Changes != whole.Changes || !slices.Equal(now.Files, plain.Files) {
+			if two, err := snapshot.TreesOf(t.Context(), w.repo.g, whole.Commit); one != two || err != nil || k.Changes != whole.Changes || !slices.Equal(now.Files, plain.Files) {
 				t.Fatalf("seed %d, tree %d, step %d: %+v, want %+v\n%s", seed, i, step, one, two, story)
 			}
 			stands, left, err := tree.Diff(t.Context(), w.scratch, w.head, "main", Patch)
@@ -143,7 +144,7 @@ func (w *world) settle(tree *Tree, files ...string) {
 		paths = append(paths, filepath.Join(tree.Path, file))
 	}
 	for _, path := range paths {
-		for ok := false; !ok; _, ok = stamp(path, time.Now()) {
+		for ok := false; !ok; _, ok = snapshot.Stamp(path, time.Now()) {
 			time.Sleep(time.Millisecond)
 		}
 	}

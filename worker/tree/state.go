@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"aburn/internal/snapshot"
 )
 
 // State is what a tree holds beside its commit.
@@ -31,7 +33,7 @@ func (t *Tree) State(ctx context.Context) (*State, error) {
 	if s.Nested, err = t.nested(ctx, s, l); err != nil {
 		return nil, err
 	}
-	s.Ignored = t.unknown(l.ignored)
+	s.Ignored = t.unknown(l.Ignored)
 	if s.Branch == "" { // else it is on that one
 		home, err := t.g.Out(ctx, "for-each-ref", "--count=1", "--contains="+s.Head, "refs/heads", "refs/remotes", "refs/tags")
 		if s.Homeless = home == ""; err != nil {
@@ -48,7 +50,7 @@ func (t *Tree) Brief(ctx context.Context) (*State, error) {
 	return s, err
 }
 
-func (t *Tree) brief(ctx context.Context, ignored bool) (*State, *look, error) {
+func (t *Tree) brief(ctx context.Context, ignored bool) (*State, *snapshot.Look, error) {
 	l, err := t.look(ctx, "", ignored)
 	if err != nil {
 		return nil, nil, err
@@ -57,8 +59,8 @@ func (t *Tree) brief(ctx context.Context, ignored bool) (*State, *look, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &State{Head: l.head, Branch: l.branch, Midway: midway(own), Changes: l.changes, at: place{dir: own, index: filepath.Join(own, "index"), head: l.head}}
-	if !t.keptIn(own) || l.unsure {
+	s := &State{Head: l.Head, Branch: l.Branch, Midway: midway(own), Changes: l.Changes, at: place{dir: own, index: filepath.Join(own, "index"), head: l.Head}}
+	if !t.keptIn(own) || l.Unsure {
 		at, err := t.here(ctx, "")
 		if err != nil {
 			return nil, nil, err
@@ -75,18 +77,18 @@ func (s *State) Clean() bool {
 
 // nested finds repositories inside of the tree: checked out submodules, and clones that nobody added or that are ignored. It also
 // finds the files whose changes are hidden.
-func (t *Tree) nested(ctx context.Context, s *State, l *look) ([]string, error) {
+func (t *Tree) nested(ctx context.Context, s *State, l *snapshot.Look) ([]string, error) {
 	list, err := t.g.List(ctx, "ls-files", "-v", "--stage", "--others", "--directory", "-z")
-	found := slices.DeleteFunc(slices.Clone(l.nested), func(path string) bool { return !t.isRepository(path) })
-	all := entries(list)
-	s.hidden = t.hidden(all)
+	found := slices.DeleteFunc(slices.Clone(l.Nested), func(path string) bool { return !t.isRepository(path) })
+	all := snapshot.Entries(list)
+	s.hidden = t.snapshots().Hidden(all)
 	for _, e := range all {
-		link, dir := e.mode == "160000", e.untracked && strings.HasSuffix(e.path, "/") // also one that git takes for no repository
-		if (link || dir) && t.isRepository(e.path) {
-			found = append(found, e.path)
+		link, dir := e.Mode == "160000", e.Untracked && strings.HasSuffix(e.Path, "/") // also one that git takes for no repository
+		if (link || dir) && t.isRepository(e.Path) {
+			found = append(found, e.Path)
 		}
 	}
-	for _, dir := range l.ignored {
+	for _, dir := range l.Ignored {
 		if strings.HasSuffix(dir, "/") && t.isRepository(dir) {
 			found = append(found, dir)
 		}

@@ -17,16 +17,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 
 	"aburn/internal/git"
+	"aburn/internal/snapshot"
 )
 
 // Problem is a repository in which no worker can work, with a hint of what helps.
@@ -48,7 +47,7 @@ type Repo struct {
 	at, on string // the commit and branch that were checked out; at is empty where Open could not say
 
 	once       sync.Once // for checkout
-	looked     *look
+	looked     *snapshot.Look
 	lookFailed error
 
 	tips  sync.Mutex
@@ -231,7 +230,7 @@ func (t *Tree) Commits(ctx context.Context) ([]string, error) {
 
 // bookkeeping is git's folder of this tree alone. Git is asked only where the tree's file does not say it in the usual way.
 func (t *Tree) bookkeeping(ctx context.Context) (own string, err error) {
-	text, err := small(filepath.Join(t.Path, ".git"), maxLink)
+	text, err := snapshot.ReadSmall(filepath.Join(t.Path, ".git"), maxLink)
 	own, ok := strings.CutPrefix(strings.TrimSuffix(text, "\n"), "gitdir: ")
 	if err == nil && ok && t.keptIn(own) {
 		return own, nil
@@ -259,7 +258,7 @@ func (t *Tree) keptIn(own string) bool {
 	if filepath.Dir(own) != filepath.Join(t.repo.common, "worktrees") || !isDir(own) {
 		return false
 	}
-	back, err := small(filepath.Join(own, "gitdir"), maxLink)
+	back, err := snapshot.ReadSmall(filepath.Join(own, "gitdir"), maxLink)
 	if back = strings.TrimSuffix(back, "\n"); !filepath.IsAbs(back) {
 		back = filepath.Join(own, back)
 	}
@@ -273,24 +272,6 @@ func (t *Tree) keptIn(own string) bool {
 
 // maxLink bounds a file that names a folder, in bytes.
 const maxLink = 8 << 10
-
-// small reads a regular file of at most so many bytes. An agent, or a repository, may have put anything there.
-func small(path string, most int64) (string, error) {
-	st, err := os.Lstat(path)
-	if err != nil {
-		return "", err
-	}
-	if !st.Mode().IsRegular() || st.Size() > most {
-		return "", fmt.Errorf("%s is no regular file of at most %d bytes", path, most)
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe may stand there by now
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, most))
-	return string(text), err
-}
 
 func commits(own, common string) []string {
 	list := []string{own}
@@ -339,7 +320,4 @@ func (r *Repo) Refs(ctx context.Context, below string) (map[string]string, error
 }
 
 // Taken reports whether there is a ref of this name.
-func (r *Repo) Taken(ctx context.Context, ref string) bool {
-	code, _, err := r.g.Code(ctx, "show-ref", "--verify", "--quiet", ref)
-	return err == nil && code == 0
-}
+func (r *Repo) Taken(ctx context.Context, ref string) bool { return snapshot.Taken(ctx, r.g, ref) }

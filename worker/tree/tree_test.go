@@ -20,6 +20,7 @@ import (
 
 	"aburn/internal/git"
 	lab "aburn/internal/lab/world"
+	"aburn/internal/snapshot"
 )
 
 // world is a repository and a place for worktrees.
@@ -257,7 +258,7 @@ func TestKeptStateComesBack(t *testing.T) {
 		before := w.picture(tree.Path)
 		state, err := tree.State(t.Context())
 		w.must(err)
-		kept, proof, err := w.keep(tree, Refs{"refs/aburn/snap/" + name, 1}, false)
+		kept, proof, err := w.keep(tree, Refs{Below: "refs/aburn/snap/" + name, Next: 1}, false)
 		w.must(err)
 		if after := w.picture(tree.Path); after != before {
 			t.Fatalf("seed %d, tree %d: keeping changed the tree\n%s\n--- before\n%s\n--- after\n%s", seed, i, story, before, after)
@@ -434,7 +435,7 @@ func TestHiddenChangesAreKept(t *testing.T) {
 }
 
 // snaps is where a worker's snapshots go.
-var snaps = Refs{"refs/aburn/snap/w", 1}
+var snaps = Refs{Below: "refs/aburn/snap/w", Next: 1}
 
 func TestSnapshotOfTheSameStateIsTheSame(t *testing.T) {
 	w := newWorld(t)
@@ -463,7 +464,7 @@ func TestLargeFiles(t *testing.T) {
 	lab.Slow(t)
 	w := newWorld(t)
 	tree := w.create("w")
-	w.write(tree.Path, "large", strings.Repeat("x", maxUntracked+1))
+	w.write(tree.Path, "large", strings.Repeat("x", snapshot.MaxUntracked+1))
 	w.write(tree.Path, "small", "x")
 	k, _, err := tree.Snapshot(t.Context(), w.scratch, snaps, Beginning{Base: w.head}, Seen{})
 	w.must(err)

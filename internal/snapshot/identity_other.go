@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package tree
+package snapshot
 
 import (
 	"io/fs"

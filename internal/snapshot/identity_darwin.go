@@ -1,4 +1,4 @@
-package tree
+package snapshot
 
 import (
 	"io/fs"
@@ -12,5 +12,5 @@ func identity(info fs.FileInfo) (changed time.Time, inode uint64, ok bool) {
 	if !ok {
 		return changed, 0, false
 	}
-	return time.Unix(st.Ctim.Unix()), st.Ino, true
+	return time.Unix(st.Ctimespec.Unix()), st.Ino, true
 }
