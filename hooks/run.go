@@ -21,8 +21,9 @@ import (
 type Run struct {
 	Start  time.Time // of main
 	ready  time.Time // when the payload was there, if it was late; else Start
-	Parent int       // the process that started the hook, if it is not the parent of this one
-	Args   []string  // the agent's name, an event if its payloads name none, then project.FolderArgs
+	guards []*time.Timer
+	Parent int      // the process that started the hook, if it is not the parent of this one
+	Args   []string // the agent's name, an event if its payloads name none, then project.FolderArgs
 	Stdin  *os.File
 	Stdout io.Writer
 	Env    func(string) string
@@ -32,7 +33,9 @@ type Run struct {
 	// folders of the project and of the worktree, unless this user does not trust the project or has switched it off.
 	// It must not wait for what it starts.
 	Ended func(env func(string) string, root, worktree string)
-	Exit  func() // ends the process; called at the Deadline
+	// Snapshot, if not nil, starts a helper that takes a snapshot, with the environment. It must not wait for it. It reports whether it started.
+	Snapshot func(env func(string) string, order SnapshotOrder) bool
+	Exit     func() // ends the process; called at the Deadline
 }
 
 // Do reads one payload and records it. The error is for stderr only; the caller
@@ -113,7 +116,20 @@ func (a *Agent) arguments(args []string) (event string, folders []string) {
 
 // guard ends the process at the deadline whatever hangs. A timer starts threads, so
 // Run sets it only before work that may take long; all other work is bounded.
-func (r *Run) guard() { time.AfterFunc(time.Until(r.ready.Add(Deadline)), r.Exit) }
+func (r *Run) guard() {
+	r.guards = append(r.guards, time.AfterFunc(time.Until(r.ready.Add(Deadline)), r.Exit))
+}
+
+// extend moves the deadline, because something that may take so long is waited for.
+func (r *Run) extend(by time.Duration) {
+	r.ready = r.ready.Add(by)
+	for _, timer := range r.guards {
+		timer.Reset(time.Until(r.ready.Add(Deadline)))
+	}
+	if len(r.guards) == 0 {
+		r.guard()
+	}
+}
 
 func (r *Run) agent() *Agent {
 	if len(r.Args) == 0 {
@@ -185,6 +201,7 @@ func (r *Run) record(rec *recorder) error {
 	rec.root(j)
 	rec.prepare(j)
 	rec.readRelay()
+	r.beforeCall(rec, root, &set)
 	if len(rec.plan.Drafts) == 0 && rec.plan.Closer == nil {
 		return nil
 	}
@@ -193,6 +210,7 @@ func (r *Run) record(rec *recorder) error {
 		return err
 	}
 	r.waitForKeys(root, receipt.Entries)
+	r.afterPrompt(rec, root, &set, receipt.Entries)
 	if rec.plan.Resumed && rec.proj.Marked && set.Inject.ChainOnStart {
 		if text := reminder(j, rec.payload.Session, time.Now()); text != "" {
 			_, err = r.Stdout.Write(rec.agent.Context(rec.payload.Event, text))

@@ -39,6 +39,8 @@ const (
 	Checkpoint   Event = "CHECKPOINT"
 	Unwritten    Event = "UNWRITTEN"
 	Accepted     Event = "ACCEPTED"
+	Snapshot     Event = "SNAPSHOT"
+	Undo         Event = "UNDO"
 )
 
 // Events lists the known events in the order of SPEC.md.
@@ -48,7 +50,7 @@ func Events() []Event {
 		SessionStart, SessionEnd, Prompt, Command, ToolStart, Tool, ToolFailed, ToolDenied,
 		Permission, Notify, Stop, TurnFailed, Interrupt, Compact, Unreadable,
 		WorkerDone, WorkerAsk,
-		Intervention, Delivered, Resolved, Checkpoint, Unwritten, Accepted,
+		Intervention, Delivered, Resolved, Checkpoint, Unwritten, Accepted, Snapshot, Undo,
 	}
 }
 
@@ -77,7 +79,7 @@ func (ev Event) OfWorker() bool { return ev == WorkerDone || ev == WorkerAsk }
 // Durable reports whether an entry with ev is synced to disk before it is acknowledged.
 func (ev Event) Durable() bool {
 	switch ev {
-	case Complete, Failed, PhaseStart, PhaseComplete, WorkerDone, WorkerAsk, Checkpoint, Accepted:
+	case Complete, Failed, PhaseStart, PhaseComplete, WorkerDone, WorkerAsk, Checkpoint, Accepted, Undo:
 		return true
 	}
 	return false

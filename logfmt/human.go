@@ -98,6 +98,10 @@ func (d facts) of(ev Event) string {
 		return d.count("entries", "entries could not be written") + prefix(" from ", d.str("from")) + prefix(" to ", d.str("to")) + prefix(": ", d.str("reason"))
 	case Accepted:
 		return acceptedText(d.Raw)
+	case Snapshot:
+		return join(": ", d.str("at"), d.str("reason", "ref"))
+	case Undo:
+		return join(" to ", d.str("what"), d.str("to"))
 	}
 	return d.anything()
 }

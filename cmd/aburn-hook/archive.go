@@ -13,12 +13,19 @@ import (
 // wait, and it writes the session's last lines only after its hooks. A failure is ignored: the next ingest makes up
 // for it.
 func startIngest(env func(string) string, root, worktree string) {
+	if pid := startAburn(archiveEnv(env, root, worktree), "ingest", "--if-idle", "--quiet", "--settle", "2s"); pid != 0 {
+		lowerPriority(pid)
+	}
+}
+
+// startAburn starts the aburn that lies beside this executable, and returns its process; 0 if it can't be started.
+func startAburn(environ []string, args ...string) (pid int) {
 	self, err := os.Executable()
 	if err != nil {
-		return
+		return 0
 	}
 	if self, err = filepath.EvalSymlinks(self); err != nil {
-		return
+		return 0
 	}
 	aburn := filepath.Join(filepath.Dir(self), "aburn")
 	if runtime.GOOS == "windows" {
@@ -26,17 +33,18 @@ func startIngest(env func(string) string, root, worktree string) {
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		return
+		return 0
 	}
 	defer null.Close()
-	child, err := os.StartProcess(aburn, []string{aburn, "ingest", "--if-idle", "--quiet", "--settle", "2s"}, &os.ProcAttr{
-		Dir: filepath.Dir(aburn), Env: archiveEnv(env, root, worktree), Files: []*os.File{null, null, null}, Sys: detached(),
+	child, err := os.StartProcess(aburn, append([]string{aburn}, args...), &os.ProcAttr{
+		Dir: filepath.Dir(aburn), Env: environ, Files: []*os.File{null, null, null}, Sys: detached(),
 	})
 	if err != nil {
-		return
+		return 0
 	}
-	lowerPriority(child.Pid)
+	pid = child.Pid
 	_ = child.Release()
+	return pid
 }
 
 // The variables that an ingest gets beside those of the agents' records, which say where sessions lie. Nothing else of

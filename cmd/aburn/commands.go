@@ -21,6 +21,7 @@ import (
 	"aburn/cmd/aburn/internal/setup"
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/aburn/internal/target"
+	"aburn/cmd/aburn/internal/undo"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/service"
 	"aburn/cmd/aburn/internal/work/spawn"
@@ -138,6 +139,7 @@ func groups(a *kit.App) []group {
 			learn.ReportCommand(a), learn.RemedyCommand(a), learn.ReplayCommand(a), learn.LessonsCommand(a),
 		}},
 		{"Act", []*cli.Command{
+			undo.SnapshotCommand(a),
 			instrumentCommand(a),
 			pushCommand(a),
 		}},

@@ -146,6 +146,10 @@ func describeOther(ev logfmt.Event, d gjson.Result) Description {
 				"from "+d.Get("from").String()+" to "+d.Get("to").String())}
 	case logfmt.Accepted:
 		return Description{Mark: "-", Name: "accepted", Style: term.Yellow, Detail: "known damage: aburn verify"}
+	case logfmt.Snapshot:
+		return Description{Mark: "-", Name: "snapshot", Style: term.Dim, Detail: units.Join(d.Get("at").String(), d.Get("reason").String())}
+	case logfmt.Undo:
+		return Description{Mark: "↶", Name: "undo", Style: term.Yellow, Detail: d.Get("what").String()}
 	case logfmt.Checkpoint:
 		return Description{Mark: "-", Name: "checkpoint", Style: term.Dim, Detail: d.Get("segment").String()}
 	}

@@ -79,7 +79,8 @@ func TestPage(t *testing.T) {
 	text := string(data)
 	for _, part := range []struct{ name, by string }{
 		{"log", table("log")}, {"workflow", table("workflow", "timeouts")}, {"supervisor", table("supervisor", "watch")}, {"limits", limitsTable()},
-		{"yours", table("record", "hidden", "inject", "deliver", "queue", "archive", "mcp", "instrument", "cost", "remedy", "notify")}, {"lists", listsText()},
+		{"yours", table("record", "snapshots", "hidden", "inject", "deliver", "queue", "archive", "mcp", "instrument", "cost", "remedy", "notify")},
+		{"lists", listsText()},
 	} {
 		text = generate(t, text, part.name, part.by)
 	}

@@ -90,6 +90,10 @@ var settings = [...]setting{
 		about: "what hooks record: `marked` (projects where you ran `aburn init` or `aburn install-hooks`) or `everywhere` (each git repository that you work " +
 			"in; never your home directory, a temporary folder, or a repository with an `.oss` of its own)",
 		set: func(s *Settings, v value) string { return setRecord(&s.Record, v) }},
+	{key: "snapshots", env: "ABURN_SNAPSHOTS", user: true, def: "off",
+		about: "snapshots of your worktree: `off`, `prompts` (before and after each turn) or " +
+			"`prompts+risky` (also before commands that may overwrite or delete files; those wait for it)",
+		set: func(s *Settings, v value) string { return setSnapshots(&s.Snapshots, v) }},
 	{key: "hidden", env: "ABURN_HIDDEN", user: true, def: "[]",
 		about: "projects that `aburn web` and `aburn top` leave out: a list of folders, by path or by name, with `*` if you like: " +
 			"`[\"~/private\", \"~/work/*\", \"scratch\"]`. Projects in such a folder are left out too",

@@ -224,7 +224,8 @@ func TestTable(t *testing.T) {
 		groups[group] = row.user
 	}
 	if want := (Settings{
-		Rotate: 16 << 20, Keep: 512 << 20, Sync: SyncDurable, Watch: Watch{Linger: 10 * time.Minute}, Record: RecordMarked, Inject: Inject{ChainOnStart: true},
+		Rotate: 16 << 20, Keep: 512 << 20, Sync: SyncDurable, Watch: Watch{Linger: 10 * time.Minute}, Record: RecordMarked, Snapshots: SnapshotsOff,
+		Inject: Inject{ChainOnStart: true},
 		Notify: Notify{Desktop: true}, Deliver: Deliver{AgentEnd: true}, Queue: Queue{Expires: time.Hour}, Archive: Archive{AtSessionEnd: true},
 	}); !reflect.DeepEqual(defaults(), want) {
 		t.Errorf("%+v", defaults())

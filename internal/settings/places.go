@@ -23,6 +23,24 @@ func setRecord(to *Record, v value) string {
 	return `should be "marked" or "everywhere"`
 }
 
+// Snapshots says when aburn takes snapshots of a session's worktree.
+type Snapshots string
+
+const (
+	SnapshotsOff     Snapshots = "off"
+	SnapshotsPrompts Snapshots = "prompts"       // before and after each turn
+	SnapshotsRisky   Snapshots = "prompts+risky" // also before commands that may overwrite or delete files
+)
+
+func setSnapshots(to *Snapshots, v value) string {
+	switch s := Snapshots(v.text); {
+	case v.string && (s == SnapshotsOff || s == SnapshotsPrompts || s == SnapshotsRisky):
+		*to = s
+		return ""
+	}
+	return `should be "off", "prompts" or "prompts+risky"`
+}
+
 // setFolders reads a list of folders: paths, names, or patterns of them.
 func setFolders(to *[]string, v value) string {
 	if v.string && v.text == "[]" {

@@ -44,6 +44,7 @@ type Settings struct {
 	Sync       Sync       // log.sync
 	Watch      Watch      // watch.*
 	Record     Record     // record: user-only, like the rest
+	Snapshots  Snapshots  // snapshots
 	Hidden     []string   // hidden
 	Inject     Inject     // inject.*
 	Notify     Notify     // notify.*

@@ -90,7 +90,8 @@ func TestSeenIsTheState(t *testing.T) {
 			w.must(err)
 			one, err := snapshot.TreesOf(t.Context(), w.repo.g, k.Commit)
 			w.must(err)
-			if two, err := snapshot.TreesOf(t.Context(), w.repo.g, whole.Commit); one != two || err != nil || k.Changes != whole.Changes || !slices.Equal(now.Files, plain.Files) {
+			if two, err := snapshot.TreesOf(t.Context(), w.repo.g, whole.Commit); one != two || err != nil || k.Changes != whole.Changes ||
+				!slices.Equal(now.Files, plain.Files) {
 				t.Fatalf("seed %d, tree %d, step %d: %+v, want %+v\n%s", seed, i, step, one, two, story)
 			}
 			stands, left, err := tree.Diff(t.Context(), w.scratch, w.head, "main", Patch)
