@@ -51,4 +51,5 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
+	mvdan.cc/sh/v3 v3.14.1 // indirect
 )

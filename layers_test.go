@@ -56,6 +56,7 @@ var floors = []struct{ packages, may string }{
 			"internal/workspace trace trace/readers"},
 
 	{"history/...", "internal/..."},
+	{"guard/...", "internal/..."},
 
 	{"install/...", "archive/... hooks internal/... internal/journal/... internal/queue internal/settings logfmt/... trace"},
 	{"templates", "internal/..."},
@@ -116,7 +117,8 @@ var only = []struct{ what, by string }{
 	{"github.com/tidwall/gjson/...", "cmd/aburn/... chain hooks/... install/... instrument/... internal/... logfmt/... supervisor/... trace/... worker/..."},
 	{"github.com/urfave/cli/...", "cmd/..."},
 	{"github.com/yuin/goldmark/...", "web/excerpt"},
-	{"go.yaml.in/yaml/v3/...", "instrument/... internal/lab/... worker/..."},
+	{"go.yaml.in/yaml/v3/...", "guard/... instrument/... internal/lab/... worker/..."},
+	{"mvdan.cc/sh/v3/...", "guard/shell"},
 	{"golang.org/x/mod/...", "install/... internal/lab/..."},
 	{"golang.org/x/sys/...", "internal/..."},
 	{"golang.org/x/term/...", "cmd/... internal/term worker/..."},
