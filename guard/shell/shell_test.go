@@ -3,6 +3,7 @@ package shell
 import (
 	"cmp"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -185,6 +186,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
+		panicked = func(r any) { t.Errorf("%v\n%s", r, debug.Stack()) }
 		for _, p := range Parse(s, Start{Dir: "/p", Home: "/h"}).Programs {
 			_ = fmt.Sprint(p)
 		}

@@ -38,8 +38,8 @@ func (w *walker) text(text string, sh *scope, in stream, extra int) {
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	for stmt, err := range parser.StmtsSeq(strings.NewReader(text)) {
 		if err != nil {
-			w.line.opaque("not valid shell")
-			return
+			w.line.opaque("not valid shell") // the iterator may not be left here: it goes on after an error
+			continue
 		}
 		w.stmt(stmt, sh, in)
 	}
