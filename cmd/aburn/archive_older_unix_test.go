@@ -44,7 +44,7 @@ func TestOlderArchiveReadOnly(t *testing.T) {
 	}
 	t.Cleanup(func() { os.Chmod(dir, 0o700) })
 	out, err := as("sessions").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "the archive is an older aburn's and cannot be renewed: ") ||
+	if err == nil || !strings.Contains(string(out), "an older aburn wrote the archive, and it can't be renewed: ") ||
 		!strings.Contains(string(out), "permission denied") ||
 		!strings.Contains(string(out), "\naburn: error: "+path+": an older aburn wrote it") || strings.Contains(string(out), "77d1a0e4") {
 		t.Errorf("%v\n%s", err, out)

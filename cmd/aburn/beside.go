@@ -71,7 +71,7 @@ func besideCommand(a *kit.App, name string, c *cli.Command, prepare func(context
 		if npm := npmPackage(name); npm != "" {
 			return fault.Usage("aburn "+c.Name+" needs the package "+npm+", which is not installed", "npm install -g "+npm+npmVersion())
 		}
-		return fault.Usage(name+" is neither next to aburn nor on PATH", "install aburn anew: it comes with all of its executables, for one folder")
+		return fault.Usage(name+" is neither next to aburn nor on PATH", "reinstall aburn: all of its executables must be in one folder")
 	}
 	return c
 }

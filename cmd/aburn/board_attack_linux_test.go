@@ -119,7 +119,7 @@ func TestNobodyElseTouchesWorkers(t *testing.T) {
 	agent.Stdin = strings.NewReader(fmt.Sprintf("POST /do HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nOrigin: %s\r\nCookie: %s\r\nAburn-Token: %s\r\nContent-Type: "+
 		"application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
 		w.port, w.at(""), r.Header.Get("Cookie"), tab.token, len(body), body))
-	if out, err := agent.CombinedOutput(); err != nil || !strings.Contains(string(out), "Buttons are for people, and a worker started") {
+	if out, err := agent.CombinedOutput(); err != nil || !strings.Contains(string(out), "Only people can press buttons, and a worker started") {
 		t.Errorf("a worker that knows all: %v %s", err, out)
 	}
 	if told := s.read(filepath.Join(filepath.Dir(s.tree("mine")), "told-mine")); strings.Contains(told, "drop") || !s.is("mine", "idle")() {

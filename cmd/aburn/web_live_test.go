@@ -39,7 +39,7 @@ func TestWebLinks(t *testing.T) {
 	agent := w.command("aburn", "web", "--print")
 	agent.Env = append(agent.Env, "CLAUDE_CODE_SESSION_ID=aaaa1111")
 	out, err := agent.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "links are for people, and Claude Code started this process") || strings.Contains(string(out), "#k=") {
+	if err == nil || !strings.Contains(string(out), "only people get links, and Claude Code started this process") || strings.Contains(string(out), "#k=") {
 		t.Errorf("an agent gets %v %s", err, out)
 	}
 	// The one that runs looks for itself: it asks nobody about the variables.

@@ -159,7 +159,7 @@ func (d *Socket) Ask() (string, error) {
 	case word == "link":
 		return rest, nil
 	case word == "no":
-		return "", fault.Failed("links are for people, and "+rest+" started this process", "run aburn web in a terminal of your own")
+		return "", fault.Failed("only people get links, and "+rest+" started this process", "run aburn web in your own terminal")
 	}
 	return "", fault.Failed(fmt.Sprintf("aburn web runs, and gives no link: %v", err))
 }

@@ -17,7 +17,7 @@ import (
 func twenty() *Now {
 	at := time.Now().Add(-17 * time.Minute).UnixMilli()
 	zones := []Zone{{ID: "needs", Name: "Needs you", Says: "asks, is stuck, or failed"}, {ID: "works", Name: "Working", Says: "its agent is at it"},
-		{ID: "review", Name: "In review", Says: "its pull request is open"}, {ID: "ready", Name: "Ready", Says: "for you to look at and merge"},
+		{ID: "review", Name: "In review", Says: "its pull request is open"}, {ID: "ready", Name: "Ready", Says: "for you to review and merge"},
 		{ID: "done", Name: "Done", Says: "its tree is still there"}}
 	for i := range 20 {
 		z := &zones[[]int{0, 1, 1, 2, 3}[i%5]]

@@ -22,7 +22,7 @@ func Program(name string) (string, error) {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		return "", fault.Failed("there is no "+name+", neither next to aburn nor on PATH", "install aburn anew: it comes with all of its executables, for one folder")
+		return "", fault.Failed("there is no "+name+", neither next to aburn nor on PATH", "reinstall aburn: all of its executables must be in one folder")
 	}
 	return path, nil
 }

@@ -26,18 +26,17 @@ func ExportCommand(a *kit.App) *cli.Command {
 		Name:      "export",
 		Usage:     "export sessions as JSON lines or OpenTelemetry spans",
 		ArgsUsage: "[SESSION…]",
-		Description: "Prints one trace a line on stdout, for DuckDB, ClickHouse, Spark or jq. --format otlp sends OpenTelemetry spans with the " +
-			"GenAI conventions\n" +
-			"over OTLP/HTTP: a session is a span invoke_agent, a response chat, a tool call execute_tool, and a sub-agent lies below the call that spawned " +
-			"it. A second\n" +
-			"export sends the same spans. Named sessions go with all their sub-agents. Spans hold no text of a session without --heads. The variables\n" +
-			"OTEL_EXPORTER_OTLP_* can also set the endpoint and its headers. Exit 1 if the endpoint refused something.",
+		Description: "Prints one trace per line on stdout, for DuckDB, ClickHouse, Spark or jq. --format otlp sends OpenTelemetry spans with the GenAI\n" +
+			"conventions over OTLP/HTTP: a session becomes a span invoke_agent, a response chat, a tool call execute_tool. A sub-agent's\n" +
+			"spans are children of the call that spawned it. A second export sends the same spans. A named session includes all of its\n" +
+			"sub-agents. Without --heads, spans contain no text of a session. The variables OTEL_EXPORTER_OTLP_* can also set the endpoint\n" +
+			"and its headers. Exit 1 if the endpoint refused something.",
 		Flags: append(chosen.ChoiceFlags(), chosen.OutcomeFlag(),
 			&cli.StringFlag{Name: "format", Value: "jsonl", Usage: "`FORMAT` is jsonl or otlp"},
 			&cli.StringFlag{Name: "endpoint", Usage: "send spans to this `URL` (default OTEL_EXPORTER_OTLP_ENDPOINT, else http://localhost:4318)"},
 			&cli.StringSliceFlag{Name: "header",
 				Usage: "with each request send `NAME=VALUE`; better kept in OTEL_EXPORTER_OTLP_HEADERS, as others can see a command line"},
-			&cli.BoolFlag{Name: "heads", Usage: "spans with the scrubbed beginnings of prompts, commands and errors, and with paths"},
+			&cli.BoolFlag{Name: "heads", Usage: "add paths and the scrubbed beginnings of prompts, commands and errors to spans"},
 			&cli.BoolFlag{Name: "json", Usage: "with otlp, say in JSON what was sent"},
 		),
 		ShellComplete: a.Completion(chosen.CompleteSessions),
@@ -66,7 +65,7 @@ func runExport(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case err != nil:
 		return err
 	case format == "jsonl" && (cmd.IsSet("endpoint") || cmd.IsSet("header") || cmd.IsSet("heads") || cmd.IsSet("json")):
-		return fault.Usage("--endpoint, --header, --heads and --json are for --format otlp: JSON lines go to stdout, as they are in the archive",
+		return fault.Usage("--endpoint, --header, --heads and --json need --format otlp",
 			"aburn export --format otlp")
 	}
 	if err := chosen.CatchUp(ctx, a, cmd, chosen.ChoiceOf(cmd)); err != nil {
@@ -232,7 +231,7 @@ func (x *exporter) sendSpans(ctx context.Context, cmd *cli.Command, list []looku
 	if err != nil {
 		hints := []string{}
 		if errors.Is(err, syscall.ECONNREFUSED) {
-			hints = append(hints, "no collector listens there: --endpoint URL names another one")
+			hints = append(hints, "no collector listens there: pass another with --endpoint URL")
 		}
 		return fault.Failed(fmt.Sprintf("%v (%s before)", err, plain.Plural(sender.Sent, "span was sent", "spans were sent")), hints...)
 	}

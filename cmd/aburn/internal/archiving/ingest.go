@@ -37,7 +37,7 @@ func IngestCommand(a *kit.App) *cli.Command {
 		Name:      "ingest",
 		Usage:     "read your agents' saved sessions into the archive",
 		ArgsUsage: "[SOURCE…]",
-		Description: "Agents delete their sessions after a month. The archive keeps them, as traces without content. ingest\n" +
+		Description: "Most agents delete their sessions after some weeks. The archive saves them as traces without content. ingest\n" +
 			"reads what is new since the last run and changes no source. You can stop it at any moment: the next\n" +
 			"run continues. A SOURCE is an agent (" + strings.Join(readers.Sources(), ", ") + "), or a file or folder of\n" +
 			"sessions; by default it is every agent in its usual place. It counts the sessions that are new,\n" +
@@ -45,13 +45,13 @@ func IngestCommand(a *kit.App) *cli.Command {
 			"databases) that it read. Exit 1 if something could not be archived.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "since", Usage: "only stores that changed since `WHEN`: 24h, 30d, 2026-11-21, 2026-11-21T10:03"},
-			&cli.BoolFlag{Name: "watch", Usage: "keep archiving what changes until you stop it"},
-			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be read, and read nothing"},
-			&cli.BoolFlag{Name: "rebuild", Usage: "read everything again; what no longer exists is kept"},
-			&cli.BoolFlag{Name: "check", Usage: "check that the archive is whole, and read nothing"},
+			&cli.BoolFlag{Name: "watch", Usage: "archive every change until you stop it"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "only show what would be read"},
+			&cli.BoolFlag{Name: "rebuild", Usage: "read everything again; sessions that are gone stay in the archive"},
+			&cli.BoolFlag{Name: "check", Usage: "only check that the archive is complete"},
 			&cli.BoolFlag{Name: "if-idle", Usage: "leave the work to another ingest if one is running"},
-			&cli.BoolFlag{Name: "quiet", Usage: "print only what goes wrong"},
-			&cli.StringFlag{Name: "settle", Usage: "wait for so much `TIME` before each run", Hidden: true},
+			&cli.BoolFlag{Name: "quiet", Usage: "print only problems"},
+			&cli.StringFlag{Name: "settle", Usage: "wait this `TIME` before each run", Hidden: true},
 			kit.JSONFlag(),
 		},
 		Metadata: kit.Examples(
@@ -221,7 +221,7 @@ func ingestOnce(ctx context.Context, a *kit.App, cmd *cli.Command, run *ingestRu
 		spent(ctx, a, cmd)
 	case errors.Is(err, ingest.ErrBusy):
 		if !run.quiet {
-			a.Note("another ingest is running: it looks once more before it ends")
+			a.Note("another ingest is running: it checks once more before it ends")
 		}
 		return nil
 	case errors.Is(err, context.Canceled):
@@ -233,7 +233,7 @@ func ingestOnce(ctx context.Context, a *kit.App, cmd *cli.Command, run *ingestRu
 // spent brings up to date what a status line says of today, and what a person is told of budgets.
 func spent(ctx context.Context, a *kit.App, cmd *cli.Command) {
 	if err := spend.Update(ctx, scope.CallerOf(a, cmd)); err != nil && ctx.Err() == nil {
-		a.Warn("today's sum is not kept for status lines and budgets: " + err.Error())
+		a.Warn("today's sum could not be saved for status lines and budgets: " + err.Error())
 	}
 }
 
@@ -252,7 +252,7 @@ func waitNotice(a *kit.App, run *ingestRun) func() {
 	}
 	return func() {
 		if !run.quiet {
-			a.Note("another ingest is running: this one begins when it ends")
+			a.Note("another ingest is running: this one starts when that one ends")
 		}
 	}
 }

@@ -45,9 +45,9 @@ func printIngest(a *kit.App, run *ingestRun, r *ingest.Report) error {
 	}
 	switch {
 	case r.Interrupted:
-		return fault.Failed("interrupted: what was read is archived", "aburn ingest  # goes on")
+		return fault.Failed("interrupted: what was read is archived", "aburn ingest  # continues")
 	case failed == 0 && len(run.options.Places.Paths) > 0 && !slices.ContainsFunc(r.Sources, func(s ingest.Source) bool { return s.Stores > 0 }):
-		return fault.Failed("no session of an agent that aburn knows is in "+strings.Join(run.options.Places.Paths, ", "),
+		return fault.Failed("aburn found no session of an agent that it knows in "+strings.Join(run.options.Places.Paths, ", "),
 			"it knows "+strings.Join(readers.Sources(), ", "))
 	case failed > 0 && (run.json || run.options.DryRun):
 		return fault.Exit(fault.ExitFailed)

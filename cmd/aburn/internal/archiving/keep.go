@@ -30,15 +30,15 @@ import (
 func KeepCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "keep",
-		Usage:     "keep a copy of sessions with their texts",
+		Usage:     "save a copy of sessions with their texts",
 		ArgsUsage: "[SESSION…]",
 		Description: "Agents delete their sessions after some weeks, and the archive has no texts. This copies the files of the named sessions and their " +
-			"sub-agents, compressed, into\n" +
-			"the folder kept next to the archive, so that `aburn web` can still show what was said. A second time replaces the copy.\n\n" +
-			"The copies are as the agent wrote them, with every secret in them: aburn keeps none by itself. Only you may read them. Without a session it lists " +
-			"what is kept.",
+			"sub-agents, compressed, into the folder kept next to the archive. `aburn web` can then still\n" +
+			"show the conversation. A second run replaces the copy.\n\n" +
+			"The copies are as the agent wrote them, with every secret in them: aburn saves none by itself. Only you can read them. Without a session " +
+			"it lists the saved copies.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "list", Usage: "list what is kept"},
+			&cli.BoolFlag{Name: "list", Usage: "list the saved copies"},
 			&cli.BoolFlag{Name: "remove", Usage: "delete the copies of these sessions"},
 			chosen.IngestFlag(),
 			kit.JSONFlag(),
@@ -90,7 +90,7 @@ func runKeep(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return listKept(a, cmd, dir)
 	}
 	if agent := scope.AgentTitle(a.Getenv); agent != "" && !remove {
-		return fault.Failed("copies with texts are kept for people, and "+agent+" started this command", "run it in a terminal of your own")
+		return fault.Failed("only people can save copies with texts, and "+agent+" started this command", "run it in your own terminal")
 	}
 	if remove {
 		return removeKept(ctx, a, cmd, dir, names)
@@ -119,7 +119,7 @@ func runKeep(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 // keepFamily keeps a session and its sub-agents. A sub-agent whose file is gone is left out, and said.
 func keepFamily(ctx context.Context, a *kit.App, arch *archive.Archive, dir string, s archive.Session, report *KeptReport) error {
 	if agentcli.Of(s.Source).Traits.Recorded {
-		return fault.Failed(plain.Line(s.Source+"/"+s.ID)+": only aburn's hooks recorded it, without texts: there is nothing to keep", "aburn sessions")
+		return fault.Failed(plain.Line(s.Source+"/"+s.ID)+": only aburn's hooks recorded it, without texts: there is nothing to save", "aburn sessions")
 	}
 	family, err := familyOf(ctx, arch, s)
 	if err != nil {
@@ -137,9 +137,9 @@ func keepFamily(ctx context.Context, a *kit.App, arch *archive.Archive, dir stri
 			a.Warn("its sub-agent " + name + " is left out: its file is gone")
 			continue
 		case errors.Is(err, fs.ErrNotExist):
-			return fault.Failed(name+": its file is gone, so there is nothing to keep", "aburn keep --list  # what was kept before")
+			return fault.Failed(name+": its file is gone, so there is nothing to save", "aburn keep --list  # the copies that are saved")
 		case err != nil:
-			return fault.Failed("it is not kept: " + plain.Line(err.Error()))
+			return fault.Failed("it could not be saved: " + plain.Line(err.Error()))
 		}
 		one := report.add(e)
 		if one.Texts, one.Proved, err = provedBy(ctx, dir, e, t); err != nil {
@@ -228,11 +228,11 @@ func keptAs(all []kept.Entry, name string) (chosen []*kept.Entry, err error) {
 	}
 	switch len(hints) {
 	case 0:
-		return nil, fault.Failed("no kept session is called "+fault.Quote(name), "aburn keep --list")
+		return nil, fault.Failed("no saved session is called "+fault.Quote(name), "aburn keep --list")
 	case 1:
 		return chosen, nil
 	}
-	return nil, fault.Usage(fault.Quote(name)+" means several kept sessions", hints...)
+	return nil, fault.Usage(fault.Quote(name)+" means several saved sessions", hints...)
 }
 
 // meansKept reports whether a name means a kept session: by its id, or that of the session that it is a sub-agent of, or the first
@@ -266,7 +266,7 @@ func printKept(a *kit.App, cmd *cli.Command, r *KeptReport, made bool) error {
 	}
 	out := a.Screen(cmd)
 	if len(r.Sessions) == 0 {
-		a.Note("nothing is kept")
+		a.Note("no session is saved")
 		a.Hint("aburn keep SESSION")
 		return nil
 	}

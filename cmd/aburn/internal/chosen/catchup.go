@@ -186,17 +186,17 @@ func renewArchive(ctx context.Context, a *kit.App, c *workspace.Caller, dir stri
 		a.Note("another ingest is running: it may be renewing the archive")
 	case err != nil:
 		failed := fault.Of(err)
-		a.Warn("the archive is an older aburn's and cannot be renewed: "+failed.Msg, failed.Hints...)
+		a.Warn("an older aburn wrote the archive, and it can't be renewed: "+failed.Msg, failed.Hints...)
 	}
 	return renewed != nil
 }
 
 // NoteRenewed says what became of an older archive.
 func NoteRenewed(a *kit.App, r *archive.Renewed) {
-	a.Note(fmt.Sprintf("an older aburn wrote the archive; it was renewed with its %s. The older file is kept: %s", plain.Plural(int64(r.Sessions), "session"),
-		project.Tilde(r.Kept, a.Getenv)))
+	a.Note(fmt.Sprintf("an older aburn wrote the archive; it was renewed with its %s. The older file is still there: %s",
+		plain.Plural(int64(r.Sessions), "session"), project.Tilde(r.Kept, a.Getenv)))
 	if r.Unread > 0 {
-		a.Note(plain.Plural(int64(r.Unread), "session") + " in it could not be read: only the older aburn reads them, in that file")
+		a.Note(plain.Plural(int64(r.Unread), "session") + " in it could not be read: only the older aburn can read them, from that file")
 	}
 }
 
@@ -212,7 +212,7 @@ func noteCatchUp(a *kit.App, changes *ingest.Changes, r *ingest.Report, err erro
 		a.Note("another ingest is running: the answer may lack what it is reading")
 		return nil
 	case errors.As(err, &noPlace):
-		a.Note("the archive cannot be written here, so that new sessions are left out: " + err.Error())
+		a.Note("the archive can't be written here, so new sessions are left out: " + err.Error())
 		return nil
 	case err != nil:
 		return err

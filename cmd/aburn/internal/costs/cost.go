@@ -37,10 +37,10 @@ func CostCommand(a *kit.App) *cli.Command {
 		Usage:     "show what sessions cost at list prices",
 		UsageText: "aburn cost [options] [today|week|month|sessions|projects|models]",
 		Description: "Shows the cost of each day, or of each session, project or model. today lists the sessions of today, week and month the days of\n" +
-			"this week and of this month. A session includes its sub-agents. --wide shows what the tokens are.\n\n" +
-			"The cost is what the tokens cost at the vendors' list prices. It isn't your bill: a subscription costs what it costs. ~ marks an\n" +
+			"this week and of this month. A session includes its sub-agents. --wide shows the tokens by kind.\n\n" +
+			"Costs are at the vendors' list prices. They aren't your bill: a subscription has its own price. ~ marks an\n" +
 			"amount that isn't exact: tokens have no price, or a price is in doubt. `aburn cost prices` and --json say which.\n\n" +
-			"Each answer of a model counts once, on the local day on which it came. What a fork inherited belongs to its parent.\n" +
+			"Each answer of a model counts once, on the local day on which it came. Answers that a fork inherited count for its parent.\n" +
 			"The setting cost.billing says how you pay for an agent. cost.currency shows another currency, at a rate that you write.\n\n" +
 			"A block is five hours of one agent's answers, from the full hour of the first one. Blocks are estimated, because agents don't say when\n" +
 			"a past window of a plan began. --check compares each session with the costs that agents state in their own records.",
@@ -52,7 +52,7 @@ func CostCommand(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
 			&cli.BoolFlag{Name: "breakdown", Usage: "also one line for each model"},
 			&cli.BoolFlag{Name: "wide", Aliases: []string{"w"}, Usage: "all columns: agents, answers, tokens by kind"},
-			&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`; they win", TakesFile: true},
+			&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`, before all others", TakesFile: true},
 			&cli.IntFlag{Name: "limit", Usage: "only `N` lines: the latest, or the dearest; 0 for all (default " + strconv.Itoa(costRows) +
 				", with --json and --csv all)"},
 			&cli.BoolFlag{Name: "check", Usage: "compare with the costs that agents state in their own records"},
@@ -100,7 +100,7 @@ func runCost(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return nil
 	case len(answer.Groups) == 0 && isPeriod(cmd):
 		a.Note("nothing was spent " + thisPeriod(cmd))
-		a.Hint("aburn cost  # the days on which something was")
+		a.Hint("aburn cost  # the days that cost something")
 		return nil
 	case len(answer.Groups) == 0:
 		a.Note("no answer of a model matches")

@@ -205,7 +205,7 @@ func (c *CostCheck) show(out *term.Out, limit int) error {
 		}
 	}
 	line(c.Equal, "equal")
-	line(c.Below, "not below our lower bound: more cannot be said")
+	line(c.Below, "state at least our lower bound")
 	line(c.More, "state more: agents also count what a fork inherited, and answers that they do not write down")
 	line(c.Less, "state less")
 	unstated, agents := 0, []string{}

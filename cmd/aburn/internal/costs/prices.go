@@ -21,12 +21,11 @@ func pricesCommand(a *kit.App) *cli.Command {
 		Name:      "prices",
 		Usage:     "list the prices that costs use, and their sources",
 		UsageText: "aburn cost prices [options] [MODEL]",
-		Description: "Lists dollars per million tokens by kind, with the days on which they hold and what is doubted. Nothing is fetched. Prices of your own win " +
-			"over these, by model and\n" +
-			"day: put them into prices.json in the folder of your settings (docs/formats/prices.md describes it), or take them from a file with `aburn cost " +
-			"prices update`.",
+		Description: "Lists dollars per million tokens by kind, with the days on which they apply, and with doubts. Nothing is fetched. Your own\n" +
+			"prices replace these, by model and day. Put them into prices.json in the folder of your settings (docs/formats/prices.md\n" +
+			"describes it), or take them from a file with `aburn cost prices update`.",
 		Commands: []*cli.Command{pricesUpdateCommand(a)},
-		Flags: kit.OwnFlags([]cli.Flag{&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`; they win", TakesFile: true},
+		Flags: kit.OwnFlags([]cli.Flag{&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`, before all others", TakesFile: true},
 			kit.JSONFlag()}),
 		ArgValidator: pricesArguments,
 		Metadata:     kit.Examples("aburn cost prices", "aburn cost prices claude-opus", "aburn cost prices --json | jq '.rows[] | select(.doubt)'"),

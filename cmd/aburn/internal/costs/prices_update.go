@@ -30,15 +30,15 @@ import (
 func pricesUpdateCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "update",
-		Usage:     "take LiteLLM's prices into your own",
+		Usage:     "add LiteLLM's prices to your own",
 		ArgsUsage: "FILE",
-		Description: "FILE is LiteLLM's model_prices_and_context_window.json. The command shows what would change, and asks. It takes models\n" +
-			"that aburn has a price of or that your sessions used. LiteLLM states no days: its prices hold from today, earlier answers keep their\n" +
-			"price, and amounts with a price of LiteLLM's are marked ~.",
+		Description: "FILE is LiteLLM's model_prices_and_context_window.json. The command shows what would change, and asks. It takes the models\n" +
+			"that your sessions used or that aburn has prices for. LiteLLM states no days, so its prices apply from today, and earlier answers\n" +
+			"keep theirs. ~ marks amounts at its prices.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "all", Usage: "take every model"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "only show what would change"},
-			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "change without asking"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "skip the question"},
 			kit.JSONFlag(),
 		},
 		ArgValidator: pricesUpdateArguments,
@@ -114,7 +114,7 @@ func planUpdate(ctx context.Context, c *lookup.Caller, path, named string, all b
 	case errors.Is(err, fs.ErrNotExist):
 		own = &cost.Prices{}
 	case err != nil:
-		return nil, nil, fault.Failed("your own prices are broken: "+err.Error(), "mend the file, or remove it; nothing was changed")
+		return nil, nil, fault.Failed("your own prices can't be read: "+err.Error(), "repair or remove the file; nothing was changed")
 	default:
 		if before, err = bill.PriceText(path); err != nil {
 			return nil, nil, err
@@ -127,7 +127,7 @@ func planUpdate(ctx context.Context, c *lookup.Caller, path, named string, all b
 	plan, err = cost.PlanUpdate(before, text, cost.Day(c.Now.UTC().Format(time.DateOnly)), wanted)
 	if err != nil {
 		return nil, nil, fault.Failed(file+": "+err.Error(), "nothing was changed: your prices are as before",
-			"a price file of aburn's own form counts with --prices FILE")
+			"to use a price file in aburn's own form, pass --prices FILE")
 	}
 	return before, plan, nil
 }
@@ -243,8 +243,8 @@ var errPricesChanged = errors.New("your own prices changed meanwhile")
 func applyUpdate(a *kit.App, cmd *cli.Command, path string, before, text []byte) (bool, error) {
 	if !cmd.Bool("yes") {
 		if cmd.Bool("json") || !a.CanAsk(cmd) {
-			return false, fault.Usage("prices update asks before it changes your prices, and there is no terminal to ask on: nothing was changed",
-				cmd.FullName()+" --dry-run shows the change", "--yes makes it unasked")
+			return false, fault.Usage("prices update asks before it changes your prices, but there is no terminal: nothing was changed",
+				cmd.FullName()+" --dry-run shows the change", "pass --yes to skip the question")
 		}
 		if !a.Confirm("do this?") {
 			fmt.Fprintln(a.Stdout, "nothing was changed")

@@ -37,7 +37,7 @@ func TopCommand(a *kit.App) *cli.Command {
 		Description: "The page Now of aburn web for a terminal: the sessions of all agents on this machine. First what waits\n" +
 			"for you, then what is stuck with more than 90 % confidence, then what is running. Only hooks can see\n" +
 			"what waits or is stuck (aburn install-hooks). Amounts are at list prices, with sub-agents. Enter shows\n" +
-			"the whole line and how to get to its session, ? the keys. It prints once if the output is no terminal.",
+			"the whole line and how to get to its session, ? the keys. If the output isn't a terminal, it prints once.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "once", Usage: "print once, and end"},
 			&cli.StringFlag{Name: "project", Usage: "only the project in `DIR`, or of this name", TakesFile: true},

@@ -229,13 +229,13 @@ func openNow(a *kit.App) string {
 	link, err := links.Ask(a.Getenv)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "aburn web does not run: start it in another terminal"
+		return "aburn web isn't running: start it in another terminal"
 	case err != nil:
 		return fault.Of(err).Msg
 	case links.OpenBrowser(link, a.Getenv, os.Environ()):
 		return "opens in your browser"
 	}
-	return "no browser is found here: aburn web --print gives a link"
+	return "no browser was found: aburn web --print gives a link"
 }
 
 // draw shows everything. What changed is written only.
@@ -302,9 +302,9 @@ func (t *screen) list(out *term.Out, room int) []string {
 	return lines
 }
 
-var helpLines = []string{"", "  j k ↓ ↑   next line, line before        g G   first, last", "  Enter     shows a line whole, and closes it",
+var helpLines = []string{"", "  j k ↓ ↑   next line, line before        g G   first, last", "  Enter     opens a line, and closes it",
 	"  /         only lines with these words; Escape shows all", "  s         sorts: as the page Now does, by cost, by project",
-	"  o         opens the page Now of an aburn web that runs", "  Ctrl-Z    leaves for a while; fg comes back", "  q         ends", "",
+	"  o         opens the page Now, if aburn web is running", "  Ctrl-Z    leaves for a while; fg comes back", "  q         ends", "",
 	"  ◆ waits for you   ↻ stuck   ● works   ○ its turn is over"}
 
 // foot puts the last line at the bottom.

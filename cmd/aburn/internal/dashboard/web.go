@@ -45,7 +45,7 @@ func WebCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "read-only", Usage: "pages without buttons, and no watching"},
 			&cli.StringFlag{Name: "project", Usage: "only this project's `DIR`"},
 			&cli.StringFlag{Name: "timezone", Usage: "days of this `ZONE`: UTC, Europe/Berlin (default: the computer's)"},
-			&cli.BoolFlag{Name: "demo", Usage: "recorded sessions instead of yours; it touches none of your files"},
+			&cli.BoolFlag{Name: "demo", Usage: "show recorded examples instead of your sessions"},
 		},
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn web", "aburn web --print --no-ingest", "aburn web --demo"),
@@ -58,7 +58,7 @@ func runWeb(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return fault.Usage("--port: a number from 1 to 65535", "aburn web --port 4781")
 	}
 	if agent := peer.Starter(os.Getpid(), a.Getenv); agent != "" {
-		return fault.Failed("links are for people, and "+agent+" started this process", "run aburn web in a terminal of your own")
+		return fault.Failed("only people get links, and "+agent+" started this process", "run aburn web in your own terminal")
 	}
 	ctx, stop := kit.UntilSignal(ctx)
 	defer stop()
@@ -101,7 +101,7 @@ func (h *pageServer) run(ctx context.Context, a *kit.App, cmd *cli.Command, d *l
 		return fault.Failed("no port is free: "+err.Error(), fmt.Sprintf("aburn web --port %d", cmd.Int("port")+100))
 	}
 	if port != cmd.Int("port") && !cmd.Bool("print") {
-		a.Note(fmt.Sprintf("port %d is taken: %d it is", cmd.Int("port"), port))
+		a.Note(fmt.Sprintf("port %d is taken: using %d", cmd.Int("port"), port))
 	}
 	return serve.Run(ctx, h.Options, d, list, port, func() {
 		if err := h.showLink(a, cmd, d, false); err != nil {
@@ -123,7 +123,7 @@ func (h *pageServer) showLink(a *kit.App, cmd *cli.Command, d *links.Socket, aga
 		return nil
 	}
 	if again {
-		a.Note("the page is served already: this is a new link of it")
+		a.Note("aburn web is running already: this is a new link")
 	}
 	at, _, _ := strings.Cut(link, "#")
 	at = strings.TrimSuffix(strings.TrimPrefix(at, "http://"), "/")
@@ -137,7 +137,8 @@ func (h *pageServer) showLink(a *kit.App, cmd *cli.Command, d *links.Socket, aga
 		return nil
 	}
 	_, err = fmt.Fprintf(a.Stdout,
-		"%s\nThe link works once, and for a minute; `aburn web` makes another. If your browser does not find the name, put 127.0.0.1 in its place. Ctrl-C ends "+
+		"%s\nThe link works once, and for a minute; `aburn web` makes another. If your browser does not find the name, put 127.0.0.1 in its "+
+			"place. Ctrl-C ends "+
 			"aburn web.\n", link)
 	return err
 }

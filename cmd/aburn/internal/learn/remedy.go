@@ -22,15 +22,14 @@ func RemedyCommand(a *kit.App) *cli.Command {
 		Name:      "remedy",
 		Usage:     "show what fixed a comparable failure before",
 		ArgsUsage: "[KEY|SESSION]",
-		Description: "Shows a known fix, if an error of the session proves a rule's class and gate. Else it shows sessions that completed with the same classes " +
-			"of errors, and what\n" +
-			"changed in them, which is not a fix (medium from 3 sessions on, low below). Else it says that nothing is comparable. Numbers are counts of sessions. " +
-			"Evidence is\n" +
-			"paths, actions, line counts and hashes. KEY is a key of `aburn report`, whole or 4 of its digits. On a pipe it is Markdown.\n\n" +
-			"--applied records that you tried something against the failure with this key. From then on `aburn report` shows how often the failure came " +
-			"before and after.",
+		Description: "Shows a known fix if an error of the session matches a rule. Otherwise it shows sessions that completed with the same classes of\n" +
+			"errors, and what changed in them. That isn't a fix (medium confidence from 3 sessions on, low below). If nothing is comparable,\n" +
+			"it says so. Numbers are counts of sessions. Evidence is paths, actions, line counts and hashes. KEY is a key of `aburn report`,\n" +
+			"whole or 4 of its digits. On a pipe it is Markdown.\n\n" +
+			"--applied records that you tried something against the failure with this key. From then on `aburn report` shows how often the\n" +
+			"failure came before and after.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "current", Usage: "the session that asks, else the newest running one in this project"},
+			&cli.BoolFlag{Name: "current", Usage: "use the session that asks, else the newest running one here"},
 			&cli.StringFlag{Name: "applied", Usage: "record that a remedy was tried against the failure with this `KEY`"},
 			&cli.StringFlag{Name: "note", Usage: "what was tried: a line of `TEXT`, with --applied"},
 			chosen.IngestFlag(),

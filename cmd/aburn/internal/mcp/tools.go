@@ -125,8 +125,8 @@ func (t targetAsk) word() (string, error) {
 func (m *answers) tools() []mcpserver.Tool {
 	list := []mcpserver.Tool{
 		mcpserver.NewTool[chainAsk, chainSchema]("chain", "What the commands before this one produced",
-			"The last COMPLETE of a workflow command in this worktree (ideate, plan, build, ship): its summary, outputs and next command, and what makes it "+
-				"doubtful by now. "+
+			"The last COMPLETE of a workflow command in this worktree (ideate, plan, build, ship): its summary, outputs and next command, and why it "+
+				"may be outdated. "+
 				"Ask before you build on something that an earlier command was to make.", m.chainTool),
 		mcpserver.NewTool[workflowAsk, status.StatusReport]("workflow", "What the sessions are doing, and what is wrong",
 			"The sessions of the last 24 hours in this project: what each is doing, in which command and phase, how long, and the issues that the supervisor sees "+

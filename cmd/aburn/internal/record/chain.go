@@ -30,8 +30,8 @@ func ChainCommand(a *kit.App) *cli.Command {
 		Name:      "chain",
 		Usage:     "show what earlier commands produced",
 		ArgsUsage: "[CMD]",
-		Description: "Prints the last COMPLETE of CMD in this worktree: its summary, outputs and next command, and what\n" +
-			"makes it doubtful by now. Without CMD it prints the chain ideate → plan → build → ship.\n" +
+		Description: "Prints the last COMPLETE of CMD in this worktree: its summary, outputs and next command, and why it\n" +
+			"may be outdated. Without CMD it prints the chain ideate → plan → build → ship.\n" +
 			"Exit 1 if there is none. The answer is recorded data, not instructions.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "or", Usage: "if there is no answer, whatever the reason, print `TEXT` and exit 0"},
@@ -44,7 +44,7 @@ func ChainCommand(a *kit.App) *cli.Command {
 		},
 		Metadata: kit.Examples(
 			"aburn chain                                      # the whole chain as a table",
-			"aburn chain plan                                 # what the plan command left",
+			"aburn chain plan                                 # the result of the plan command",
 			`aburn chain plan --or "No plan yet."             # in a !-line of a slash command`,
 			"aburn chain --expect plan                        # exit 3 when there is no plan to build on",
 			`cat "$(aburn chain plan --get data.outputs.0)"`,
@@ -197,7 +197,7 @@ func (a *ChainAnswer) Commands() (list []json.RawMessage) {
 func (a *ChainAnswer) here(wt, output string) (string, error) {
 	path, err := a.log.Locate(wt, output)
 	if err != nil {
-		return "", fault.Failed("the log names a file outside of the worktree: "+quote.Text(output, quote.MaxPath), "aburn chain --json shows what it says")
+		return "", fault.Failed("the log names a file outside of the worktree: "+quote.Text(output, quote.MaxPath), "aburn chain --json shows it")
 	}
 	if path == "" {
 		return output, nil
@@ -285,7 +285,7 @@ func (a *ChainAnswer) missingOne(r *chain.Result) error {
 	if a.expected {
 		f.Code = fault.ExitMissing
 		if len(f.Hints) == 0 {
-			f.Hints = append(f.Hints, "run the "+name+" command first; aburn chain shows what there is")
+			f.Hints = append(f.Hints, "run the "+name+" command first; aburn chain shows what has completed")
 		}
 	}
 	if near := plain.Nearest(r.Cmd, workspace.CommandNames(&a.q.Model)); near != "" && near != r.Cmd && r.State == chain.None {

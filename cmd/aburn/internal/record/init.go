@@ -77,7 +77,7 @@ func runInit(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	return nil
 }
 
-// warnFolders warns if hooks look for marks of trust in another folder than the one that this environment has.
+// warnFolders warns if hooks look for trusted projects in another folder than the one that this environment has.
 func warnFolders(a *kit.App, dir string) {
 	for _, agent := range install.Agents() {
 		for _, s := range install.Inspect(agent, dir, a.Getenv) {
@@ -86,7 +86,7 @@ func warnFolders(a *kit.App, dir string) {
 			}
 			hooks, _ := s.FolderEnv(a.Getenv)
 			if there, here := project.StateDir(hooks), project.StateDir(a.Getenv); there != here {
-				a.Warn(plain.Line("hooks of "+s.Path+" look for marks of trust in "+there+", and this one lies in "+here),
+				a.Warn(plain.Line("hooks of "+s.Path+" look for trusted projects in "+there+", and this one is in "+here),
 					"if this environment is right: aburn install-hooks --agent "+agent.Name+" --"+string(s.Scope))
 			}
 		}
@@ -100,11 +100,11 @@ func makeProject(a *kit.App, cmd *cli.Command, dir string) (install.Init, error)
 	if errors.As(err, &wide) && !wide.Moved {
 		if !cmd.Bool("force") {
 			if cmd.Bool("json") || !a.CanAsk(cmd) {
-				return done, fault.Usage(plain.Line(err.Error()), "go to the project's own folder, or say --force")
+				return done, fault.Usage(plain.Line(err.Error()), "go to the project's own folder, or pass --force")
 			}
 			a.Warn(plain.Line(err.Error()))
 			if !a.Confirm("make it a project?") {
-				fmt.Fprintln(a.Stdout, "nothing was made")
+				fmt.Fprintln(a.Stdout, "nothing was changed")
 				return done, fault.Exit(fault.ExitFailed)
 			}
 		}

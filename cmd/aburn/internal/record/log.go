@@ -28,11 +28,10 @@ func LogCommand(a *kit.App) *cli.Command {
 		UsageText: "aburn log [options] CMD EVENT",
 		Description: "EVENT is START, PHASE_START, PHASE_COMPLETE, MILESTONE, AGENT_SPAWN, AGENT_COMPLETE,\n" +
 			"COMPLETE or FAILED. COMPLETE and FAILED without --phase end the command; with it they end the\n" +
-			"phase. Another event is a mistake, unless you insist with --force: the log keeps it, and aburn\n" +
-			"knows nothing about it.\n\n" +
+			"phase. Any other event needs --force: it goes into the log, and aburn ignores it.\n\n" +
 			"The session comes from --session, ABURN_SESSION or the agent's own variables. If a sandbox\n" +
 			"makes the log read-only, aburn prints one line `aburn:entry …`, and the agent's hook appends it.\n" +
-			"Exit code: 0 written, or handed to the hook; 1 not written; 2 a mistake in the call.",
+			"Exit codes: 0 written, or handed to the hook; 1 not written; 2 wrong usage.",
 		Commands:      []*cli.Command{statsCommand(a)},
 		Flags:         kit.OwnFlags(logFlags()),
 		ArgValidator:  commandAndEvent,
@@ -73,7 +72,7 @@ func commandAndEvent(_ context.Context, cmd *cli.Command) error {
 	case len(args) < 2:
 		return fault.Usage("EVENT is missing", "aburn log "+args[0]+" START", "aburn log --help")
 	case len(args) > 2:
-		return fault.Usage("unexpected argument "+fault.Quote(args[2]), "quote texts; name each file with an --output of its own")
+		return fault.Usage("unexpected argument "+fault.Quote(args[2]), "quote texts, and pass each file with its own --output")
 	}
 	return nil
 }
@@ -187,7 +186,7 @@ func eventOf(a *kit.App, typed, phase string, force bool) (logfmt.Event, error) 
 
 func unknownEvent(ev logfmt.Event) error {
 	names := workspace.EventNames(logfmt.Event.Lifecycle)
-	hints := []string{"EVENT is " + strings.Join(names, ", "), "--force logs it all the same"}
+	hints := []string{"EVENT is " + strings.Join(names, ", "), "pass --force to log it anyway"}
 	if near := plain.Nearest(string(ev), names); near != "" {
 		hints[0] = "did you mean " + near + "?"
 	}

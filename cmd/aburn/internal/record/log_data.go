@@ -41,7 +41,7 @@ func dataOf(a *kit.App, cmd *cli.Command, w *workspace.Workspace, ev logfmt.Even
 	o.StrIf(summaryKey(ev), scrub.Head(cmd.String("summary"), maxText))
 	if cmd.IsSet("error") {
 		if ev != logfmt.Failed && ev != logfmt.AgentComplete && ev.Known() {
-			return nil, fault.Usage("--error belongs to FAILED, not to " + string(ev))
+			return nil, fault.Usage("--error goes with FAILED, not with " + string(ev))
 		}
 		o.StrIf("error", scrub.Head(cmd.String("error"), maxText))
 	}
@@ -156,7 +156,7 @@ func addData(a *kit.App, o *logfmt.Object, arg string) error {
 	var err error
 	gjson.ParseBytes(text).ForEach(func(k, v gjson.Result) bool {
 		if seen[k.Str] {
-			err = fault.Usage(fmt.Sprintf("--data: the member %s is given twice", fault.Quote(k.Str)), "a flag gives it, or --data repeats it")
+			err = fault.Usage(fmt.Sprintf("--data: the member %s is given twice", fault.Quote(k.Str)), "give it once, with its flag or in --data")
 		}
 		seen[k.Str] = true
 		o.Raw(scrubText("", k.Str), ScrubbedJSON(k.Str, v))

@@ -32,7 +32,7 @@ func QueryCommand(a *kit.App) *cli.Command {
 			&cli.IntFlag{Name: "limit", Usage: "stop after `N` entries"},
 			&cli.BoolFlag{Name: "count", Usage: "print only how many there are"},
 			&cli.BoolFlag{Name: "json", Usage: "print entries as JSON lines"},
-			&cli.BoolFlag{Name: "raw", Usage: "print entries as they stand in the log: a JSON line and a line for people"},
+			&cli.BoolFlag{Name: "raw", Usage: "print entries as they are in the log: a JSON line and a line for people"},
 		),
 		ArgValidator: kit.NoArguments,
 		Metadata: kit.Examples(

@@ -19,7 +19,7 @@ import (
 func statsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "stats",
-		Usage: "count entries and sessions; show what hooks cost",
+		Usage: "count entries and sessions; show the time of hooks",
 		Description: "hook is the time of a hook from the start of main until just before the write. lock is the part\n" +
 			"of it that waited for the log's lock. Neither contains exec or the write: `aburn doctor --live`\n" +
 			"measures whole processes.",

@@ -31,7 +31,7 @@ func TailCommand(a *kit.App) *cli.Command {
 			&cli.IntFlag{Name: "n", Usage: "begin with the last `N` lines (default 20, with --since all)"},
 		}, append(scope.FilterFlags(),
 			&cli.BoolFlag{Name: "json", Usage: "print entries as JSON lines, starts of calls too"},
-			&cli.BoolFlag{Name: "raw", Usage: "print entries as they stand in the log: a JSON line and a line for people"},
+			&cli.BoolFlag{Name: "raw", Usage: "print entries as they are in the log: a JSON line and a line for people"},
 		)...),
 		ArgValidator: kit.NoArguments,
 		Metadata: kit.Examples(

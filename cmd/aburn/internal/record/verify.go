@@ -26,13 +26,12 @@ func VerifyCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "verify",
 		Usage: "check that the log is complete and unchanged",
-		Description: "Exit 1 if something is missing, changed, doubled or unreadable, or if nothing can show that it is\n" +
-			"not. `aburn init` keeps an anchor of the log outside of the project. It shows that a log was cut off,\n" +
-			"deleted, or changed in any byte. If you did that on purpose, --accept records so and begins the anchor\n" +
-			"anew. \"Whole, except N entries\" means that no later entry has put those under the anchor yet.\n" +
+		Description: "Exits with 1 if something is missing, changed, doubled or unreadable, or if aburn can't tell. `aburn init` keeps an anchor of\n" +
+			"the log outside of the project. It shows that a log was cut off, deleted, or changed in any byte. If you did that on purpose,\n" +
+			"--accept records it and begins a new anchor. \"Whole, except N entries\" means that the anchor doesn't cover the last N yet.\n" +
 			"logfmt/SPEC.md says what cannot be proved.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "accept", Usage: "from now on the damage of today counts as known"},
+			&cli.BoolFlag{Name: "accept", Usage: "treat today's damage as known"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "with --accept: do not ask"},
 			kit.JSONFlag(),
 		},
@@ -68,7 +67,7 @@ func runVerify(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	case len(report.Damage) > 0:
 		return &fault.Error{Code: fault.ExitFailed, Hints: damageHints(w, report)}
 	}
-	return fault.Failed("whether something was cut off is not known: "+report.Why, anchorHint(report)...)
+	return fault.Failed("aburn can't tell whether something was cut off: "+report.Why, anchorHint(report)...)
 }
 
 // damageHints says how the log counts as whole again.
@@ -135,7 +134,7 @@ func asked(a *kit.App, cmd *cli.Command, r journal.Report) (bool, error) {
 	out := a.Screen(cmd)
 	f, ok := a.Stdin.(*os.File)
 	if !ok || !out.Terminal() || cmd.Bool("json") || !isTerminal(f) {
-		return false, fault.Usage("nobody can be asked here whether the damage is accepted", "aburn verify --accept --yes")
+		return false, fault.Usage("there is no terminal to ask whether you accept the damage", "aburn verify --accept --yes")
 	}
 	if err := verifyText(out, r); err != nil {
 		return false, err

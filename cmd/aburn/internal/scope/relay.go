@@ -19,7 +19,7 @@ func HandToHook(a *kit.App, w *workspace.Workspace, e *logfmt.Entry) error {
 	hooked := recent.Hooked(func(yield func([]byte) bool) { workspace.RecentLines(w, yield) }, e.Session)
 	if e.Session == "" || !(e.Event.Lifecycle() || e.Event.OfWorker()) || !hooked {
 		return fault.Failed("not logged: the log is read-only here, and it shows no hook of this session that could append the entry",
-			"aburn install-hooks, in Codex then /hooks to trust them", "outside of an agent: check the modes of .oss/")
+			"aburn install-hooks, in Codex then /hooks to trust them", "outside of an agent, check the permissions of .oss/")
 	}
 	line, err := e.AppendJSON([]byte(logfmt.RelayPrefix))
 	if err != nil {

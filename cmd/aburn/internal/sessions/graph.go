@@ -22,15 +22,12 @@ func GraphCommand(a *kit.App) *cli.Command {
 		Name:      "graph",
 		Usage:     "show how sessions are connected: forks, sub-agents",
 		ArgsUsage: "[SESSION]",
-		Description: "Shows the tree that SESSION is part of, or the trees that were last active. Each line has the session's own calls, failed calls, tokens " +
-			"and active time, and\n" +
-			"behind Σ the same with all sessions below it. Nothing counts twice; active times are added up. ↳ is a sub-agent, ↗ a fork, → " +
-			"a continuation, with a " +
-			"? if that\n" +
-			"was inferred. A narrow terminal says bad for failed, tok for tokens, and Σ for the calls.\n\n" +
-			"--top ranks trees, or with SESSION the sessions of its tree. share is the part of all that are ranked, sessions (in, on a narrow terminal) the size " +
-			"of a tree.\n" +
-			"--html writes a page that needs no network: a picture of the tree and a timeline of all calls.",
+		Description: "Shows the tree that SESSION is part of, or the trees that were last active. Each line has the session's own calls, failed calls,\n" +
+			"tokens and active time, and behind Σ the same with all sessions below it. Nothing counts twice; active times are added up. ↳ is\n" +
+			"a sub-agent, ↗ a fork, → a continuation, with a ? if that was inferred. A narrow terminal shortens failed to bad, tokens to tok\n" +
+			"and calls to Σ.\n\n" +
+			"--top ranks trees, or with SESSION the sessions of its tree. share is the part of all that are ranked. sessions (in, on a narrow\n" +
+			"terminal) is the size of a tree. --html writes a page that needs no network: a picture of the tree and a timeline of all calls.",
 		Flags: slices.Concat(chosen.ChoiceFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "top", Usage: "rank by `MEASURE`: tokens, failures or duration"},
 			&cli.BoolFlag{Name: "mermaid", Usage: "print a Mermaid flowchart"},

@@ -37,11 +37,9 @@ func SearchCommand(a *kit.App) *cli.Command {
 		Name:      "search",
 		Usage:     "find words in what you and your agents said",
 		ArgsUsage: "WORDS…",
-		Description: "Looks through the conversations of all agents, the newest first: prompts, answers, inputs and outputs of calls. A " +
-			"text is found if it holds all\n" +
-			"words, in any case. Each place has the number of its event: `aburn show SESSION --raw N` prints it whole. The texts come from " +
-			"the agents' own files, with\n" +
-			"secrets taken out.",
+		Description: "Searches the conversations of all agents, the newest first: prompts, answers, inputs and outputs of calls. A text matches if it\n" +
+			"contains all words, in any case. Each place has the number of its event: `aburn show SESSION --raw N` prints it whole. The texts\n" +
+			"come from the agents' own files, with secrets taken out.",
 		Flags: append(chosen.ChoiceFlags(),
 			&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "stop after `N` sessions; 0 for all (default " + strconv.Itoa(searchLimit) + ")"},
 			kit.JSONFlag()),

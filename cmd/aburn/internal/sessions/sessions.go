@@ -38,7 +38,7 @@ func SessionsCommand(a *kit.App) *cli.Command {
 		Usage: "list the sessions of all agents",
 		Description: "Prints one line for each session, the newest first. The result is ✔ completed, ‖ interrupted, ✖ errored, … gave_up,\n" +
 			"† killed (by a signal) or crashed, ▶ running or ? unknown. Fixed rules infer it from the records, and `aburn show ID` says why.\n" +
-			"--outcome failed lists those that errored, gave up, crashed or were killed. Failed calls are counted of the calls that ended.\n" +
+			"--outcome failed lists those that errored, gave up, crashed or were killed. Failed calls are out of the calls that ended.\n" +
 			"The active time leaves out pauses over 10 minutes.\n\n" +
 			"--subagents also lists the sub-agents of sessions (↳). ↗ is a fork, → a continuation, and - is no longer on the agent's disk.\n" +
 			"aburn reads new sessions before it answers.",

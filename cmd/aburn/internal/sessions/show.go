@@ -32,11 +32,12 @@ func ShowCommand(a *kit.App) *cli.Command {
 		Name:      "show",
 		Usage:     "show what was said in a session",
 		ArgsUsage: "[SESSION]",
-		Description: "Prints the conversation: your prompts, the agent's answers, its calls with the first lines of what they printed, and its changes. The texts\n" +
-			"come from the agent's own files, with secrets taken out. On a terminal they open in your $PAGER.\n\n" +
+		Description: "Prints the conversation: your prompts, the agent's answers, its calls with the first lines of what they printed, and its\n" +
+			"changes. The texts come from the agent's own files, with secrets taken out. On a terminal they open in your $PAGER.\n\n" +
 			"SESSION is an id of `aburn sessions`, whole, or its first or last 4 characters. The default is last, the newest of this project.\n\n" +
-			"--calls prints one line for each event, with exit codes, durations, sizes and numbers. Events that were copied from another session, or that the\n" +
-			"conversation was rewound past, are marked. + marks what only aburn's hooks know. --raw N prints the agent's own record of event N.",
+			"--calls prints one line for each event, with exit codes, durations, sizes and numbers. Events that were copied from another\n" +
+			"session, or that the conversation was rewound past, are marked. + marks what only aburn's hooks know. --raw N prints the agent's\n" +
+			"own record of event N.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "calls", Usage: "print one line for each event, and facts about the session"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print the conversation as Markdown, to share"},
@@ -80,10 +81,10 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return fault.Usage("--raw takes neither --json nor --differences")
 	}
 	if cmd.Bool("joined") && !cmd.Bool("json") {
-		return fault.Usage("--joined is for --json; without --json they are always joined")
+		return fault.Usage("--joined needs --json; without it they are always joined")
 	}
 	if cmd.IsSet("at") && (cmd.Bool("calls") || cmd.Bool("json") || cmd.IsSet("raw") || cmd.Bool("differences")) {
-		return fault.Usage("--at is for the conversation, without --calls, --json, --raw and --differences")
+		return fault.Usage("--at can't be combined with --calls, --json, --raw or --differences")
 	}
 	if cmd.Int("limit") < 0 {
 		return fault.Usage("--limit: must not be negative")
@@ -117,7 +118,7 @@ func runShow(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	both, err := story.Join(ctx, arch, &s, t)
 	if err != nil {
-		a.Warn("what hooks recorded of it is left out: " + err.Error())
+		a.Warn("the hooks' records of it are left out: " + err.Error())
 	}
 	judged, err := chosen.CallerOf(a, cmd).Judge(ctx, []archive.Session{s})
 	if err != nil {

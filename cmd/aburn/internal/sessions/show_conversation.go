@@ -176,7 +176,7 @@ func (t *talk) text(event int) (text, why string) {
 		}
 		return "", ""
 	case c.State == contents.Gone:
-		return "", "the file of these texts is gone"
+		return "", "the file with these texts is gone"
 	}
 	if why := conversation.WhyNot(c); why != "" {
 		return "", why

@@ -26,7 +26,7 @@ func (v *storyView) printHead(out *term.Out) {
 	line("agent", strings.TrimSpace(s.Agent.Name+" "+s.Agent.Version))
 	line("project", s.Project.Path)
 	if s.Project.Key != s.Project.Path {
-		line("", "a work tree of "+s.Project.Key)
+		line("", "a worktree of "+s.Project.Key)
 	}
 	line("time", v.time())
 	line("outcome", v.outcome())

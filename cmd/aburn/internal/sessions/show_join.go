@@ -58,7 +58,7 @@ func showDifferences(a *kit.App, out *term.Out, asJSON bool, j *story.Joined, s 
 	if asJSON {
 		return a.PrintJSON(r)
 	}
-	term.Paragraph(out, 0, "", fmt.Sprintf("the store has %s, the hooks %s: %d the same in both", plain.Plural(int64(r.StoreCalls), "call"),
+	term.Paragraph(out, 0, "", fmt.Sprintf("the store has %s, the hooks have %s: %d are the same in both", plain.Plural(int64(r.StoreCalls), "call"),
 		plain.Plural(int64(r.HookCalls), "call"), r.Agree))
 	for _, d := range j.Differences {
 		term.Paragraph(out, 2, "", d.String())

@@ -19,20 +19,18 @@ func ToolsCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "tools",
 		Usage: "show tool calls that failed, were retried or were slow",
-		Description: "Counts the calls of the chosen sessions, each once, however often it was copied. Each rate stands with its denominator: failed calls of " +
-			"those that have a\n" +
-			"result, percentiles of those with a known duration. A duration is what hooks or the agent measured. Else it is the time from call to result, which\n" +
-			"includes the wait for a permission: ≤ stands before it. A call without an end has no result, or is said to be running. " +
-			"A narrow terminal says rate for failed of those that ended, and open for those without an end.\n\n" +
-			"--failed shows what failed: by tool, path or command, and exit code. --retries shows calls that errored three times or more before the same call (tool " +
-			"and input,\n" +
-			"in one session) succeeded, and those that never did.",
+		Description: "Counts the calls of the chosen sessions, each once, however often it was copied. Each rate has its denominator: failed calls are\n" +
+			"out of those with a result, percentiles out of those with a known duration. A duration is what hooks or the agent measured. Else\n" +
+			"it is the time from call to result, which includes the wait for a permission and is marked ≤. A call without an end has no\n" +
+			"result, or is shown as running. On a narrow terminal, rate is the rate of failed calls, and open counts calls without an end.\n\n" +
+			"--failed shows what failed: by tool, path or command, and exit code. --retries shows calls that errored three times or more\n" +
+			"before the same call (tool and input, in one session) succeeded, and those that never did.",
 		Flags: append(chosen.ChoiceFlags(),
 			&cli.StringFlag{Name: "type", Usage: "only calls of this `KIND` of tool: shell, read, edit, search, web, mcp, agent, other"},
 			&cli.StringFlag{Name: "tool", Usage: "only calls of the tool that its agent calls `NAME`"},
 			&cli.BoolFlag{Name: "failed", Usage: "what failed most"},
 			&cli.BoolFlag{Name: "retries", Usage: "what was called again and again"},
-			&cli.IntFlag{Name: "limit", Usage: "only `N` lines a part; 0 for all (default " + strconv.Itoa(toolcalls.Rows) +
+			&cli.IntFlag{Name: "limit", Usage: "only `N` lines per part; 0 for all (default " + strconv.Itoa(toolcalls.Rows) +
 				", with --json all but the calls that took longest)"},
 			kit.JSONFlag(),
 		),

@@ -24,8 +24,8 @@ func DoctorCommand(a *kit.App, unaccounted Unaccounted) *cli.Command {
 	return &cli.Command{
 		Name:  "doctor",
 		Usage: "check that hooks work here, or show why not",
-		Description: "Checks the project, the agents, which settings call the hook, whether Codex trusts it, and whether\n" +
-			"the agents' newest sessions are in the log. Exit 1 on bad news. --live also runs every registered\n" +
+		Description: "Checks the project, the agents, which settings call the hook, whether Codex trusts it, and whether the\n" +
+			"agents' newest sessions are in the log. Exits with 1 if a problem was found. --live also runs every registered\n" +
 			"command with a canary, in a temporary project.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "live", Usage: "run a canary through every registered hook"},

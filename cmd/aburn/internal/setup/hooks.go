@@ -27,11 +27,11 @@ import (
 
 func InstallHooksCommand(a *kit.App) *cli.Command {
 	flags := append(hookFlags(),
-		&cli.BoolFlag{Name: "no-init", Usage: "do not make the project around the current folder one of aburn's"},
+		&cli.BoolFlag{Name: "no-init", Usage: "don't run aburn init in the current project"},
 		&cli.StringFlag{Name: "record", Usage: "which projects `WHAT` hooks record: marked (those where you run aburn init) or everywhere (each git repository)"},
 		&cli.BoolFlag{Name: "statusline", Usage: "also a status line in Claude Code: what the session and the day cost, how near a limit is, who waits for you"},
 		&cli.BoolFlag{Name: "wrap", Usage: "with --statusline: call the status line that is there first, and show both"},
-		&cli.BoolFlag{Name: "allow-log", Usage: "let Claude Code's prompts log unasked: adds the permission rule " + install.AllowRule + " and nothing else"},
+		&cli.BoolFlag{Name: "allow-log", Usage: "let Claude Code's prompts log without asking: adds the permission rule " + install.AllowRule + " and nothing else"},
 	)
 	for _, agent := range agentsWithTrust() {
 		flags = append(flags, &cli.BoolFlag{Name: trustFlag(agent),
@@ -43,19 +43,19 @@ func InstallHooksCommand(a *kit.App) *cli.Command {
 		Description: "Installs for the agents found on this machine, or for --agent; if none is found, it changes nothing.\n" +
 			"It shows the changes to your settings and asks before it writes; d shows them line by line. Without a\n" +
 			"terminal it needs --yes. It keeps every other byte of a file, and uninstall-hooks restores the file.\n" +
-			"Inside a git repository it also runs `aburn init`. Once it asks whether to record only this repository\n" +
+			"Inside a git repository it also runs `aburn init`. It asks once whether to record only this repository\n" +
 			"or each one that you work in (--record). You can run it again. --mcp also registers `aburn mcp`, in\n" +
 			"Claude Code's file of MCP servers and through `codex mcp add`. --statusline adds a status line. It\n" +
-			"leaves your own one alone; with --wrap it calls that first.",
+			"leaves your own status line alone. With --wrap it runs yours first.",
 		Flags:        flags,
 		ArgValidator: hookArguments,
 		Metadata: kit.Examples(
-			"aburn install-hooks --dry-run                  # only look",
-			"aburn install-hooks                            # every session of yours",
+			"aburn install-hooks --dry-run                  # only show the changes",
+			"aburn install-hooks                            # record your sessions",
 			"aburn install-hooks --agent codex --trust-codex",
 			"aburn install-hooks --mcp                      # and let agents ask what aburn knows",
 			"aburn install-hooks --statusline --wrap        # and a status line, below the one that is there",
-			"aburn install-hooks --project                  # for everybody: a file to be committed",
+			"aburn install-hooks --project                  # for everybody, in a file that you commit",
 		),
 		Action: a.Action(runInstallHooks),
 	}
@@ -66,7 +66,7 @@ func hookArguments(ctx context.Context, cmd *cli.Command) error {
 		return fault.Usage("--record: unknown "+fault.Quote(string(word)), "aburn install-hooks --record everywhere")
 	}
 	if cmd.Bool("wrap") && !cmd.Bool("statusline") {
-		return fault.Usage("--wrap without --statusline", "aburn install-hooks --statusline --wrap")
+		return fault.Usage("--wrap needs --statusline", "aburn install-hooks --statusline --wrap")
 	}
 	return kit.NoArguments(ctx, cmd)
 }
@@ -74,13 +74,13 @@ func hookArguments(ctx context.Context, cmd *cli.Command) error {
 func hookFlags() []cli.Flag {
 	return []cli.Flag{
 		agentFlag("", install.Agents()),
-		&cli.BoolFlag{Name: "user", Usage: "in your own settings, for every session (the default)"},
-		&cli.BoolFlag{Name: "project", Usage: "in the project's settings, which are committed"},
-		&cli.BoolFlag{Name: "local", Usage: "in your own settings of this project (Claude Code only)"},
-		&cli.BoolFlag{Name: "mcp", Usage: "also aburn's MCP server"},
+		&cli.BoolFlag{Name: "user", Usage: "change your own settings, for every session (default)"},
+		&cli.BoolFlag{Name: "project", Usage: "change the project's settings, which are committed"},
+		&cli.BoolFlag{Name: "local", Usage: "change your own settings of this project (Claude Code only)"},
+		&cli.BoolFlag{Name: "mcp", Usage: "also change aburn's MCP server"},
 		&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show the change"},
-		&cli.BoolFlag{Name: "diff", Usage: "show the change line by line before the question; there, d does the same"},
-		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
+		&cli.BoolFlag{Name: "diff", Usage: "show the change line by line before the question"},
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "skip the question"},
 		kit.JSONFlag(),
 	}
 }
@@ -179,7 +179,7 @@ func runInstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	printInstalled(a, cmd, o, c)
 	for _, agent := range agentsWithTrust() {
 		if n := trusted[agent]; n > 0 {
-			fmt.Fprintf(a.Stdout, "%s trusts %s now, on your word\n", agent.Title, plain.Plural(int64(n), "hook"))
+			fmt.Fprintf(a.Stdout, "%s now trusts %s\n", agent.Title, plain.Plural(int64(n), "hook"))
 		}
 	}
 	return nil
@@ -190,8 +190,8 @@ func runInstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 func foundAgents(agents []install.Agent, env func(string) string) ([]install.Agent, error) {
 	found := install.Present(agents, env)
 	if len(found) == 0 {
-		return nil, fault.Failed("no agent was found: of "+agentcli.Names(Records(agents))+" there is no program on PATH and no folder of settings",
-			"nothing was changed; aburn install-hooks --agent NAME installs for one of them all the same, --agent all for all")
+		return nil, fault.Failed("no agent was found: looked for "+agentcli.Names(Records(agents))+" on PATH, and for their settings",
+			"nothing was changed; to install anyway: aburn install-hooks --agent NAME, or --agent all")
 	}
 	return found, nil
 }
@@ -238,7 +238,7 @@ func hookError(err error) error {
 	case errors.Is(err, install.ErrPassingHook), errors.Is(err, install.ErrPassingServer):
 		return fault.Failed(err.Error(), "install aburn into a folder that stays, such as ~/.local/bin")
 	case errors.Is(err, install.ErrNoHook), errors.Is(err, install.ErrNoServer):
-		return fault.Failed(err.Error(), "install aburn anew: it comes with all of its executables, for one folder")
+		return fault.Failed(err.Error(), "reinstall aburn: all of its executables must be in one folder")
 	case errors.Is(err, install.ErrOthersFile):
 		return fault.Failed(err.Error(), "nothing was changed; move the file away, and install again")
 	case errors.Is(err, install.ErrOtherServer):

@@ -29,7 +29,7 @@ func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.C
 		if !quiet {
 			showDiff(a, a.Screen(cmd), c)
 		}
-		return false, fault.Usage(cmd.Name+" asks before it changes settings, and there is no terminal to ask on: nothing was changed",
+		return false, fault.Usage(cmd.Name+" asks before it changes settings, but there is no terminal: nothing was changed",
 			cmd.FullName()+" --dry-run shows the change", "pass --yes to skip the question")
 	}
 	if !quiet && (!asks || cmd.Bool("diff")) {
@@ -64,9 +64,9 @@ func applyChange(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.C
 func placeHints(err error) []string {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return []string{"there is no room left: make some, then say it again; the file is as it was"}
+		return []string{"the disk is full: free some space and try again; the file is unchanged"}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return []string{"you must be able to write there; the file is as it was"}
+		return []string{"you need permission to write there; the file is unchanged"}
 	}
 	return nil
 }
@@ -75,8 +75,8 @@ func placeHints(err error) []string {
 func forgetTrust(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.Change) {
 	for _, f := range c.Trust {
 		stays := func(why string) {
-			a.Warn(fmt.Sprintf("%s keeps %s of trust in %s: %s", f.Agent.Title, plain.Plural(int64(f.Count()), "record"), f.File, why),
-				"without the hooks they mean nothing")
+			a.Warn(fmt.Sprintf("%s still has %s of trust in %s: %s", f.Agent.Title, plain.Plural(int64(f.Count()), "record"), f.File, why),
+				"they have no effect without the hooks")
 		}
 		program := f.Agent.Executable(a.Getenv)
 		if program == "" {
@@ -92,7 +92,7 @@ func forgetTrust(ctx context.Context, a *kit.App, cmd *cli.Command, c *install.C
 			continue
 		}
 		if !cmd.Bool("json") {
-			fmt.Fprintf(a.Stdout, "%s took its %s of trust in them out of %s\n", f.Agent.Title, plain.Plural(int64(f.Count()), "record"), plain.Line(f.File))
+			fmt.Fprintf(a.Stdout, "%s removed its %s of trust in them from %s\n", f.Agent.Title, plain.Plural(int64(f.Count()), "record"), plain.Line(f.File))
 		}
 	}
 }
@@ -126,7 +126,7 @@ func showBeside(out *term.Out, c *install.Change) {
 		fmt.Fprintf(out, "aburn runs %s\n", plain.Line(c.Tell.String()))
 	}
 	for _, f := range c.Trust {
-		fmt.Fprintf(out, "%s takes its %s of trust in them out of %s\n", f.Agent.Title, plain.Plural(int64(f.Count()), "record"), plain.Line(f.File))
+		fmt.Fprintf(out, "%s removes its %s of trust in them from %s\n", f.Agent.Title, plain.Plural(int64(f.Count()), "record"), plain.Line(f.File))
 	}
 	if c.Copy != nil {
 		fmt.Fprintf(out, "aburn and aburn-hook are copied from %s to %s, where no package manager moves them\n", plain.Line(c.Copy.From), plain.Line(c.Copy.To))

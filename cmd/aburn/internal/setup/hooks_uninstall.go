@@ -17,7 +17,7 @@ func UninstallHooksCommand(a *kit.App) *cli.Command {
 		Name:  "uninstall-hooks",
 		Usage: "remove aburn's hooks; restore your settings exactly",
 		Description: "Restores a file that nobody changed since install-hooks, or removes it if install-hooks made it.\n" +
-			"From a file that was changed since it cuts only aburn's handlers and status line. The log stays. --mcp also removes\n" +
+			"From a file that was changed since then it removes only aburn's handlers and status line. The log stays. --mcp also removes\n" +
 			"the MCP server. --statusline removes only the status line: the hooks stay.",
 		Flags:        append(hookFlags(), &cli.BoolFlag{Name: "statusline", Usage: "only the status line"}),
 		ArgValidator: kit.NoArguments,
@@ -34,7 +34,7 @@ func runUninstallHooks(ctx context.Context, a *kit.App, cmd *cli.Command) error 
 	}
 	if cmd.Bool("statusline") {
 		if cmd.Bool("mcp") {
-			return fault.Usage("--statusline removes only the status line, so not --mcp too", "aburn uninstall-hooks --mcp removes all")
+			return fault.Usage("--statusline removes only the status line: leave out --mcp", "aburn uninstall-hooks --mcp removes all")
 		}
 		o.StatusLine = install.DropStatus
 	}
@@ -69,7 +69,7 @@ func printUninstalled(a *kit.App, cmd *cli.Command, c *install.Change) {
 		case f.Same():
 			state = "no " + what
 		case f.Remove:
-			state = "file removed: the install had made it"
+			state = "file removed: the install had created it"
 		case f.Exact:
 			state = what + " removed, byte for byte"
 		}

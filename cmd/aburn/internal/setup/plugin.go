@@ -36,9 +36,9 @@ func pluginWrite(a *kit.App) *cli.Command {
 			"you changed stays as it is (exit 1 says so).",
 		Flags: []cli.Flag{
 			agentFlag("all", prompted()),
-			&cli.BoolFlag{Name: "no-hooks", Usage: "without hooks, because the settings hold them already"},
+			&cli.BoolFlag{Name: "no-hooks", Usage: "leave out the hooks: the settings have them already"},
 			&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "replace changed files too"},
-			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be written"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "only show what would be written"},
 			kit.JSONFlag(),
 		},
 		Metadata: kit.Examples("aburn plugin write ~/aburn-plugin", "claude --plugin-dir ~/aburn-plugin", "aburn plugin write ./codex --agent codex"),

@@ -77,11 +77,11 @@ func (s start) sentence() string {
 	case len(s.hooked) > 0 && s.project:
 		return "aburn records " + list(s.hooked) + " in this project."
 	case len(s.hooked) > 0:
-		return "aburn records " + list(s.hooked) + ", but not in this folder: it is no project of aburn's."
+		return "aburn records " + list(s.hooked) + ", but not in this folder, because it isn't a project."
 	case len(s.present) > 0:
 		return does + "No hooks are installed yet. Found here: " + list(s.present) + "."
 	}
-	return does + "No hooks are installed yet, and no agent was found: " + list(titles(install.Agents())) + " are looked for."
+	return does + "No hooks are installed yet, and no agent was found of these: " + list(titles(install.Agents())) + "."
 }
 
 func titles(agents []install.Agent) (out []string) {
@@ -101,12 +101,12 @@ func (s start) steps() []step {
 	}
 	switch {
 	case len(s.hooked) == 0:
-		return []step{report, {"aburn install-hooks", "record from now on; shows the change, asks"}, {"aburn doctor", "prove that it records"}}
+		return []step{report, {"aburn install-hooks", "record from now on; shows the change, asks"}, {"aburn doctor", "check that it records"}}
 	case !s.project:
 		if s.unfit {
-			return []step{report, {"aburn top", "what runs now"}, {"aburn doctor", "prove that it records"}}
+			return []step{report, {"aburn top", "what runs now"}, {"aburn doctor", "check that it records"}}
 		}
-		return []step{{"aburn init", "record the sessions in this folder too"}, report, {"aburn doctor", "prove that it records"}}
+		return []step{{"aburn init", "record the sessions in this folder too"}, report, {"aburn doctor", "check that it records"}}
 	}
 	return []step{{"aburn status", "what runs now, and what waits for you"}, {"aburn tail -f", "watch the agents at work"}, report}
 }

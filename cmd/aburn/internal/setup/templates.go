@@ -163,7 +163,7 @@ func templateNames() (names []string) {
 func templatesWrite(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "write",
-		Usage:     "put the commands and the guide where the agents look for them",
+		Usage:     "write the commands and the guide where agents find them",
 		ArgsUsage: "[DIR]",
 		Description: "Writes into .claude/, .agents/, .opencode/, .gemini/, .qwen/ and .github/ of DIR; without DIR, of the worktree\n" +
 			"you are in. A file that you changed stays as it is (exit 1 says so); what an older aburn wrote is renewed.\n" +
@@ -171,7 +171,7 @@ func templatesWrite(a *kit.App) *cli.Command {
 		Flags: []cli.Flag{
 			agentFlag("all", prompted()),
 			&cli.BoolFlag{Name: "force", Aliases: []string{"f"}, Usage: "replace changed files too"},
-			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be written"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "only show what would be written"},
 			kit.JSONFlag(),
 		},
 		Metadata: kit.Examples("aburn templates write", "aburn templates write --agent claude ~    # for all your projects"),
@@ -182,13 +182,13 @@ func templatesWrite(a *kit.App) *cli.Command {
 func templatesRemove(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "remove",
-		Usage:     "take out what templates write put there",
+		Usage:     "remove what `templates write` wrote",
 		ArgsUsage: "[DIR]",
-		Description: "Removes the files that `aburn templates write` wrote into DIR, or the worktree you are in, and the folders\n" +
-			"that are empty then. A file that you changed stays (exit 1 says so).",
+		Description: "Removes the files that `aburn templates write` wrote into DIR, or the worktree you are in, and then the empty\n" +
+			"folders. A file that you changed stays (exit 1 says so).",
 		Flags: []cli.Flag{
 			agentFlag("all", prompted()),
-			&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be removed"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "only show what would be removed"},
 			kit.JSONFlag(),
 		},
 		Metadata: kit.Examples("aburn templates remove", "aburn templates remove --agent gemini ~"),
@@ -210,7 +210,7 @@ func runRemoveTemplates(_ context.Context, a *kit.App, cmd *cli.Command) error {
 		}
 	}
 	if len(done) == 0 && !cmd.Bool("json") {
-		_, err := fmt.Fprintf(a.Screen(cmd), "nothing of aburn's in %s\n", plain.Line(dir))
+		_, err := fmt.Fprintf(a.Screen(cmd), "aburn wrote nothing in %s\n", plain.Line(dir))
 		return err
 	}
 	return printWritten(a, cmd, dir, done)
@@ -305,10 +305,10 @@ func printWritten(a *kit.App, cmd *cli.Command, dir string, done []templates.Wri
 		fmt.Fprintln(o, "nothing was written")
 	}
 	if kept > 0 && cmd.Name == "remove" {
-		return fault.Failed(plain.Plural(int64(kept), "file")+" not removed, somebody changed what is there", "they are yours now: remove them yourself")
+		return fault.Failed(plain.Plural(int64(kept), "file")+" not removed, because of your changes", "they are yours now: remove them yourself")
 	}
 	if kept > 0 {
-		return fault.Failed(plain.Plural(int64(kept), "file")+" not written, somebody changed what is there", "--force replaces changed files")
+		return fault.Failed(plain.Plural(int64(kept), "file")+" not written, because of your changes", "--force replaces changed files")
 	}
 	return nil
 }

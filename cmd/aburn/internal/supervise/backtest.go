@@ -26,20 +26,20 @@ import (
 func backtestCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "backtest",
-		Usage:     "replay old logs as if live, and count what the supervisor would have told",
+		Usage:     "replay old logs and count the alerts they would have raised",
 		ArgsUsage: "[LOG…]",
 		Description: "A LOG is a file of entries, or a folder with a log and its rotated segments; by default it is this\n" +
 			"project's. An alert counts once, when it is first raised, by the times in the log. With labels\n" +
 			"(docs/reference/supervising.md describes them) it counts true alerts and found issues, with 95 %\n" +
-			"intervals. It writes nothing and notifies nobody. Exit code: 0 if every log was replayed, 1 if one\n" +
-			"could not be read, 2 for a mistake in the call or the labels.\n\n" +
-			"A log does not say which processes lived and which files existed. Issues that depend on that are not\n" +
+			"intervals. It writes nothing and notifies nobody. Exit codes: 0 OK, 1 a log could not be read, 2 wrong\n" +
+			"usage or wrong labels.\n\n" +
+			"A log doesn't say which processes ran and which files existed, so issues that depend on them aren't\n" +
 			"raised.\n\n" +
 			"This replays the supervisor over workflow logs, and opens no sessions. For what went wrong in the\n" +
 			"sessions that agents wrote to disk, see `aburn report` and `aburn replay`.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "labels", Usage: "compare the alerts with the labels in `FILE`", TakesFile: true},
-			&cli.StringFlag{Name: "after", Usage: "go on for this `TIME` after the last entry of each log"},
+			&cli.StringFlag{Name: "after", Usage: "continue for this `TIME` after the last entry of each log"},
 			&cli.BoolFlag{Name: "alerts", Usage: "list every alert"},
 			kit.JSONFlag(),
 		},

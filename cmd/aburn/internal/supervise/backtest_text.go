@@ -21,12 +21,12 @@ func backtestText(out *term.Out, rep *backtest.Report, alerts bool) error {
 		plain.Plural(int64(rep.Sessions), "session"), plain.Plural(int64(len(rep.Results)), "log"), plain.Duration(rep.Time))
 	tallies := rep.Tallies()
 	if len(tallies) == 0 {
-		fmt.Fprintln(out, "the supervisor would have told nothing")
+		fmt.Fprintln(out, "no alert would have been raised")
 		return nil
 	}
 	fmt.Fprintln(out)
 	table := term.Table{Columns: []term.Column{
-		{Title: "type"}, {Title: "alerts", Right: true}, {Title: "an hour", Right: true}, {Title: "queued", Right: true}, {Title: "told after", Right: true},
+		{Title: "type"}, {Title: "alerts", Right: true}, {Title: "an hour", Right: true}, {Title: "queued", Right: true}, {Title: "raised after", Right: true},
 		{Title: "at most", Right: true},
 	}}
 	row := func(name string, t *backtest.Tally) {
@@ -69,7 +69,7 @@ func backtestLabels(out *term.Out, rep *backtest.Report, tallies []*backtest.Tal
 		return err
 	}
 	if rep.Healthy > 0 {
-		fmt.Fprintf(out, "of %s %d had a false alarm: %s\n", plain.Plural(int64(rep.Healthy), "healthy log"), rep.Flagged,
+		fmt.Fprintf(out, "false alarms in %[2]d of %[1]s: %[3]s\n", plain.Plural(int64(rep.Healthy), "healthy log"), rep.Flagged,
 			shareText(backtest.Share{Hits: rep.Flagged, Of: rep.Healthy}))
 	}
 	return nil

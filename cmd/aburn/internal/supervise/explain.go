@@ -74,7 +74,7 @@ func findIssue(text string, v *status.View) (*supervisor.Issue, error) {
 		}
 		when := " now"
 		if v.At {
-			when = " as of then"
+			when = " at that time"
 		}
 		if v.Session != "" {
 			when += ", of that session"
@@ -193,7 +193,7 @@ func (s *explanation) print(out *term.Out, v *status.View, is *supervisor.Issue)
 	}
 	if n := len(s.marks); n > 0 {
 		if d := v.Now.Sub(s.marks[n-1].Time()); d >= time.Second {
-			fmt.Fprintln(out, out.Paint(term.Dim, fmt.Sprintf("%*s … %s until this look", entries.SeqWidth, "", plain.Duration(d))))
+			fmt.Fprintln(out, out.Paint(term.Dim, fmt.Sprintf("%*s … %s until this check", entries.SeqWidth, "", plain.Duration(d))))
 		}
 	}
 	fmt.Fprintln(out)

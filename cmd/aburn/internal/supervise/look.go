@@ -18,11 +18,11 @@ import (
 func SupervisorCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "supervisor",
-		Usage:     "show what is wrong now; watch, or replay old logs",
+		Usage:     "show problems now; watch, or replay old logs",
 		UsageText: "aburn supervisor [command] [options]",
-		Description: "Looks once at all sessions: what each is doing, what is wrong or missing, which entries prove it,\n" +
-			"and how sure that is. An issue that is surer than supervisor.queue_above is queued for the agent,\n" +
-			"which gets it at its next prompt. --at and --explain queue nothing. No model is asked. Exit 1 if an\n" +
+		Description: "Checks all sessions once: what each is doing, what is wrong or missing, which entries prove it, and\n" +
+			"with which confidence. Above supervisor.queue_above an issue is queued for the agent, which gets it at its\n" +
+			"next prompt. --at and --explain queue nothing. No model is asked. Exit 1 if an\n" +
 			"issue is critical. ISSUE is a type, or the beginning of a signature that the list shows.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "session", Local: true, Usage: "only the session with this `ID`; its first or last 4 characters suffice"},

@@ -141,7 +141,7 @@ func recipientFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "session", Usage: "for the session with this `ID`; its first or last 4 characters suffice"},
 		&cli.BoolFlag{Name: "project", Usage: "for whichever session of the project is prompted next"},
-		&cli.StringFlag{Name: "expires", Usage: "give it up after `WHEN`: 15m, 2h, 1d (at most 7d)"},
+		&cli.StringFlag{Name: "expires", Usage: "drop it after this `TIME`: 15m, 2h, 1d (at most 7d)"},
 	}
 }
 
@@ -150,7 +150,8 @@ func recipient(a *kit.App, cmd *cli.Command, w *workspace.Workspace) (logfmt.Ses
 	session := cmd.String("session")
 	switch {
 	case session == "" && !cmd.Bool("project"):
-		return "", fault.Usage("whom is it for?", "--session ID; aburn status shows the sessions", "--project, for whichever session is prompted next")
+		return "", fault.Usage("name the session that the task is for",
+			"--session ID; aburn status shows the sessions", "--project, for whichever session is prompted next")
 	case session != "" && cmd.Bool("project"):
 		return "", fault.Usage("--session and --project exclude each other")
 	case session == "":
@@ -199,7 +200,7 @@ func expiry(cmd *cli.Command, now time.Time) (time.Time, error) {
 	}
 	d, ok := units.ParseAge(text)
 	if !ok || d <= 0 || d > queue.MaxAge {
-		return time.Time{}, fault.Usage("--expires: "+fault.Quote(text)+" is no length of time up to 7d", "--expires 2h")
+		return time.Time{}, fault.Usage("--expires: "+fault.Quote(text)+" is not a duration of at most 7d", "--expires 2h")
 	}
 	return now.Add(d), nil
 }

@@ -27,10 +27,10 @@ func queueAdd(a *kit.App) *cli.Command {
 		Name:      "add",
 		Usage:     "tell a session something at its next prompt",
 		ArgsUsage: "PROMPT",
-		Description: "PROMPT is what the agent is told, at most 5,000 bytes; - reads it from standard input. aburn takes\n" +
-			"secrets out of it, and signs it with the key of your mark of trust.",
+		Description: "PROMPT is the text for the agent, at most 5,000 bytes; - reads it from standard input. aburn takes\n" +
+			"secrets out of it, and signs it as yours.",
 		Flags: append(recipientFlags(),
-			&cli.StringFlag{Name: "priority", Usage: "`HOW` urgent it is: critical, high, medium or low", Value: "medium"},
+			&cli.StringFlag{Name: "priority", Usage: "its `PRIORITY`: critical, high, medium or low", Value: "medium"},
 			&cli.StringFlag{Name: "type", Usage: "what it is about, as one `WORD`"},
 			kit.JSONFlag(),
 		),
@@ -105,7 +105,7 @@ func receipts(t *taskQueue, dropped []queue.Task, now time.Time) error {
 func taskOf(a *kit.App, cmd *cli.Command, now time.Time) (task queue.Task, err error) {
 	switch cmd.Args().Len() {
 	case 0:
-		return task, fault.Usage("PROMPT is missing", "what the agent is to be told, in quotes; or - and the text on standard input")
+		return task, fault.Usage("PROMPT is missing", "give the text in quotes, or - and the text on standard input")
 	case 1:
 	default:
 		return task, fault.Usage("unexpected argument "+fault.Quote(cmd.Args().Get(1)), "put the prompt in quotes")
@@ -157,7 +157,7 @@ func taskFailure(err error) error {
 
 func printAdded(a *kit.App, cmd *cli.Command, t *taskQueue, done queue.PutResult) error {
 	if done.Aside != "" {
-		a.Warn(".oss/" + queue.Name + " was not a queue: it is .oss/" + done.Aside + " now")
+		a.Warn(".oss/" + queue.Name + " wasn't a queue: it was renamed to .oss/" + done.Aside + " now")
 	}
 	for _, d := range done.Dropped {
 		a.Note("dropped, because it was too old or to make room: " + fault.Quote(d.ID) + ", now in .oss/" + queue.ArchiveName)
@@ -176,7 +176,7 @@ func printAdded(a *kit.App, cmd *cli.Command, t *taskQueue, done queue.PutResult
 func queueDrop(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:          "drop",
-		Usage:         "take tasks out, into .oss/" + queue.ArchiveName,
+		Usage:         "move tasks out of the queue, into .oss/" + queue.ArchiveName,
 		ArgsUsage:     "ID...",
 		Description:   "The first or last 4 characters of an id suffice. All of them are dropped, or none.",
 		Flags:         []cli.Flag{kit.JSONFlag()},
@@ -233,8 +233,8 @@ func queueAllow(a *kit.App) *cli.Command {
 		Name:      "allow",
 		Usage:     "sign a foreign task, so that it is delivered",
 		ArgsUsage: "ID",
-		Description: "You say whom it is for, and aburn signs it as yours. Read it first, with `aburn queue show`. It keeps\n" +
-			"its own time to expire, or gets queue.expires.",
+		Description: "You name the session it is for, and aburn signs it as yours. Read it first, with `aburn queue show`. It\n" +
+			"expires when it says, or after queue.expires.",
 		Flags:         append(recipientFlags(), kit.JSONFlag()),
 		ArgValidator:  oneTaskArgument,
 		ShellComplete: a.Completion(completeTasks),
@@ -286,7 +286,7 @@ func runAllowTask(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.Bool("json") {
 		return a.PrintJSON(t.report(allowed))
 	}
-	_, err = fmt.Fprintf(a.Stdout, "allowed %s for %s; the agent will be told:\n%s\n", plain.Line(allowed.ID), plain.Line(recipientText(allowed)),
+	_, err = fmt.Fprintf(a.Stdout, "allowed %s for %s; the agent will get:\n%s\n", plain.Line(allowed.ID), plain.Line(recipientText(allowed)),
 		plain.Text(allowed.Prompt))
 	return err
 }

@@ -26,8 +26,8 @@ func queueList(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "list",
 		Usage: "show the tasks, the most urgent first",
-		Description: "A waiting task goes to its session with the next prompt. One whose session is over is told only if\n" +
-			"the session is taken up again. A foreign task was not signed on this machine and waits for `aburn\n" +
+		Description: "A waiting task goes to its session with the next prompt. If its session is over, it is delivered only\n" +
+			"when the session continues. A foreign task was not signed on this machine and waits for `aburn\n" +
 			"queue allow`. A task that is held back cannot be delivered: `aburn queue show` says why. Delivered\n" +
 			"tasks stay for a while; dropped ones are in .oss/queue.archive.jsonl.",
 		Flags:        []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also tasks that were delivered or given up"}, kit.JSONFlag()},

@@ -115,7 +115,7 @@ func (t *taskQueue) stateText(task queue.Task) string {
 	case !task.DeliveredAt.IsZero():
 		words = "printed " + plain.Age(t.now.Sub(task.DeliveredAt))
 	case s == overTask:
-		words = "it is told only if the session is taken up again"
+		words = "it is delivered only when the session continues"
 	case reason != s.word:
 		words = reason
 	}

@@ -28,11 +28,11 @@ func supervisorReportCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "report",
 		Usage: "count the advice that was delivered, seen, resolved, ignored",
-		Description: "Counts by type of issue, over the whole log. told: a watcher told you. advised: a task for the agent\n" +
+		Description: "Counts by type of issue, over the whole log. notified: a watcher notified you. advised: a task for the agent\n" +
 			"was queued. delivered: it was printed into the agent's prompt. seen: the agent's transcript shows it.\n" +
-			"resolved: the issue cleared after that, for whatever reason. ignored: it went on for\n" +
-			"supervisor.ignored_advice.turns turns of work. Of advice inside of a turn (deliver.in_turn) it says how\n" +
-			"often the issue cleared in the same turn.\n\n" +
+			"resolved: the issue cleared after that, for whatever reason. ignored: it continued for\n" +
+			"supervisor.ignored_advice.turns turns of work. For advice within a turn (deliver.in_turn) it counts how\n" +
+			"often the issue cleared in that turn.\n\n" +
 			"This is about the supervisor's advice. `aburn report` says what keeps going wrong in agents' sessions.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "since", Usage: "only advice since `WHEN`: 24h, 7d, 2026-11-21"},
@@ -48,7 +48,7 @@ func supervisorReportCommand(a *kit.App) *cli.Command {
 // adviceCounts counts the advice of one type.
 type adviceCounts struct {
 	Type      string `json:"type"`
-	Told      int    `json:"told"`      // alerts that a person was told
+	Told      int    `json:"notified"`  // alerts that a watcher notified a person of
 	Advised   int    `json:"advised"`   // tasks that were queued
 	Delivered int    `json:"delivered"` // of those advised
 	Seen      int    `json:"seen"`      // of those delivered
@@ -209,7 +209,7 @@ func (t *AdviceTotals) print(out *term.Out) error {
 		return err
 	}
 	table := term.Table{Columns: []term.Column{
-		{Title: "type"}, {Title: "told", Right: true}, {Title: "advised", Right: true}, {Title: "delivered", Right: true}, {Title: "seen", Right: true},
+		{Title: "type"}, {Title: "notified", Right: true}, {Title: "advised", Right: true}, {Title: "delivered", Right: true}, {Title: "seen", Right: true},
 		{Title: "resolved", Right: true}, {Title: "ignored", Right: true},
 	}}
 	rows := t.Types
@@ -228,7 +228,7 @@ func (t *AdviceTotals) print(out *term.Out) error {
 		text += "; " + strconv.Itoa(c) + " cleared before they were delivered"
 	}
 	if n := t.All.Untold; n > 0 {
-		text += "; " + strconv.Itoa(n) + " ended untold: they expired, or their session was over"
+		text += "; " + strconv.Itoa(n) + " were never delivered: they expired, or their session was over"
 	}
 	if n := t.All.InTurn; n > 0 {
 		text += "; " + strconv.Itoa(n) + " of those delivered inside of a turn, and of these " + strconv.Itoa(t.All.ResolvedInTurn) +

@@ -36,10 +36,10 @@ func supervisorWatchCommand(a *kit.App) *cli.Command {
 		Name:  "watch",
 		Usage: "follow the log and the clock, and tell you what goes wrong",
 		Description: "Prints one line an issue, and makes a notice as notify.* in your own settings says: on the desktop, by\n" +
-			"the bell, or by a command of yours, which gets the line of --json on stdin. It tells an issue once,\n" +
-			"also across restarts. Hooks judge at prompts and stops without a watcher. A watcher adds what only\n" +
-			"time shows: silence and waiting. A project has one watcher: a second one ends with exit 1. It ends by\n" +
-			"itself when no session has lived for watch.linger.",
+			"the bell, or by a command of yours, which gets the line of --json on stdin. It notifies you once of an\n" +
+			"issue, also across restarts. Hooks judge at prompts and stops without a watcher. A watcher adds what only\n" +
+			"time shows: silence and waiting. A project has one watcher: a second one ends with exit 1. It ends when no\n" +
+			"session has been active for watch.linger.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print a JSON line when an issue is raised, queued or resolved"},
 		},
@@ -70,7 +70,7 @@ func runSupervisorWatch(ctx context.Context, a *kit.App, cmd *cli.Command) error
 		w.Close()
 		var other *watchlock.RunningError
 		if errors.As(err, &other) {
-			return fault.Failed(err.Error(), "aburn supervisor makes one look beside it")
+			return fault.Failed(err.Error(), "aburn supervisor checks once while it runs")
 		}
 		if !errors.Is(err, errReload) {
 			return err
@@ -126,7 +126,7 @@ func watchProject(ctx context.Context, env func(string) string, w *workspace.Wor
 	case err != nil:
 		return fault.Failed(filepath.Join(w.Root, project.OssDir) + ": " + err.Error())
 	case ctx.Err() == nil:
-		t.note("no session has lived here for " + plain.Duration(w.Settings.Watch.Linger) + ": the watch ends")
+		t.note("no session has been active here for " + plain.Duration(w.Settings.Watch.Linger) + ": the watcher ends")
 	case errors.Is(context.Cause(ctx), errReload):
 		return errReload
 	}
@@ -137,9 +137,9 @@ func (t *watchPrinter) newNotifier(env func(string) string, s settings.Notify) *
 	o := notify.Options{
 		Desktop: s.Desktop, Command: s.Command, Env: env,
 		Report: func(channel string, err error) {
-			hint := "the watch goes on; " + channel + " in your own settings.json says how you are told"
+			hint := "the watcher continues; set " + channel + " in your own settings.json to be notified another way"
 			if channel == "notify.desktop" {
-				hint = "the watch goes on; in your own settings.json \"notify\": {\"desktop\": false} ends this, and notify.command tells you otherwise"
+				hint = "the watcher continues; to stop this message, set \"notify\": {\"desktop\": false} in your own settings.json; notify.command is another way"
 			}
 			t.warn(channel+": "+err.Error(), hint)
 		},

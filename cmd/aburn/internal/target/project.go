@@ -88,7 +88,7 @@ func folderOf(a *kit.App, cmd *cli.Command) (string, error) {
 	first, _, slashed := strings.Cut(cmd.Args().First(), "/")
 	switch word := cmd.String("project"); {
 	case word != "" && cmd.IsSet("C"):
-		return "", fault.Usage("-C and --project are two ways to say the same", "leave one out")
+		return "", fault.Usage("-C and --project both name the project", "leave one out")
 	case word != "":
 		return projectNamed(a, word)
 	case slashed && takesProject(cmd) && cmd.Name != "spawn":

@@ -29,7 +29,7 @@ func CleanupCommand(a *kit.App) *cli.Command {
 			"a tag or a remote branch. The last snapshot stays.\n\n" +
 			"Exit code: 1 if a worker that you named was not cleaned up.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be removed"},
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would be removed"},
 			&cli.BoolFlag{Name: "merged", Usage: "only workers whose work was merged, by you or on the forge"},
 			&cli.BoolFlag{Name: "force-preserve", Usage: "also worktrees with changes, once a snapshot has all of them"},
 			&cli.BoolFlag{Name: "discard-ignored", Usage: "also files that git ignores, which no snapshot holds: they are gone then"},

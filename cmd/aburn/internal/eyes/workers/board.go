@@ -93,7 +93,7 @@ var zones = []struct {
 	{worker.ZoneNeedsYou, "needs", "asks, is stuck, or failed"},
 	{worker.ZoneWorking, "works", "its agent is working"},
 	{worker.ZoneInReview, "review", "its pull request is open"},
-	{worker.ZoneReady, "ready", "for you to look at and merge"},
+	{worker.ZoneReady, "ready", "for you to review and merge"},
 	{worker.ZoneDone, "done", "its worktree is still there"},
 }
 
@@ -186,7 +186,7 @@ func (s *Pages) Notes() (list []pages.Note) {
 	for _, squad := range s.squads() {
 		if squad.Err != nil {
 			f := fault.Of(squad.Err)
-			list = append(list, show.Note(filepath.Base(squad.Root)+": its workers cannot be seen: "+f.Msg, f.Hints...))
+			list = append(list, show.Note(filepath.Base(squad.Root)+": its workers can't be read: "+f.Msg, f.Hints...))
 		}
 	}
 	return list

@@ -63,22 +63,22 @@ func (s *Pages) Do(w http.ResponseWriter, r *http.Request) {
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()
 	if d.Decode(&asked) != nil {
-		http.Error(w, "the page asks for what this aburn does not know: load it again", http.StatusBadRequest)
+		http.Error(w, "this aburn doesn't know what the page asks for: reload the page", http.StatusBadRequest)
 		return
 	}
 	if agent := peer.OfRequest(r); agent != "" {
-		s.tellDeed(w, board.Deed{Text: "Buttons are for people, and " + agent + " started the program that pressed this one."}, "")
+		s.tellDeed(w, board.Deed{Text: "Only people can press buttons, and " + agent + " started the program that pressed this one."}, "")
 		return
 	}
 	seen, sure := s.promised.take(asked.Sure, asked.Wish, s.o.Now())
 	if asked.Sure != "" && !sure {
-		s.tellDeed(w, board.Deed{Text: "You were asked longer ago, or about something else: press the button again."}, "")
+		s.tellDeed(w, board.Deed{Text: "That question is too old, or it was about something else: press the button again."}, "")
 		return
 	}
 	deed, err := s.o.Board.Do(s.o.Life(), asked.Wish, sure, seen)
 	if err != nil {
 		if errors.Is(err, board.ErrNoWorker) {
-			err = errors.New("there is no such worker any more")
+			err = errors.New("this worker no longer exists")
 		}
 		f := fault.Of(err)
 		deed = board.Deed{Text: f.Msg, Lines: append(f.Hints, deed.Lines...)}

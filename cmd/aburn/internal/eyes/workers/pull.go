@@ -29,7 +29,7 @@ func pullOf(w *board.Standing) (pull pages.Pull) {
 	case worker.ReviewChanges:
 		words = append(words, "changes requested")
 	case worker.ReviewAsked:
-		words = append(words, "review asked for")
+		words = append(words, "review requested")
 	}
 	if p.Conflicts {
 		words = append(words, "conflicts")

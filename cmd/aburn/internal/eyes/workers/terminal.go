@@ -52,7 +52,7 @@ func (s *Pages) Socket(w http.ResponseWriter, r *http.Request) {
 	}
 	keys := r.FormValue("keys") == "1" && s.o.Act
 	if keys && peer.OfRequest(r) != "" {
-		http.Error(w, "keyboards are for people", http.StatusForbidden)
+		http.Error(w, "only people can type here", http.StatusForbidden)
 		return
 	}
 	if s.screens.Add(1) > mostScreens {

@@ -30,7 +30,7 @@ func stopCommand(a *kit.App) *cli.Command {
 			"Exit codes: 0 OK, 1 a process did not end within 10 seconds, 2 wrong usage.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "keep-workers", Usage: "stop only the daemon; workers continue"},
-			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "skip the question"},
 			kit.JSONFlag(),
 		},
 		Metadata: kit.Examples("aburn daemon stop", "aburn daemon stop --keep-workers", "aburn daemon stop --yes cart"),
