@@ -41,7 +41,7 @@ func main() {
 		Agents: agents(),
 		Look:   lookAt,
 		Ended:  startIngest, Snapshot: startSnapshot,
-		Exit:   func() { os.Exit(0) },
+		Exit: func() { os.Exit(0) },
 	}
 	if err := run.Do(); err != nil {
 		handle(syscall.Stderr).Write([]byte("aburn: error: " + err.Error() + "\n"))

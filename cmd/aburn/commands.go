@@ -124,7 +124,7 @@ func groups(a *kit.App) []group {
 			dashboard.TopCommand(a),
 			record.TailCommand(a),
 			supervise.SupervisorCommand(a), supervise.ProofCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a), sessions.SearchCommand(a),
-			sessions.WhyCommand(a), sessions.CommitsCommand(a), sessions.HandoffCommand(a),
+			sessions.WhyCommand(a), sessions.CommitsCommand(a), sessions.NotesCommand(a), sessions.HandoffCommand(a),
 			costs.CostCommand(a), supervise.QueueCommand(a), record.QueryCommand(a), sessions.ToolsCommand(a), sessions.GraphCommand(a),
 		}},
 		{workGroup, []*cli.Command{

@@ -262,6 +262,7 @@ var goldenLess = map[string]string{
 	"config":             "it is config check: see config.txtar",
 	"overlap":            workerGoldens,
 	"why":                "it needs a repository: see why_test.go",
+	"notes write":        "it needs a repository: see notes_test.go",
 	"commits":            "it needs a repository: see commits_test.go",
 }
 

@@ -62,6 +62,7 @@ func TestJSONPage(t *testing.T) {
 		{"search", sessions.SearchReport{}, part("`aburn search`") + part("`aburn sessions`")},
 		{"why", why.Answer{}, part("`aburn why`") + part("`aburn sessions`") + part("`aburn cost`")},
 		{"commits", why.List{}, part("`aburn commits`") + part("`aburn why`") + part("`aburn cost`")},
+		{"notes write", why.Noted{}, part("`aburn notes write`")},
 		{"handoff", handoff.Briefing{}, part("`aburn handoff`")},
 		{"keep", archiving.KeptReport{}, part("`aburn keep`")},
 		{"graph", forest.GraphReport{}, part("`aburn graph`")}, {"tools", toolcalls.Report{}, part("`aburn tools`")},

@@ -175,7 +175,7 @@ func (r *Repo) Commits(ctx context.Context, hashes []string) (map[string]*histor
 		}
 		r.files[c.Hash] = files
 	}
-	return found, nil
+	return found, r.addNotes(ctx, found)
 }
 
 // existing are those of the hashes that are commits which the repository has, a line each.
