@@ -204,3 +204,9 @@ func fresh(at, now time.Time) bool {
 	}
 	return at.Add(tick).After(now)
 }
+
+// Changed is when a file or what is known of it changed last; no program can set that. false where the system does not say.
+func Changed(info fs.FileInfo) (time.Time, bool) {
+	changed, _, ok := identity(info)
+	return changed, ok
+}
