@@ -56,7 +56,11 @@ var floors = []struct{ packages, may string }{
 			"internal/workspace trace trace/readers"},
 
 	{"history/...", "internal/..."},
-	{"guard/...", "internal/..."},
+	{"guard guard/shell guard/packs guard/facts guard/ruleset", "internal/..."},
+
+	{"guard/...", // with what is recorded of calls
+		"archive/... archive/story guard guard/shell guard/packs guard/facts guard/ruleset hooks insight/... internal/... internal/journal/... logfmt/... " +
+			"trace trace/contents trace/own trace/readers"},
 
 	{"install/...", "archive/... hooks internal/... internal/journal/... internal/queue internal/settings logfmt/... trace"},
 	{"templates", "internal/..."},
@@ -114,7 +118,8 @@ var only = []struct{ what, by string }{
 	{"github.com/modelcontextprotocol/go-sdk/...", "internal/mcpserver"},
 	{"github.com/ncruces/go-sqlite3/...", "internal/sqlite"},
 	{"github.com/rogpeppe/go-internal/...", "cmd/aburn-instrument/... internal/lab/..."},
-	{"github.com/tidwall/gjson/...", "cmd/aburn/... chain hooks/... install/... instrument/... internal/... logfmt/... supervisor/... trace/... worker/..."},
+	{"github.com/tidwall/gjson/...",
+		"cmd/aburn/... chain guard/live hooks/... install/... instrument/... internal/... logfmt/... supervisor/... trace/... worker/..."},
 	{"github.com/urfave/cli/...", "cmd/..."},
 	{"github.com/yuin/goldmark/...", "web/excerpt"},
 	{"go.yaml.in/yaml/v3/...", "guard/... instrument/... internal/lab/... worker/..."},

@@ -15,6 +15,8 @@ type Result struct {
 	// Open is the reason why it is not known whether the rule is about the call; "" if it is known. A rule whose Opaque is
 	// set hits such a call.
 	Open string
+	// Moment: it is open because of the moment, not of the text.
+	Moment bool
 	// Part is the program or file that was hit.
 	Part string
 }
@@ -128,7 +130,7 @@ func (m *matcher) rule(r *Rule) Result {
 		case truth == Yes:
 			return Result{Rule: r, Hit: true, Part: part}
 		case truth == Unknown && res.Open == "":
-			res.Open = open
+			res.Open, res.Moment = open, open == momentUnknown
 		}
 	}
 	if res.Open == "" && (m.call.Cut != "" || m.line != nil && len(m.line.Opaque) > 0) && m.mayConcern(r) {
@@ -207,7 +209,7 @@ func (m *matcher) condition(c *Condition) (truth Truth, part, open string) {
 	if all.truth == No {
 		return No, "", ""
 	}
-	all.and(m.moment(c, dir), "the state of the repository at that moment is not known")
+	all.and(m.moment(c, dir), momentUnknown)
 	return all.truth, part, all.open
 }
 
@@ -230,6 +232,8 @@ func (j *judged) and(t Truth, open string) {
 		j.truth, j.open = Unknown, open
 	}
 }
+
+const momentUnknown = "the state of the repository at that moment is not known"
 
 const notInText = "a word is not in the text"
 
@@ -455,4 +459,15 @@ func show(p *shell.Program) string {
 		text += fmt.Sprintf(" %s%s", map[bool]string{true: ">", false: "<"}[r.Write], r.Path.Text)
 	}
 	return strings.TrimSpace(strings.ReplaceAll(text, shell.Hole, "…"))
+}
+
+// Programs are the programs that the call's command starts, as people read them.
+func (v *Verdict) Programs() (list []string) {
+	if v.Line == nil {
+		return nil
+	}
+	for i := range v.Line.Programs {
+		list = append(list, show(&v.Line.Programs[i]))
+	}
+	return list
 }

@@ -13,6 +13,7 @@ import (
 	"aburn/cmd/aburn/internal/costs"
 	"aburn/cmd/aburn/internal/dashboard"
 	"aburn/cmd/aburn/internal/debug"
+	"aburn/cmd/aburn/internal/guarding"
 	"aburn/cmd/aburn/internal/learn"
 	"aburn/cmd/aburn/internal/mcp"
 	"aburn/cmd/aburn/internal/record"
@@ -135,6 +136,7 @@ func groups(a *kit.App) []group {
 			work.SnapshotsCommand(a), work.SendCommand(a), work.InterruptCommand(a), work.KillCommand(a),
 			work.CleanupCommand(a), work.FarCommand(a), spawn.FarCommand(a),
 		}},
+		{"Guard", []*cli.Command{guarding.Command(a)}},
 		{"Learn", []*cli.Command{
 			learn.ReportCommand(a), learn.RemedyCommand(a), learn.ReplayCommand(a), learn.LessonsCommand(a),
 		}},

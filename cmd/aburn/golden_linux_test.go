@@ -234,12 +234,23 @@ export --format otlp --endpoint COLLECTOR 5b0c2f91
 // goldenEnd is run when everything else was asked, because it changes the archive.
 const goldenEnd = "ingest --rebuild --json"
 
+// guardGoldens is why no golden holds the answers of guard.
+const guardGoldens = "its answers change with every rule of a pack: see guard.txtar"
+
 // goldenLess are commands with --json that no golden holds, and why.
 var goldenLess = map[string]string{
 	"cost prices update": "it changes the prices of the other runs: see prices_update.txtar",
 	"supervisor watch":   "it goes on until it is ended: see supervisor_watch_test.go",
 	"keep":               "the sizes of its copies are those of the compression: see keep.txtar",
 	"debug":              "its sizes and versions are those of the machine: see debug's own tests",
+	"guard":              guardGoldens,
+	"guard ls":           guardGoldens,
+	"guard test":         guardGoldens,
+	"guard why-not":      guardGoldens,
+	"guard enable":       guardGoldens,
+	"guard disable":      guardGoldens,
+	"guard report":       guardGoldens,
+	"guard explain":      guardGoldens,
 	"spawn":              workerGoldens,
 	"ps":                 workerGoldens,
 	"done":               workerGoldens,

@@ -14,7 +14,7 @@ func (x *step) call(inferred string) {
 	e := x.event
 	e.Inferred = inferred
 	tool := d.Tool.String()
-	c := &trace.ToolCall{Call: d.ToolUseID.String(), Tool: tool, Type: typeOf(tool), Key: hash(d.Input.String(), 8),
+	c := &trace.ToolCall{Call: d.ToolUseID.String(), Tool: tool, Type: TypeOf(tool), Key: hash(d.Input.String(), 8),
 		Path: draft.Path(d.Path.String(), "")}
 	if c.Type == trace.ShellTool {
 		c.Head = x.Head(d.Head.String(), trace.CommandHead)
@@ -117,8 +117,8 @@ func deniedBy(reason string) string {
 	return "other"
 }
 
-// typeOf classifies a tool by the name in hooks, of any agent that has hooks.
-func typeOf(tool string) trace.ToolType {
+// TypeOf classifies a tool by the name in hooks, of any agent that has hooks.
+func TypeOf(tool string) trace.ToolType {
 	switch tool {
 	case "Bash", "PowerShell", "BashOutput", "KillShell", "shell", "exec_command", "write_stdin", "run_shell_command", "bash", "powershell",
 		"read_bash", "write_bash", "stop_bash", "list_bash", "read_powershell", "write_powershell", "stop_powershell", "list_powershell":

@@ -12,7 +12,7 @@ func TestTypeOfCodexAgents(t *testing.T) {
 		"collaborationspawn_agent": trace.AgentTool, "collaborationwait_agent": trace.AgentTool, "spawn_agent": trace.AgentTool,
 		"multi_agent_v1wait_agent": trace.AgentTool, "mcp__agents__wait": trace.MCPTool, "create_goal": trace.OtherTool,
 	} {
-		if got := typeOf(tool); got != want {
+		if got := TypeOf(tool); got != want {
 			t.Errorf("%s is %s, not %s", tool, got, want)
 		}
 	}
