@@ -46,7 +46,7 @@ RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %) $(ALONE:%=-e %) | $(
 LAYERS := go test -count=1 .
 ELSEWHERE := GOOS=windows go vet ./... && GOOS=darwin go vet ./...
 
-.PHONY: demo demo-workers demo-instrument quick test test-long test-clock test-agents test-packages test-windows wine-root lint vuln bench install npm dist vetted layers module test-npm test-cost test-workshop judge
+.PHONY: demo demo-workers demo-instrument quick test test-long test-clock prices-check test-agents test-packages test-windows wine-root lint vuln bench install npm dist vetted layers module test-npm test-cost test-workshop judge
 
 demo: ## the newcomer's first minute; ALL=1 shows everything, without a pause
 	@echo "Compiling the demo: it takes minutes the first time, seconds after that."
@@ -91,6 +91,9 @@ layers: # who imports whom
 GOTESTSUM = go run gotest.tools/gotestsum@v1.13.0
 
 # Clients that are not ours have races of their own, and a busy machine finds them: at most three failed tests run once more, and are named.
+prices-check: ## models that the installed claude and codex name, or PROGRAMS, and that have no price
+	go run ./internal/lab/pricecheck $(PROGRAMS)
+
 test-agents: ## the six real agents on a scripted model
 	@if $(GOTESTSUM) --version >/dev/null; then $(GOTESTSUM) --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
 		--packages ./internal/lab/realagents -- -tags agents -count=1 -timeout 45m; \

@@ -27,6 +27,10 @@ func (w *world) claudeStore() *tracetest.Sink {
 	for _, d := range s.Damage {
 		w.Errorf("damaged: %+v", d)
 	}
+	drift := tracetest.Drift(w, "../../../trace/claude/testdata/known.txt", tracetest.ClaudeShape, filepath.Join(w.home, ".claude", "projects"))
+	if len(drift) > 0 {
+		w.Errorf("nobody names %q of what this client writes", drift)
+	}
 	trace.Link(s.Ordered())
 	return s
 }

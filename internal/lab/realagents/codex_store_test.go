@@ -64,6 +64,10 @@ func (f *follower) complete() *tracetest.Sink {
 	f.Helper()
 	f.look()
 	whole := tracetest.Read(f, codex.New(), filepath.Join(f.home, ".codex", "sessions"))
+	drift := tracetest.Drift(f, "../../../trace/codex/testdata/known.txt", tracetest.CodexShape, filepath.Join(f.home, ".codex", "sessions"))
+	if len(drift) > 0 {
+		f.Errorf("nobody names %q of what this client writes", drift)
+	}
 	for id, want := range whole.Traces {
 		data, err := packed.Append(nil, want)
 		if err != nil {
