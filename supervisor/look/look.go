@@ -187,6 +187,23 @@ func (l *Look) Peek(ctx context.Context, now time.Time) (Result, error) {
 	return l.judge(ctx, now, time.Time{})
 }
 
+// Keep stores the state after a Peek that read so much that the next one should not read it again. It stores nothing in a project
+// without the user's mark, and nothing while another process has the queue's lock: that one stores.
+func (l *Look) Keep() error {
+	if len(l.o.Key) == 0 || l.folded.state == nil || l.folded.new < hookReads {
+		return nil
+	}
+	desk, err := l.queue.Lock(0)
+	if errors.Is(err, ErrBusy) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = l.store()
+	return errors.Join(err, desk.Close())
+}
+
 // At judges as of an earlier time, by the entries up to that time. It observes nothing:
 // today's processes and files prove nothing about that time.
 func (l *Look) At(ctx context.Context, at time.Time) (Result, error) {

@@ -267,3 +267,54 @@ func TestTell(t *testing.T) {
 		t.Errorf("and then %s", w.logged())
 	}
 }
+
+// A status of a project whose state nobody stored reads a long log once: it keeps the state, as hooks do, and only in a project
+// with the user's mark.
+func TestKeep(t *testing.T) {
+	w := newWorld(t)
+	w.draw(failure)
+	long := w.drawn("@C SESSION_START'startup' PROMPT'go' Bash'ls'")
+	long[0].Data = []byte(`{"source":"startup","pad":"` + strings.Repeat("x", 3000) + `"}`)
+	for range 400 {
+		e := *long[0]
+		e.ID = "" // the journal gives it one of its own
+		w.append(&e)
+	}
+	peek := func(o Options) (*Look, Result) {
+		l := New(o)
+		r, err := l.Peek(context.Background(), w.now)
+		if err != nil || !r.Complete {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		return l, r
+	}
+	stranger := w.options(journal.Command)
+	stranger.Key = nil
+	l, first := peek(stranger)
+	if err := l.Keep(); err != nil || first.Read < hookReads {
+		t.Fatalf("%d bytes read, %v", first.Read, err)
+	}
+	if _, err := os.Stat(w.path(StateName)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a state is stored in a project without a mark: %v", err)
+	}
+	l, _ = peek(w.options(journal.Command))
+	if err := l.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	l, r := peek(w.options(journal.Command))
+	if r.Read != 0 || r.signatures() != first.signatures() {
+		t.Errorf("again %d bytes were read: %s, not %s", r.Read, r.signatures(), first.signatures())
+	}
+	before, err := os.Stat(w.path(StateName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.draw("@B PROMPT'more' STOP")
+	l, _ = peek(w.options(journal.Command))
+	if err := l.Keep(); err != nil {
+		t.Error(err)
+	}
+	if after, err := os.Stat(w.path(StateName)); err != nil || !os.SameFile(before, after) {
+		t.Errorf("a few new bytes replaced the state: %v", err)
+	}
+}

@@ -48,7 +48,11 @@ func LookAt(ctx context.Context, c *workspace.Caller, w *workspace.Workspace, ho
 	case how.Past:
 		v.Result, err = l.At(ctx, how.At)
 	case how.Peek:
-		v.Result, err = l.Peek(ctx, how.At)
+		if v.Result, err = l.Peek(ctx, how.At); err == nil {
+			if kept := l.Keep(); kept != nil {
+				c.Warn(look.StateName + ": " + kept.Error())
+			}
+		}
 	default:
 		v.Result, err = l.Once(ctx, how.At, time.Time{})
 		if errors.Is(err, look.ErrBusy) {

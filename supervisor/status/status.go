@@ -51,7 +51,7 @@ type StatusAnswer struct {
 	watcher             int // its process; 0 = there is none, -1 = it did not say
 }
 
-// StatusOf looks at the project around the caller. It writes nothing.
+// StatusOf looks at the project around the caller. It writes nothing but the derived state of a trusted project, after reading much.
 func StatusOf(ctx context.Context, c *workspace.Caller, q StatusQuery) (*StatusAnswer, error) {
 	w, err := workspace.Open(c)
 	if err != nil {
