@@ -16,6 +16,7 @@
 //	PROMPT 'text'    a person's, also without text; PROMPT&'text' machine-made; PROMPT/build'text' with the COMMAND build
 //	PROMPT&a'failed' reports the end of the call a in the background; its status is completed if not said
 //	STOP INTERRUPT TURN_FAILED'rate_limit' SESSION_START'startup' SESSION_END'clear' NOTIFY'idle_prompt' UNREADABLE
+//	TURN_FAILED'server_error: text'  with the client's code and text; tester~TURN_FAILED of the sub-agent tester
 //	COMPACT'auto'    before and after; with < only before
 //	PERMISSION       about the last call still open; PERMISSION'Bash:git push' about this one
 //	(tester          AGENT_SPAWN; (tester& in the background; tester2 is the second of this type

@@ -8,6 +8,10 @@ import (
 
 // hook reads the words in capitals.
 func (p *pen) hook(word string) bool {
+	var a *logfmt.Agent
+	if agent, own, ok := strings.Cut(word, "~"); ok && isWord(agent) && strings.HasPrefix(own, string(logfmt.TurnFailed)) {
+		a, word = p.agentOf(agent), own
+	}
 	n := capitals(word)
 	if n < 3 {
 		return false
@@ -37,7 +41,8 @@ func (p *pen) hook(word string) bool {
 	case logfmt.Notify:
 		o.StrIf("type", text)
 	case logfmt.TurnFailed:
-		o.StrIf("error", text)
+		code, reason, _ := strings.Cut(text, ": ")
+		o.StrIf("error", code).StrIf("reason", reason)
 	case logfmt.Unreadable:
 		o.Int("bytes", 17)
 	case logfmt.Stop:
@@ -49,7 +54,7 @@ func (p *pen) hook(word string) bool {
 		p.entry(e)
 		return true
 	}
-	p.entry(p.hookEntry(ev, nil, o.Bytes()))
+	p.entry(p.hookEntry(ev, a, o.Bytes()))
 	return true
 }
 
