@@ -83,7 +83,7 @@ type Worker struct {
 	Attach   string // the command that leads to it
 }
 
-// LivingFor is how long after its last sign of life a session counts as living.
+// LivingFor is how long after its last event a session counts as living.
 const LivingFor = 12 * time.Hour
 
 // Items are the things of all projects, in the order in which people are shown them: what waits, by what is asked; what is stuck; what
@@ -194,7 +194,7 @@ func waitItem(root string, w *status.WaitFacts) Item {
 	}
 	item.Quoted = text(item.Quoted)
 	if w.Agent != "" {
-		item.What += ", asked by the sub-agent " + text(w.Agent)
+		item.What += ", asked by its sub-agent " + text(w.Agent)
 	}
 	if w.Seq > 0 {
 		item.Proof = []logfmt.Seq{w.Seq}
@@ -257,7 +257,7 @@ func livingItem(one *status.SessionStatus) Item {
 	case state.Idle:
 		item.Kind, item.Word = Idle, "idle"
 	default:
-		item.Kind, item.Word = Heard, "heard"
+		item.Kind, item.Word = Heard, "last event"
 	}
 	if one.Since != nil {
 		item.Since = *one.Since
@@ -326,7 +326,7 @@ func (i *Item) Says() string {
 	case i.Kind == Idle:
 		return "its turn is over"
 	}
-	return "last sign of life"
+	return "last event"
 }
 
 // ProofWords names the entries that prove a thing.

@@ -65,7 +65,7 @@ func (s *search) notes(r *Result, hit int) []Note {
 	case Failed:
 		add(FailedLater, r.Since, cmd+" failed after this")
 	case Running, Left:
-		add(StartedAgain, r.Since, cmd+" is not done: it was started again after this")
+		add(StartedAgain, r.Since, cmd+" isn't done: it was started again after this")
 	}
 	notes = append(notes, s.predecessorNotes(r.Cmd, hit)...)
 	if e.Edited {

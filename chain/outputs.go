@@ -76,7 +76,7 @@ func (s *search) outputs(e *logfmt.Entry) []Output {
 	root, err := os.OpenRoot(dir)
 	if dir == "" || err != nil {
 		for i := range outputs {
-			outputs[i].State, outputs[i].Reason = Unchecked, "its worktree is not there"
+			outputs[i].State, outputs[i].Reason = Unchecked, "its worktree is gone"
 		}
 		return outputs
 	}
@@ -152,7 +152,7 @@ func (c *checker) check(o *Output) (OutputState, string) {
 		return Unchecked, "not a file"
 	}
 	if isCleaned(o.Path) {
-		return Unchecked, "its name is not in the log as it is"
+		return Unchecked, "the log has another form of its name"
 	}
 	name, ok := c.local(o.Path)
 	if !ok {

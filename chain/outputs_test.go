@@ -116,9 +116,9 @@ func TestOutputsOfAWorktree(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, wt, want string }{
 		{"of another worktree", "wt/f", "same"},
-		{"of a folder that is no worktree", "docs", "unchecked(its worktree is not there)"},
-		{"of a worktree that is gone", "wt/gone", "unchecked(its worktree is not there)"},
-		{"of somewhere else", outside, "unchecked(its worktree is not there)"},
+		{"of a folder that is no worktree", "docs", "unchecked(its worktree is gone)"},
+		{"of a worktree that is gone", "wt/gone", "unchecked(its worktree is gone)"},
+		{"of somewhere else", outside, "unchecked(its worktree is gone)"},
 	} {
 		w := newWorld(t, "")
 		w.worktree("wt/f", "feature")

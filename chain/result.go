@@ -29,7 +29,7 @@ func (s *search) result(cmd string) Result {
 		r.State, r.Since = stateOf(m.event), m.entry.Time
 		if by, at := s.leftBy(m); r.State == Running && !at.IsZero() {
 			r.State, r.LeftBy, r.LeftAt = Left, by, at
-			r.Notes = []Note{{LeftUnfinished, "session " + quote.Text(string(by), logfmt.MaxSession) + " ended and left it unfinished", at}}
+			r.Notes = []Note{{LeftUnfinished, "session " + quote.Text(string(by), logfmt.MaxSession) + " ended before it was finished", at}}
 		}
 	}
 	if hit < 0 {

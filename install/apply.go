@@ -16,7 +16,7 @@ import (
 )
 
 // ErrChanged means that another program wrote the settings file between plan and rename. The file was left alone.
-var ErrChanged = errors.New("was changed by somebody else in this moment, so it was left alone; try again")
+var ErrChanged = errors.New("was changed by somebody else meanwhile, so aburn left it alone; try again")
 
 // Done is what Apply has done.
 type Done struct {
@@ -69,7 +69,7 @@ const (
 func (c *Change) lock() (*lockfile.Lock, error) {
 	state := project.StateDir(c.env)
 	if state == "" {
-		return nil, fmt.Errorf("no place for the record of the install: %w", ErrNoHome)
+		return nil, fmt.Errorf("the record of the install has no place: %w", ErrNoHome)
 	}
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, err

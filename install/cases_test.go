@@ -162,7 +162,7 @@ func TestPathThatIsWritten(t *testing.T) {
 		want string
 	}{
 		{"as PATH names it", Options{}, "/nowhere" + string(os.PathListSeparator) + link, filepath.Join(link, programFile(hookName))},
-		{"a relative PATH is no place", Options{}, "bin:.", "no aburn-hook on PATH or beside aburn"},
+		{"a relative PATH is no place", Options{}, "bin:.", "no aburn-hook on PATH or next to aburn"},
 		{"bare in a project", Options{Scope: Project}, "", hookName},
 		{"beside aburn", Options{Self: filepath.Join(bin, "aburn")}, "/nowhere", filepath.Join(bin, programFile(hookName))},
 		{"PATH before the neighbour", Options{Self: filepath.Join(bin, "aburn")}, link, filepath.Join(link, programFile(hookName))},
@@ -314,11 +314,11 @@ func TestNotes(t *testing.T) {
 		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "prompt"}, {"type": "command", "command": "x", "foo": 1}], "foo": 1, "foo": 2}], "New": 1}}`, ""},
 		{Codex, `{"hooks": null}`, ""},
 		{Codex, "\ufeff{}", ":1:1: Codex ignores this whole file: it begins with a byte-order mark"},
-		{Codex, `{"version": 1}`, `:1:13: Codex ignores this whole file: it knows no key "version" there`},
-		{Codex, `{"hooks": {}, "hooks": {}}`, `:1:24: Codex ignores this whole file: "hooks" is there twice`},
+		{Codex, `{"version": 1}`, `:1:13: Codex ignores this whole file: it doesn't know the key "version" there`},
+		{Codex, `{"hooks": {}, "hooks": {}}`, `:1:24: Codex ignores this whole file: "hooks" appears twice`},
 		{Codex, `{"hooks": {"PreModelRequest": null}}`, `:1:31: Codex ignores this whole file: "PreModelRequest" is null`},
 		{Codex, `{"hooks": {"Stop": [null]}}`, `:1:21: Codex ignores this whole file: a group is null`},
-		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "x"}]}]}}`, `:1:41: Codex ignores this whole file: it knows no handler of type "x"`},
+		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "x"}]}]}}`, `:1:41: Codex ignores this whole file: it doesn't know handlers of type "x"`},
 		{Codex, `{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}}`, `:1:32: Codex ignores this whole file: a handler without "type"`},
 		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": 7}]}]}}`, `:1:63: Codex ignores this whole file: "command" is a number`},
 		{Codex, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "timeout": 1.5}]}]}}`,

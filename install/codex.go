@@ -83,7 +83,7 @@ func (c CodexConfig) handlers(s *Settings) Finding {
 	}
 	return Finding{
 		Bad:   true,
-		Text:  fmt.Sprintf("Codex skips hooks of %s without a word: %s", s.Path, strings.Join(parts, ", ")),
+		Text:  fmt.Sprintf("Codex silently skips hooks of %s: %s", s.Path, strings.Join(parts, ", ")),
 		Hints: []string{"run codex, then /hooks, then t", "or aburn install-hooks --agent codex --trust-codex"},
 	}
 }

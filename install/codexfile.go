@@ -32,7 +32,7 @@ func (d *document) codexNotes(at func(value, string, ...any)) {
 	}
 	for _, m := range d.root.members {
 		if m.key != "hooks" && m.key != "description" {
-			r.say(m.value, "it knows no key %s there", quote(m.key))
+			r.say(m.value, "it doesn't know the key %s there", quote(m.key))
 		}
 	}
 	r.once(d.root, "hooks", "description")
@@ -96,7 +96,7 @@ func (r codexReader) handler(h value) {
 		r.required(h, "type")
 		r.kinds(h, "type", text)
 	default:
-		r.say(kind.value, "it knows no handler of type %s", r.text(kind.value.start, kind.value.end))
+		r.say(kind.value, "it doesn't know handlers of type %s", r.text(kind.value.start, kind.value.end))
 	}
 }
 
@@ -110,7 +110,7 @@ func (r codexReader) required(v value, key string) {
 func (r codexReader) once(v value, keys ...string) {
 	for i, m := range v.members {
 		if slices.Contains(keys, m.key) && v.last(m.key) != &v.members[i] {
-			r.say(v.last(m.key).value, "%s is there twice", quote(m.key))
+			r.say(v.last(m.key).value, "%s appears twice", quote(m.key))
 		}
 	}
 }

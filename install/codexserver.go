@@ -50,7 +50,7 @@ func (c *Change) withoutCodex(o Options, err error) error {
 	if !errors.Is(err, ErrNoCodex) || len(o.Agents) == 1 {
 		return err
 	}
-	c.Notes = append(c.Notes, err.Error()+": it is not told about the MCP server")
+	c.Notes = append(c.Notes, err.Error()+": the MCP server is not registered there")
 	return nil
 }
 

@@ -104,7 +104,7 @@ func (copilotFile) remarks(scope Scope) []string {
 	if scope != Project {
 		return nil
 	}
-	return []string{"Copilot CLI runs a project's hooks only in a folder that its user trusts, without a word in any other"}
+	return []string{"Copilot CLI runs a project's hooks only in folders that its user trusts, and silently skips them in others"}
 }
 
 // copilotLikely: project files are read only in the folder in which a session starts, and only if it is trusted.

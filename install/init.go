@@ -89,7 +89,7 @@ func InitProject(dir string, env func(string) string, o InitOptions) (Init, erro
 	}
 	done, err := initProject(root, env, project.MarkHolding, o)
 	if p, perr := project.At(root, project.Env); err == nil && perr == nil && !p.Marked { // marks go by the process's own environment
-		return done, errors.New("on this system nobody can trust a project that holds the state folder: " + root)
+		return done, errors.New("on this system you can't trust a project that contains the state folder: " + root)
 	}
 	return done, err
 }
@@ -103,9 +103,9 @@ type TooWide struct {
 
 func (e *TooWide) Error() string {
 	if e.Moved {
-		return e.Root + " holds " + e.Holds + ": a mark of trust that lies in the project does not count"
+		return e.Root + " holds " + e.Holds + ": a mark of trust inside the project doesn't count"
 	}
-	return e.Root + " holds " + e.Holds + ": a project there would take in every folder below that is no project of its own"
+	return e.Root + " holds " + e.Holds + ": a project there would include every folder below that isn't a project itself"
 }
 
 // tooWide returns a *TooWide for a project at root, unless this user has made one there.

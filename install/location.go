@@ -17,7 +17,7 @@ import (
 // Errors about the place of settings files.
 var (
 	ErrNoHome    = errors.New("HOME is not an absolute path")
-	ErrNoProject = errors.New("no project here: neither a git work tree nor an .oss/ folder")
+	ErrNoProject = errors.New("no project here: neither a git repository nor an .oss/ folder")
 )
 
 // NoScope means that the agent has no settings file of a scope.
@@ -227,8 +227,8 @@ func hookPath(o Options) (string, error) {
 
 // Errors about the executable.
 var (
-	ErrNoHook      = errors.New("no " + hookName + " on PATH or beside aburn")
-	ErrPassingHook = errors.New(hookName + " lies in a folder for temporary files, and settings outlive it")
+	ErrNoHook      = errors.New("no " + hookName + " on PATH or next to aburn")
+	ErrPassingHook = errors.New(hookName + " is in a folder for temporary files, and settings outlive it")
 )
 
 // lookPath is a program's absolute path by env's PATH; "" if it is not there.

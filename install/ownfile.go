@@ -24,7 +24,7 @@ type ownFile interface {
 }
 
 // ErrOthersFile means that a file with the name of aburn's own is not as aburn made it.
-var ErrOthersFile = errors.New("is not as aburn made it, so it is left alone")
+var ErrOthersFile = errors.New("was changed since aburn made it, so aburn leaves it alone")
 
 // planOwn plans to make the agent's file of aburn's own, calling the executable at path.
 func planOwn(o Options, f FileChange, path string) (FileChange, error) {
@@ -72,7 +72,7 @@ func planNoOwn(o Options, f FileChange) (FileChange, error) {
 	}
 	if !f.record.leads(t.data) && !f.Agent.made(f.Path, t.data) {
 		f.record = nil // it stays, and with it what is known of the file
-		f.Notes = append(f.Notes, ErrOthersFile.Error()+": remove what calls the hook yourself")
+		f.Notes = append(f.Notes, ErrOthersFile.Error()+": remove the lines that call the hook yourself")
 		return f, nil
 	}
 	if f.record == nil {

@@ -196,7 +196,7 @@ func (f *FileChange) prepare(o Options, t target, now, then *document) error {
 	next.Rule = then.allowed() && !bd.allowed()
 	removal := f.what.remove(then, next.was, next.Rule)
 	if !bytes.Equal(splice(f.New, removal), without) {
-		return fmt.Errorf("%s: what would be inserted could not be taken out again byte for byte, so it is left alone", f.Path)
+		return fmt.Errorf("%s: aburn could not remove the insertion again byte for byte, so it leaves the file alone", f.Path)
 	}
 	next.Spans = spansOf(f.New, removal)
 	next.Folders = missingFolders(filepath.Dir(t.real))

@@ -116,7 +116,7 @@ func (r *record) original() ([]byte, error) {
 		return nil, err
 	}
 	if hash(data) != r.Before {
-		return nil, fmt.Errorf("%s is not the backup that was made", filepath.Join(r.dir, r.Backup))
+		return nil, fmt.Errorf("%s is not the backup that aburn made", filepath.Join(r.dir, r.Backup))
 	}
 	return data, nil
 }

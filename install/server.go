@@ -24,7 +24,7 @@ const (
 // Errors about where the server can be registered.
 var (
 	ErrNoServer      = errors.New("no " + serverName + " on PATH")
-	ErrPassingServer = errors.New(serverName + " lies in a folder for temporary files, and settings outlive it")
+	ErrPassingServer = errors.New(serverName + " is in a folder for temporary files, and settings outlive it")
 	ErrNoLocalServer = errors.New("--mcp has no --local: only your own settings and the project's")
 	ErrOtherServer   = errors.New(`the MCP server "` + ServerName + `" is somebody else's`)
 )
@@ -223,7 +223,7 @@ func (o Options) remainingServers() (out []string) {
 	for _, a := range o.Agents {
 		for _, s := range Servers(a, o.Dir, o.Env) {
 			if s.Ours && s.Scope == o.Scope {
-				out = append(out, fmt.Sprintf("%s still starts aburn's MCP server, which %s registers: uninstall-hooks --mcp takes it out too", a.Title, s.Path))
+				out = append(out, fmt.Sprintf("%s still starts aburn's MCP server, which %s registers: uninstall-hooks --mcp removes it too", a.Title, s.Path))
 			}
 		}
 	}

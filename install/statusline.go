@@ -21,8 +21,8 @@ const (
 
 // Errors about status lines.
 var (
-	ErrSharedStatus = errors.New("a status line is one person's, and the project's settings are everybody's")
-	ErrWindowsWrap  = errors.New("a status line is not wrapped on Windows, where nobody has tried it")
+	ErrSharedStatus = errors.New("a status line is for one person, and the project's settings are for everybody")
+	ErrWindowsWrap  = errors.New("aburn doesn't wrap a status line on Windows, because nobody has tried it there")
 )
 
 // The arguments of a status line, which package hooks reads. That package and this one do not import each other;
@@ -195,9 +195,9 @@ func (d *document) statusNotes(a Agent, mode StatusLine) (out []string) {
 		return nil
 	}
 	line, column := place(d.data, m.keyStart)
-	text := "a status line of another form is there, so it was left alone"
+	text := "there is a status line of another form, so aburn left it alone"
 	if mode == AddStatus && d.statusCommandOf(m) != nil {
-		text = "you have a status line, so it was left alone: with --wrap, aburn's calls it first"
+		text = "you have a status line, so aburn left it alone: with --wrap, aburn's line runs yours first"
 	}
 	return []string{fmt.Sprintf("%s:%d:%d: %s", d.path, line, column, text)}
 }
@@ -225,7 +225,7 @@ func planNoStatus(o Options, f FileChange) (FileChange, error) {
 	next, err := f.Agent.parse(f.Path, f.New)
 	switch {
 	case err != nil:
-		return f, fmt.Errorf("%s: without the status line it would not parse, so it is left alone: %w", f.Path, err)
+		return f, fmt.Errorf("%s: without the status line it would not parse, so aburn leaves it alone: %w", f.Path, err)
 	case !next.owns(f.Agent):
 		return planUninstall(o, f)
 	case old == nil:

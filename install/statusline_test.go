@@ -42,7 +42,7 @@ func TestStatusLineComesAndGoes(t *testing.T) {
 					b.Fatalf("no status line: %s", installed)
 				}
 			case mode == AddStatus, was == "":
-				if is != was || !strings.Contains(strings.Join(c.Files[0].Notes, "\n"), "left alone") {
+				if is != was || !strings.Contains(strings.Join(c.Files[0].Notes, "\n"), "aburn left it alone") {
 					b.Fatalf("somebody's line became %q, and the notes are %q", is, c.Files[0].Notes)
 				}
 			default:

@@ -77,7 +77,7 @@ func planUninstall(o Options, f FileChange) (FileChange, error) {
 		return f, nil
 	}
 	if _, err := f.Agent.parse(f.Path, f.New); err != nil {
-		return f, fmt.Errorf("%s: without the hooks it would not parse, so it is left alone: %w", f.Path, err)
+		return f, fmt.Errorf("%s: without the hooks it would not parse, so aburn leaves it alone: %w", f.Path, err)
 	}
 	return f, nil
 }
@@ -105,12 +105,12 @@ func (f *FileChange) judge(d *document) {
 		return
 	}
 	if f.record == nil {
-		f.Notes = append(f.Notes, "no record of an install: what is aburn's was cut out, byte-exactness cannot be promised")
+		f.Notes = append(f.Notes, "no record of an install: aburn removed its own lines, but can't promise the same bytes as before")
 		return
 	}
 	if !f.record.Existed && f.isEmptyObject(f.New) {
 		f.Remove, f.New, f.edits = true, nil, []edit{{old: string(f.Old)}}
-		f.Notes = append(f.Notes, "the install made this file and nothing else is in it")
+		f.Notes = append(f.Notes, "install-hooks made this file, and nothing else is in it")
 		return
 	}
 	cut := spansOf(d.data, f.edits)

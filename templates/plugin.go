@@ -16,7 +16,7 @@ type Plugin struct {
 
 const (
 	pluginName  = "aburn"
-	pluginAbout = "Records every session in .oss/workflow.log and lets a command read what the one before it made."
+	pluginAbout = "Records every session in .oss/workflow.log, so that a command can read the result of the one before it."
 	skillPlugin = "plugins/" + pluginName + "/"
 )
 

@@ -55,7 +55,7 @@ const PluginLedger = ".aburn-templates"
 // maxExisting bounds the read of an existing file, in bytes. A larger file is not aburn's.
 const maxExisting = 1 << 20
 
-const ledgerHead = "# What aburn wrote beside this file. It replaces a file only while the sum still fits.\n"
+const ledgerHead = "# Files that aburn wrote next to this one. It replaces a file only if its sum still matches.\n"
 
 // Blocked is the error for a folder that cannot be written into. Nothing was written then.
 type Blocked struct {

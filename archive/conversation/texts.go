@@ -126,7 +126,7 @@ func WhyNot(c contents.Content) string {
 	case c.State == contents.Unreadable:
 		return "it cannot be read"
 	case len(c.Text) > excerpt.MaxScrubbed:
-		return plain.Size(int64(len(c.Text))) + ", too long to be scrubbed and shown: aburn show --raw prints it"
+		return plain.Size(int64(len(c.Text))) + ", too long to scrub and show: aburn show --raw prints it"
 	}
 	return ""
 }

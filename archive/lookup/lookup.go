@@ -50,7 +50,7 @@ func DigestProgress(out *term.Out) func(done, total int) {
 		case done == total:
 			fmt.Fprint(out, "\r\x1b[K")
 		default:
-			fmt.Fprintf(out, "\rlooking at sessions for the first time: %s of %s", plain.Count(int64(done)), plain.Count(int64(total)))
+			fmt.Fprintf(out, "\rreading sessions for the first time: %s of %s", plain.Count(int64(done)), plain.Count(int64(total)))
 		}
 	}
 }

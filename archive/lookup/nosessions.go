@@ -41,7 +41,7 @@ func LookedIn(ctx context.Context, env func(string) string) string {
 		}
 	}
 	if len(folders) == 0 {
-		return "aburn looked nowhere, because HOME is not set"
+		return "aburn could look nowhere, because HOME is not set"
 	}
 	slices.Sort(folders)
 	return "aburn looked in " + strings.Join(folders, ", ")

@@ -32,7 +32,7 @@ func TestLookedIn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := LookedIn(t.Context(), func(string) string { return "" }); got != "aburn looked nowhere, because HOME is not set" {
+	if got := LookedIn(t.Context(), func(string) string { return "" }); got != "aburn could look nowhere, because HOME is not set" {
 		t.Errorf("without HOME: %q", got)
 	}
 }

@@ -161,7 +161,7 @@ func stateWord(r *trace.ToolResultEvent) string {
 	case r.Denied != "":
 		return "denied by " + r.Denied
 	case r.Status == trace.StatusRunning:
-		return "runs on in the background"
+		return "continues in the background"
 	case r.Status == trace.StatusCancelled:
 		return "cancelled"
 	case r.Status == trace.StatusUnknown:

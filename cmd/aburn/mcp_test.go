@@ -254,7 +254,7 @@ func TestMCPLeft(t *testing.T) {
 		time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
 	log.Close()
 	s := w.dial()
-	for tool, text := range map[string]string{"workflow": " ago by left-111", "chain": "session left-1111 ended and left it unfinished"} {
+	for tool, text := range map[string]string{"workflow": " ago by left-111", "chain": "session left-1111 ended before it was finished"} {
 		r, a := w.ask(s, tool, nil, nil)
 		if r.IsError || !strings.Contains(a.Markdown, text) || !strings.Contains(string(a.Answer), `"state":"left"`) ||
 			!strings.Contains(string(a.Answer), `"left_by":"left-1111"`) {

@@ -57,7 +57,7 @@ func TestStatusSaysWhatWaitsForYou(t *testing.T) {
 			"question: AskUserQuestion since 4 m claude shop-444 · entry ",
 			"turn failed: rate_limit since 4 m claude shop-333 · entry ",
 			`the call "Bash: make deploy" was made 15 times with the same input and the same result, and all of them failed; aburn saw no change in between`,
-			"watched by nobody: aburn judges silence and waiting only when you look",
+			"watcher none: stuck and waiting sessions show up only when you run a command",
 		} {
 			if !strings.Contains(flowing, whole) && !strings.Contains(strings.ReplaceAll(flowing, " ", ""), strings.ReplaceAll(whole, " ", "")) {
 				t.Errorf("%d columns: not whole: %s\n%s", columns, whole, shown)

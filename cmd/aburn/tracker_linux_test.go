@@ -57,7 +57,7 @@ func TestIssueOverHTTP(t *testing.T) {
 		t.Errorf("%s %v", out, err)
 	}
 	for _, c := range []struct{ key, issue, want string }{
-		{"hidden", "8", "sends its visitors elsewhere"}, {"hidden", "9", "429 Too Many Requests, and wants to be asked again in 15m0s"},
+		{"hidden", "8", "redirects"}, {"hidden", "9", "429 Too Many Requests, and asks to try again in 15m0s"},
 		{"wrong", "7", "GitLab does not accept the key: 127.0.0.1"}, {"", "7", "GitLab is not asked without a token"},
 	} {
 		if out, err := ask(c.key, "--issue", c.issue); err == nil || !strings.Contains(out, c.want) {

@@ -37,11 +37,11 @@ func TestUninstallTakesOutTrust(t *testing.T) {
 		says    string
 	}{
 		{"ours alone", "", true, []string{`"keyPath":"hooks.state","mergeStrategy":"replace","value":null`}, "hooks.state.",
-			"Codex took its 13 records of trust in them out of "},
+			"Codex removed its 13 records of trust in them from "},
 		{"beside others", "[hooks.state.\"/x/hooks.json:stop:0:0\"]\ntrusted_hash = \"sha256:1\"\n", true,
 			[]string{`"keyPath":"hooks.state.\"HOME/.codex/hooks.json:stop:0:0\""`, `"keyPath":"hooks.state.\"HOME/.codex/hooks.json:session_end:0:0\""`},
-			"/x/hooks.json", "Codex took its 13 records"},
-		{"without codex", "", false, nil, "", "Codex keeps 13 records of trust in HOME/.codex/config.toml: no codex on PATH"},
+			"/x/hooks.json", "Codex removed its 13 records"},
+		{"without codex", "", false, nil, "", "Codex still has 13 records of trust in HOME/.codex/config.toml: no codex on PATH"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -81,7 +81,7 @@ func TestUninstallTakesOutTrust(t *testing.T) {
 			}
 			file(".codex/config.toml", config, 0o600)
 			if shown := aburn("uninstall-hooks", "--dry-run"); !strings.Contains(shown,
-				"Codex takes its 13 records of trust in them out of HOME/.codex/config.toml\n") {
+				"Codex removes its 13 records of trust in them from HOME/.codex/config.toml\n") {
 				t.Errorf("not announced:\n%s", shown)
 			}
 			if shown := aburn("uninstall-hooks", "--yes"); !strings.Contains(shown, c.says) {

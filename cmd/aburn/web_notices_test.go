@@ -60,7 +60,7 @@ func TestWebMakesNotices(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	waitUntil(t, "mine is watched", func() bool { return strings.Contains(w.aburn("-C", mine.shop, "status"), "by process") })
+	waitUntil(t, "mine is watched", func() bool { return strings.Contains(w.aburn("-C", mine.shop, "status"), "watcher  process") })
 	w.serve("--no-ingest")
 	notices := func() map[string][]supervise.WatchLine {
 		all := map[string][]supervise.WatchLine{}
@@ -122,7 +122,7 @@ func TestWebWithoutNotices(t *testing.T) {
 	w.begin("aaaa1111-0000-4000-8000-000000000001", "something")
 	w.serve("--no-ingest", "--no-notices")
 	w.until("/", "something")
-	if status := w.aburn("status", "-C", w.shop); !strings.Contains(status, "by nobody") {
+	if status := w.aburn("status", "-C", w.shop); !strings.Contains(status, "watcher  none") {
 		t.Error(status)
 	}
 }

@@ -277,12 +277,12 @@ func TestWebSaysWhatBecameOfTheFile(t *testing.T) {
 	if err := os.Remove(s.path); err != nil {
 		t.Fatal(err)
 	}
-	shows("it is gone, and a copy was kept", "<p>the first words", "<p>the third words", "3 texts of this page are from the copy that you kept")
-	if _, page := w.page("/health"); !strings.Contains(page, "kept with texts") {
+	shows("it is gone, and a copy was kept", "<p>the first words", "<p>the third words", "3 texts of this page are from the copy that you saved")
+	if _, page := w.page("/health"); !strings.Contains(page, "saved with texts") {
 		t.Error("Health says nothing of the copy")
 	}
 	w.aburn("keep", "--remove", s.id)
-	shows("it is gone", "!<p>the first words", "!<p>the third words", "The file of these texts is not there any more")
+	shows("it is gone", "!<p>the first words", "!<p>the third words", "The file with these texts is gone")
 	if code, page := w.page(at + "/raw/2"); code != 200 || !strings.Contains(page, "not there any more") {
 		t.Errorf("%d: %s", code, page)
 	}

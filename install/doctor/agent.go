@@ -58,7 +58,7 @@ func (e *exam) loginShell(p *patient) {
 	case err == nil:
 		e.addf(p.topic(), OK, "aburn is on the PATH of a login shell (%s -lc), in which %s runs the model's commands", shell, p.Title)
 	case ctx.Err() == nil && errors.As(err, &failed) && failed.ExitCode() > 0:
-		e.add(p.topic(), Note, fmt.Sprintf("aburn is not on the PATH of a login shell (%s -lc), in which %s runs the model's commands: prompts there cannot call it",
+		e.add(p.topic(), Note, fmt.Sprintf("aburn is not on the PATH of a login shell (%s -lc), in which %s runs the model's commands: prompts there can't call it",
 			shell, p.Title),
 			"set PATH in ~/.profile, or in the file that your login shell reads")
 	default:
@@ -118,7 +118,7 @@ func (e *exam) version(p *patient) {
 				hints = append(hints, "it says: "+plain.OneLine(said, 120))
 			}
 		}
-		e.add(p.topic(), Note, p.program+" --version does not tell", hints...)
+		e.add(p.topic(), Note, p.program+" --version doesn't show it", hints...)
 		return
 	}
 	if older(version, p.Hooks.Since) {
@@ -154,7 +154,7 @@ func older(a, b string) bool {
 
 func (e *exam) file(p *patient, s *install.Settings) {
 	if s.Err != nil {
-		e.blame(p, fmt.Sprintf("%v: %s ignores the whole file, everybody's hooks with it", s.Err, p.Title), "mend the file")
+		e.blame(p, fmt.Sprintf("%v: %s ignores the whole file, including the hooks of other tools", s.Err, p.Title), "repair the file")
 		return
 	}
 	for _, n := range s.Notes {
@@ -172,7 +172,7 @@ func (e *exam) file(p *patient, s *install.Settings) {
 	}
 	for _, r := range s.Registrations {
 		if r.Wrapped {
-			e.addf(p.topic(), Note, "%s:%d wraps the hook in a command of its own, which is not looked into", s.Path, r.Line)
+			e.addf(p.topic(), Note, "%s:%d wraps the hook in another command, which aburn doesn't check", s.Path, r.Line)
 		}
 	}
 	e.paths(p, s, own)
@@ -207,7 +207,7 @@ func (e *exam) folders(p *patient, s *install.Settings) {
 	for _, f := range []struct {
 		what string
 		dir  func(func(string) string) string
-	}{{"settings", project.ConfigDir}, {"state and marks of trust", project.StateDir}, {"archive", archive.Dir}} {
+	}{{"settings", project.ConfigDir}, {"state and trusted projects", project.StateDir}, {"archive", archive.Dir}} {
 		if there, here := f.dir(hooks), f.dir(e.Env); there != here {
 			differ = append(differ, fmt.Sprintf("%s in %s, here %s", f.what, there, cmp.Or(here, "nowhere")))
 		}
@@ -247,13 +247,13 @@ func (e *exam) paths(p *patient, s *install.Settings, own []install.Registration
 		path := s.Expand(r, e.Env)
 		switch {
 		case path == "" && strings.ContainsRune(r.Path, '/'):
-			e.addf(p.topic(), Note, "%s: it is unknown where %s leads", where, r.Path)
+			e.addf(p.topic(), Note, "%s: aburn can't tell where %s leads", where, r.Path)
 		case path == "":
-			e.blame(p, fmt.Sprintf("%s calls %s, which is not on PATH", where, r.Path)+blocks(p, r), "install aburn anew, and put its folder on PATH")
+			e.blame(p, fmt.Sprintf("%s calls %s, which is not on PATH", where, r.Path)+blocks(p, r), "reinstall aburn, and put its folder on PATH")
 		case !runs(path):
-			e.blame(p, fmt.Sprintf("%s calls %s, which is not there", where, path)+blocks(p, r), "install aburn anew, then aburn install-hooks "+flags(p, s))
+			e.blame(p, fmt.Sprintf("%s calls %s, which doesn't exist", where, path)+blocks(p, r), "reinstall aburn, then run aburn install-hooks "+flags(p, s))
 		case path == r.Path && install.Passing(path, e.Env): // a bare name follows PATH
-			e.add(p.topic(), Bad, fmt.Sprintf("%s calls %s, in a folder for temporary files", where, path), "install aburn anew, then aburn install-hooks "+flags(p, s))
+			e.add(p.topic(), Bad, fmt.Sprintf("%s calls %s, in a folder for temporary files", where, path), "reinstall aburn, then run aburn install-hooks "+flags(p, s))
 		default:
 			e.build(p, where, path)
 		}
@@ -263,7 +263,7 @@ func (e *exam) paths(p *patient, s *install.Settings, own []install.Registration
 // blocks says what a missing program does to an agent that takes it for a refusal.
 func blocks(p *patient, r install.Registration) string {
 	if p.Hooks.MissingBlocks && !r.Guarded {
-		return ": that blocks your agent, because " + p.Title + " takes a hook that fails for a refusal"
+		return ": that blocks your agent, because " + p.Title + " treats a failed hook as a refusal"
 	}
 	return ""
 }
@@ -273,7 +273,7 @@ func runs(path string) bool {
 	return err == nil
 }
 
-const anew = "install aburn anew, all of it in one way"
+const anew = "reinstall all of aburn in one way"
 
 // build compares the hook's build with this program's.
 func (e *exam) build(p *patient, where, path string) {
@@ -336,11 +336,11 @@ func (e *exam) servers(p *patient) {
 		}
 		switch {
 		case s.Err != nil:
-			e.addf(p.topic(), Note, "%v: it is unknown whether it registers aburn's MCP server", s.Err)
+			e.addf(p.topic(), Note, "%v: aburn can't tell whether it registers aburn's MCP server", s.Err)
 		case !s.Ours:
 			e.addf(p.topic(), Note, "%s: %v: %s", at, install.ErrOtherServer, s.Runs())
 		case s.Program(e.Env) == "":
-			e.add(p.topic(), Note, fmt.Sprintf("%s: the MCP server runs %s, which is not there: %s cannot ask aburn", at, s.Command, p.Title),
+			e.add(p.topic(), Note, fmt.Sprintf("%s: the MCP server runs %s, which doesn't exist: %s cannot ask aburn", at, s.Command, p.Title),
 				"aburn install-hooks --mcp")
 		default:
 			e.addf(p.topic(), OK, "%s: the MCP server runs %s", at, s.Command)

@@ -148,7 +148,8 @@ func (e *exam) advice(set settings.Settings) {
 		return
 	}
 	if foreign := foreignTasks(q, f); foreign > 0 && e.p.Marked && !set.Queue.Foreign {
-		e.add("advice", Note, fmt.Sprintf("tasks that aburn did not sign wait for your word in %s/%s (%d)", project.OssDir, queue.Name, foreign), "aburn queue list")
+		e.add("advice", Note, fmt.Sprintf("tasks that aburn did not sign wait for your permission in %s/%s (%d)",
+			project.OssDir, queue.Name, foreign), "aburn queue list")
 	}
 }
 
@@ -187,7 +188,7 @@ func (e *exam) twice(p *patient) {
 		}
 	}
 	if n > 0 {
-		e.add(p.topic(), Bad, fmt.Sprintf("%d events call the hook more than once, in %s: every call costs, and what has no id is recorded twice", n,
+		e.add(p.topic(), Bad, fmt.Sprintf("%d events call the hook more than once, in %s: every call costs time, and events without an id are recorded twice", n,
 			strings.Join(files, " and ")),
 			"keep one: aburn uninstall-hooks --agent "+p.Name+" with --user, --project or --local, or disable the plugin")
 	}

@@ -19,7 +19,7 @@ import (
 func TestNothingIsThere(t *testing.T) {
 	w := newWorld(t)
 	w.expect(w.run(w.home),
-		"project bad no .oss/ here or above: sessions here are not recorded -> aburn -C PROJECT init",
+		"project bad no .oss/ here or above: sessions here aren't recorded -> aburn -C PROJECT init",
 		"hooks bad no agent calls aburn's hook: nothing is recorded -> aburn install-hooks",
 		"! log")
 }
@@ -102,7 +102,7 @@ func TestWhatKeepsAdviceAway(t *testing.T) {
 	w.expect(w.run(w.root), "! advice")
 	w.write("src/.oss/queue.json",
 		`{"version":"1.0","tasks":[{"id":"a","prompt":"x","status":"pending","session":"s"},{"id":"b","prompt":"x","status":"completed","session":"s"}]}`)
-	w.expect(w.run(w.root), "advice note tasks that aburn did not sign wait for your word in .oss/queue.json (1) -> aburn queue list")
+	w.expect(w.run(w.root), "advice note tasks that aburn did not sign wait for your permission in .oss/queue.json (1) -> aburn queue list")
 	w.write(".config/aburn/settings.json", `{"queue": {"foreign": true}}`)
 	w.expect(w.run(w.root), "! advice")
 	w.write(".config/aburn/settings.json", `{"queue": {"foreign": true}, "remedy": {"rules": [{"klass": "test"}]}}`)
@@ -139,9 +139,9 @@ func TestWhatKeepsHooksFromRunning(t *testing.T) {
 		{"the switch, in the project's file", func(w *world) { w.write("src/.claude/settings.json", "{\n \"disableAllHooks\": true}") },
 			[]string{"claude bad ~/src/.claude/settings.json:2:21: disableAllHooks is on"}},
 		{"the program is gone", func(w *world) { os.Remove(w.path("bin/aburn-hook")) },
-			[]string{"claude bad ~/.claude/settings.json:3 calls ~/bin/aburn-hook, which is not there -> install aburn anew, then aburn install-hooks --agent " +
+			[]string{"claude bad ~/.claude/settings.json:3 calls ~/bin/aburn-hook, which doesn't exist -> reinstall aburn, then run aburn install-hooks --agent " +
 				"claude --user",
-				"codex bad ~/.codex/hooks.json:3 calls ~/bin/aburn-hook, which is not there"}},
+				"codex bad ~/.codex/hooks.json:3 calls ~/bin/aburn-hook, which doesn't exist"}},
 		{"another program of that name", func(w *world) {
 			os.Remove(w.path("bin/aburn-hook"))
 			w.script("bin/aburn-hook", "exit 0")
@@ -164,11 +164,11 @@ func TestWhatKeepsHooksFromRunning(t *testing.T) {
 			w.write(".claude/plugins/installed_plugins.json", `{"version": 2, "plugins": {"aburn@aburn": [{"installPath": "`+w.path("plugins/aburn")+`"}]}}`)
 		}, []string{"! claude bad"}},
 		{"Codex was never told", func(w *world) { os.Remove(w.path(".codex/config.toml")) },
-			[]string{"codex bad Codex skips hooks of ~/.codex/hooks.json without a word: 13 untrusted -> run codex, then /hooks, then t"}},
+			[]string{"codex bad Codex silently skips hooks of ~/.codex/hooks.json: 13 untrusted -> run codex, then /hooks, then t"}},
 		{"Codex trusts another command", func(w *world) {
 			data, _ := os.ReadFile(w.path(".codex/hooks.json"))
 			w.write(".codex/hooks.json", strings.Replace(string(data), `"timeout": 2`, `"timeout": 3`, 1))
-		}, []string{"codex bad Codex skips hooks of ~/.codex/hooks.json without a word: 1 modified"}},
+		}, []string{"codex bad Codex silently skips hooks of ~/.codex/hooks.json: 1 modified"}},
 		{"Codex's feature is off", func(w *world) {
 			data, _ := os.ReadFile(w.path(".codex/config.toml"))
 			w.write(".codex/config.toml", string(data)+"[features]\nhooks = false\n")
@@ -176,7 +176,7 @@ func TestWhatKeepsHooksFromRunning(t *testing.T) {
 		{"Codex drops the file", func(w *world) {
 			data, _ := os.ReadFile(w.path(".codex/hooks.json"))
 			w.write(".codex/hooks.json", strings.Replace(string(data), "{", `{"version": 1,`, 1))
-		}, []string{`codex bad ~/.codex/hooks.json:1:13: Codex ignores this whole file: it knows no key "version" there`}},
+		}, []string{`codex bad ~/.codex/hooks.json:1:13: Codex ignores this whole file: it doesn't know the key "version" there`}},
 		{"a project that Codex does not trust", func(w *world) { w.install(install.Project, install.Codex) },
 			[]string{"codex bad Codex does not trust the project ~/src"}},
 		{"old agents", func(w *world) {
@@ -184,9 +184,9 @@ func TestWhatKeepsHooksFromRunning(t *testing.T) {
 			w.script("bin/codex", "echo codex-cli 0.99.0")
 		}, []string{"claude bad Claude Code 2.1.99 is older than 2.1.139", "codex bad Codex 0.99.0 is older than 0.124.0"}},
 		{"an agent that does not answer", func(w *world) { w.script("bin/claude", "exit 1") },
-			[]string{"claude note ~/bin/claude --version does not tell"}},
+			[]string{"claude note ~/bin/claude --version doesn't show it"}},
 		{"an agent that says why it does not answer", func(w *world) { w.script("bin/claude", "printf 'no binary\\nrun it again\\n' >&2; exit 1") },
-			[]string{"claude note ~/bin/claude --version does not tell -> it says: no binary"}},
+			[]string{"claude note ~/bin/claude --version doesn't show it -> it says: no binary"}},
 		{"an event is missing, milliseconds, no timeout", func(w *world) {
 			data, _ := os.ReadFile(w.path(".claude/settings.json"))
 			s := strings.Replace(string(data), `"PreToolUse"`, `"Other"`, 1)
@@ -219,7 +219,7 @@ func TestAnotherBuildOfTheHook(t *testing.T) {
 	}
 	for beside, note := range map[string]string{
 		string(data):        "! claude note ~/bin/aburn-hook is another build",
-		string(data) + "\n": "claude note ~/bin/aburn-hook is another build than the aburn-hook next to this aburn -> install aburn anew, all of it in one way",
+		string(data) + "\n": "claude note ~/bin/aburn-hook is another build than the aburn-hook next to this aburn -> reinstall all of aburn in one way",
 	} {
 		for _, name := range []string{"newer/aburn", "newer/aburn-hook"} {
 			w.write(name, beside)
@@ -258,7 +258,7 @@ func TestSessionsThatAreNotInTheLog(t *testing.T) {
 			w.codexSession("x2", w.root, `"exec"`, now.Add(5*time.Minute))
 			w.logged("x2")
 		},
-			[]string{"codex note its newest session here is in the log; 1 of the newest 2 began before it and are not, the last of them x1 -> likely: the hooks " +
+			[]string{"codex note its newest session here is in the log; 1 of the newest 2 began before it and aren't, the last x1 -> likely: the hooks " +
 				"were trusted only after it began\n",
 				"! codex bad"}},
 		{"a newer one is silent", func(w *world) {
@@ -271,7 +271,7 @@ func TestSessionsThatAreNotInTheLog(t *testing.T) {
 			w.codexSession("x1", w.root, `"exec"`, now.Add(2*time.Minute))
 		},
 			[]string{"codex bad hooks do not fire here: session x1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: Codex " +
-				"skips hooks of"}},
+				"silently skips hooks of"}},
 		{"Codex, trusted since", func(w *world) { w.codexSession("x1", w.root, `"exec"`, now.Add(2*time.Minute)) },
 			[]string{"codex bad hooks do not fire here: session x1, active the future (clocks differ), has no entry in the log (1 of the newest 1) -> likely: the " +
 				"hooks were trusted only after it began"}},
@@ -312,7 +312,7 @@ func TestLoginShell(t *testing.T) {
 	t.Setenv("SHELL", "/bin/sh")
 	w.write(".profile", "PATH=/usr/bin:/bin\n")
 	w.expect(w.run(w.root),
-		"codex note aburn is not on the PATH of a login shell (/bin/sh -lc), in which Codex runs the model's commands: prompts there cannot call it -> set PATH "+
+		"codex note aburn is not on the PATH of a login shell (/bin/sh -lc), in which Codex runs the model's commands: prompts there can't call it -> set PATH "+
 			"in ~/.profile", "! claude note aburn")
 	w.write(".profile", "PATH=$HOME/bin:/usr/bin:/bin\n")
 	w.expect(w.run(w.root), "codex ok aburn is on the PATH of a login shell (/bin/sh -lc)")

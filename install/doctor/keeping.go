@@ -72,7 +72,7 @@ func (e *exam) keeping() {
 		}
 	}
 	if known > 0 && lost == 0 {
-		e.addf("archive", OK, "no session that is about to be deleted is missing in it")
+		e.addf("archive", OK, "it has every session that an agent is about to delete")
 	}
 }
 
@@ -80,7 +80,7 @@ func (e *exam) keeping() {
 func (e *exam) copies() {
 	list, err := kept.List(archive.Dir(e.Env))
 	if err != nil {
-		e.add("archive", Bad, "the kept copies of sessions cannot be listed: "+err.Error())
+		e.add("archive", Bad, "the saved copies of sessions can't be listed: "+err.Error())
 		return
 	}
 	if len(list) == 0 {
@@ -91,7 +91,7 @@ func (e *exam) copies() {
 		_, stored := list[i].Size()
 		size += stored
 	}
-	e.add("archive", Note, fmt.Sprintf("%s kept with their texts, and any secrets in them, in %s, %s on disk",
+	e.add("archive", Note, fmt.Sprintf("%s saved with their texts, including any secrets, in %s, %s on disk",
 		plain.Plural(int64(len(list)), "session is", "sessions are"), filepath.Join(archive.Dir(e.Env), kept.Folder), plain.Size(size)),
 		"aburn keep --list")
 }

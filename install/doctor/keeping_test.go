@@ -49,16 +49,16 @@ func TestExpiringSessions(t *testing.T) {
 	w.claudeSession("c1", w.root, time.Now().Add(-20*day))
 	name := ".claude/projects/-slug/c1.jsonl"
 	w.old(name, 20)
-	w.expect(w.run(w.root), "archive ok no session that is about to be deleted is missing in it\n")
+	w.expect(w.run(w.root), "archive ok it has every session that an agent is about to delete\n")
 	at := w.old(name, 26)
 	w.expect(w.run(w.root), "archive note Claude Code deletes 1 file of sessions from "+at.Add(30*day).Format("2006-01-02")+
 		" on (cleanupPeriodDays: 30 days), and they are not archived -> aburn ingest\n")
 	w.write(".claude/settings.json", `{"cleanupPeriodDays": 90}`)
-	w.expect(w.run(w.root), "archive ok no session")
+	w.expect(w.run(w.root), "archive ok it has every session")
 	w.write(".claude/settings.json", `{"cleanupPeriodDays": 10}`)
 	w.expect(w.run(w.root), "archive note Claude Code deletes 1 file of sessions the next time it starts (cleanupPeriodDays: 10 days)")
 	w.ingest()
-	w.expect(w.run(w.root), "archive ok no session that is about to be deleted is missing in it\n")
+	w.expect(w.run(w.root), "archive ok it has every session that an agent is about to delete\n")
 	// It went on after it was archived.
 	w.claudeSession("c1", w.root, time.Now().Add(-9*day))
 	w.old(name, 9)

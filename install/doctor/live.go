@@ -64,7 +64,8 @@ func (e *exam) live() {
 		}
 	}
 	if ran {
-		e.add("live", Note, "the canary proves that the registered commands record, not that an agent runs them: for that, start a session and ask again")
+		e.add("live", Note, "the canary proves that the registered commands record, not that an agent runs them: "+
+			"to see that, start a session and run aburn doctor again")
 	}
 }
 

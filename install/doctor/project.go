@@ -27,7 +27,7 @@ func (e *exam) project() {
 	p, err := project.Find(e.Dir, e.Env)
 	switch {
 	case errors.Is(err, project.ErrNone):
-		e.add("project", Bad, "no .oss/ here or above: sessions here are not recorded", project.InitHint(e.Dir, e.Env))
+		e.add("project", Bad, "no .oss/ here or above: sessions here aren't recorded", project.InitHint(e.Dir, e.Env))
 		return
 	case err != nil:
 		e.add("project", Bad, err.Error())
@@ -140,7 +140,7 @@ func (e *exam) unread(log *journal.Journal) {
 		}
 	}
 	if n > 0 {
-		e.addf("log", Note, "hooks could not read %s: what the agents said there is not in the log", plain.Plural(int64(n), "payload"))
+		e.addf("log", Note, "hooks could not read %s: the log lacks those events", plain.Plural(int64(n), "payload"))
 	}
 }
 

@@ -12,7 +12,7 @@ func TestServers(t *testing.T) {
 	w.expect(w.run(w.root),
 		"claude ok ~/.claude.json:3: the MCP server runs ~/bin/aburn\n",
 		"claude note ~/src/.mcp.json:1: the MCP server \"aburn\" is somebody else's: it runs aburn-of-mine\n",
-		"codex note ~/.codex/config.toml: the MCP server runs ~/gone/aburn, which is not there: Codex cannot ask aburn -> aburn install-hooks --mcp\n")
+		"codex note ~/.codex/config.toml: the MCP server runs ~/gone/aburn, which doesn't exist: Codex cannot ask aburn -> aburn install-hooks --mcp\n")
 	w.write(".claude.json", `{"mcpServers": {"aburn": `)
 	w.expect(w.run(w.root), "claude note ~/.claude.json:1:26: ")
 }

@@ -35,7 +35,7 @@ func (e *exam) sessions(p *patient) {
 		return
 	}
 	if p.Session == nil {
-		e.addf(p.topic(), Note, "it is not checked whether its newest sessions are in the log: its store has no session files")
+		e.addf(p.topic(), Note, "aburn can't check whether its newest sessions are in the log: its store has no session files")
 		return
 	}
 	var active []install.Session
@@ -48,7 +48,7 @@ func (e *exam) sessions(p *patient) {
 		}
 	}
 	if len(active) == 0 {
-		e.addf(p.topic(), Note, "no session of %s was active here since the hooks are in place: start one, then ask again", p.Title)
+		e.addf(p.topic(), Note, "no session of %s was active here since the hooks were installed: start one, then run aburn doctor again", p.Title)
 		return
 	}
 	logged, err := e.logged()
@@ -64,7 +64,7 @@ func (e *exam) sessions(p *patient) {
 	if newest := lastLogged(active, logged); !newest.IsZero() {
 		late := slices.DeleteFunc(slices.Clone(silent), func(s install.Session) bool { return s.Started.Before(newest) })
 		if len(late) == 0 {
-			e.add(p.topic(), Note, fmt.Sprintf("its newest session here is in the log; %d of the newest %d began before it and are not, the last of them %s",
+			e.add(p.topic(), Note, fmt.Sprintf("its newest session here is in the log; %d of the newest %d began before it and aren't, the last %s",
 				len(silent), len(active), silent[0].ID), "likely: "+e.likely(p, &silent[0]))
 			return
 		}

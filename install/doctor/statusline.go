@@ -19,12 +19,12 @@ func (e *exam) statusLine(p *patient, s *install.Settings) {
 		return
 	}
 	where := fmt.Sprintf("%s:%d", s.Path, r.Line)
-	again := "install aburn anew, then aburn install-hooks --statusline"
+	again := "reinstall aburn, then run aburn install-hooks --statusline"
 	switch path := s.Expand(*r, e.Env); {
 	case path == "":
 		e.add(p.topic(), Bad, fmt.Sprintf("%s: the status line calls %s, which is not on PATH: %s shows nothing of aburn's", where, r.Path, p.Title), again)
 	case !runs(path):
-		e.add(p.topic(), Bad, fmt.Sprintf("%s: the status line calls %s, which is not there: %s shows nothing of aburn's", where, path, p.Title), again)
+		e.add(p.topic(), Bad, fmt.Sprintf("%s: the status line calls %s, which doesn't exist: %s shows nothing of aburn's", where, path, p.Title), again)
 	case r.Wrapped:
 		e.addf(p.topic(), OK, "%s has aburn's status line, behind your own", s.Path)
 	default:

@@ -98,7 +98,7 @@ func TestWhatComesInsteadOfAnAnswer(t *testing.T) {
 		{"only text", []reply{{200, `{"content":[{"type":"text","text":"{}"}],"stop_reason":"end_turn"}`, nil}}, is(provider.ErrSchema), 1, nil},
 		{"no JSON", []reply{{200, "<html>", nil}}, is(provider.ErrSchema), 1, nil},
 		{"another address", []reply{{307, "", map[string]string{"location": "http://127.0.0.1:1/"}}},
-			func(err error) bool { return strings.Contains(err.Error(), "sends its visitors elsewhere") }, 1, nil},
+			func(err error) bool { return strings.Contains(err.Error(), "redirects") }, 1, nil},
 		{"endless", []reply{{200, strings.Repeat("a", 9<<20), nil}}, func(err error) bool { return strings.Contains(err.Error(), "too long") }, 1, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -35,7 +35,7 @@ var Claude = Agent{
 			{"Notification", 10},
 		},
 		Exec: true, Once: true, Reloads: true, AtStart: true, ProjectVar: "CLAUDE_PROJECT_DIR",
-		Since: "2.1.139", Before: "it does not know the exec form of hooks, so it would run aburn-hook without telling it which agent it is",
+		Since: "2.1.139", Before: "it doesn't support the exec form of hooks, so it would run aburn-hook without the agent's name",
 	},
 	Prompts:     Prompts{Folder: ".claude/", Mention: "/", Slash: true},
 	Plugin:      Plugin{Form: HooksPlugin, Use: "claude --plugin-dir DIR", RootVar: "CLAUDE_PLUGIN_ROOT"},
@@ -151,7 +151,7 @@ var Gemini = Agent{
 		},
 		MissingBlocks: true, Named: true, Millis: true, Comments: true, Once: true,
 		Renamed: [][2]string{{"BeforeAgent", "UserPromptSubmit"}, {"BeforeTool", "PreToolUse"}, {"AfterTool", "PostToolUse"}, {"AfterAgent", "Stop"}},
-		Since:   "0.26.0", Before: "it has hooks only as an experiment that has to be switched on",
+		Since:   "0.26.0", Before: "its hooks are an experiment that you have to switch on",
 	},
 	Prompts: Prompts{Folder: ".gemini/", Mention: "/", Slash: true, Braces: true, TOML: true},
 	Session: Session{Mark: "GEMINI_CLI"}, // its hooks have GEMINI_SESSION_ID, its model's commands do not

@@ -202,7 +202,7 @@ func outcome(d gjson.Result) string {
 
 func background(d gjson.Result) string {
 	if d.Get("background").Bool() {
-		return "runs on in the background"
+		return "continues in the background"
 	}
 	return ""
 }

@@ -73,7 +73,7 @@ func (s *Status) Error() string {
 		text += " " + words
 	}
 	if s.After > 0 {
-		text += fmt.Sprintf(", and wants to be asked again in %s", s.After.Round(time.Second))
+		text += fmt.Sprintf(", and asks to try again in %s", s.After.Round(time.Second))
 	}
 	return text
 }
@@ -94,7 +94,7 @@ func Check(address string) error {
 	case u.Scheme != "http":
 		return errors.New("does not begin with https://")
 	case !local(u.Hostname()):
-		return errors.New("begins with http://, so everybody on the way could read the key; only this machine may be asked so")
+		return errors.New("begins with http://, so everybody on the way could read the key; only this machine may use http://")
 	}
 	return nil
 }
@@ -165,7 +165,7 @@ func (c *Client) pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-var errElsewhere = errors.New("sends its visitors elsewhere: name the address that it sends them to")
+var errElsewhere = errors.New("redirects: name the address that it redirects to")
 
 // sameHost follows a GET that stays where it was.
 func sameHost(next *http.Request, before []*http.Request) error {

@@ -63,7 +63,7 @@ func TestFaults(t *testing.T) {
 		{"too many, then fine", Request{}, []http.HandlerFunc{code(429, "Retry-After", "7"), fine}, 2, []time.Duration{7 * time.Second}, "fine", 0},
 		{"too many until a date", Request{}, []http.HandlerFunc{code(429, "Retry-After", now.Add(9*time.Second).Format(http.TimeFormat)), fine}, 2,
 			[]time.Duration{9 * time.Second}, "fine", 0},
-		{"too many for long", Request{}, []http.HandlerFunc{code(429, "Retry-After", "3600")}, 1, nil, "429 Too Many Requests, and wants to be asked again in 1h0m0s",
+		{"too many for long", Request{}, []http.HandlerFunc{code(429, "Retry-After", "3600")}, 1, nil, "429 Too Many Requests, and asks to try again in 1h0m0s",
 			429},
 		{"too many for ever", Request{}, []http.HandlerFunc{code(429)}, 3, []time.Duration{defaults.FirstWait, 2 * defaults.FirstWait}, "429", 429},
 		{"a post that was not taken", Request{Method: "POST"}, []http.HandlerFunc{code(429, "Retry-After", "1"), fine}, 2, []time.Duration{time.Second}, "fine", 0},
@@ -75,9 +75,9 @@ func TestFaults(t *testing.T) {
 		{"half an answer to a post", Request{Method: "POST"}, []http.HandlerFunc{half}, 1, nil, "its answer ends in the middle", 0},
 		{"ten megabytes", Request{}, []http.HandlerFunc{long}, 1, nil, "its answer is too long", 0},
 		{"redirected within", Request{}, []http.HandlerFunc{code(302, "Location", "/other"), fine}, 2, nil, "fine", 0},
-		{"redirected away", Request{}, []http.HandlerFunc{code(302, "Location", "http://127.0.0.1:1/x")}, 1, nil, "sends its visitors elsewhere", 0},
-		{"a post redirected within", Request{Method: "POST"}, []http.HandlerFunc{code(307, "Location", "/other"), fine}, 1, nil, "sends its visitors elsewhere", 0},
-		{"redirected in circles", Request{}, []http.HandlerFunc{code(302, "Location", "/again")}, 4, nil, "sends its visitors elsewhere", 0},
+		{"redirected away", Request{}, []http.HandlerFunc{code(302, "Location", "http://127.0.0.1:1/x")}, 1, nil, "redirects", 0},
+		{"a post redirected within", Request{Method: "POST"}, []http.HandlerFunc{code(307, "Location", "/other"), fine}, 1, nil, "redirects", 0},
+		{"redirected in circles", Request{}, []http.HandlerFunc{code(302, "Location", "/again")}, 4, nil, "redirects", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			url, asked := answers(t, c.list...)

@@ -54,7 +54,7 @@ type Options struct {
 const DefaultTimeout = 10 * time.Second
 
 // ErrDropped says that a channel was too slow, so that notices were lost.
-var ErrDropped = errors.New("it is too slow: notices were dropped")
+var ErrDropped = errors.New("it is too slow: some notices were dropped")
 
 const (
 	maxWaiting = 64   // notices waiting in one channel

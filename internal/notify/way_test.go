@@ -72,7 +72,7 @@ func TestWebServicesHear(t *testing.T) {
 		{"broken for ever", []int{500}, "", "500", 3},
 		{"key refused", []int{401}, "", "401", 1},
 		{"half an answer", []int{0, 200}, "", "", 2},
-		{"elsewhere", []int{302}, "", "sends its visitors elsewhere", 1},
+		{"elsewhere", []int{302}, "", "redirects", 1},
 		{"ten megabytes", []int{1}, "", "too long", 1},
 	} {
 		for _, isSlack := range []bool{true, false} {

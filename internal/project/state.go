@@ -12,7 +12,7 @@ import (
 type HeldState struct{ State, Root string }
 
 func (e *HeldState) Error() string {
-	return "the state folder " + e.State + " lies in the project " + e.Root + ", so a mark of trust in it does not count"
+	return "the state folder " + e.State + " lies in the project " + e.Root + ", so a mark of trust in it doesn't count"
 }
 
 // StateIn returns a *HeldState if the state folder lies in the project at root, a real path, or in a git checkout around

@@ -94,7 +94,7 @@ func (b *builder) eachName(l *later, longest int, add func(name string) bool, do
 		}
 		switch {
 		case !item.string || !isName(bare, longest):
-			l.wrongItem(item, clipped(item.text)+" cannot be a name")
+			l.wrongItem(item, clipped(item.text)+" can't be a name")
 		case longest == maxCommandName && reserved(bare):
 			l.wrongItem(item, bare+" is a name that aburn itself uses")
 		case !add(item.text):
@@ -216,7 +216,7 @@ func isOutput(pattern string) string {
 		return "is no pattern"
 	}
 	if strings.Contains(pattern, "/") {
-		return "is compared with a file's name, which has no slash"
+		return "must not have a slash: it is compared with a file's name"
 	}
 	return ""
 }

@@ -34,7 +34,7 @@ func setRate(to *string, v value) string {
 	switch {
 	case v.text == "":
 	case !v.scalar || !digits(whole) || point && !digits(fraction) || strings.Trim(v.text, "0.") == "":
-		return "should be how many of the currency a dollar is, a number like 0.92"
+		return "should be the price of one dollar in that currency, a number like 0.92"
 	}
 	*to = v.text
 	return ""

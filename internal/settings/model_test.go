@@ -138,21 +138,21 @@ func TestModelWarnings(t *testing.T) {
 		{`{"workflow": {"commands": ["a", "b"], "milestones": {"build": 1}}}`, `{"workflow": {"commands": ["a", "b"]}}`,
 			`1:54: workflow.milestones.build: build is no command: ignored`},
 		// names
-		{`{"workflow": {"phases": ["RED", "a b", "GREEN", "RED?", 5, "REFACTOR?"]}}`, ``, `1:33: workflow.phases: "a b" cannot be a name: ignored
+		{`{"workflow": {"phases": ["RED", "a b", "GREEN", "RED?", 5, "REFACTOR?"]}}`, ``, `1:33: workflow.phases: "a b" can't be a name: ignored
 1:49: workflow.phases: RED is in the list already: ignored
-1:57: workflow.phases: 5 cannot be a name: ignored`},
-		{`{"workflow": {"phases": ["?"]}}`, ``, `1:26: workflow.phases: "?" cannot be a name: ignored`},
+1:57: workflow.phases: 5 can't be a name: ignored`},
+		{`{"workflow": {"phases": ["?"]}}`, ``, `1:26: workflow.phases: "?" can't be a name: ignored`},
 		{`{"workflow": {"phases": "RED"}}`, ``, `1:25: workflow.phases should be a list of names: ignored`},
 		{`{"workflow": {"phases": {"RED": 1}}}`, ``, `1:26: "workflow.phases.RED" is not a setting: ignored`},
 		{`{"workflow": {"phases": null}}`, ``, `1:25: workflow.phases should be a list of names: ignored`},
 		{`{"workflow": {"commands": ["ideate", "session", "plan?", "plan", "build", "ship", "\u202e"]}}`, ``,
 			`1:38: workflow.commands: session is a name that aburn itself uses: ignored
-1:49: workflow.commands: "plan?" cannot be a name: ignored
-1:83: workflow.commands: "\u202e" cannot be a name: ignored`},
+1:49: workflow.commands: "plan?" can't be a name: ignored
+1:83: workflow.commands: "\u202e" can't be a name: ignored`},
 		{`{"workflow": {"commands": []}}`, `{"workflow": {"commands": []}}`, ``},
 		// lists and numbers
 		{`{"workflow": {"outputs": {"plan": ["docs/*.md", "[", "*.md"]}}}`, ``,
-			`1:36: workflow.outputs.plan: "docs/*.md" is compared with a file's name, which has no slash: ignored
+			`1:36: workflow.outputs.plan: "docs/*.md" must not have a slash: it is compared with a file's name: ignored
 1:49: workflow.outputs.plan: "[" is no pattern: ignored`},
 		{`{"workflow": {"outputs": {"no such": []}}}`, ``, `1:27: "workflow.outputs.no such" is not a setting: ignored`},
 		{`{"workflow": {"milestones": {"build": 1.5}}}`, ``, `1:39: workflow.milestones.build should be a whole number from 0 to 1000: ignored`},

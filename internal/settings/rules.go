@@ -89,7 +89,7 @@ func (r *Rule) read(object gjson.Result) (wrong string) {
 				wrong = "status should be the status of an HTTP response"
 			}
 		default:
-			wrong = clipped(name) + " is nothing that a rule has" + plain.Suggest(name, []string{
+			wrong = clipped(name) + " is not a field of a rule" + plain.Suggest(name, []string{
 				"name", "class", "text", "pointer", "words", "tool_type", "tool", "agent", "code", "exit", "status",
 			})
 		}

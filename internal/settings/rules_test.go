@@ -50,9 +50,9 @@ func TestWrongRules(t *testing.T) {
 		`[{"exit": "7"}]`:              "exit should be an exit code",
 		`[{"exit": 7.5}]`:              "exit should be an exit code",
 		`[{"status": true}]`:           "status should be the status",
-		`[{"klass": "x"}]`:             "klass is nothing that a rule has (did you mean class?)",
-		`[{"run": "rm"}]`:              "run is nothing that a rule has",
-		`[{"name": "good"}, {"x": 1}]`: "x is nothing that a rule has",
+		`[{"klass": "x"}]`:             "klass is not a field of a rule (did you mean class?)",
+		`[{"run": "rm"}]`:              "run is not a field of a rule",
+		`[{"name": "good"}, {"x": 1}]`: "x is not a field of a rule",
 	} {
 		h := newHome(t)
 		h.write(ownFile, `{"remedy.rules": `+text+`}`)

@@ -149,11 +149,11 @@ func QueueFailure(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, queue.ErrBroken):
-		return fault.Failed(".oss/"+queue.Name+" is not a queue", "the next task that is queued moves it aside: aburn queue add")
+		return fault.Failed(".oss/"+queue.Name+" is not a queue", "queue a task to move it aside: aburn queue add")
 	case errors.Is(err, queue.ErrVersion):
 		return fault.Failed(".oss/" + queue.Name + " has a version that this aburn does not know: it is left alone")
 	case errors.Is(err, queue.ErrTooLarge):
-		return fault.Failed(".oss/"+queue.Name+" has more than 4 MiB: it is left alone", "move it away, and a new one begins")
+		return fault.Failed(".oss/"+queue.Name+" has more than 4 MiB: it is left alone", "move it away, and aburn starts a new one")
 	case errors.Is(err, queue.ErrBusy):
 		return fault.Failed(fmt.Sprintf("another process has held the queue's lock for %s", QueueWait))
 	}

@@ -272,13 +272,13 @@ func (s *StatusAnswer) showProject(out *term.Out) {
 	said("log", plain.Size(bytes)+" in "+plain.Plural(int64(len(s.segments)), "segment"))
 	switch {
 	case s.watcher > 0:
-		said("watched", fmt.Sprintf("by process %d", s.watcher))
+		said("watcher", fmt.Sprintf("process %d", s.watcher))
 	case s.watcher < 0:
-		said("watched", "by another process")
+		said("watcher", "another process")
 	case s.Keeper > 0:
-		said("watched", fmt.Sprintf("workers, by aburn daemon start (process %d); other sessions are judged only when you look", s.Keeper))
+		said("watcher", fmt.Sprintf("the daemon (process %d), for workers; other sessions are checked only when you run a command", s.Keeper))
 	default:
-		said("watched", "by nobody: aburn judges silence and waiting only when you look")
+		said("watcher", "none: stuck and waiting sessions show up only when you run a command")
 	}
 	said("workers", workersText(s.Workers))
 	if len(s.State.Links) > 0 {

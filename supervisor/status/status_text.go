@@ -107,7 +107,7 @@ func (w *WaitFacts) says(now time.Time) (what, where string) {
 	switch w.Kind {
 	case WaitQueue:
 		return "queue: " + plain.Plural(int64(w.Tasks), "task") + " that aburn did not sign",
-			"aburn queue list shows what is asked, aburn queue allow ID lets it through"
+			"aburn queue list shows the text, aburn queue allow ID delivers it"
 	case WaitFailed:
 		return "turn failed: " + cmp.Or(w.Error, "no reason is recorded") + since, where
 	}
@@ -139,7 +139,7 @@ func (s *StatusAnswer) showWaits(out *term.Out, whom string) {
 	if names := needy(s.Workers); len(list) == 0 && len(names) > 0 { // no session asks, a worker does
 		fmt.Fprintln(out, out.Paint(term.BoldYellow, "waits for "+whom))
 		term.Paragraph(out, 2, "worker: ", strings.Join(names, ", "))
-		term.Paragraph(out, 4, "", "aburn ps NAME says what it needs")
+		term.Paragraph(out, 4, "", "aburn ps NAME shows what it needs")
 		fmt.Fprintln(out)
 		return
 	}

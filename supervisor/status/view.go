@@ -139,7 +139,7 @@ func (v *View) modeCell(s *sessionView) term.Cell {
 	case state.Question:
 		c = term.Cell{Text: "asks you", Style: term.BoldYellow}
 	case modeUnknown:
-		c = term.Cell{Text: "heard", Style: term.Dim}
+		c = term.Cell{Text: "last event", Style: term.Dim}
 	case state.Working:
 		c.Style = term.Green
 	case state.Gone:

@@ -84,7 +84,7 @@ func (v *View) AdviceText(is *supervisor.Issue, level supervisor.Level, reachabl
 	case a != nil && a.Seen.Is():
 		return "the agent saw it (delivered " + ago(a.Delivered) + ")"
 	case a != nil && a.Untold != "":
-		return "queued " + ago(a.Queued) + ", and ended untold: " + a.Untold
+		return "queued " + ago(a.Queued) + ", never delivered: " + a.Untold
 	case a != nil && a.Delivered.Is():
 		return "delivered " + ago(a.Delivered) + ", not seen yet"
 	case a != nil && v.taskStatus(a.Task) == taskGone:
@@ -92,7 +92,7 @@ func (v *View) AdviceText(is *supervisor.Issue, level supervisor.Level, reachabl
 	case a != nil && v.taskStatus(a.Task) == string(queue.Failed):
 		return "queued " + ago(a.Queued) + ", and given up: no hook confirmed that it printed the task"
 	case a != nil && !reachable:
-		return "queued " + ago(a.Queued) + ", and its session is over: it is told only if the session is taken up again"
+		return "queued " + ago(a.Queued) + ", and its session is over: it is delivered only when the session continues"
 	case a != nil:
 		return "queued " + ago(a.Queued)
 	case level == supervisor.Queue && !reachable:
@@ -118,10 +118,10 @@ func (v *View) showSummary(out *term.Out, issues []*supervisor.Issue, shown, hid
 		text = "no session yet"
 	}
 	if n := len(v.Resolved); n > 0 {
-		text += "; " + plain.Plural(int64(n), "task") + " taken back: cleared"
+		text += "; " + plain.Plural(int64(n), "task") + " withdrawn: cleared"
 	}
 	if n := len(v.Untold); n > 0 {
-		text += "; " + plain.Plural(int64(n), "task") + " ended untold"
+		text += "; " + plain.Plural(int64(n), "task") + " never delivered"
 	}
 	if waits != "" {
 		text += "\n" + waits + ": aburn queue list"

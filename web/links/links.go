@@ -148,7 +148,7 @@ func (d *Socket) Ask() (string, error) {
 			break
 		}
 		if time.Now().After(until) {
-			return "", fault.Failed("aburn web runs, and gives no link: "+err.Error(), "stop it with Ctrl-C, and run aburn web again")
+			return "", fault.Failed("aburn web is running, but gives no link: "+err.Error(), "stop it with Ctrl-C, then run aburn web again")
 		}
 	}
 	defer conn.Close()
@@ -161,7 +161,7 @@ func (d *Socket) Ask() (string, error) {
 	case word == "no":
 		return "", fault.Failed("only people get links, and "+rest+" started this process", "run aburn web in your own terminal")
 	}
-	return "", fault.Failed(fmt.Sprintf("aburn web runs, and gives no link: %v", err))
+	return "", fault.Failed(fmt.Sprintf("aburn web is running, but gives no link: %v", err))
 }
 
 // Close gives up the socket and its lock.

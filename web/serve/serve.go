@@ -112,6 +112,6 @@ func (o *Options) begin(ctx context.Context, running *sync.WaitGroup, port int) 
 func (o *Options) warnOnce() func(error) {
 	var once sync.Once
 	return func(err error) {
-		once.Do(func() { o.Warn("status lines and budgets are not kept up to date: " + err.Error()) })
+		once.Do(func() { o.Warn("status lines and budgets are not up to date: " + err.Error()) })
 	}
 }

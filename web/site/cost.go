@@ -332,7 +332,8 @@ func pricesNotes(v *snapshot.View, all *cost.Sum) []pages.Note {
 	list := []pages.Note{{Text: plain.Plural(int64(len(v.Prices.Rows())), "row") + ", as known on " + string(v.Prices.Made) + ". The list with its sources:",
 		Commands: []string{"aburn cost prices"}}}
 	if all.Uncertain || all.AtLeast {
-		list = append(list, pages.Note{Text: "~ marks an amount that isn't exact: nobody saw a price at its vendor, or some tokens or cache writes aren't counted."})
+		list = append(list, pages.Note{Text: "~ marks an amount that isn't exact: " +
+			"the vendor's own price isn't confirmed, or some tokens or cache writes aren't counted."})
 	}
 	for i, m := range all.UnpricedModels() {
 		if i == fault.MaxListed {

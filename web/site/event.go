@@ -44,7 +44,7 @@ func (s *sessionPages) eventPage(ctx context.Context, v *snapshot.View, r *snaps
 	}
 	all := o.story.Stored.Events
 	if n < 1 || n > len(all) {
-		return nil, show.NotFound("the session has the events 1 to " + strconv.Itoa(len(all)))
+		return nil, show.NotFound("the session has events 1 to " + strconv.Itoa(len(all)))
 	}
 	p := conversation.TextsOf(&o.Session, o.story.Stored, s.Dir)
 	if err := p.Read(ctx, []int{n}); err != nil {
@@ -92,7 +92,7 @@ func wholeText(body *pages.Event, o *opened, p *conversation.Texts, n int, value
 	}
 	if why := conversation.WhyNot(c); why != "" {
 		if why == " " {
-			why = "The file of this text is not there any more."
+			why = "The file with this text is gone."
 		}
 		body.Line.Texts = []pages.Text{{Note: why}}
 		return

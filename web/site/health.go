@@ -112,7 +112,7 @@ func (s *healthPages) page(_ context.Context, v *snapshot.View, _ url.Values, _ 
 			body.Unpriced = append(body.Unpriced, pages.Pair{Name: plain.Line(modelWord(m)), Value: units.Amount(sum.Unpriced[m])})
 		}
 	}
-	return &show.Page{Frame: &pages.Frame{Title: "Health", Page: "health", Heading: "Health", Sub: "whether hooks fire, and how complete this is",
+	return &show.Page{Frame: &pages.Frame{Title: "Health", Page: "health", Heading: "Health", Sub: "whether hooks fire, and how complete these pages are",
 		Total: len(body.Projects)}, Body: body}, nil
 }
 
@@ -182,7 +182,7 @@ func (s *healthPages) archiveHealth(body *pages.Health, v *snapshot.View) {
 	body.Archive = append(body.Archive, pages.Pair{Name: "read", Value: v.Made.Format("15:04:05")},
 		pages.Pair{Name: "shown", Value: plain.Count(int64(len(v.Sessions(all)))) + " sessions and sub-agents"})
 	if n, size := copies(s.Dir); n > 0 {
-		body.Archive = append(body.Archive, pages.Pair{Name: "kept with texts",
+		body.Archive = append(body.Archive, pages.Pair{Name: "saved with texts",
 			Value: plain.Plural(int64(n), "session") + ", " + plain.Size(size) + ": aburn keep --list"})
 	}
 	if v.Hidden > 0 {

@@ -46,12 +46,12 @@ func (s *ingester) watch(ctx context.Context, warn func(error)) {
 		shown = time.Now()
 		text := "linking sessions"
 		if !p.Linking {
-			text = fmt.Sprintf("reading: %s of %s files, %s of %s; sums are so far", plain.Count(int64(p.FilesDone)), plain.Count(int64(p.Files)),
+			text = fmt.Sprintf("reading: %s of %s files, %s of %s; the sums are not final", plain.Count(int64(p.FilesDone)), plain.Count(int64(p.Files)),
 				plain.Size(p.BytesDone), plain.Size(p.Bytes))
 		}
 		s.say(text)
 	}
-	busy := func() { s.say("another aburn is reading new sessions: this one waits for it") }
+	busy := func() { s.say("another aburn is reading new sessions; this page waits for it") }
 	done := func(_ *ingest.Report, err error) {
 		s.say("")
 		select {

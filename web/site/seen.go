@@ -94,7 +94,7 @@ func (m *seenMarks) post(w http.ResponseWriter, r *http.Request, v *snapshot.Vie
 		return
 	}
 	if err := m.set(said.Session, said.Events, now); err != nil {
-		http.Error(w, "it cannot be kept", http.StatusInternalServerError)
+		http.Error(w, "it can't be saved", http.StatusInternalServerError)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)

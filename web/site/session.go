@@ -144,7 +144,7 @@ func (o *opened) gone() string {
 	if !o.Gone {
 		return ""
 	}
-	text := show.Agent(o.Source) + " has deleted its own file of this session, or it was moved. What aburn kept of it is below."
+	text := show.Agent(o.Source) + " has deleted its own file of this session, or it was moved. Below is what aburn saved of it."
 	if keeps := agentcli.Of(o.Source).Store.Keeps; keeps.Days > 0 {
 		text += fmt.Sprintf(" It keeps sessions for %d days, unless %s in its %s says otherwise.", keeps.Days, keeps.Setting, keeps.File)
 	}
@@ -154,14 +154,14 @@ func (o *opened) gone() string {
 func (o *opened) hooks(name string) string {
 	switch {
 	case o.story.Problem != nil:
-		return plain.Line("What hooks recorded of it is left out: " + o.story.Problem.Error())
+		return plain.Line("The hooks' records of it are left out: " + o.story.Problem.Error())
 	case !o.story.Hooked:
 		return ""
 	case o.story.Differences > 0:
 		return "Also recorded by aburn's hooks, with " + plain.Plural(int64(o.story.Differences), "difference") + ": aburn show " + plain.Line(name) +
-			" --differences lists them. + marks what only they know."
+			" --differences lists them. + marks what only hooks recorded."
 	}
-	return "Also recorded by aburn's hooks, without a difference. + marks what only they know."
+	return "Also recorded by aburn's hooks, without a difference. + marks what only hooks recorded."
 }
 
 func (o *opened) tiles() []pages.Figure {

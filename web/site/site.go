@@ -153,7 +153,7 @@ func (s *Site) answer(w http.ResponseWriter, r *http.Request, answer page) {
 	case err != nil:
 		status = http.StatusInternalServerError
 		f := fault.Of(err)
-		got = &show.Page{Frame: &pages.Frame{Title: "It did not work", Heading: "It did not work", Notes: []pages.Note{show.Note(f.Msg, f.Hints...)}}}
+		got = &show.Page{Frame: &pages.Frame{Title: "It didn't work", Heading: "It didn't work", Notes: []pages.Note{show.Note(f.Msg, f.Hints...)}}}
 	}
 	s.fill(v, got.Frame, at, r)
 	var text bytes.Buffer
@@ -192,8 +192,8 @@ func (s *Site) fill(v *snapshot.View, f *pages.Frame, at string, r *http.Request
 		f.Notes = append([]pages.Note{show.Note(failed.Msg, failed.Hints...)}, f.Notes...)
 	}
 	if s.demo {
-		f.Notes = append([]pages.Note{show.Note("This is a demo: recorded sessions, and a log that continues while you look. Nothing of yours is shown. "+
-			"For your own:", "aburn install-hooks", "aburn web")}, f.Notes...)
+		f.Notes = append([]pages.Note{show.Note("This is a demo with recorded sessions and a log that continues while you watch. For your own "+
+			"sessions:", "aburn install-hooks", "aburn web")}, f.Notes...)
 	}
 	f.Notes = append(f.Notes, s.emptyNotes(v)...)
 }

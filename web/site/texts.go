@@ -18,7 +18,7 @@ import (
 // textNotes say once what is true of all texts of a page.
 func textNotes(p *conversation.Texts, events []int) (list []pages.Note) {
 	if p.Silent {
-		return []pages.Note{show.Note("Only aburn's hooks recorded this session. They record no texts, so there are none to show.")}
+		return []pages.Note{show.Note("Only aburn's hooks recorded this session. They record no texts.")}
 	}
 	count := map[contents.State]int{}
 	kept, problem := 0, error(nil)
@@ -36,7 +36,7 @@ func textNotes(p *conversation.Texts, events []int) (list []pages.Note) {
 		}
 	}
 	if n := count[contents.Gone]; n > 0 {
-		list = append(list, show.Note("The file of these texts is not there any more. Their sizes and hashes are what aburn kept of them."))
+		list = append(list, show.Note("The file with these texts is gone. aburn saved only their sizes and hashes."))
 	}
 	if n := count[contents.Changed]; n > 0 {
 		list = append(list, show.Note(plain.Plural(int64(n), "text")+" of this page changed since "+show.Agent(p.Source)+
@@ -46,7 +46,7 @@ func textNotes(p *conversation.Texts, events []int) (list []pages.Note) {
 		list = append(list, show.Note("Some texts cannot be read: "+problem.Error()))
 	}
 	if kept > 0 {
-		list = append(list, show.Note(plain.Plural(int64(kept), "text")+" of this page are from the copy that you kept (aburn keep)."))
+		list = append(list, show.Note(plain.Plural(int64(kept), "text")+" of this page are from the copy that you saved (aburn keep)."))
 	}
 	return list
 }
@@ -173,9 +173,9 @@ func recordNote(p *conversation.Texts, n int) string {
 	case c.State == contents.Gone, errors.Is(c.Err, fs.ErrNotExist):
 		return "It is gone with its file."
 	case len(c.Record) > excerpt.MaxScrubbed:
-		return "It has " + plain.Size(int64(len(c.Record))) + ", too much to be scrubbed and shown."
+		return "It has " + plain.Size(int64(len(c.Record))) + ", too much to scrub and show."
 	case c.State == contents.Changed:
-		return "Another record is in its place now."
+		return "The agent's file has another record there now."
 	}
 	return ""
 }

@@ -160,7 +160,7 @@ var faults = []struct {
 	{"ten megabytes", func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 10<<20)) }, "its answer is too long"},
 	{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusMovedPermanently)
-	}, "sends its visitors elsewhere"},
+	}, "redirects"},
 	{"a page for people", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>sign in") }, "is no JSON"},
 }
 

@@ -58,12 +58,12 @@ func (a *App) WritePage(cmd *cli.Command, html func(io.Writer) error, shows stri
 		if force || mayOverwrite(target) {
 			return nil
 		}
-		return fault.Usage(path+" exists and is no page of aburn's: nothing was written", "name another file, or add --force to overwrite it")
+		return fault.Usage(path+" exists and isn't a page of aburn's: nothing was written", "name another file, or add --force to overwrite it")
 	}
 	err = atomicfile.Write(target, page.Bytes(), 0o600, atomicfile.Options{Check: check})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.Usage(path+": no such file or directory", "make the folder first, or name another one behind --html")
+		return fault.Usage(path+": no such file or directory", "make the folder first, or pass another one to --html")
 	case errors.Is(err, atomicfile.ErrNotRegular):
 		return fault.Usage(path+" is a folder, a pipe or a device: nothing was written", "name a file")
 	case err != nil:
@@ -81,10 +81,10 @@ func pageTarget(path string, force bool) (target string, still bool, err error) 
 	}
 	target, err = filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", false, fault.Usage(path+" is a link that leads nowhere: nothing was written", "name a file")
+		return "", false, fault.Usage(path+" is a broken link: nothing was written", "name a file")
 	}
 	if !mayOverwrite(target) {
-		return "", false, fault.Usage(path+" is a link to "+target+", which is no page of aburn's: nothing was written", "name a file")
+		return "", false, fault.Usage(path+" is a link to "+target+", which isn't a page of aburn's: nothing was written", "name a file")
 	}
 	return target, false, nil
 }

@@ -43,7 +43,7 @@ func (s *firstLines) update(ctx context.Context, dir string, changed func()) str
 		s.mu.Lock()
 		p := s.progress
 		s.mu.Unlock()
-		return fmt.Sprintf(" The index is being made: %s of %s sessions so far. The page shows more when it is done.", plain.Count(int64(p[0])),
+		return fmt.Sprintf(" aburn is making the index: %s of %s sessions so far. The page shows more when it is done.", plain.Count(int64(p[0])),
 			plain.Count(int64(p[1])))
 	}
 }

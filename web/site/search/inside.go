@@ -32,7 +32,7 @@ func (s *Pages) lookInside(ctx context.Context, cancel context.CancelFunc, body 
 	shown map[string]bool, more func(...string) string) {
 	q := contents.NewQuery(text)
 	if q == nil {
-		body.Note = "To look inside conversations, one word needs two letters or more."
+		body.Note = "To search inside conversations, one word needs two letters or more."
 		return
 	}
 	name := s.Searches.begin(cancel)
@@ -48,7 +48,7 @@ func (s *Pages) lookInside(ctx context.Context, cancel context.CancelFunc, body 
 	body.Summary = func() pages.SearchEnd {
 		said := pages.SearchEnd{Says: end.says()}
 		if end.last != nil {
-			said.More = pages.Link{Text: "look in older ones →", Href: more("from", snapshot.Cursor(end.last))}
+			said.More = pages.Link{Text: "search older ones →", Href: more("from", snapshot.Cursor(end.last))}
 		}
 		return said
 	}
@@ -64,7 +64,7 @@ func (t *tally) says() string {
 		found += ", " + plain.Count(int64(t.above)) + " of them shown above"
 	}
 	parts := []string{found + ". " + plain.Size(t.bytes) + " of " +
-		plain.Plural(int64(t.sessions), "session or sub-agent", "sessions and sub-agents") + " looked through"}
+		plain.Plural(int64(t.sessions), "session or sub-agent", "sessions and sub-agents") + " searched"}
 	if t.gone > 0 {
 		parts = append(parts, "the files of "+plain.Count(int64(t.gone))+" are gone")
 	}

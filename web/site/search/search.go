@@ -58,8 +58,8 @@ func (s *Pages) Page(w http.ResponseWriter, r *http.Request, v *snapshot.View, f
 	rows := v.Sessions(all)
 	switch {
 	case text == "":
-		body.Note = "Type words into the field above. First lines of prompts, commands, paths and errors are found as you type; Enter also looks inside " +
-			"conversations."
+		body.Note = "Type words into the field above. It finds first lines of prompts, commands, paths and errors as you type. Enter also searches " +
+			"inside conversations."
 	default:
 		body.Lines = s.foundLines(ctx, rows, text, f, values.Get("after"))
 		if asksInside(r) {
@@ -112,12 +112,12 @@ func (s *Pages) foundLines(ctx context.Context, rows []*snapshot.Row, text strin
 	s.first.mu.Lock()
 	defer s.first.mu.Unlock()
 	if s.first.index == nil {
-		part.Says = "The index of first lines cannot be used: " + making
+		part.Says = "The index of first lines can't be used: " + making
 		return part
 	}
 	found, err := s.first.index.Find(ctx, text)
 	if err != nil {
-		part.Says = "The index of first lines cannot be asked: " + plain.Line(err.Error())
+		part.Says = "The index of first lines can't be searched: " + plain.Line(err.Error())
 		return part
 	}
 	byKey := make(map[int64]*lines.Found, len(found))

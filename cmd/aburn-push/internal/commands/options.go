@@ -62,7 +62,7 @@ func readOptions(a *kit.App, cmd *cli.Command) (*options, error) {
 		return nil, fault.Usage("there is no place for the archive: neither ABURN_HOME nor HOME is set")
 	}
 	if o.person != "" && !figures.IsName(o.person) {
-		return nil, fault.Usage("--as: "+fault.Quote(o.person)+" cannot be a name", figures.NameRule)
+		return nil, fault.Usage("--as: "+fault.Quote(o.person)+" can't be a name", figures.NameRule)
 	}
 	if when := cmd.String("since"); when != "" {
 		t, err := units.ParseTime(when, time.Now())

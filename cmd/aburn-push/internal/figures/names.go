@@ -25,7 +25,7 @@ func (n *Names) Add(dir, name string) error {
 	case !filepath.IsAbs(dir):
 		return fmt.Errorf("%q is no absolute path", dir)
 	case !IsName(name):
-		return fmt.Errorf("%q cannot be a name", name)
+		return fmt.Errorf("%q can't be a name", name)
 	}
 	if n.byDir == nil {
 		n.byDir = map[string]string{}

@@ -42,7 +42,7 @@ var errChanged = errors.New("the source has changed since it was read: the recor
 // showRaw prints the record that an event was read from.
 func showRaw(ctx context.Context, a *kit.App, cmd *cli.Command, s *archive.Session, t *trace.SessionTrace, seq int) error {
 	if seq < 1 || seq > len(t.Events) {
-		return fault.Usage(fmt.Sprintf("--raw: the session has events 1 to %d", len(t.Events)))
+		return fault.Usage(fmt.Sprintf("--raw: this session has events 1 to %d", len(t.Events)))
 	}
 	e := &t.Events[seq-1]
 	where := plain.Line(place(t, e.Ref))

@@ -31,7 +31,7 @@ func StatusCommand(a *kit.App, workers Workers, unrecorded func(context.Context,
 		Description: "Shows what waits for you: permissions, questions, turns that failed, tasks of others in the queue.\n" +
 			"Then the project with its workers, chain and queue, the sessions of the last 24 hours, and the issues. A\n" +
 			"session's line shows what it does and since when, its command and phase, the time worked in the phase\n" +
-			"and its timeout. Its newest entry is below. \"heard\" means that log and process show no more. Without\n" +
+			"and its timeout. Its newest entry is below. \"last event\" means that log and process show no more. Without\n" +
 			"a project here it shows the sessions that agents saved themselves, like aburn top --once.\n" +
 			"It writes and queues nothing.",
 		Flags: []cli.Flag{

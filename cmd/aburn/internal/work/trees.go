@@ -135,7 +135,7 @@ func openTree(ctx context.Context, a *kit.App, cmd *cli.Command) (*projects.Proj
 				now, _, err := control.FetchWork(ctx, o.Manager, repo, m)
 				switch m = now; {
 				case errors.Is(err, tree.ErrRewritten):
-					a.Warn(err.Error()+", which stands at refs/aburn/far/"+m.Name, "git log --oneline "+m.Request.Branch+" refs/aburn/far/"+m.Name)
+					a.Warn(err.Error()+", which is at refs/aburn/far/"+m.Name, "git log --oneline "+m.Request.Branch+" refs/aburn/far/"+m.Name)
 				case err != nil:
 					a.Warn("its work was not fetched, so this may be old: " + plain.Line(err.Error()))
 				}
