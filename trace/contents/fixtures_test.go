@@ -41,6 +41,31 @@ func opencodeDatabase(t *testing.T) string {
 	return path
 }
 
+// opencodeV2 is the database that the reader for OpenCode 2 is tested with.
+func opencodeV2(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "opencode.db")
+	build(t, path, "../opencode/testdata/v2/built.sql")
+	return path
+}
+
+// build makes a database from statements, one a line.
+func build(t *testing.T, path, statements string) {
+	conn, err := sqlite.Open(path, sqlite.Create)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	lines, err := os.ReadFile(statements)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(string(lines)), "\n") {
+		if err := conn.Exec(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // openclawDatabase is the database that OpenClaw's reader is tested with.
 func openclawDatabase(t *testing.T) string {
 	dir := t.TempDir()
@@ -52,23 +77,14 @@ func openclawDatabase(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
 	schema, err := os.ReadFile("../openclaw/testdata/schema.sql")
 	if err == nil {
-		err = errors.Join(conn.Exec("PRAGMA foreign_keys = 0"), conn.Exec(string(schema)))
+		err = conn.Exec(string(schema))
 	}
-	if err != nil {
+	if err := errors.Join(err, conn.Close()); err != nil {
 		t.Fatal(err)
 	}
-	statements, err := os.ReadFile("../openclaw/testdata/built.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.SplitSeq(strings.TrimSpace(string(statements)), "\n") {
-		if err := conn.Exec(line); err != nil {
-			t.Fatal(err)
-		}
-	}
+	build(t, path, "../openclaw/testdata/built.sql")
 	return dir
 }
 
@@ -86,7 +102,7 @@ func fixtures(t *testing.T) []fixture {
 		{gemini.New(), gemini.Records, []string{"../gemini/testdata/home", "../gemini/testdata/built"}},
 		{qwen.New(), nil, []string{"../qwen/testdata/home", "../qwen/testdata/built"}},
 		{openclaw.New(), openclaw.Records, []string{"../openclaw/testdata/state", openclawDatabase(t)}},
-		{opencode.New(), opencode.Records, []string{"../opencode/testdata/legacy", opencodeDatabase(t)}},
+		{opencode.New(), opencode.Records, []string{"../opencode/testdata/legacy", opencodeDatabase(t), opencodeV2(t)}},
 	}
 }
 

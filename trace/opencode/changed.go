@@ -120,11 +120,14 @@ func (d *database) changed(before state) ([]string, state, error) {
 	case all:
 	case now.Row > 0:
 		queries = [][]any{{"SELECT DISTINCT aggregate_id FROM event WHERE rowid > ?", before.Row}}
-	default:
+	case d.hasV1():
 		queries = [][]any{{"SELECT DISTINCT session_id FROM part WHERE " + d.orNull("part",
 			"time_updated") + " >= ?", before.Updated},
 			{"SELECT DISTINCT session_id FROM message WHERE " + d.orNull("message", "time_updated") + " >= ?",
 				before.Updated}}
+	}
+	if d.hasV2() && !all { // an answer's row is written again as it grows
+		queries = append(queries, []any{"SELECT DISTINCT session_id FROM session_message WHERE time_updated >= ?", before.Updated})
 	}
 	for _, q := range queries {
 		if err := d.query(q[0].(string), q[1:], mark); err != nil {
@@ -132,8 +135,7 @@ func (d *database) changed(before state) ([]string, state, error) {
 		}
 	}
 	var ids []string
-	err = d.query("SELECT id, time_updated, "+d.orNull("session",
-		"parent_id")+" FROM session ORDER BY time_created, id", nil, func(row *sqlite.Row) error {
+	err = d.query("SELECT id, time_updated, parent FROM ("+d.sessions()+") ORDER BY time_created, id", nil, func(row *sqlite.Row) error {
 		id, parent := row.Text(0), row.Text(2)
 		orphan := slices.Contains(before.Orphans, id)
 		if all || dirty[id] || row.Int64(1) > before.Updated || orphan && dirty[parent] {
@@ -144,6 +146,20 @@ func (d *database) changed(before state) ([]string, state, error) {
 		return nil
 	})
 	return ids, now, err
+}
+
+// sessions selects the sessions of both versions, each once.
+func (d *database) sessions() string {
+	from := func(table string) string {
+		return "SELECT id, time_updated, time_created, " + d.orNull(table, "parent_id") + " AS parent FROM " + table
+	}
+	switch {
+	case !d.hasV2():
+		return from("session")
+	case !d.hasV1():
+		return from("session_v2")
+	}
+	return from("session_v2") + " UNION ALL " + from("session") + " WHERE id NOT IN (SELECT id FROM session_v2)"
 }
 
 func (d *database) state() (state, error) {
@@ -161,9 +177,15 @@ func (d *database) state() (state, error) {
 		s.Updated = max(s.Updated, row.Int64(0))
 		return nil
 	}
-	tables := []string{"session"}
-	if s.Row == 0 {
-		tables = append(tables, "message", "part")
+	var tables []string
+	if d.hasV1() {
+		tables = append(tables, "session")
+		if s.Row == 0 {
+			tables = append(tables, "message", "part")
+		}
+	}
+	if d.hasV2() {
+		tables = append(tables, tablesV2...)
 	}
 	for _, table := range tables {
 		if err := d.query("SELECT max("+d.orNull(table, "time_updated")+") FROM "+table, nil, newest); err != nil {
@@ -191,7 +213,7 @@ const newerTables = "its sessions are in the table session_message, which this v
 // checkNewerTables looks for sessions in the tables that will replace message and part. If the database has no others,
 // its layout is unknown; else those sessions are reported as damaged.
 func (d *database) checkNewerTables(sink trace.Sink) error {
-	if !d.has("session_message", "session_id") {
+	if d.hasV2() || !d.has("session_message", "session_id") {
 		return nil
 	}
 	var newer []string
@@ -225,12 +247,20 @@ func (d *database) spawningCalls(_ context.Context, session string) (map[string]
 		return calls, nil
 	}
 	calls := map[string]string{}
+	d.started[session] = calls
+	if d.hasV2() {
+		if err := d.spawningCallsV2(calls, session); err != nil {
+			return nil, err
+		}
+	}
+	if !d.hasV1() {
+		return calls, nil
+	}
 	err := d.query("SELECT "+bounded("data")+" FROM part WHERE session_id = ? AND instr(data, '\"sessionId\"') ORDER BY id", []any{session},
 		func(row *sqlite.Row) error {
 			noteSpawningCall(calls, d.bytes(row, 0))
 			return nil
 		})
-	d.started[session] = calls
 	return calls, err
 }
 
@@ -245,13 +275,19 @@ func noteSpawningCall(calls map[string]string, part []byte) {
 }
 
 func (d *database) originCandidates(_ context.Context, s session, created int64) ([]string, error) {
-	var ids []string
-	err := d.query("SELECT s.id FROM session s WHERE s.id <> ? AND s.time_created <= ? AND EXISTS (SELECT 1 FROM message m WHERE m.session_id = s.id AND "+
-		"m.time_created = ?) ORDER BY s.time_created, s.id",
-		[]any{s.id, s.created, created}, func(row *sqlite.Row) error {
-			ids = append(ids, row.Text(0))
-			return nil
-		})
+	if s.v2 {
+		return d.queryIDs("SELECT s.id FROM session_v2 s WHERE s.id <> ? AND s.time_created <= ? AND EXISTS (SELECT 1 FROM session_message m "+
+			"WHERE m.session_id = s.id AND m.time_created = ?) ORDER BY s.time_created, s.id", s.id, s.created, created)
+	}
+	return d.queryIDs("SELECT s.id FROM session s WHERE s.id <> ? AND s.time_created <= ? AND EXISTS (SELECT 1 FROM message m WHERE m.session_id = s.id AND "+
+		"m.time_created = ?) ORDER BY s.time_created, s.id", s.id, s.created, created)
+}
+
+func (d *database) queryIDs(query string, args ...any) (ids []string, err error) {
+	err = d.query(query, args, func(row *sqlite.Row) error {
+		ids = append(ids, row.Text(0))
+		return nil
+	})
 	return ids, err
 }
 
@@ -260,6 +296,15 @@ func (d *database) turnsOf(_ context.Context, session string) (map[turn]int, map
 		return h.turns, h.calls, nil
 	}
 	turns, calls := map[turn]int{}, map[string]bool{}
+	if d.hasV2() {
+		if err := d.turnsOfV2(session, turns, calls); err != nil {
+			return nil, nil, err
+		}
+		if len(turns) > 0 || !d.hasV1() {
+			d.histories[session] = history{turns, calls}
+			return turns, calls, nil
+		}
+	}
 	err := d.query("SELECT time_created, "+bounded("data")+" FROM message WHERE session_id = ?", []any{session},
 		func(row *sqlite.Row) error {
 			turns[turn{row.Int64(0), text(d.bytes(row, 1), "role")}]++

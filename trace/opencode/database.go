@@ -32,10 +32,18 @@ type history struct {
 
 // needed lists the tables and columns that the reader cannot do without. Other columns are used where they exist.
 var needed = map[string][]string{
-	"session": {"id", "directory", "title", "version", "time_created", "time_updated"},
-	"message": {"id", "session_id", "time_created", "data"},
-	"part":    {"id", "session_id", "message_id", "data"},
+	"session":         {"id", "directory", "title", "version", "time_created", "time_updated"},
+	"message":         {"id", "session_id", "time_created", "data"},
+	"part":            {"id", "session_id", "message_id", "data"},
+	"session_v2":      {"id", "directory", "title", "version", "time_created", "time_updated"},
+	"session_message": {"id", "session_id", "type", "seq", "time_created", "time_updated", "data"},
 }
+
+// tablesV1 and tablesV2 are the tables of opencode 1 and 2. A database that was opened by both has all.
+var (
+	tablesV1 = []string{"session", "message", "part"}
+	tablesV2 = []string{"session_v2", "session_message"}
+)
 
 // eventColumns identifies an event table of the known layout.
 var eventColumns = []string{"id", "aggregate_id", "seq", "type", "data"}
@@ -65,16 +73,16 @@ func openDatabase(ctx context.Context, path string) (*database, error) {
 
 // layout lists the columns of the tables, and checks them.
 func (d *database) layout() error {
-	tables := 0
+	found := 0
 	err := d.query("SELECT name FROM sqlite_schema WHERE type = 'table'", nil, func(row *sqlite.Row) error {
-		tables++
+		found++
 		switch table := row.Text(0); table {
-		case "session", "message", "part", "event", "migration", "session_message":
+		case "session", "message", "part", "event", "migration", "session_v2", "session_message":
 			d.columns[table] = nil
 		}
 		return nil
 	})
-	if err != nil || tables == 0 {
+	if err != nil || found == 0 {
 		return err
 	}
 	for table := range d.columns {
@@ -86,7 +94,14 @@ func (d *database) layout() error {
 			return err
 		}
 	}
-	for _, table := range []string{"session", "message", "part"} {
+	tables := tablesV1
+	if d.hasV2() {
+		tables = tablesV2
+		if d.hasV1() {
+			tables = slices.Concat(tablesV1, tablesV2)
+		}
+	}
+	for _, table := range tables {
 		for _, column := range needed[table] {
 			if !d.has(table, column) {
 				return d.unknown(fmt.Sprintf("it has no %s.%s", table, column))
@@ -97,6 +112,10 @@ func (d *database) layout() error {
 }
 
 func (d *database) has(table, column string) bool { return slices.Contains(d.columns[table], column) }
+
+// hasV1 and hasV2 report whether the database has tables of opencode 1 or 2. Without the table of sessions the others are of no use.
+func (d *database) hasV1() bool { return d.columns["session"] != nil }
+func (d *database) hasV2() bool { return d.columns["session_v2"] != nil }
 
 func (d *database) hasEvents() bool {
 	return !slices.ContainsFunc(eventColumns, func(c string) bool { return !d.has("event", c) })
@@ -155,19 +174,37 @@ func (d *database) orNull(table, column string) string {
 	return "NULL"
 }
 
-// session reads the row of a session. ok is false if there is none.
+// session reads the row of a session. ok is false if there is none. A session that is in the tables of both versions has what OpenCode 2
+// says of it, and the earlier beginning.
 func (d *database) session(id string) (s session, ok bool, err error) {
-	columns := []string{"id", "directory", "title", "version", "time_created", "time_updated"}
-	for _, c := range []string{"parent_id", "agent", "model", "revert"} {
-		columns = append(columns, d.orNull("session", c))
+	if d.hasV1() {
+		if s, ok, err = d.sessionIn("session", id); err != nil || !d.hasV2() {
+			return s, ok, err
+		}
 	}
-	err = d.query("SELECT "+strings.Join(columns, ", ")+" FROM session WHERE id = ?", []any{id},
+	newer, found, err := d.sessionIn("session_v2", id)
+	if err != nil || !found {
+		return s, ok, err
+	}
+	if ok {
+		newer.created = min(newer.created, s.created)
+	}
+	newer.v2 = true
+	return newer, true, nil
+}
+
+func (d *database) sessionIn(table, id string) (s session, ok bool, err error) {
+	columns := []string{"id", "directory", "title", "version", "time_created", "time_updated"}
+	for _, c := range []string{"parent_id", "agent", "model", "revert", "fork_session_id"} {
+		columns = append(columns, d.orNull(table, c))
+	}
+	err = d.query("SELECT "+strings.Join(columns, ", ")+" FROM "+table+" WHERE id = ?", []any{id},
 		func(row *sqlite.Row) error {
 			ok = true
 			s = session{id: row.Text(0), directory: row.Text(1), title: row.Text(2),
 				version: row.Text(3),
 				created: row.Int64(4), updated: row.Int64(5), parent: row.Text(6), agent: row.Text(7),
-				model: text(d.bytes(row, 8), "id"), ref: trace.Ref{Table: "session", Key: id}}
+				model: text(d.bytes(row, 8), "id"), fork: row.Text(10), ref: trace.Ref{Table: table, Key: id}}
 			revert := d.bytes(row, 9)
 			s.revertTo, s.revertPart = text(revert, "messageID"), text(revert, "partID")
 			return nil

@@ -134,11 +134,12 @@ func Records(ctx context.Context, path string, refs []trace.Ref, each func(i int
 func (d *database) record(ref trace.Ref) (data []byte, err error) {
 	var query string
 	switch ref.Table {
-	case "event", "message", "part":
+	case "event", "message", "part", "session_message":
 		query = "SELECT data FROM " + ref.Table + " WHERE id = ?"
-	case "session":
-		query = "SELECT json_object('id', id, 'parent_id', " + d.orNull("session", "parent_id") +
-			", 'directory', directory, 'title', title, 'version', version, 'time_created', time_created, 'time_updated', time_updated) FROM session WHERE id = ?"
+	case "session", "session_v2":
+		query = "SELECT json_object('id', id, 'parent_id', " + d.orNull(ref.Table, "parent_id") +
+			", 'directory', directory, 'title', title, 'version', version, 'time_created', time_created, 'time_updated', time_updated) FROM " +
+			ref.Table + " WHERE id = ?"
 	default:
 		return nil, fmt.Errorf("table %q holds no records", ref.Table)
 	}

@@ -19,6 +19,8 @@ type session struct {
 	created, updated int64 // in Unix milliseconds, like all times here
 	revertTo         string
 	revertPart       string
+	fork             string // the session that this one was forked from, if the store says so
+	v2               bool   // it is in the tables of OpenCode 2
 	ref              trace.Ref
 }
 

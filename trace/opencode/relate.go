@@ -12,8 +12,8 @@ import (
 // unknownOrigin stands for the origin of a fork that the store no longer holds.
 const unknownOrigin = "unknown"
 
-// origin returns the session that this one was forked from, and the evidence; "" if it is no fork. Nothing in the
-// store links the two: a fork copies messages under new ids but with their times, and calls with their ids. The
+// origin returns the session that this one was forked from, and the evidence; "" if it is no fork. OpenCode 2 says it. In the tables of
+// opencode 1 nothing links the two: a fork copies messages under new ids but with their times, and calls with their ids. The
 // session that shares most messages wins, the oldest among equals.
 func (t *conversation) origin(ctx context.Context, sh otherSessions) (id, evidence string, err error) {
 	copies, calls := map[turn]int{}, map[string]bool{}
@@ -32,6 +32,9 @@ func (t *conversation) origin(ctx context.Context, sh otherSessions) (id, eviden
 				calls[p.tool.call] = true
 			}
 		}
+	}
+	if t.session.fork != "" {
+		return t.session.fork, "", nil
 	}
 	if n == 0 || t.session.parent != "" {
 		return "", "", nil
@@ -86,6 +89,8 @@ func (s *traceBuilder) relate(parentCall, evidence string) {
 		agent, title := agentOf(s.session)
 		r.Kind, r.Related, r.Provenance = trace.Subagent, s.session.parent, trace.Explicit
 		r.ParentCall, r.AgentType, r.Description = parentCall, agent, draft.Head(title, trace.UserHead)
+	case s.session.fork != "":
+		r.Kind, r.Related, r.Provenance = trace.Fork, s.session.fork, trace.Explicit
 	case s.from != "":
 		r.Kind, r.Related, r.Provenance, r.Evidence = trace.Fork, s.from, trace.Inferred, evidence
 	default:

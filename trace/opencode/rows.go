@@ -12,6 +12,9 @@ const tooLarge = "it is larger than what is held of a record"
 // fold reads a session from the event table, which has its whole history in order. If the table is incomplete it reads
 // the messages and parts as they are now. table names the tables it used.
 func (d *database) fold(s session) (t *conversation, table string, err error) {
+	if s.v2 {
+		return d.foldV2(s)
+	}
 	held, parts, err := d.currentIDs(s.id)
 	if err != nil {
 		return nil, "", err

@@ -123,7 +123,7 @@ func (m *message) stop() string {
 // wantsTools reports whether the message ended with calls, after which another answer is due.
 func (m *message) wantsTools() bool { return m.stop() == "tool-calls" || m.stop() == "tool_use" }
 
-func (m *message) aborted() bool { return m.err != nil && m.err.name == "MessageAbortedError" }
+func (m *message) aborted() bool { return m.err != nil && m.err.name == abortedV1 }
 
 // open reports whether nothing in the source ends the message.
 func (m *message) open() bool { return m.completed == 0 && m.err == nil }

@@ -56,7 +56,7 @@ func typeOf(name string) trace.ToolType {
 		return trace.SearchTool
 	case "webfetch", "websearch":
 		return trace.WebTool
-	case "task":
+	case "task", "subagent":
 		return trace.AgentTool
 	case "list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource":
 		return trace.MCPTool
@@ -139,7 +139,7 @@ func (t *tool) setInput(input []byte, dir string) {
 			if kind == trace.AgentTool {
 				t.description = t.secrets.Head(jsonl.Text(v), trace.UserHead)
 			}
-		case "subagent_type":
+		case "subagent_type", "agent":
 			t.agentType = jsonl.Text(v)
 		}
 		return true
