@@ -58,7 +58,8 @@ func (opencodeFile) registrations(_ string, data []byte) (out []Registration, _ 
 
 func (opencodeFile) remarks(Scope) []string {
 	return []string{"with any plugin, opencode waits at its first start until npm has brought its library for plugins: without a network that takes about a " +
-		"minute and a half"}
+		"minute and a half",
+		"opencode 1.1 does not start with this plugin, and nobody has tried it on OpenCode 2"}
 }
 
 // opencodeCanary spells the fields of a payload as the plugin does.

@@ -64,7 +64,11 @@ func (p plugged) unhurried() plugged {
 // play lets the plugin see a recorded scene, and returns the parts of each prompt and the environment of each command.
 func (p plugged) play(scene string, env ...string) (prompts, commands []string) {
 	p.Helper()
-	cmd := exec.Command(p.node, "testdata/opencode/replay.mjs", p.plugin, scene, p.home)
+	host := "testdata/opencode/replay.mjs"
+	if strings.Contains(scene, "/v2") {
+		host = "testdata/opencode/replay2.mjs"
+	}
+	cmd := exec.Command(p.node, host, p.plugin, scene, p.home)
 	cmd.Env = append([]string{"PATH=/usr/bin:/bin", "ABURN_DUMP=" + p.dump}, env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -89,7 +93,7 @@ func TestOpencodePlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, scene := range []string{"basic", "sub", "err", "perm", "resume"} {
+	for _, scene := range []string{"basic", "sub", "err", "perm", "resume", "v2", "v2stop", "v2fail"} {
 		p := plug(t, `[ "$*" = "opencode --home $(dirname "$(dirname "$0")")" ] && { cat; echo; } >>"$ABURN_DUMP"`).unhurried()
 		_, commands := p.play("testdata/opencode/" + scene + ".jsonl")
 		var want strings.Builder
@@ -131,15 +135,18 @@ func TestOpencodePluginHarmsNobody(t *testing.T) {
 				t.Fatal(err)
 			}
 			prompts, _ := p.play(scene)
+			p.play("testdata/opencode/v2.jsonl") // nothing but that it ends
 			if len(prompts) != 1 || strings.Count(prompts[0], `"text":"`) != 1 || strings.Contains(prompts[0], "synthetic") {
 				t.Errorf("the prompts are %s", prompts)
 			}
 		})
 	}
 	p := plug(t, "cat >>$ABURN_DUMP")
-	p.play("testdata/opencode/basic.jsonl", "ABURN=0")
-	if exists(p.dump) {
-		t.Error("with ABURN=0 the hook is called")
+	for _, scene := range []string{"basic", "v2"} {
+		p.play("testdata/opencode/"+scene+".jsonl", "ABURN=0")
+		if exists(p.dump) {
+			t.Errorf("%s: with ABURN=0 the hook is called", scene)
+		}
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package opencode reads the payloads that aburn's own plugin sends from opencode, as the real client 1.18.33 makes it
-// send them. The plugin knows which session is whose sub-agent, and tells each event once. The package knows one agent,
+// send them, and from OpenCode 2, which nobody has tried. The plugin knows which session is whose sub-agent, and tells each event once. The package knows one agent,
 // so it imports no other adapter and neither the log nor the queue.
 package opencode
 
@@ -74,9 +74,9 @@ func failed(p *hooks.Payload) hooks.Draft {
 // describe adds what a call is about: a shell command's head, a sub-agent's task, a skill's name or a file's path.
 func describe(o *logfmt.Object, p *hooks.Payload, proj *project.Project) {
 	switch p.Tool {
-	case "bash":
+	case "bash", "shell":
 		o.StrIf("head", hooks.CommandHead(p.Input.Get("command").Str))
-	case "task":
+	case "task", "subagent":
 		o.StrIf("task", hooks.Head(p.Input.Get("description").Str))
 	case "skill":
 		o.StrIf("head", hooks.Head(p.Input.Get("name").Str))
@@ -106,12 +106,12 @@ func ended(p *hooks.Payload, about func(*logfmt.Object), proj *project.Project) 
 	}
 	exit := p.Response.Get("exit")
 	ev := logfmt.Tool
-	if p.Tool == "bash" && exit.Raw != "0" {
-		ev = logfmt.ToolFailed
+	if p.Tool == "bash" && exit.Raw != "0" || p.Tool == "shell" && exit.Raw != "0" && exit.Raw != "" {
+		ev = logfmt.ToolFailed // a shell call without a code has put its command into the background
 	}
 	d := p.ToolCall(ev, about)
 	switch p.Tool {
-	case "bash":
+	case "bash", "shell":
 		if exit.Raw == "" || exit.Raw == "null" {
 			d.Data.Str("outcome", "unknown")
 		} else {
@@ -120,7 +120,7 @@ func ended(p *hooks.Payload, about func(*logfmt.Object), proj *project.Project) 
 		if ev == logfmt.ToolFailed {
 			d.Data.StrIf("error", hooks.Head(p.Response.Get("output").Str))
 		}
-	case "task":
+	case "task", "subagent":
 		d.Data.StrIf("agent_id", hooks.Head(p.Response.Get("session").Str))
 	case "write", "edit":
 		if path := pathOf(p, proj); path != "" {
@@ -134,7 +134,8 @@ func ended(p *hooks.Payload, about func(*logfmt.Object), proj *project.Project) 
 // refused is a call that ended in an error: the client's own words tell whether a rule or the user refused it.
 func refused(p *hooks.Payload, about func(*logfmt.Object)) hooks.Draft {
 	text := p.Response.Get("error").Str
-	if strings.HasPrefix(text, "The user rejected permission") || strings.HasPrefix(text, "The user has specified a rule") {
+	if strings.HasPrefix(text, "The user rejected permission") || strings.HasPrefix(text, "The user has specified a rule") ||
+		strings.HasPrefix(text, "Permission denied: ") {
 		d := p.ToolCall(logfmt.ToolDenied, about)
 		d.Data.StrIf("reason", hooks.Head(text))
 		return d
@@ -149,7 +150,11 @@ func refused(p *hooks.Payload, about func(*logfmt.Object)) hooks.Draft {
 }
 
 func relay(p *hooks.Payload) *hooks.Relay {
-	return p.ShellRelay("bash", func() string { return p.Response.Get("output").Str })
+	tool := "bash"
+	if p.Tool == "shell" {
+		tool = "shell"
+	}
+	return p.ShellRelay(tool, func() string { return p.Response.Get("output").Str })
 }
 
 // knows lists the fields that the plugin sends.

@@ -14,6 +14,7 @@ type Agent struct {
 	Name     string // the hook's argument, the source of entries and of traces, a value of flags
 	Title    string // its product name
 	Program  string // its executable on PATH
+	Tried    string // the newest version that the real client's tests ran with; "" for none
 	Home     Home
 	Settings Settings
 	Hooks    Hooks

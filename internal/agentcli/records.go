@@ -11,7 +11,7 @@ var quiet = [...]*Agent{&Aider}
 // worktrees, nor MessageDisplay, which runs for every piece of text. Older clients skip each name that they do not
 // know. The explicit timeout raises SessionEnd's limit of 1.5 s in settings files, though not in a plugin.
 var Claude = Agent{
-	Name: "claude", Title: "Claude Code", Program: "claude",
+	Name: "claude", Title: "Claude Code", Program: "claude", Tried: "2.1.329",
 	Home:     Home{Dir: ".claude", Var: "CLAUDE_CONFIG_DIR"},
 	Settings: Settings{User: "settings.json", Project: ".claude/settings.json", Local: ".claude/settings.local.json", Worktree: true, StatusLine: true},
 	Hooks: Hooks{
@@ -54,7 +54,7 @@ var Claude = Agent{
 // Its hook trust covers the timeouts: a change would ask every user for a new review. It caps SessionEnd and
 // Interrupt at 3 s. PreModelRequest is not among the events, because PostModelRequest says the same and more.
 var Codex = Agent{
-	Name: "codex", Title: "Codex", Program: "codex",
+	Name: "codex", Title: "Codex", Program: "codex", Tried: "0.169.0",
 	Home:     Home{Dir: ".codex", Var: "CODEX_HOME"},
 	Settings: Settings{User: "hooks.json", Project: ".codex/hooks.json"},
 	Hooks: Hooks{
@@ -88,12 +88,12 @@ var Codex = Agent{
 		ShortWindows: true},
 }
 
-// Opencode is opencode, as of 1.18.33.
+// Opencode is opencode, as of 1.18.33. OpenCode 2 has not been tried: its plugin and its tables are read from public sources.
 //
 // It has no hooks that are commands: aburn's plugin calls the hook, with events and fields of its own. Home is the folder
 // of settings; the sessions lie elsewhere.
 var Opencode = Agent{
-	Name: "opencode", Title: "opencode", Program: "opencode",
+	Name: "opencode", Title: "opencode", Program: "opencode", Tried: "1.18.33",
 	FirstPrompt: "--prompt",
 	Home:        Home{Dir: ".config/opencode", TopVar: "XDG_CONFIG_HOME"},
 	Settings:    Settings{User: "plugin/aburn.js"},
@@ -117,7 +117,7 @@ var Opencode = Agent{
 			{"session.created", "SessionStart"}, {"dispose", "SessionEnd"}, {"chat.message", "UserPromptSubmit"},
 			{"tool.execute.before", "PreToolUse"}, {"tool.ended", "PostToolUse"}, {"session.idle", "Stop"},
 		},
-		Since: "1.0.0", Before: "aburn was not tried with it",
+		Since: "1.2.27", Before: "aburn's plugin, which is also OpenCode 2's, keeps it from starting",
 	},
 	Prompts: Prompts{Folder: ".opencode/", Mention: "/", Slash: true},
 	Session: Session{ID: "ABURN_OPENCODE_SESSION"},
@@ -135,7 +135,7 @@ var Openclaw = Agent{
 // Its events must not contain BeforeModel, AfterModel, BeforeToolSelection and PreCompress, which all run at every request
 // to the model. It takes any exit code but 0 and 1 with a text for a refusal, 127 of a missing program included.
 var Gemini = Agent{
-	Name: "gemini", Title: "Gemini CLI", Program: "gemini",
+	Name: "gemini", Title: "Gemini CLI", Program: "gemini", Tried: "0.61.0",
 	FirstPrompt: "--prompt-interactive",
 	Home:        Home{Dir: ".gemini", BaseVar: "GEMINI_CLI_HOME"},
 	Settings:    Settings{User: "settings.json", Project: ".gemini/settings.json", Worktree: true},
@@ -168,7 +168,7 @@ var Gemini = Agent{
 // which says nothing that PostCompact does not. Older versions read time limits as milliseconds, this one only those from
 // 1000 on.
 var Qwen = Agent{
-	Name: "qwen", Title: "Qwen Code", Program: "qwen",
+	Name: "qwen", Title: "Qwen Code", Program: "qwen", Tried: "0.24.4",
 	FirstPrompt: "--prompt-interactive",
 	Home:        Home{Dir: ".qwen", Var: "QWEN_HOME"},
 	Settings:    Settings{User: "settings.json", Project: ".qwen/settings.json", Worktree: true},
@@ -204,7 +204,7 @@ var Qwen = Agent{
 // Its events must not contain permissionRequest: a hook that fails there denies the call, and it comes for allowed calls
 // too.
 var Copilot = Agent{
-	Name: "copilot", Title: "Copilot CLI", Program: "copilot",
+	Name: "copilot", Title: "Copilot CLI", Program: "copilot", Tried: "1.0.102",
 	FirstPrompt: "--interactive",
 	Home:        Home{Dir: ".copilot", Var: "COPILOT_HOME"},
 	Settings:    Settings{User: "hooks/aburn.json", Project: ".github/hooks/aburn.json", Worktree: true},
