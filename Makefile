@@ -46,7 +46,7 @@ RACED_WHOLE = $$(echo "$(RACED)" | grep -vxF $(LONG:%=-e %) $(ALONE:%=-e %) | $(
 LAYERS := go test -count=1 .
 ELSEWHERE := GOOS=windows go vet ./... && GOOS=darwin go vet ./...
 
-.PHONY: demo demo-workers demo-instrument quick test test-long test-clock prices-check test-agents test-packages test-windows wine-root lint vuln bench install npm dist vetted layers module test-npm test-cost test-workshop judge
+.PHONY: demo demo-workers demo-instrument quick test test-long test-clock prices-check test-agents drift test-packages test-windows wine-root lint vuln bench install npm dist vetted layers module test-npm test-cost test-workshop judge
 
 demo: ## the newcomer's first minute; ALL=1 shows everything, without a pause
 	@echo "Compiling the demo: it takes minutes the first time, seconds after that."
@@ -98,6 +98,10 @@ test-agents: ## the six real agents on a scripted model
 	@if $(GOTESTSUM) --version >/dev/null; then $(GOTESTSUM) --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
 		--packages ./internal/lab/realagents -- -tags agents -count=1 -timeout 45m; \
 	else echo "gotestsum can't be fetched: no test gets a second try"; go test -tags agents -count=1 -timeout 45m ./internal/lab/realagents; fi
+
+drift: ## the newest clients that npm has, on standard scenes; prints what their records have that aburn does not know
+	ABURN_AGENTS_NEWEST=1 go test -tags agents -count=1 -timeout 45m \
+		-run '^(TestMatrix|TestClaudeStore|TestCodexStoreWhileWritten|TestOpencodeHooks|TestNodeAgentsRecorded|TestCopilot)$$' ./internal/lab/realagents
 
 test-workshop: ## releases, benchmarks and module paths: what compiles and packs for minutes
 	$(GOTEST) $(WORKSHOP)

@@ -40,6 +40,7 @@ var floors = []struct{ packages, may string }{
 
 	{"trace", "internal/plain"},
 	{"trace/draft", "internal/jsonl internal/scrub trace"},
+	{"trace/shapes", "internal/jsonl"},
 	{"trace/contents trace/export trace/genai trace/graph trace/join trace/packed", "internal/... trace trace/draft"},
 	{"trace/<agent>",
 		"internal/agentcli internal/journal/... internal/jsonl internal/project internal/sqlite internal/sqlitero logfmt/... trace trace/draft trace/genai"},
@@ -62,7 +63,7 @@ var floors = []struct{ packages, may string }{
 		"archive/... archive/story guard guard/shell guard/packs guard/facts guard/ruleset hooks insight/... internal/... internal/journal/... logfmt/... " +
 			"trace trace/contents trace/own trace/readers"},
 
-	{"install/...", "archive/... hooks internal/... internal/journal/... internal/queue internal/settings logfmt/... trace"},
+	{"install/...", "archive/... hooks internal/... internal/journal/... internal/queue internal/settings logfmt/... trace trace/shapes"},
 	{"templates", "internal/..."},
 	{"worker/...", "internal/... internal/journal/... internal/queue internal/settings logfmt/..."},
 	{"worker/board worker/control worker/daemon worker/describe worker/launch worker/projects", // what commands and pages do with workers

@@ -147,6 +147,16 @@ func (a *Archive) Damage(limit int) (list []Damage, all map[string]int, err erro
 	return list, all, err
 }
 
+// Versions returns the versions of the clients that wrote sessions, by source.
+func (a *Archive) Versions() (map[string][]string, error) {
+	all := map[string][]string{}
+	err := a.each("SELECT DISTINCT source, version FROM sessions WHERE version <> '' ORDER BY source, version", func(s *sqlite.Row) error {
+		all[s.Text(0)] = append(all[s.Text(0)], s.Text(1))
+		return nil
+	})
+	return all, err
+}
+
 // Projects maps the paths that sessions worked in to their projects' keys. It answers for work trees that no longer
 // exist.
 func (a *Archive) Projects() (map[string]string, error) {

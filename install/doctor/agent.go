@@ -26,7 +26,8 @@ func (e *exam) agent(p *patient) {
 		e.addf(p.topic(), Note, "no %s on PATH, and no hooks for it", p.Program)
 		return
 	}
-	e.version(p)
+	e.askVersion(p)
+	e.drift(p)
 	for i := range p.settings {
 		e.file(p, &p.settings[i])
 	}
@@ -99,8 +100,8 @@ func (e *exam) blame(p *patient, reason string, hints ...string) {
 	}
 }
 
-// version asks the agent for its version, and whether that runs hooks as they are registered.
-func (e *exam) version(p *patient) {
+// askVersion asks the agent for its version, and whether that runs hooks as they are registered.
+func (e *exam) askVersion(p *patient) {
 	if p.program == "" {
 		e.addf(p.topic(), Note, "no %s on PATH: its version is unknown", p.Program)
 		return
@@ -121,6 +122,7 @@ func (e *exam) version(p *patient) {
 		e.add(p.topic(), Note, p.program+" --version doesn't show it", hints...)
 		return
 	}
+	p.version = version
 	if older(version, p.Hooks.Since) {
 		e.blame(p, fmt.Sprintf("%s %s is older than %s: %s", p.Title, version, p.Hooks.Since, p.Hooks.Before), "update "+p.Title)
 		return

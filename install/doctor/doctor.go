@@ -76,12 +76,15 @@ type exam struct {
 	ctx    context.Context
 	p      *project.Project // nil outside of a project
 	agents []*patient
+
+	seenVersions map[string][]string // of archived sessions, by agent; nil until somebody asks
 }
 
 // patient is one agent with its settings.
 type patient struct {
 	install.Agent
 	program  string             // "" when it is not on PATH
+	version  string             // of program, "" if it does not tell
 	settings []install.Settings // all files that hold hooks for sessions here, plugins too
 	reason   string             // the likely reason why its hooks do not run; "" for none
 }

@@ -127,22 +127,10 @@ func (e *exam) newest(p *patient, since time.Time) (out []install.Session) {
 		return nil
 	}
 	pattern := filepath.Join(config, filepath.FromSlash(p.Store.Sessions))
-	paths, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil
-	}
-	type file struct {
-		path string
-		info fs.FileInfo
-	}
-	var files []file
-	for _, path := range paths {
-		if st, err := os.Lstat(path); err == nil && st.Mode().IsRegular() && st.ModTime().After(since) {
-			files = append(files, file{path, st})
+	for _, f := range newestOf(pattern, newestFiles) {
+		if !f.info.ModTime().After(since) {
+			break
 		}
-	}
-	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(b.info.ModTime().UnixNano(), a.info.ModTime().UnixNano()) })
-	for _, f := range files[:min(len(files), newestFiles)] {
 		s := install.Session{Path: f.path}
 		eachLine(f.path, f.info.Size(), func(line []byte) { p.Session(&s, gjson.ParseBytes(line)) })
 		if s.ID != "" && s.Cwd != "" && !s.Started.IsZero() && !s.Part {
@@ -150,6 +138,28 @@ func (e *exam) newest(p *patient, since time.Time) (out []install.Session) {
 		}
 	}
 	return out
+}
+
+// found is a session's file.
+type found struct {
+	path string
+	info fs.FileInfo
+}
+
+// newestOf returns the newest regular files that a pattern matches, newest first, at most n.
+func newestOf(pattern string, n int) []found {
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil
+	}
+	var files []found
+	for _, path := range paths {
+		if st, err := os.Lstat(path); err == nil && st.Mode().IsRegular() {
+			files = append(files, found{path, st})
+		}
+	}
+	slices.SortFunc(files, func(a, b found) int { return cmp.Compare(b.info.ModTime().UnixNano(), a.info.ModTime().UnixNano()) })
+	return files[:min(len(files), n)]
 }
 
 // eachLine calls one for the valid lines at both ends of a file.

@@ -54,6 +54,11 @@ func run(m *testing.M) (int, error) {
 		fmt.Println("realagents: not root: the agents are not in a network namespace of their own")
 	}
 	code := m.Run()
+	if os.Getenv(agents.NewestVar) != "" {
+		if err := drift(os.Stdout, os.Getenv(workVar)); err != nil {
+			return 1, err
+		}
+	}
 	if left := leftBehind(os.Getenv(workVar)); len(left) > 0 {
 		return 1, fmt.Errorf("the tests left processes behind:\n%s", strings.Join(left, "\n"))
 	}

@@ -64,7 +64,7 @@ chmod +x "$dir/node_modules/$exe"
 `
 
 func TestInstall(t *testing.T) {
-	if _, _, err := pins(); err != nil {
+	if _, _, err := pins(t.Context()); err != nil {
 		t.Skip(err)
 	}
 	bin, cache := t.TempDir(), filepath.Join(t.TempDir(), "cache")

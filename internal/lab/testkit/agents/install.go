@@ -50,17 +50,33 @@ type pin struct {
 
 // pins are exact. Under an old Node, npm would choose an older main version of Claude Code unless the version is
 // exact, and silently leave out optional packages. So its native package is named beside the main one.
-func pins() (claude, codex pin, err error) {
+func pins(ctx context.Context) (claude, codex pin, err error) {
 	platform, err := npmPlatform()
 	if err != nil {
 		return claude, codex, err
 	}
-	claude = pin{name: "claude-code", version: ClaudeVersion,
-		packages:   []string{"@anthropic-ai/claude-code@" + ClaudeVersion, "@anthropic-ai/claude-code-" + platform + "@" + ClaudeVersion},
+	claudeVersion, codexVersion := wanted(ctx, "@anthropic-ai/claude-code", ClaudeVersion), wanted(ctx, "@openai/codex", CodexVersion)
+	claude = pin{name: "claude-code", version: claudeVersion,
+		packages:   []string{"@anthropic-ai/claude-code@" + claudeVersion, "@anthropic-ai/claude-code-" + platform + "@" + claudeVersion},
 		executable: "@anthropic-ai/claude-code-" + platform + "/claude"}
-	codex = pin{name: "codex", version: CodexVersion, packages: []string{"@openai/codex@" + CodexVersion},
+	codex = pin{name: "codex", version: codexVersion, packages: []string{"@openai/codex@" + codexVersion},
 		executable: "@openai/codex-" + platform + "/vendor/*/bin/codex"}
 	return claude, codex, nil
+}
+
+// NewestVar asks for the newest clients that npm has, instead of the pinned ones.
+const NewestVar = "ABURN_AGENTS_NEWEST"
+
+// wanted is the version of a package to install. Without an answer of npm it is the pinned one.
+func wanted(ctx context.Context, module, pinned string) string {
+	if os.Getenv(NewestVar) == "" {
+		return pinned
+	}
+	out, err := exec.CommandContext(ctx, "npm", "view", module, "version").Output()
+	if version := strings.TrimSpace(string(out)); err == nil && version != "" {
+		return version
+	}
+	return pinned
 }
 
 // npmPlatform is how npm packages of native executables name this machine.
@@ -80,7 +96,8 @@ func InstallOpencode(ctx context.Context, cache string) (Client, error) {
 		return Client{}, err
 	}
 	native := "opencode-" + platform
-	return pin{name: "opencode", version: OpencodeVersion, packages: []string{native + "@" + OpencodeVersion}, executable: native + "/bin/opencode"}.install(ctx,
+	version := wanted(ctx, native, OpencodeVersion)
+	return pin{name: "opencode", version: version, packages: []string{native + "@" + version}, executable: native + "/bin/opencode"}.install(ctx,
 		cache)
 }
 
@@ -91,12 +108,13 @@ func InstallCopilot(ctx context.Context, cache string) (Client, error) {
 		return Client{}, err
 	}
 	native := "@github/copilot-" + platform
-	return pin{name: "copilot", version: CopilotVersion, packages: []string{native + "@" + CopilotVersion}, executable: native + "/copilot"}.install(ctx, cache)
+	version := wanted(ctx, native, CopilotVersion)
+	return pin{name: "copilot", version: version, packages: []string{native + "@" + version}, executable: native + "/copilot"}.install(ctx, cache)
 }
 
 // Install makes sure that Claude Code and Codex are in the cache and run. It reuses an existing installation.
 func Install(ctx context.Context, cache string) (claude, codex Client, err error) {
-	claudePin, codexPin, err := pins()
+	claudePin, codexPin, err := pins(ctx)
 	if err != nil {
 		return claude, codex, err
 	}

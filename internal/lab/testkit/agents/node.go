@@ -29,6 +29,7 @@ func installScript(ctx context.Context, cache, name, version, module, script str
 	if err != nil {
 		return Client{}, err
 	}
+	version = wanted(ctx, module, version)
 	node := "node-" + platform
 	p := pin{name: name, version: version, packages: []string{module + "@" + version, node + "@" + nodeVersion}, executable: module + "/" + launcher}
 	if client, err := p.find(ctx, filepath.Join(cache, name+"-"+version)); err == nil {
