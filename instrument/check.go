@@ -1,13 +1,13 @@
 package instrument
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,7 +15,7 @@ import (
 	"aburn/instrument/edit"
 	"aburn/instrument/jsast"
 	"aburn/instrument/rules"
-	"aburn/internal/run"
+	"aburn/instrument/scan"
 )
 
 // JudgeError says why two files cannot be judged. It says nothing of the later one.
@@ -43,39 +43,77 @@ func Check(ctx context.Context, engine jsast.Engine, orig, later string, c Confi
 	if err != nil {
 		return nil, err
 	}
-	pair := &rules.Pair{Config: rules.Config{File: later, TracerName: c.TracerName, SDKInit: isSetUp(c, dir, orig) || isSetUp(c, dir, later)}}
-	if contract, err := ReadContract(dir, c); err != nil {
-		return nil, &JudgeError{c.SchemaPath, err, "aburn instrument registry check " + c.SchemaPath}
-	} else if contract != nil {
-		pair.Config.Contract = contract.Spans
+	j, err := newJudging(engine, c, dir)
+	if err != nil {
+		return nil, err
 	}
 	kind := sourceType(orig)
 	if kind == jsast.Auto { // the original may be a copy elsewhere
 		kind = sourceType(later)
 	}
-	pair.Orig, err = jsast.ParseNamed(ctx, engine, orig, source, kind)
+	list, module, err := j.judge(ctx, version{orig, source}, version{later, changed}, kind, isSetUp(c, dir, orig) || isSetUp(c, dir, later))
 	if err != nil {
-		return nil, refused(ctx, orig, err)
-	}
-	if err := parseLater(ctx, engine, pair, later, changed); err != nil {
 		return nil, err
 	}
-	if jsast.IsTypeScript(orig) != jsast.IsTypeScript(later) {
-		return nil, &JudgeError{later, errors.New("one of the files is TypeScript, and the other is not"), "compare files of one language"}
+	if name, ok := below(dir, later); ok && dir != "" && module != nil {
+		list = append(list, judgeManifests(dir, c, []Instrumented{{Path: name, Module: module}})...)
+	}
+	return list, nil
+}
+
+// version is one text of a file.
+type version struct {
+	name string // for messages, and for the kind of file
+	text []byte
+}
+
+// judging is what all pairs of a project share. Several goroutines may use one.
+type judging struct {
+	engine jsast.Engine
+	config Config
+	spans  *scan.Contract // nil without a registry
+}
+
+func newJudging(engine jsast.Engine, c Config, dir string) (*judging, error) {
+	j := &judging{engine: engine, config: c}
+	contract, err := ReadContract(dir, c)
+	switch {
+	case err != nil:
+		return nil, &JudgeError{c.SchemaPath, err, "aburn instrument registry check " + c.SchemaPath}
+	case contract != nil:
+		j.spans = contract.Spans
+	}
+	return j, nil
+}
+
+// judge judges one pair. The module is the later file's where that takes other names of
+// the API than the original; else it is nil.
+func (j *judging) judge(ctx context.Context, orig, later version, kind jsast.SourceType, setUp bool) ([]rules.Finding, *jsast.Module, error) {
+	pair := &rules.Pair{Config: rules.Config{File: later.name, TracerName: j.config.TracerName, SDKInit: setUp, Contract: j.spans}}
+	var err error
+	pair.Orig, err = jsast.ParseNamed(ctx, j.engine, orig.name, orig.text, kind)
+	if err != nil {
+		return nil, nil, refused(ctx, orig.name, err)
+	}
+	if err := parseLater(ctx, j.engine, pair, later.name, later.text); err != nil {
+		return nil, nil, err
+	}
+	if jsast.IsTypeScript(orig.name) != jsast.IsTypeScript(later.name) {
+		return nil, nil, &JudgeError{later.name, errors.New("one of the files is TypeScript, and the other is not"), "compare files of one language"}
 	}
 	if kind == jsast.Auto && pair.OtherType && eitherKind(pair.Orig) {
-		if module, err := jsast.ParseNamed(ctx, engine, orig, source, pair.New.Type); err == nil {
+		if module, err := jsast.ParseNamed(ctx, j.engine, orig.name, orig.text, pair.New.Type); err == nil {
 			pair.Orig, pair.Broken, pair.OtherType = module, nil, false
 		}
 	}
 	if pair.Broken == nil {
-		pair.Broken = nodeRefuses(ctx, engine, pair)
+		pair.Broken = nodeRefuses(ctx, j.engine, pair)
 	}
-	list := rules.Judge(pair, c.Rules)
-	if name, ok := below(dir, later); ok && dir != "" && pair.New != nil && !slices.Equal(apiImports(pair.Orig), apiImports(pair.New)) {
-		list = append(list, judgeManifests(dir, c, []Instrumented{{Path: name, Module: pair.New}})...)
+	list := rules.Judge(pair, j.config.Rules)
+	if pair.New == nil || slices.Equal(apiImports(pair.Orig), apiImports(pair.New)) {
+		return list, nil, nil
 	}
-	return list, nil
+	return list, pair.New, nil
 }
 
 // apiImports are the names that a file takes of the API.
@@ -189,40 +227,51 @@ func otherLanguage(path string) error {
 // sourceType is what node makes of a file: by its extension, else by the nearest
 // package.json, else by its syntax.
 func sourceType(path string) jsast.SourceType {
-	if t := jsast.TypeByName(path); t != jsast.Auto {
-		return t
-	}
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
-		return jsast.Auto
+		return jsast.TypeByName(path)
 	}
-	for {
+	return typeBy(path, func(yield func(text []byte, isManifest bool) bool) {
+		for {
+			name := filepath.Join(dir, "package.json")
+			pipe := isPipe(name)
+			var data []byte
+			err := errNoFile
+			if !pipe {
+				data, err = os.ReadFile(name)
+			}
+			up := filepath.Dir(dir)
+			if !yield(data, pipe || err == nil) || up == dir {
+				return
+			}
+			dir = up
+		}
+	})
+}
+
+// typeBy is sourceType with the texts of each package.json from the file's folder upwards;
+// false where a folder has none.
+func typeBy(name string, manifests iter.Seq2[[]byte, bool]) jsast.SourceType {
+	if t := jsast.TypeByName(name); t != jsast.Auto {
+		return t
+	}
+	for text, is := range manifests {
+		if !is {
+			continue
+		}
 		var manifest struct {
 			Type string `json:"type"`
 		}
-		name := filepath.Join(dir, "package.json")
-		if isPipe(name) {
-			return jsast.Auto
+		_ = json.Unmarshal(text, &manifest)
+		switch {
+		case manifest.Type == "module":
+			return jsast.ESModule
+		case manifest.Type == "commonjs" && !jsast.IsTypeScript(name): // a compiler makes CommonJS of imports
+			return jsast.CommonJS
 		}
-		if data, err := os.ReadFile(name); err == nil {
-			_ = json.Unmarshal(data, &manifest)
-			switch manifest.Type {
-			case "module":
-				return jsast.ESModule
-			case "commonjs":
-				if jsast.IsTypeScript(path) { // a compiler makes CommonJS of imports
-					return jsast.Auto
-				}
-				return jsast.CommonJS
-			}
-			return jsast.Auto
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return jsast.Auto
-		}
-		dir = up
+		return jsast.Auto
 	}
+	return jsast.Auto
 }
 
 func isSetUp(c Config, dir, path string) bool {
@@ -234,21 +283,13 @@ func isSetUp(c Config, dir, path string) bool {
 	return errA == nil && errB == nil && a == b
 }
 
-// nodeRefuses asks the node on PATH whether it takes the later file, if the engine
-// is node. It only counts where node takes the original: it knows no JSX. Of TypeScript
-// the node that took off the types has said so already. node
-// parses standard input and runs nothing of it.
+// nodeRefuses asks the engine, if it is node, whether node itself takes the later file. It
+// only counts where node takes the original: it knows no JSX. Of TypeScript the node that
+// took off the types has said so already.
 func nodeRefuses(ctx context.Context, engine jsast.Engine, pair *rules.Pair) *jsast.SyntaxError {
-	if pair.Orig.TypeScript || engine.Name() != "node" || nodeTakes(ctx, pair.New) || !nodeTakes(ctx, pair.Orig) || ctx.Err() != nil {
+	node, ok := engine.(*jsast.NodeProcess)
+	if !ok || pair.Orig.TypeScript || node.Takes(ctx, pair.New) || !node.Takes(ctx, pair.Orig) || ctx.Err() != nil {
 		return nil
 	}
-	return &jsast.SyntaxError{Pos: pair.New.Pos(0), Message: "node --check refuses it"}
-}
-
-func nodeTakes(ctx context.Context, m *jsast.Module) bool {
-	said, err := run.Do(ctx, run.Program{
-		Argv: []string{"node", "--check", "--input-type=" + string(m.Type), "-"}, Dir: os.TempDir(),
-		Stdin: bytes.NewReader(bytes.TrimPrefix(m.Source, []byte("\uFEFF"))), Timeout: jsast.Timeout,
-	})
-	return err != nil || said.Code == 0 || !bytes.Contains(said.Stderr, []byte("SyntaxError"))
+	return &jsast.SyntaxError{Pos: pair.New.Pos(0), Message: "node refuses it"}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 )
@@ -34,8 +35,19 @@ const strip = (source) => {
     return { code: error.code || 'unknown', message: String(error.message).split('\n')[0] }
   }
 }
+const takes = (source, type) => {
+  const vm = require('node:vm')
+  try {
+    if (type === 'module') new vm.SourceTextModule(source)
+    else vm.compileFunction(source, ['exports', 'require', 'module', '__filename', '__dirname'])
+    return { takes: true }
+  } catch (error) {
+    return { takes: !(error instanceof SyntaxError) }
+  }
+}
 const answer = (text) => {
   const q = JSON.parse(text)
+  if (q.takes !== undefined) return JSON.stringify(takes(q.takes, q.type))
   if (q.types !== undefined) return JSON.stringify(strip(q.types))
   if (started) return aburnParse(q.source, q.type)
   started = true
@@ -106,6 +118,17 @@ func (n *NodeProcess) Parse(ctx context.Context, source string, t SourceType) ([
 	return n.askTwice(ctx, question)
 }
 
+// Takes says whether node itself compiles a file, as the kind of module that m is. It runs
+// nothing of it. A node that fails says nothing of the file: then the answer is true.
+func (n *NodeProcess) Takes(ctx context.Context, m *Module) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	text := strings.TrimPrefix(string(m.Source), byteOrderMark)
+	answer, err := n.askTwice(ctx, map[string]string{"takes": text, "type": string(m.Type)})
+	var said struct{ Takes bool }
+	return err != nil || json.Unmarshal(answer, &said) != nil || said.Takes
+}
+
 // askTwice asks a child that died once more.
 func (n *NodeProcess) askTwice(ctx context.Context, question any) ([]byte, error) {
 	answer, err := n.ask(ctx, Timeout, question)
@@ -124,7 +147,7 @@ func (n *NodeProcess) askTwice(ctx context.Context, question any) ([]byte, error
 var errDied = errors.New("the process ended")
 
 func (n *NodeProcess) start(ctx context.Context) error {
-	cmd := exec.Command(n.path, "--no-addons", "--max-old-space-size=1024", "-e", bootstrap)
+	cmd := exec.Command(n.path, "--no-addons", "--no-warnings", "--experimental-vm-modules", "--max-old-space-size=1024", "-e", bootstrap)
 	cmd.Env = []string{}   // NODE_OPTIONS above all
 	cmd.Dir = os.TempDir() // no package.json of a project
 	in, err := cmd.StdinPipe()

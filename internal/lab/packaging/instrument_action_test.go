@@ -68,7 +68,7 @@ func TestActionInstruments(t *testing.T) {
 	}
 	output, summary, log := filepath.Join(dir, "output"), filepath.Join(dir, "summary"), filepath.Join(dir, "gh.log")
 	for range 2 {
-		runActionSteps(t, a, dir, filepath.Join(dir, "bin"), "plan.json", "")
+		runActionSteps(t, a, dir, filepath.Join(dir, "bin"), "plan.json", "", "")
 	}
 	said := func(name string) string {
 		text, err := os.ReadFile(name)
@@ -96,9 +96,9 @@ func TestActionInstruments(t *testing.T) {
 }
 
 // runActionSteps runs the steps that have an id in the folder shop below dir, as a runner does, with programs of bin.
-func runActionSteps(t *testing.T, a action, dir, bin, plan, paths string) {
+func runActionSteps(t *testing.T, a action, dir, bin, plan, paths, check string) {
 	t.Helper()
-	values := strings.NewReplacer("${{ inputs.paths }}", paths, "${{ inputs.plan }}", plan, "${{ inputs.api-key }}", "k", "${{ inputs.token }}", "t",
+	values := strings.NewReplacer("${{ inputs.paths }}", paths, "${{ inputs.plan }}", plan, "${{ inputs.check }}", check, "${{ inputs.api-key }}", "k", "${{ inputs.token }}", "t",
 		"${{ github.repository }}", "me/shop", "${{ github.event.pull_request.number }}", "12")
 	for _, step := range a.Runs.Steps {
 		if strings.Contains(step.Run, "${{") {
@@ -114,7 +114,9 @@ func runActionSteps(t *testing.T, a action, dir, bin, plan, paths string) {
 		for name, value := range step.Env {
 			cmd.Env = append(cmd.Env, name+"="+values.Replace(value))
 		}
-		succeed(t, cmd)
+		if out, err := cmd.CombinedOutput(); err != nil && (check == "" || cmd.ProcessState.ExitCode() != 1) {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 }
 
@@ -123,6 +125,7 @@ const aburnScript = `#!/bin/sh
 echo "$@" >> "$LOG.aburn"
 case "$2" in
 cost) echo '{"files":1,"maxTokens":4321}' ;;
+check) echo 'a.js:1:1: blocking NDS-003'; echo '{}' > "$8"; exit 1 ;;
 --provider) mkdir -p .oss/instrument/r1; echo '# A run' > .oss/instrument/r1/pr.md; echo '{"pr":"https://example.org/me/shop/pull/13"}' ;;
 esac
 `
@@ -154,7 +157,7 @@ func TestActionRuns(t *testing.T) {
 	cmd := exec.Command("git", "init", "-q")
 	cmd.Dir = filepath.Join(dir, "shop")
 	succeed(t, cmd)
-	runActionSteps(t, a, dir, filepath.Join(dir, "bin"), "", "src\nlib dir")
+	runActionSteps(t, a, dir, filepath.Join(dir, "bin"), "", "src\nlib dir", "")
 	for name, want := range map[string]string{
 		"gh.log.aburn": "init\ninstrument cost --json -- src lib dir\ninstrument --provider api --yes --json -- src lib dir\n",
 		"output":       "code=0\npr=https://example.org/me/shop/pull/13\n", "summary": "# A run\n", "gh.log.body": "<!-- aburn instrument -->\n# A run\n",
@@ -162,5 +165,42 @@ func TestActionRuns(t *testing.T) {
 		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: %v %s", name, err, text)
 		}
+	}
+}
+
+// With check the findings become SARIF and the summary, no comment, and the job fails as aburn does.
+func TestActionChecks(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("no bash here")
+	}
+	data, err := os.ReadFile(filepath.Join(rootOfSource, "instrument/action.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a action
+	if err := yaml.Unmarshal(data, &a); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"bin/gh": ghScript, "bin/aburn": aburnScript, "shop/x": ""} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runActionSteps(t, a, dir, filepath.Join(dir, "bin"), "", "", "origin/main")
+	sarif := filepath.Join(dir, "temp/aburn-instrument/check.sarif")
+	for name, want := range map[string]string{
+		"gh.log.aburn": "instrument check --base origin/main --head HEAD --sarif " + sarif + " --\n", "output": "sarif=" + sarif + "\ncode=1\n",
+		"summary": "## aburn instrument check\n```\na.js:1:1: blocking NDS-003\n```\n",
+	} {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != want {
+			t.Errorf("%s: %v %s", name, err, text)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "gh.log.body")); err == nil {
+		t.Error("findings were written as a comment")
 	}
 }

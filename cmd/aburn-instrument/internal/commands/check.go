@@ -24,22 +24,30 @@ import (
 func checkCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "check",
-		Usage:     "judge a file that was instrumented, beside the file that it was",
-		ArgsUsage: "ORIG NEW",
+		Usage:     "judge an instrumented file, or all files of a branch",
+		ArgsUsage: "ORIG NEW | --base REF [PATH...]",
 		Description: "Takes the instrumentation out of NEW and compares the rest with ORIG, comments included. Then it judges\n" +
-			"what was added: names, error handling, spans that end, attributes. No model is called, nothing is\n" +
-			"written, and no code of the files is run.\n\n" +
-			"Exit code: 0 if nothing blocks, 1 if a finding does, 2 if the files cannot be judged.",
+			"what was added: names, error handling, spans that end, attributes. No model is called, and no code of\n" +
+			"the files is run.\n\n" +
+			"With --base it judges each JavaScript and TypeScript file that changed since the branch left REF. New\n" +
+			"files have no original, so they are only named. Files of the working tree that git knows count, unless\n" +
+			"--head names a commit. The folder's own " + instrument.ConfigFile + " counts.\n\n" +
+			"Exit code: 0 if nothing blocks, 1 if a finding does, 2 if a file cannot be judged.",
 		Flags: []cli.Flag{
 			configFlag(),
+			&cli.StringFlag{Name: "base", Usage: "judge what changed since the branch left `REF`"},
+			&cli.StringFlag{Name: "head", Usage: "with --base: the changes of `REF`, not of the working tree"},
+			&cli.StringFlag{Name: "sarif", Usage: "with --base: also write the findings to `FILE`, as SARIF 2.1.0", TakesFile: true},
 			&cli.StringSliceFlag{Name: "rule", Usage: "only the rule `ID`; may be given again"},
 			kit.JSONFlag(),
 		},
-		ArgValidator:  twoFiles,
+		ArgValidator:  filesOrBranch,
 		ShellComplete: a.Completer(kit.NoWords, kit.FlagCandidates{"rule": ruleIDs}),
 		Metadata: kit.Examples(
 			"git show HEAD:src/order.js > /tmp/order.js && aburn instrument check /tmp/order.js src/order.js",
 			"aburn instrument check before.js after.js --rule NDS-003  # only: did anything else change?",
+			"aburn instrument check --base main  # each file that this branch changed",
+			"aburn instrument check --base origin/main --head HEAD --sarif check.sarif",
 			"aburn instrument check before.js after.js --json | jq '.[] | select(.severity == \"blocking\")'",
 		),
 		Action: a.Action(runCheck),
@@ -50,10 +58,19 @@ func configFlag() cli.Flag {
 	return &cli.StringFlag{Name: "config", Usage: "the project's `FILE`, " + instrument.ConfigFile, TakesFile: true}
 }
 
-func twoFiles(_ context.Context, cmd *cli.Command) error {
+func filesOrBranch(_ context.Context, cmd *cli.Command) error {
+	if cmd.IsSet("base") {
+		return nil
+	}
+	for _, flag := range []string{"head", "sarif"} {
+		if cmd.IsSet(flag) {
+			return fault.Usage("--"+flag+" needs --base", "aburn instrument check --base main")
+		}
+	}
 	switch n := cmd.Args().Len(); {
 	case n < 2:
-		return fault.Usage("check takes two files: the original and the instrumented one", "aburn instrument check before.js after.js")
+		return fault.Usage("check takes two files: the original and the instrumented one", "aburn instrument check before.js after.js",
+			"aburn instrument check --base main  # the files of a branch")
 	case n > 2:
 		return fault.Usage("unexpected argument "+fault.Quote(cmd.Args().Get(2)), cmd.FullName()+" --help")
 	}
@@ -78,6 +95,9 @@ func runCheck(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	dir, err := kit.Folder(cmd)
 	if err != nil {
 		return err
+	}
+	if cmd.IsSet("base") {
+		return checkBranch(ctx, a, cmd, dir, only)
 	}
 	config, configDir, err := readConfig(dir, cmd.String("config"))
 	if err != nil {
@@ -149,18 +169,10 @@ func check(ctx context.Context, dir, orig, later string, c instrument.Config, co
 func printFindings(out *term.Out, list []rules.Finding, file string, only []string) {
 	blocking := 0
 	for _, f := range list {
-		style := term.Yellow
 		if f.Severity == rules.Blocking {
-			style, blocking = term.BoldRed, blocking+1
+			blocking++
 		}
-		in := ""
-		if f.Function != "" {
-			in = " in " + plain.Line(f.Function)
-		}
-		fmt.Fprintf(out, "%s:%d:%d: %s %s%s\n", plain.Line(f.File), f.Line, f.Column, out.Paint(style, string(f.Severity)), f.Rule, in)
-		fmt.Fprintf(out, "  %s\n", plain.Line(f.Message))
-		fmt.Fprintf(out, "  %s %s\n", out.Paint(term.Dim, "why: "), f.Why)
-		fmt.Fprintf(out, "  %s %s\n", out.Paint(term.Dim, "like:"), f.Example)
+		printFinding(out, f)
 	}
 	switch {
 	case len(list) == 0 && len(only) > 0:
@@ -170,6 +182,21 @@ func printFindings(out *term.Out, list []rules.Finding, file string, only []stri
 	default:
 		fmt.Fprintf(out, "%s: %s, %d blocking\n", plain.Line(file), countOf(len(list), "finding"), blocking)
 	}
+}
+
+func printFinding(out *term.Out, f rules.Finding) {
+	style := term.Yellow
+	if f.Severity == rules.Blocking {
+		style = term.BoldRed
+	}
+	in := ""
+	if f.Function != "" {
+		in = " in " + plain.Line(f.Function)
+	}
+	fmt.Fprintf(out, "%s:%d:%d: %s %s%s\n", plain.Line(f.File), f.Line, f.Column, out.Paint(style, string(f.Severity)), f.Rule, in)
+	fmt.Fprintf(out, "  %s\n", plain.Line(f.Message))
+	fmt.Fprintf(out, "  %s %s\n", out.Paint(term.Dim, "why: "), f.Why)
+	fmt.Fprintf(out, "  %s %s\n", out.Paint(term.Dim, "like:"), f.Example)
 }
 
 func countOf(n int, what string) string {
