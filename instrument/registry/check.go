@@ -64,6 +64,10 @@ func (c *checker) add(rule string, at Place, format string, args ...any) {
 }
 
 func (c *checker) group(g *Group) {
+	if g.second { // the form itself asks for what is judged of definition/1
+		c.group2(g)
+		return
+	}
 	if g.Prefix != "" {
 		c.add("InvalidGroupUsesPrefix", g.Place, "group %q has a prefix", g.ID)
 	}
@@ -87,6 +91,25 @@ func (c *checker) group(g *Group) {
 			c.attribute(g, a)
 		} else if refs[a.Name] {
 			c.add("InvalidGroupDuplicateAttributeRef", a.Place, "group %q refers to %q twice", g.ID, a.Name)
+		}
+		refs[a.Name] = refs[a.Name] || a.ref
+	}
+}
+
+// group2 judges a group of definition/2. Weaver takes examples of any type there.
+func (c *checker) group2(g *Group) {
+	refs := map[string]bool{}
+	for i := range g.Attributes {
+		a := &g.Attributes[i]
+		switch {
+		case a.ref && refs[a.Name]:
+			c.add("InvalidGroupDuplicateAttributeRef", a.Place, "group %q refers to %q twice", g.ID, a.Name)
+		case !a.ref:
+			at := len(c.findings)
+			c.examples(a)
+			for j := range c.findings[at:] {
+				c.findings[at+j].Severity, c.findings[at+j].Rule = Warning, "InvalidExampleWarning"
+			}
 		}
 		refs[a.Name] = refs[a.Name] || a.ref
 	}

@@ -44,8 +44,14 @@ func (r *reader) definitions(text []byte) (groups []*Group, imports []imported) 
 	if doc == nil {
 		return nil, nil
 	}
-	if doc.Kind == yaml.MappingNode && r.otherFormat(doc) {
-		return nil, nil
+	if doc.Kind == yaml.MappingNode {
+		r.unknown = ""
+		switch second, ok := r.format(doc); {
+		case !ok:
+			return nil, nil
+		case second:
+			return r.definitions2(doc)
+		}
 	}
 	top := r.mapping(doc, "the file", "file_format", "version", "groups", "imports")
 	for _, n := range r.list(top["groups"], "groups") {
@@ -57,26 +63,37 @@ func (r *reader) definitions(text []byte) (groups []*Group, imports []imported) 
 	return groups, imports
 }
 
-func (r *reader) otherFormat(doc *yaml.Node) bool {
+// format says whether the file is in the form definition/2, and whether it is in a form
+// that is known. A newer minor version of a form is the form.
+func (r *reader) format(doc *yaml.Node) (second, ok bool) {
 	for i := 0; i+1 < len(doc.Content); i += 2 {
 		key, value := r.follow(doc.Content[i]), r.follow(doc.Content[i+1])
 		if key == nil || value == nil {
-			return true
+			return false, false
 		}
-		second := key.Value == "file_format" && value.Value == "definition/2" || key.Value == "version" && value.Value == "2"
-		switch {
-		case second:
-			r.report(found(NeedsWeaver, r.place(key), "the file is in the form definition/2, which aburn does not read; weaver 0.22.0 or later on PATH would"))
-		case key.Value == "file_format" && value.Value != "definition/1":
-			r.wrong(value, "unknown file_format %s; aburn reads definition/1", describe(value))
-		case key.Value == "version" && value.Value != "1":
-			r.wrong(value, "unknown version %s; aburn reads 1", describe(value))
+		var form, want string
+		switch key.Value {
+		case "file_format":
+			form, want = value.Value, "definition/"
+		case "version":
+			form = value.Value
 		default:
 			continue
 		}
-		return true
+		number, found := strings.CutPrefix(form, want)
+		major, _, _ := strings.Cut(number, ".")
+		switch {
+		case found && major == "2":
+			second = true
+			if form != "definition/2.0" {
+				r.unknown = "UnexpectedFields"
+			}
+		case !found || major != "1":
+			r.wrong(value, "unknown %s %s; aburn reads %s1 and %[3]s2", key.Value, describe(value), want)
+			return false, false
+		}
 	}
-	return false
+	return second, true
 }
 
 func (r *reader) imports(n *yaml.Node) (out []imported) {
@@ -108,7 +125,10 @@ func (r *reader) group(n *yaml.Node) *Group {
 	g.Name, g.DisplayName, g.MetricName = r.text(m["name"], "name"), r.text(m["display_name"], "display_name"), r.text(m["metric_name"], "metric_name")
 	g.Stability, g.Deprecated = r.stability(m["stability"]), r.deprecated(m["deprecated"])
 	g.SpanKind, g.Instrument = r.word(m["span_kind"], "span_kind", spanKinds...), r.word(m["instrument"], "instrument", instruments...)
-	g.Events, g.Associations = r.texts(m["events"], "events"), r.texts(m["entity_associations"], "entity_associations")
+	g.Events = r.texts(m["events"], "events")
+	for _, name := range r.texts(m["entity_associations"], "entity_associations") {
+		g.Associations = append(g.Associations, name)
+	}
 	if m["body"] != nil {
 		g.Body = r.value(m["body"], 0)
 	}

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -9,8 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // The files that an extension writes, in the registry's folder. Nobody else's file is
@@ -77,11 +74,18 @@ func (r *Registry) Extend(namespace string, e Extension) (map[string][]byte, err
 		return nil, err
 	}
 	files := map[string][]byte{}
-	for name, groups := range map[string][]*yaml.Node{AttributesFile: e.attributeGroups(namespace), SpansFile: e.spanGroups()} {
-		if len(groups) == 0 {
+	for _, f := range []struct {
+		name       string
+		old, today addition
+		any        bool
+	}{
+		{AttributesFile, addition{"groups", "id", e.attributeGroups(namespace)}, addition{"attributes", "key", e.attributes2()}, len(e.Attributes) > 0},
+		{SpansFile, addition{"groups", "id", e.spanGroups()}, addition{"spans", "type", e.spans2()}, len(e.Spans) > 0},
+	} {
+		if !f.any {
 			continue
 		}
-		if files[name], err = insert(name, r.source.texts[name], groups); err != nil {
+		if files[f.name], err = r.insert(f.name, f.old, f.today); err != nil {
 			return nil, err
 		}
 	}
@@ -168,135 +172,6 @@ func (s NewSpan) check(namespace string, known map[string]bool) error {
 		}
 	}
 	return nil
-}
-
-// attributeGroups makes one group for each namespace: the name without its last part.
-func (e Extension) attributeGroups(namespace string) (groups []*yaml.Node) {
-	by := map[string][]*yaml.Node{}
-	for _, a := range slices.SortedFunc(slices.Values(e.Attributes), func(a, b NewAttribute) int { return cmp.Compare(a.Name, b.Name) }) {
-		space := a.Name[:strings.LastIndexByte(a.Name, '.')]
-		by[space] = append(by[space], a.node())
-	}
-	for _, space := range sortedKeys(by) {
-		groups = append(groups, mappingOf("id", "registry.aburn."+space, "type", "attribute_group", "stability", "development",
-			"brief", "Attributes of "+space+".", "attributes", sequence(by[space])))
-	}
-	return groups
-}
-
-func (a NewAttribute) node() *yaml.Node {
-	n := mappingOf("id", a.Name, "type", a.Type, "stability", "development", "brief", a.Brief)
-	if a.Type == "" {
-		var members []*yaml.Node
-		for _, m := range a.Members {
-			members = append(members, mappingOf("id", m, "value", m, "stability", "development"))
-		}
-		n.Content[3] = mappingOf("members", sequence(members))
-	}
-	if len(a.Examples) > 0 {
-		var examples yaml.Node
-		_ = examples.Encode(a.Examples) // plain values always encode; others fail the proof below
-		n.Content = append(n.Content, stringNode("examples"), &examples)
-	}
-	return n
-}
-
-func (e Extension) spanGroups() (groups []*yaml.Node) {
-	for _, s := range slices.SortedFunc(slices.Values(e.Spans), func(a, b NewSpan) int { return cmp.Compare(a.ID, b.ID) }) {
-		var refs []*yaml.Node
-		for _, name := range slices.Compact(slices.Sorted(slices.Values(s.Attributes))) {
-			refs = append(refs, mappingOf("ref", name, "requirement_level", "recommended"))
-		}
-		n := mappingOf("id", s.ID, "type", "span", "stability", "development", "span_kind", s.Kind, "brief", s.Brief)
-		if len(refs) > 0 {
-			n.Content = append(n.Content, stringNode("attributes"), sequence(refs))
-		}
-		groups = append(groups, n)
-	}
-	return groups
-}
-
-func stringNode(s string) *yaml.Node {
-	n := &yaml.Node{}
-	n.SetString(s) // quotes what would be read as something else
-	return n
-}
-
-func mappingOf(pairs ...any) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-	for _, p := range pairs {
-		if s, ok := p.(string); ok {
-			p = stringNode(s)
-		}
-		n.Content = append(n.Content, p.(*yaml.Node))
-	}
-	return n
-}
-
-func sequence(items []*yaml.Node) *yaml.Node {
-	return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: items}
-}
-
-const heading = "aburn writes this file. Edit what stands here; aburn only adds to it.\nfile_format: definition/1 of OpenTelemetry Weaver."
-
-// insert puts groups into a file's text, each at its place by id. Groups that are
-// there get the new attributes.
-func insert(name string, text []byte, groups []*yaml.Node) ([]byte, error) {
-	doc := yaml.Node{Kind: yaml.DocumentNode, HeadComment: heading, Content: []*yaml.Node{mappingOf("groups", sequence(nil))}}
-	if len(bytes.TrimSpace(text)) > 0 {
-		doc = yaml.Node{}
-		if err := yaml.Unmarshal(text, &doc); err != nil {
-			line, why := NoYAML(err, text)
-			return nil, &LoadError{name, fmt.Sprintf("line %d: is no YAML: %s", line, why), "repair it, or move it away"}
-		}
-	}
-	if len(doc.Content) == 0 {
-		return nil, &LoadError{name, "holds only comments", "move it away"}
-	}
-	list := child(doc.Content[0], "groups")
-	if list == nil || list.Kind != yaml.SequenceNode {
-		return nil, &LoadError{name, "has no list of groups", "repair it, or move it away"}
-	}
-	for _, g := range groups {
-		list.Content = insertByKey(list.Content, g, "id")
-	}
-	list.Style = 0
-	var out bytes.Buffer
-	enc := yaml.NewEncoder(&out)
-	enc.SetIndent(2)
-	if err := enc.Encode(&doc); err != nil {
-		return nil, &LoadError{name, "cannot be written: " + err.Error(), ""}
-	}
-	return out.Bytes(), enc.Close()
-}
-
-func child(n *yaml.Node, key string) *yaml.Node {
-	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
-		}
-	}
-	return nil
-}
-
-func insertByKey(list []*yaml.Node, add *yaml.Node, key string) []*yaml.Node {
-	id := child(add, key).Value
-	for i, n := range list {
-		had := child(n, key)
-		switch {
-		case had == nil || had.Value < id:
-			continue
-		case had.Value == id:
-			if to, from := child(n, "attributes"), child(add, "attributes"); to != nil && from != nil {
-				for _, a := range from.Content {
-					to.Content = insertByKey(to.Content, a, key)
-				}
-			}
-			return list
-		}
-		return slices.Insert(list, i, add)
-	}
-	return append(list, add)
 }
 
 // With is the registry as it would be with these files, by name. Nothing is written.

@@ -53,6 +53,7 @@ const (
 	whyStability = "readers need to know what may still change"
 	likeManifest = "schema_url: https://example.com/schemas/shop/0.1.0"
 	likeGroup    = "{id: span.shop.order.place, type: span, span_kind: internal, stability: development, brief: …, attributes: […]}"
+	likeGroup2   = "{type: shop.order.place, kind: internal, name: {note: shop.order.place}, brief: …, stability: development, attributes: […]}"
 	likeAttr     = "{id: shop.order.id, type: string, stability: development, brief: …, examples: [o-1]}"
 	likeGone     = "deprecated: {reason: renamed, renamed_to: shop.order.id}"
 )
@@ -62,6 +63,7 @@ const (
 var rules = map[string]rule{
 	"InvalidSemConvSpec":                     {Error, whySpec, likeGroup},
 	"InvalidRegistryManifest":                {Error, whyManifest, likeManifest},
+	"UnexpectedFields":                       {Warning, "Weaver ignores the key: it may belong to a newer version of the form", likeGroup2},
 	"LegacyRegistryManifest":                 {Warning, "Weaver 0.22 renamed the file", "manifest.yaml"},
 	"DeprecatedSyntaxInRegistryManifest":     {Warning, "one schema_url replaces the two keys", likeManifest},
 	"InvalidGroupMissingType":                {Warning, "without a type nobody knows which signal it is", "type: span"},
@@ -87,7 +89,7 @@ var rules = map[string]rule{
 	"AmbiguousReference":             {Error, "two dependencies define it, and nothing says which is meant", "define it here, or leave one dependency out"},
 	"IncompatibleDependencyVersions": {Error, "one schema cannot have two major versions in one registry", "use one version in all manifests"},
 	"CircularDependency":             {Error, "a registry cannot stand on itself", "take one of the dependencies out"},
-	NeedsWeaver: {NotJudged, "aburn judges definition/1 files that are on this disk, nothing else",
+	NeedsWeaver: {NotJudged, "aburn judges files that are on this disk, nothing else",
 		"put weaver on PATH, or a local copy of the dependency"},
 	WeaverDiffers: {Warning, "aburn and Weaver should say the same: this is a mistake in aburn", "please report it with the registry"},
 }

@@ -31,7 +31,7 @@ func TestHostileRegistriesAreRefusedOrJudged(t *testing.T) {
 		{"an alias bomb", bomb, "YAML nodes"},
 		{"an anchor in itself", "groups: &a [*a, *a]\n", "has to be a list of keys and values"},
 		{"annotations in themselves", "groups: [{id: a, type: scope, brief: b, annotations: &a {x: *a, y: *a}}]\n", "YAML nodes"},
-		{"10 MB", "# " + strings.Repeat("x", 10<<20) + "\n", "is larger than 1 MB"},
+		{"10 MB", "# " + strings.Repeat("x", 10<<20) + "\n", "is larger than 4 MB"},
 		{"deep brackets", "groups: " + strings.Repeat("[", 100_000), "is no YAML"},
 		{"groups in a long row", row, "resolves to more than"},
 		{"many mistakes", "groups: [" + strings.Repeat("1,", 20_000) + "]\n", "findings"},

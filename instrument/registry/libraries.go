@@ -53,10 +53,19 @@ func (r *Registry) Cover(list []Emitter) (text []byte, left []string, err error)
 	if len(groups) == 0 {
 		return nil, left, nil
 	}
-	if text, err = insert(LibrariesFile, r.source.texts[LibrariesFile], groups); err != nil {
+	if text, err = r.insert(LibrariesFile, addition{"groups", "id", groups}, addition{"attribute_groups", "id", public(groups)}); err != nil {
 		return nil, nil, err
 	}
 	return text, left, r.onlyAdds(base, map[string][]byte{LibrariesFile: text})
+}
+
+// public are groups of attributes in the form definition/2.
+func public(groups []*yaml.Node) (list []*yaml.Node) {
+	for _, n := range groups {
+		list = append(list, mappingOf("id", child(n, "id").Value, "visibility", "public", "stability", "development", "brief", child(n, "brief").Value,
+			"attributes", child(n, "attributes")))
+	}
+	return list
 }
 
 // shortName is pg of @opentelemetry/instrumentation-pg, fastify_otel of @fastify/otel.

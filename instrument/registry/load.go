@@ -115,6 +115,10 @@ func (l *loader) parse(s *source, dir string) *Registry {
 	in := &reader{findings: &l.findings, nodes: &l.nodes, spec: "InvalidRegistryManifest"}
 	r.Manifest = in.manifest(s)
 	in.spec = "InvalidSemConvSpec"
+	if r.Manifest.Resolved != "" {
+		r.Groups = in.published(s, r.Manifest)
+		return r
+	}
 	for _, name := range s.names() {
 		if base := path.Base(name); base == manifestName || base == legacyName {
 			continue

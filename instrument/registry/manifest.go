@@ -21,6 +21,8 @@ type Manifest struct {
 	Name         string // host and path of the schema URL; "default" without a manifest
 	Version      string // "0.1.0" without a manifest
 	Dependencies []Dependency
+	// Resolved is where the resolved file of a packaged registry (manifest/2) lies; "" for others.
+	Resolved string
 }
 
 // Dependency is a registry that another one stands on.
@@ -68,7 +70,7 @@ func (r *reader) fillManifest(m *Manifest, text []byte) {
 		return
 	}
 	top := r.mapping(doc, "the manifest") // Weaver refuses no unknown keys here
-	if top == nil || r.otherManifest(top) {
+	if top == nil || !r.knownManifest(top) {
 		return
 	}
 	m.SchemaURL = r.schemaURL(top)
@@ -85,22 +87,25 @@ func (r *reader) fillManifest(m *Manifest, text []byte) {
 	if m.SchemaURL != "" {
 		m.Name, m.Version = splitURL(m.SchemaURL)
 	}
+	if top["file_format"] != nil {
+		r.require(doc, top, "the manifest", "schema_url", "resolved_registry_uri")
+		m.Resolved = r.text(top["resolved_registry_uri"], "resolved_registry_uri")
+		return // the resolved file has what it takes of its dependencies
+	}
 	for _, n := range r.list(top["dependencies"], "dependencies") {
 		m.Dependencies = append(m.Dependencies, r.dependency(n, top["schema_url"] != nil))
 	}
 }
 
-func (r *reader) otherManifest(top map[string]*yaml.Node) bool {
+// knownManifest says whether the manifest is one of a registry in the making, which names no
+// form, or of a packaged one.
+func (r *reader) knownManifest(top map[string]*yaml.Node) bool {
 	n := top["file_format"]
-	switch {
-	case n == nil:
-		return false
-	case n.Value == "manifest/2.0":
-		r.report(found(NeedsWeaver, r.place(n), "the manifest is in the form manifest/2.0, which aburn does not read; weaver 0.22.0 or later on PATH would"))
-	default:
-		r.wrong(n, "unknown file_format %s", describe(n))
+	if n == nil || n.Value == "manifest/2" || strings.HasPrefix(n.Value, "manifest/2.") {
+		return true
 	}
-	return true
+	r.wrong(n, "unknown file_format %s; aburn reads manifest/2", describe(n))
+	return false
 }
 
 func (r *reader) schemaURL(m map[string]*yaml.Node) string {

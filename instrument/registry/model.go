@@ -27,11 +27,21 @@ type Group struct {
 	DisplayName  string         `json:"display_name,omitempty"`
 	Body         any            `json:"body,omitempty"`
 	Annotations  map[string]any `json:"annotations,omitempty"`
-	Associations []string       `json:"entity_associations,omitempty"`
+	Associations []any          `json:"entity_associations,omitempty"`
 	Lineage      *Lineage       `json:"lineage,omitempty"` // only of a resolved group
 	Place        Place          `json:"-"`
 
-	given map[string]bool // keys that stand in the file
+	given    map[string]bool // keys that stand in the file
+	second   bool            // it stands in a file of the form definition/2
+	internal bool            // only for references: it is not in the resolved form
+	includes []include       // groups whose attributes it takes
+	unrefs   []include       // attributes of the refined signal that it leaves out
+}
+
+// include is a name that a group of definition/2 refers to.
+type include struct {
+	name  string
+	place Place
 }
 
 // Attribute is a definition, or a reference to one with what it says otherwise.

@@ -66,7 +66,11 @@ func (r *Registry) Resolve() (*Resolved, []Finding, error) {
 		out.Attributes[name] = root.attribute
 	}
 	for _, g := range slices.Concat(r.Groups, r.importedGroups()) {
-		out.Groups = append(out.Groups, s.group(g))
+		resolved := s.group(g)
+		if g.internal {
+			continue
+		}
+		out.Groups = append(out.Groups, resolved)
 		if s.count > maxResolved {
 			return nil, nil, &LoadError{r.Dir, fmt.Sprintf("resolves to more than %d attributes", maxResolved), "look for groups that extend one another in a long row"}
 		}
@@ -126,7 +130,10 @@ func fullName(g *Group, a Attribute) string {
 // group resolves one group. Its attributes are by name.
 func (s *resolver) group(g *Group) Group {
 	out := *g
-	out.Prefix, out.Extends, out.Attributes = "", "", []Attribute{}
+	if parent := s.groups[g.Extends]; parent != nil && g.second {
+		out.refine(parent)
+	}
+	out.Prefix, out.Extends, out.Attributes, out.includes, out.unrefs = "", "", []Attribute{}, nil, nil
 	out.Lineage = &Lineage{Provenance: Provenance{s.registry.Manifest.SchemaURL, g.Place.File}, Extends: g.Extends}
 	specs := s.specs(g)
 	for _, name := range sortedKeys(specs) {
@@ -176,6 +183,7 @@ func (s *resolver) specs(g *Group) map[string]inherited {
 	} else if g.Extends != "" {
 		s.unresolved("UnresolvedExtendsRef", g.Place, fmt.Sprintf("group %q extends %q, which is no group", g.ID, g.Extends))
 	}
+	s.include(g, all)
 	for _, a := range g.Attributes {
 		own := a
 		own.Name = fullName(g, a)
@@ -191,6 +199,54 @@ func (s *resolver) specs(g *Group) map[string]inherited {
 	s.count += len(all)
 	s.parents[g] = all
 	return all
+}
+
+// include takes the attributes of groups that g names. Two of them may not have the same
+// attribute: nothing would say which counts.
+func (s *resolver) include(g *Group, all map[string]inherited) {
+	of := map[string]string{}
+	for _, inc := range g.includes {
+		group := s.groups[inc.name]
+		if group == nil || group.Type != "attribute_group" {
+			s.unresolved("UnresolvedExtendsRef", inc.place, fmt.Sprintf("group %q takes attributes of %q, which is no attribute group", g.ID, inc.name))
+			continue
+		}
+		from := s.specs(group)
+		if s.count > maxResolved {
+			return
+		}
+		for name, a := range from {
+			if first := of[name]; first != "" && first != inc.name {
+				s.findings = append(s.findings, found("AmbiguousReference", inc.place, "%q is in both %s and %s", name, first, inc.name))
+			}
+			of[name] = inc.name
+			if had, ok := all[name]; ok { // of the refined signal: what the group does not say stays
+				a.fill(&had.Attribute)
+			}
+			a.local = 0
+			all[name] = inherited{a.Attribute, cmp.Or(a.from, group.ID)}
+		}
+	}
+	for _, u := range g.unrefs {
+		if _, ok := all[u.name]; !ok && s.groups[g.Extends] != nil {
+			s.unresolved("UnresolvedAttributeRef", u.place, fmt.Sprintf("group %q leaves out %q, which the refined one does not have", g.ID, u.name))
+		}
+		delete(all, u.name)
+	}
+}
+
+// refine takes from the refined signal what a refinement does not say.
+func (g *Group) refine(from *Group) {
+	for _, f := range [...][2]*string{{&g.Brief, &from.Brief}, {&g.Note, &from.Note}, {&g.Stability, &from.Stability}, {&g.SpanKind, &from.SpanKind},
+		{&g.Instrument, &from.Instrument}, {&g.Unit, &from.Unit}} {
+		*f[0] = cmp.Or(*f[0], *f[1])
+	}
+	if g.Deprecated == nil {
+		g.Deprecated = from.Deprecated
+	}
+	if g.Associations == nil {
+		g.Associations = from.Associations
+	}
 }
 
 // unresolved reports a reference to nothing. It is not judged where a dependency is
@@ -249,7 +305,7 @@ func (i imported) takes(g *Group) bool {
 	by := map[string][2]string{"metrics": {"metric", g.MetricName}, "events": {"event", g.Name}, "entities": {"entity", g.Name},
 		"spans": {"span", cmp.Or(g.Name, g.ID)}, "attribute_groups": {"attribute_group", g.ID}}[i.kind]
 	ok, err := path.Match(i.pattern, by[1])
-	return by[0] == g.Type && by[1] != "" && ok && err == nil
+	return by[0] == g.Type && by[1] != "" && !g.internal && ok && err == nil
 }
 
 func (r *Resolved) hash() string {

@@ -17,9 +17,9 @@ import (
 )
 
 // Bounds of what is read. The semantic conventions, the largest registry that is
-// known, are 250 files.
+// known, are 250 files, or 1.2 MB as one resolved file.
 const (
-	maxFile    = 1 << 20
+	maxFile    = 4 << 20
 	maxTotal   = 24 << 20
 	maxFiles   = 4000
 	maxArchive = 64 << 20

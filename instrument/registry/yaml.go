@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,9 @@ type reader struct {
 	nodes    *int
 	// spec is the rule of a mistake in the file's form.
 	spec string
+	// unknown is the rule of a key that the form does not have; "" is spec. The form
+	// definition/2 names no minor version, so a newer Weaver may know more keys.
+	unknown string
 }
 
 func (r *reader) place(n *yaml.Node) Place { return Place{r.file, n.Line, n.Column} }
@@ -115,7 +119,7 @@ func (r *reader) mapping(n *yaml.Node, what string, allowed ...string) map[strin
 		case m[key.Value] != nil:
 			r.wrong(key, "%s has %s twice", what, key.Value)
 		case allowed != nil && !slices.Contains(allowed, key.Value):
-			r.wrong(key, "%s has an unknown key %q%s", what, key.Value, nearest(key.Value, allowed))
+			r.report(found(cmp.Or(r.unknown, r.spec), r.place(key), "%s has an unknown key %q%s", what, key.Value, nearest(key.Value, allowed)))
 		default:
 			m[key.Value] = value
 		}

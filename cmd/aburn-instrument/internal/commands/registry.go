@@ -36,8 +36,8 @@ func registryCommand(a *kit.App) *cli.Command {
 			},
 			{
 				Name: "resolve", Usage: "print a registry with all references replaced", ArgsUsage: "DIR",
-				Description: "Prints JSON in the form of Weaver's resolved registry.\n\nExit code: as of registry check.",
-				Flags:       registryFlags()[:1], Metadata: kit.Examples("aburn instrument registry resolve telemetry/registry | jq '.groups[].id'"),
+				Description: "Prints JSON in the form of Weaver's resolved registry, with --json or without.\n\nExit code: as of registry check.",
+				Flags:       registryFlags(), Metadata: kit.Examples("aburn instrument registry resolve telemetry/registry | jq '.groups[].id'"),
 				ArgValidator: oneFolder, Action: a.Action(runRegistryResolve),
 			},
 			{
