@@ -141,7 +141,7 @@ func groups(a *kit.App) []group {
 			learn.ReportCommand(a), learn.RemedyCommand(a), learn.ReplayCommand(a), learn.LessonsCommand(a),
 		}},
 		{"Act", []*cli.Command{
-			undo.SnapshotCommand(a),
+			undo.Command(a), undo.SnapshotCommand(a),
 			instrumentCommand(a),
 			pushCommand(a),
 		}},

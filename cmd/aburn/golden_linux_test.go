@@ -272,6 +272,7 @@ var goldenLess = map[string]string{
 	"config check":       "it names files of the machine: see config.txtar and worker/config/testdata",
 	"config":             "it is config check: see config.txtar",
 	"overlap":            workerGoldens,
+	"undo":               "it needs a repository: see undo.txtar",
 	"why":                "it needs a repository: see why_test.go",
 	"notes write":        "it needs a repository: see notes_test.go",
 	"commits":            "it needs a repository: see commits_test.go",

@@ -12,6 +12,7 @@ import (
 	"aburn/cmd/aburn/internal/sessions"
 	"aburn/cmd/aburn/internal/supervise"
 	"aburn/cmd/aburn/internal/target"
+	"aburn/cmd/aburn/internal/undo"
 	"aburn/cmd/aburn/internal/work"
 	"aburn/cmd/aburn/internal/work/spawn"
 	"aburn/history/handoff"
@@ -59,6 +60,7 @@ func TestJSONPage(t *testing.T) {
 		{"ingest", archiving.IngestReport{}, part("`aburn ingest`")}, {"ingest --check", archiving.IngestCheckReport{}, part("`aburn ingest`")},
 		{"sessions", sessions.SessionsReport{}, part("`aburn sessions`")},
 		{"show", sessions.DifferencesReport{}, part("`aburn show`")},
+		{"undo", undo.Report{}, part("`aburn undo`")},
 		{"search", sessions.SearchReport{}, part("`aburn search`") + part("`aburn sessions`")},
 		{"why", why.Answer{}, part("`aburn why`") + part("`aburn sessions`") + part("`aburn cost`")},
 		{"commits", why.List{}, part("`aburn commits`") + part("`aburn why`") + part("`aburn cost`")},

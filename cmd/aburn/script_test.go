@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func hookMain() {
 	run := hooks.Run{
 		Start: time.Now(), Args: os.Args[1:], Stdin: stdin, Stdout: os.Stdout, Env: os.Getenv,
 		Agents: []hooks.Agent{claude.Agent(), codex.Agent(), opencode.Agent(), gemini.Agent(), qwen.Agent(), copilot.Agent()},
-		Exit:   func() {},
+		Exit:   func() {}, Snapshot: hookSnapshot,
 	}
 	if os.Getenv("LOOK") != "" { // most scripts look by hand
 		run.Look = hookLook
@@ -71,6 +72,11 @@ func wholeStdin() *os.File {
 		w.Close()
 	}()
 	return r
+}
+
+func hookSnapshot(_ func(string) string, o hooks.SnapshotOrder) bool {
+	cmd := exec.Command("aburn", "-C", o.Worktree, "turn-snapshot", "--session", string(o.Session), "--at", string(o.At), "--of", o.Of)
+	return cmd.Start() == nil
 }
 
 func hookLook(l hooks.Looking) hooks.Looked {

@@ -110,15 +110,16 @@ func Take(ctx context.Context, p Place, session string, inTime func() bool, reco
 	} else if err := p.write(ctx, tree, x, &before, &now, &t, known, scratch); err != nil {
 		return t, err
 	}
+	t.Commit, t.Skipped = now.Commit, now.Skipped
 	if inTime != nil && !inTime() {
 		return t, ErrLate
 	}
 	if t.Same {
-		now.Commit, now.Ref = before.Commit, before.Ref
+		now.Ref = before.Ref
 	} else if now.Ref, err = tree.Name(ctx, snapshot.Refs{Below: Refs + "/" + RefName(session), Next: next(ctx, tree.Git, session)}, now.Commit); err != nil {
 		return t, err
 	}
-	t.Commit, t.Ref, t.Skipped = now.Commit, now.Ref, now.Skipped
+	t.Ref = now.Ref
 	if err := record(t); err != nil {
 		return t, err
 	}
@@ -141,7 +142,7 @@ func (p *Place) write(ctx context.Context, tree *snapshot.Tree, x *snapshot.Inde
 	}
 	now.Trees, now.Tree, now.Plain, now.Key, now.Skipped = w.Trees.String(), w.Commit, w.Plain, w.Key, w.Skipped()
 	if t.Same = known && before.Trees == now.Trees; t.Same {
-		return nil
+		return nil // now has the commit of before
 	}
 	kept, err := tree.Keep(ctx, scratch, snapshot.Refs{}, w)
 	now.Commit = kept.Commit

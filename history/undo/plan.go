@@ -204,7 +204,7 @@ func (pl *Planner) back(s Step) (Step, bool, error) {
 			continue
 		}
 		was, is := pl.States[i-1].Files[p], pl.States[i].Files[p]
-		if text == nil && cur == is {
+		if text == nil && (cur == is || cur == was) { // was: somebody set it back already
 			cur = was
 			continue
 		}

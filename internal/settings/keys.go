@@ -91,7 +91,7 @@ var settings = [...]setting{
 			"in; never your home directory, a temporary folder, or a repository with an `.oss` of its own)",
 		set: func(s *Settings, v value) string { return setRecord(&s.Record, v) }},
 	{key: "snapshots", env: "ABURN_SNAPSHOTS", user: true, def: "off",
-		about: "snapshots of your worktree: `off`, `prompts` (before and after each turn) or " +
+		about: "snapshots of your worktree for [`aburn undo`](../guide/history.md#undo-what-a-session-did): `off`, `prompts` (before and after each turn) or " +
 			"`prompts+risky` (also before commands that may overwrite or delete files; those wait for it)",
 		set: func(s *Settings, v value) string { return setSnapshots(&s.Snapshots, v) }},
 	{key: "hidden", env: "ABURN_HIDDEN", user: true, def: "[]",
