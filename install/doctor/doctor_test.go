@@ -364,3 +364,21 @@ func TestVersions(t *testing.T) {
 		}
 	}
 }
+
+// A remote to which git pushes all refs would get the snapshots of the worktree.
+func TestMirror(t *testing.T) {
+	w := newWorld(t)
+	for _, args := range [][]string{{"init", "-q"}, {"remote", "add", "--mirror=push", "copy", "/copy"}, {"remote", "add", "origin", "/origin"}} {
+		if out, err := exec.Command("git", append([]string{"-C", w.root}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	warns := func() bool { return strings.Contains(w.run(w.root), "git push copy sends all refs") }
+	if warns() {
+		t.Error("it warns although there are no snapshots")
+	}
+	w.write(".config/aburn/settings.json", `{"snapshots":"prompts"}`)
+	if !warns() {
+		t.Errorf("%q", w.run(w.root))
+	}
+}

@@ -49,6 +49,9 @@ func (e *exam) project() {
 	}
 	e.log()
 	e.tracked()
+	if set.Snapshots != settings.SnapshotsOff {
+		e.mirrors()
+	}
 	e.advice(set)
 }
 
@@ -179,6 +182,27 @@ func (e *exam) tracked() {
 		base := filepath.Base(name)
 		if strings.HasPrefix(base, journal.Name) || base == "queue.json" || base == install.StateName {
 			e.add("log", Bad, name+" is tracked by git", "git rm --cached "+name)
+		}
+	}
+}
+
+// mirrors warns of remotes to which git push sends every ref, snapshots included.
+func (e *exam) mirrors() {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(e.ctx, 10*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, git, "-C", e.p.Root, "config", "--type=bool", "--get-regexp", `^remote\..*\.mirror$`).Output()
+	if err != nil {
+		return // there is none, or no repository
+	}
+	for line := range strings.Lines(string(out)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name := strings.TrimSuffix(strings.TrimPrefix(key, "remote."), ".mirror"); value == "true" {
+			e.add("project", Bad, "git push "+name+" sends all refs, also snapshots of your worktree (refs/aburn/turns)",
+				"git config --unset remote."+name+".mirror")
 		}
 	}
 }

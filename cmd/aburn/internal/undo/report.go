@@ -248,8 +248,10 @@ func (j *job) tell(p *undo.Plan, redone bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = desk.Put(queue.Task{ID: "undo-" + p.Commit[:16], CreatedAt: j.now, Source: "user", Type: "undo", Priority: queue.High, Session: logfmt.SessionID(p.Session),
-		Prompt: strings.TrimSpace(text.String()), ExpiresAt: j.now.Add(30 * 24 * time.Hour)}, 0, j.now)
+	_, err = desk.Put(queue.Task{
+		ID: "undo-" + p.Commit[:16], CreatedAt: j.now, Source: "user", Type: "undo", Priority: queue.High, Session: logfmt.SessionID(p.Session),
+		Prompt: strings.TrimSpace(text.String()), ExpiresAt: j.now.Add(30 * 24 * time.Hour),
+	}, 0, j.now)
 	if cerr := desk.Close(); err == nil {
 		err = cerr
 	}

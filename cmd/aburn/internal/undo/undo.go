@@ -37,7 +37,7 @@ func Command(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "dry-run", Usage: "only show what would happen"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "don't ask"},
 			&cli.BoolFlag{Name: "ours", Usage: "where you changed a file too, keep it as it is; exit 0"},
-			&cli.BoolFlag{Name: "theirs", Usage: "where you changed a file too, go back to the old state; of files that you name, also where nobody knows whose change it is"},
+			&cli.BoolFlag{Name: "theirs", Usage: "where you changed a file too, go back to the old state; of a FILE also where nobody knows whose change it is"},
 			&cli.BoolFlag{Name: "redo", Usage: "take the last undo back"},
 			kit.JSONFlag(),
 		},
