@@ -115,6 +115,10 @@ func (pl *Planner) keepMoved(paths []string, steps []Step) {
 func (pl *Planner) step(p string) (s Step, ok bool, err error) {
 	now := pl.States[pl.last()].Files[p]
 	s = Step{Path: p, Action: Leave, From: now, To: now}
+	if old := pl.States[0].Files[p]; (now.isRepository() || old.isRepository()) && now != old {
+		s.Change = change(old, now)
+		return left(s, Outside, "it is a repository of its own"), true, nil
+	}
 	first := -1 // the oldest interval of the session
 	for i := pl.last(); i > 0; i-- {
 		owner, why := pl.Owner(i, p)

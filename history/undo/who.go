@@ -64,8 +64,8 @@ func (e *Evidence) Owner(i int, p string) (Owner, string) {
 			commands = append(commands, c) // also an edit of several files, which names one of them
 		}
 	}
-	if slices.ContainsFunc(foreign, func(c *Call) bool { return c.Path == p }) {
-		if len(edits)+len(commands) > 0 {
+	if theirs := slices.DeleteFunc(slices.Clone(foreign), func(c *Call) bool { return c.Path != p }); len(theirs) > 0 {
+		if len(edits)+len(commands) > 0 && !e.explained(i, p, theirs) {
 			return Both, "another session edited it too"
 		}
 		return Other, "another session edited it"
@@ -108,6 +108,18 @@ func (e *Evidence) edited(i int, p string, edits, commands []*Call) (Owner, stri
 		return Agent, "edited, then changed while a command ran"
 	}
 	return Both, "it was changed after the session's edit"
+}
+
+// explained reports whether edits alone lead from one state of a path to the next.
+func (e *Evidence) explained(i int, p string, edits []*Call) bool {
+	now := e.Sum(i-1, p)
+	for _, c := range edits {
+		if now == "" || c.Was != now {
+			return false
+		}
+		now = c.Sum
+	}
+	return now != "" && now == e.Sum(i, p)
 }
 
 // timesAt are the times of a path's state i, if it is still in that.

@@ -139,7 +139,7 @@ func (j *job) ask(ctx context.Context) (x asked, err error) {
 		case ok:
 			x.session, args = id, args[1:]
 		case !j.isFile(args[0]):
-			return x, fault.Usage("no session and no file here is named "+fault.Quote(args[0]), "aburn sessions")
+			return x, fault.Usage("no session of this worktree and no file here is named "+fault.Quote(args[0]), "aburn sessions")
 		}
 	}
 	if x.session == "" {
