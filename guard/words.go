@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,9 +30,6 @@ func clauses(c *Condition) suspect.Words {
 	}
 	if c.OfCounts() && !c.OfShell() && len(c.Writes)+len(c.Reads)+len(c.Path)+len(c.Host) == 0 && c.Network == nil {
 		return suspect.Words{{}}
-	}
-	for _, group := range commandWords(c.Command) {
-		add(group)
 	}
 	for _, f := range c.Flags {
 		add(longOnly(f))
@@ -74,57 +72,61 @@ func clauses(c *Condition) suspect.Words {
 	both(c.Writes, writers())
 	both(c.Empties, []string{">", "truncate", "cp", "dd"})
 	both(c.Path, nil)
-	if c.Network != nil && *c.Network {
-		names := make([]string, 0, len(networked))
-		for n := range networked {
-			names = append(names, n)
-		}
-		slices.Sort(names)
-		shell = append(shell, names)
-	}
 	for _, h := range c.Host {
 		if w := literal(h); len(w) > 0 && len(c.Host) == 1 {
 			shell, file = append(shell, w), append(file, w)
 		}
 	}
 	words := suspect.Words{{Sets: shell}}
+	if c.Network != nil && *c.Network {
+		words = networkWords(shell)
+	}
+	words = commandWords(c.Command, words)
 	if !c.OfShell() {
 		words = append(words, suspect.Clause{Files: true, Sets: file})
 	}
 	return words
 }
 
-// commandWords are the words of the commands: one set of the programs, and one of the sub-commands if each command has one.
-func commandWords(specs []string) (sets [][]string) {
-	if len(specs) == 0 {
-		return nil
-	}
-	for part := 0; part < 2; part++ {
-		var set []string
-		for _, s := range specs {
-			fields := strings.Fields(s)
-			if part >= len(fields) {
-				return sets
-			}
-			w := literal(fields[part])
-			if len(w) == 0 {
-				return sets
-			}
-			set = append(set, w...)
+// networkWords are clauses of the programs that use the network: with the sets, and with a sub-command where only that does.
+func networkWords(sets [][]string) (words suspect.Words) {
+	var always []string
+	for _, name := range slices.Sorted(maps.Keys(networked)) {
+		if subs := networked[name]; subs != "" {
+			words = append(words, suspect.Clause{Sets: append(slices.Clone(sets), []string{name}, strings.Fields(subs))})
+		} else {
+			always = append(always, name)
 		}
-		slices.Sort(set)
-		sets = append(sets, slices.Compact(set))
 	}
-	return sets
+	return append(words, suspect.Clause{Sets: append(slices.Clone(sets), always)})
 }
 
-// literal is a pattern as a word, if it has no wildcard; or its beginning, if that ends where a word ends.
+// commandWords are the clauses with the words of each command in front.
+func commandWords(specs []string, clauses suspect.Words) (words suspect.Words) {
+	if len(specs) == 0 {
+		return clauses
+	}
+	for _, spec := range specs {
+		var sets [][]string
+		for field := range strings.FieldsSeq(spec) {
+			if w := literal(field); len(w) > 0 {
+				sets = append(sets, w)
+			}
+		}
+		for _, c := range clauses {
+			words = append(words, suspect.Clause{Files: c.Files, Sets: append(slices.Clone(sets), c.Sets...)})
+		}
+	}
+	return words
+}
+
+// literal is a pattern as a word, where a star at an end means that the word may go on there; none if that says nothing.
 func literal(pattern string) []string {
-	word := strings.TrimSuffix(pattern, "*")
-	if word == "" || strings.ContainsAny(word, "*? \t") || word != pattern && !strings.HasSuffix(word, "=") {
+	core := strings.Trim(pattern, "*")
+	if core == "" || strings.ContainsAny(core, "*? \t") {
 		return nil
 	}
-	return []string{strings.ToLower(word)}
+	return []string{strings.ToLower(pattern)}
 }
 
 // longOnly are the names of an option, if all are long ones: short ones may be anywhere in a cluster.
@@ -167,8 +169,14 @@ func classWords(list []string) (words []string) {
 			for _, a := range agentcli.All() {
 				words = append(append(words, strings.ToLower(a.Name)), parts(a.Home.Dir)...)
 			}
-		default:
+		case "any", "tracked", "ignored":
 			return nil
+		default:
+			piece := parts(class)
+			if len(piece) == 0 {
+				return nil
+			}
+			words = append(words, piece...)
 		}
 	}
 	return words

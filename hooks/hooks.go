@@ -65,6 +65,9 @@ type Agent struct {
 	// Continue is the hook output at a turn's end that makes the agent go on with
 	// text; nil if hooks have made it go on already.
 	Continue func(p *Payload, text string) []byte
+	// Decide is the hook output before a call that makes the agent deny it, or ask the user about it, with a reason; nil if
+	// the agent can't do that.
+	Decide func(d Decision, reason string) []byte
 	// Status, if not nil, reads what the agent gives to a status line.
 	Status func(payload gjson.Result) Status
 }

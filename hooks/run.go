@@ -28,7 +28,8 @@ type Run struct {
 	Stdout io.Writer
 	Env    func(string) string
 	Agents []Agent
-	Look   Look // nil: none
+	Look   Look  // nil: none
+	Judge  Judge // nil: no call is decided about
 	// Ended, if not nil, is called after a session's end with the environment (the registered folders in it) and the
 	// folders of the project and of the worktree, unless this user does not trust the project or has switched it off.
 	// It must not wait for what it starts.
@@ -205,7 +206,12 @@ func (r *Run) record(rec *recorder) error {
 	if len(rec.plan.Drafts) == 0 && rec.plan.Closer == nil {
 		return nil
 	}
+	decision := r.decide(rec)
 	receipt, err := j.Append(rec.entries)
+	if decision != nil { // also where the log can't be written: the rule holds all the same
+		_, werr := r.Stdout.Write(decision)
+		err = errors.Join(err, werr)
+	}
 	if err != nil {
 		return err
 	}
@@ -216,7 +222,7 @@ func (r *Run) record(rec *recorder) error {
 			_, err = r.Stdout.Write(rec.agent.Context(rec.payload.Event, text))
 		}
 	}
-	if e := rec.momentOf(receipt.Entries); e != nil {
+	if e := rec.momentOf(receipt.Entries); e != nil && decision == nil {
 		err = errors.Join(err, r.supervise(moment{recorder: rec, root: root, journal: j, settings: &set, env: r.Env, entry: e}))
 	}
 	if r.Ended != nil && rec.proj.Marked && set.Archive.AtSessionEnd && sessionEnded(receipt.Entries) {

@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"aburn/internal/agentcli"
@@ -20,16 +19,9 @@ func startIngest(env func(string) string, root, worktree string) {
 
 // startAburn starts the aburn that lies beside this executable, and returns its process; 0 if it can't be started.
 func startAburn(environ []string, args ...string) (pid int) {
-	self, err := os.Executable()
+	aburn, err := beside()
 	if err != nil {
 		return 0
-	}
-	if self, err = filepath.EvalSymlinks(self); err != nil {
-		return 0
-	}
-	aburn := filepath.Join(filepath.Dir(self), "aburn")
-	if runtime.GOOS == "windows" {
-		aburn += ".exe"
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {

@@ -40,6 +40,7 @@ func main() {
 		Start: start, Parent: int(caller), Args: os.Args[1:], Stdin: os.Stdin, Stdout: handle(syscall.Stdout), Env: project.Env,
 		Agents: agents(),
 		Look:   lookAt,
+		Judge:  judge,
 		Ended:  startIngest, Snapshot: startSnapshot,
 		Exit: func() { os.Exit(0) },
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -29,6 +30,7 @@ type Request struct {
 	Cwd     string          `json:"cwd"`
 	Key     string          `json:"key"`  // of the input, as entries have it
 	Root    string          `json:"root"` // of the project
+	Can     string          `json:"can"`  // which of deny and ask the agent can do
 }
 
 // Answer is the decision. The zero value says that no rule is about the call.
@@ -37,7 +39,9 @@ type Answer struct {
 	Do   guard.Action `json:"do,omitempty"`
 	Say  string       `json:"say,omitempty"`
 	Also []string     `json:"also,omitempty"` // other rules that were hit
-	Part string       `json:"-"`              // the program or file
+	// Wanted is the rule's action, where the agent can't do it and the person is notified instead.
+	Wanted guard.Action `json:"wanted,omitempty"`
+	Part   string       `json:"-"` // the program or file
 }
 
 // maxSaid bounds what a model is told, in runes.
@@ -67,6 +71,9 @@ func Decide(ctx context.Context, rules []guard.Rule, r *Request, place guard.Pla
 		return Answer{}
 	}
 	a := Answer{Rule: w.Rule.FullName(), Do: w.Rule.Do, Say: said(w), Part: w.Part}
+	if (a.Do == guard.Ask || a.Do == guard.Deny) && !slices.Contains(strings.Fields(r.Can), string(a.Do)) {
+		a.Do, a.Wanted = guard.Warn, a.Do
+	}
 	for _, h := range v.Hits[1:] {
 		a.Also = append(a.Also, h.Rule.FullName()+" ("+string(h.Rule.Do)+")")
 	}

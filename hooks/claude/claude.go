@@ -18,6 +18,7 @@ func Agent() hooks.Agent {
 	return hooks.Agent{
 		Agent: &agentcli.Claude, Ignored: ignored, Read: read, Knows: knows, Own: own, PromptID: "prompt_id",
 		Context: hooks.HookContext, Continue: continueTurn, MidTurn: midTurn, PrintMode: printMode, Status: status,
+		Decide: hooks.PermissionDecision,
 	}
 }
 

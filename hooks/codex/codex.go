@@ -20,7 +20,7 @@ import (
 func Agent() hooks.Agent {
 	return hooks.Agent{
 		Agent: &agentcli.Codex, Ignored: ignored, Read: read, Knows: knows, Own: own, PromptID: "turn_id",
-		Context: hooks.HookContext, Continue: continueTurn, MidTurn: midTurn, PrintMode: printMode,
+		Context: hooks.HookContext, Continue: continueTurn, MidTurn: midTurn, PrintMode: printMode, Decide: decide,
 	}
 }
 
@@ -28,6 +28,14 @@ func Agent() hooks.Agent {
 // the session's id. Without a transcript it is unknown, and own is false.
 func own(p *hooks.Payload) bool {
 	return p.AgentID == "" && strings.HasSuffix(p.Transcript, "-"+string(p.Session)+".jsonl")
+}
+
+// decide never asks: the client fails the hook over that, and runs the tool.
+func decide(d hooks.Decision, reason string) []byte {
+	if d != hooks.DenyCall {
+		return nil
+	}
+	return hooks.PermissionDecision(d, reason)
 }
 
 func midTurn(p *hooks.Payload) bool { return p.Event == "PostToolUse" }

@@ -115,8 +115,15 @@ func holdsOne(text, set string) bool {
 	return false
 }
 
-// holdsWord looks for a word that no letter or digit continues on a side where it ends in one.
+// holdsWord looks for a word that no letter or digit continues on a side where it ends in one, or in a star.
 func holdsWord(text, word string) bool {
+	free, open := word[0] == '*', len(word) > 1 && word[len(word)-1] == '*'
+	if free && len(word) > 1 {
+		word = word[1:]
+	}
+	if open && len(word) > 1 {
+		word = word[:len(word)-1]
+	}
 	for from := 0; ; {
 		i := strings.Index(text[from:], word)
 		if i < 0 {
@@ -124,7 +131,7 @@ func holdsWord(text, word string) bool {
 		}
 		i += from
 		end := i + len(word)
-		if !(alnum(word[0]) && i > 0 && alnum(text[i-1])) && !(alnum(word[len(word)-1]) && end < len(text) && alnum(text[end])) {
+		if (free || !alnum(word[0]) || i == 0 || !alnum(text[i-1])) && (open || !alnum(word[len(word)-1]) || end == len(text) || !alnum(text[end])) {
 			return true
 		}
 		from = i + 1
@@ -152,6 +159,9 @@ func flat(input string) (text string, strange bool) {
 			case 'u':
 				strange = true
 			}
+		case c == '>' && i+2 < len(input) && input[i+1] == '&' && input[i+2] >= '0' && input[i+2] <= '9': // 2>&1
+			b = append(b, ' ')
+			i++
 		case c == '"' || c == '\'' || c == '\\':
 		case c == '$' || c == '{' || c == '`':
 			strange = true
