@@ -59,9 +59,15 @@ func (r *Run) decide(rec *recorder) []byte {
 		if !suspect.Call(words, string(rec.payload.Input), shell, extra) {
 			return nil
 		}
+		if r.timer != nil {
+			r.timer.Stop()
+		}
 		answer, err = r.ask(rec, event)
+		r.ready = r.ready.Add(time.Since(begun)) // what guard took is not the hook's own time
+		if r.timer != nil {
+			r.timer.Reset(time.Until(r.ready.Add(Deadline)))
+		}
 	}
-	r.ready = r.ready.Add(time.Since(begun)) // what guard took is not the hook's own time
 	var o logfmt.Object
 	switch {
 	case err != nil:

@@ -19,11 +19,11 @@ import (
 
 // Run is one run of a hook with everything that it depends on.
 type Run struct {
-	Start  time.Time // of main
-	ready  time.Time // when the payload was there, if it was late; else Start
-	guards []*time.Timer
-	Parent int      // the process that started the hook, if it is not the parent of this one
-	Args   []string // the agent's name, an event if its payloads name none, then project.FolderArgs
+	Start  time.Time   // of main
+	ready  time.Time   // when the payload was there, if it was late; else Start
+	timer  *time.Timer // of guard; nil if it is not set
+	Parent int         // the process that started the hook, if it is not the parent of this one
+	Args   []string    // the agent's name, an event if its payloads name none, then project.FolderArgs
 	Stdin  *os.File
 	Stdout io.Writer
 	Env    func(string) string
@@ -118,18 +118,16 @@ func (a *Agent) arguments(args []string) (event string, folders []string) {
 // guard ends the process at the deadline whatever hangs. A timer starts threads, so
 // Run sets it only before work that may take long; all other work is bounded.
 func (r *Run) guard() {
-	r.guards = append(r.guards, time.AfterFunc(time.Until(r.ready.Add(Deadline)), r.Exit))
+	if r.timer == nil {
+		r.timer = time.AfterFunc(time.Until(r.ready.Add(Deadline)), r.Exit)
+	}
 }
 
 // extend moves the deadline, because something that may take so long is waited for.
 func (r *Run) extend(by time.Duration) {
 	r.ready = r.ready.Add(by)
-	for _, timer := range r.guards {
-		timer.Reset(time.Until(r.ready.Add(Deadline)))
-	}
-	if len(r.guards) == 0 {
-		r.guard()
-	}
+	r.guard()
+	r.timer.Reset(time.Until(r.ready.Add(Deadline)))
 }
 
 func (r *Run) agent() *Agent {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -186,6 +187,35 @@ func TestDecisions(t *testing.T) {
 	}
 	if out := g.aburn("guard", "report"); !strings.Contains(out, "no-deploy") {
 		t.Errorf("report: %s", out)
+	}
+}
+
+// TestCountedCalls: the numbers of a turn come from the log, and a new prompt begins anew.
+func TestCountedCalls(t *testing.T) {
+	g := newGuarded(t, "")
+	g.rules(`rules:
+  - { name: three, when: { calls: 3, per: turn }, do: deny }
+  - { name: leak, when: { after: secret, network: true }, do: deny }
+`, "three leak")
+	prompt := func() { g.call("claude", "UserPromptSubmit", "", "", nil, `,"prompt":"go"`) }
+	calls := func(commands ...string) (rules string) {
+		for i, c := range commands {
+			_, guard := g.call("claude", "PreToolUse", "Bash", fmt.Sprintf("t%d-%d", len(g.entries()), i), shellInput(c), "")
+			rules += "/" + guard.Get("rule").Str
+		}
+		return rules
+	}
+	prompt()
+	if got := calls("a", "b", "c", "d"); got != "///three/three" {
+		t.Errorf("four calls: %s", got)
+	}
+	prompt()
+	if got := calls("curl https://a.example", "cat .env"); got != "//" {
+		t.Errorf("the network before the secret: %s", got)
+	}
+	prompt()
+	if got := calls("cat .env", "curl https://a.example"); got != "//leak" {
+		t.Errorf("the network after the secret: %s", got)
 	}
 }
 
