@@ -10,7 +10,7 @@ import (
 func (m *matcher) forcePush(p *program, patterns []string) Truth {
 	rest, truth := p.args.command(p.Name, "git push")
 	if truth != Yes {
-		return No
+		return truth
 	}
 	if p.args.has("--dry-run|-n|--delete|-d") {
 		return No
@@ -23,6 +23,9 @@ func (m *matcher) forcePush(p *program, patterns []string) Truth {
 	if len(refs) == 0 {
 		if forced == No {
 			return No
+		}
+		if p.args.has("--mirror|--all|--branches") {
+			return forced
 		}
 		return min(m.branchIn(p, patterns), forced)
 	}
@@ -42,6 +45,8 @@ func (m *matcher) forcePush(p *program, patterns []string) Truth {
 			truth = Unknown
 		case text == "HEAD" || text == "@":
 			truth = m.branchIn(p, patterns)
+		case strings.Contains(text, "*"):
+			truth = Yes // all branches
 		default:
 			truth = TruthOf(matchAny(patterns, text))
 		}

@@ -18,6 +18,12 @@ var interpreters = map[string]string{
 // runners run what a file of the project says.
 const runners = " make gmake just task rake gradle gradlew mvn mvnw ant ninja tox nox invoke fab ansible-playbook act mage bazel "
 
+// elsewhere are programs that start others on another machine, later, or in another terminal; editors do with an exclamation mark.
+const (
+	elsewhere = " ssh tmux screen "
+	editors   = " vim vi nvim ex view less man ed "
+)
+
 // interpreted walks through what a shell runs, and notes what other interpreters run without the text showing it.
 func (w *walker) interpreted(p *Program, sh *scope, in stream) {
 	switch {
@@ -25,6 +31,10 @@ func (w *walker) interpreted(p *Program, sh *scope, in stream) {
 		w.shell(p, sh, in)
 	case isInterpreter(p.Name):
 		w.other(p, sh, in)
+	case strings.Contains(elsewhere, " "+p.Name+" ") && p.Name != "" && len(operands(p.Args, "-p -i -l -o -F -L -S")) > 1 || p.Name == "at" || p.Name == "batch":
+		w.line.opaque("starts programs elsewhere: " + p.Name)
+	case strings.Contains(editors, " "+p.Name+" ") && p.Name != "" && strings.Contains(joined(p.Args).Text, "!"):
+		w.line.opaque("starts programs elsewhere: " + p.Name)
 	case strings.Contains(runners, " "+p.Name+" ") && p.Name != "":
 		w.line.opaque("runs a file of the project: " + p.Name)
 	case p.Name == "go" && len(p.Args) > 0 && (p.Args[0].Text == "run" || p.Args[0].Text == "generate"),

@@ -149,7 +149,7 @@ func (w *walker) starts(p *Program, sh *scope, in stream) stream {
 	case "eval":
 		w.code(joined(p.Args), p, sh, in)
 	case ".", "source":
-		w.script(p, p.Args, sh, stream{})
+		w.script(p, p.Args, sh, in)
 	case "curl", "wget", "aria2c", "http", "https", "xh":
 		return w.download(p, sh)
 	case "trap":
