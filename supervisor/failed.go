@@ -115,7 +115,7 @@ func openFailures(s *state.Session) []*state.Run {
 	return failed
 }
 
-// failedAgents finds sub-agents whose end says that they failed, unless another
+// failedAgents finds sub-agents whose end, turn or call failed, unless another
 // of their kind did it after them, or the command they worked for was completed.
 func (j *judgement) failedAgents(v *view) {
 	for _, a := range v.Agents {

@@ -96,7 +96,11 @@ func (i *Issue) Prompt() string {
 
 // aboutAgent reports whether Says names the sub-agent already.
 func (i *Issue) aboutAgent() bool {
-	return i.Type == limits.AgentFailed || i.Type == limits.AgentSilence || i.Type == limits.AbandonedAgent || i.Type == limits.IgnoredAdvice
+	switch i.Type {
+	case limits.AgentFailed, limits.AgentSilence, limits.AbandonedAgent, limits.AgentHangs, limits.IgnoredAdvice:
+		return true
+	}
+	return false
 }
 
 func cutAt(s string, max int) int {

@@ -95,7 +95,7 @@ func (j *judgement) session(s *state.Session) {
 		(*judgement).loops, (*judgement).failureRuns, (*judgement).churn,
 		(*judgement).stuckPhases, (*judgement).phaseOrder, (*judgement).testFirst,
 		(*judgement).failures, (*judgement).regressions, (*judgement).failedAgents, (*judgement).unproved,
-		(*judgement).silence, (*judgement).quietAgents,
+		(*judgement).silence, (*judgement).quietAgents, (*judgement).hangingAgents, (*judgement).blocked,
 		(*judgement).milestones, (*judgement).velocity, (*judgement).outputs, (*judgement).undeclared,
 		(*judgement).hardStops, (*judgement).lost, (*judgement).waits,
 	} {

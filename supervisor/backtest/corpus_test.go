@@ -7,7 +7,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -99,14 +98,12 @@ func labelsOf(s *scenario.Scenario) []Label {
 // optionsOf are what a scenario is judged by, its settings read the way a user's own are.
 func optionsOf(t *testing.T, s *scenario.Scenario) Options {
 	o := settingsOf(t, s)
-	if !strings.HasPrefix(s.Name, "proof-") { // its labels are older than these types
-		l := limits.Default()
-		if o.Limits != nil {
-			*l = *o.Limits
-		}
-		l.Off = append(slices.Clone(l.Off), scenario.Younger...)
-		o.Limits = l
+	l := limits.Default()
+	if o.Limits != nil {
+		*l = *o.Limits
 	}
+	l.Off = append(slices.Clone(l.Off), s.Unlabelled()...)
+	o.Limits = l
 	return o
 }
 

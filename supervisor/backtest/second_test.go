@@ -14,7 +14,7 @@ import (
 func disclosed(name string) bool { return sha256.Sum256([]byte(name))[0]%2 == 1 }
 
 // later are the folders of the later examinations.
-var later = [...]string{"examiner-2", "examiner-2-reworded", "examiner-2-after", "generated", "probes", "blind", "proof"}
+var later = [...]string{"examiner-2", "examiner-2-reworded", "examiner-2-after", "generated", "probes", "blind", "proof", "young"}
 
 // examinations replays the later examinations, and tells the halves of examiner-2 apart.
 func examinations(t *testing.T) []*part {

@@ -30,6 +30,7 @@ type Limits struct {
 	UndeclaredCommandTurns  int // turns of work after the command was invoked
 	IgnoredAdviceTurns      int // turns of work after the advice was seen
 	AbandonedAgentAfter     time.Duration
+	AgentHangsAfter         time.Duration
 	AbruptStopAfter         time.Duration // how long the process has to be gone
 	PartialCompletionAfter  time.Duration
 	PermissionWaitAfter     time.Duration
@@ -95,6 +96,7 @@ func (l *Limits) params() []param {
 		{Undeclared + ".turns", &l.UndeclaredCommandTurns, 1, 1, 1000, "turns of work since a command was invoked that logged nothing"},
 		{IgnoredAdvice + ".turns", &l.IgnoredAdviceTurns, 2, 1, 1000, "turns of work with the same trouble since the advice was seen"},
 		{AbandonedAgent + ".after", &l.AbandonedAgentAfter, 15 * minute, 1, 7 * day, "nothing of an agent that had begun"},
+		{AgentHangs + ".after", &l.AgentHangsAfter, 30 * minute, 1, 7 * day, "since the last entry of a sub-agent with an open call"},
 		{AbruptStop + ".after", &l.AbruptStopAfter, 0, 0, 7 * day, "since the process is gone: its last entry may be on its way"},
 		{Partial + ".after", &l.PartialCompletionAfter, 0, 0, 7 * day, "since the session is gone"},
 		{PermissionWait + ".after", &l.PermissionWaitAfter, 5 * minute, 1, 7 * day, "a permission without an answer"},

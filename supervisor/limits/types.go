@@ -26,6 +26,8 @@ const (
 	PermissionWait   = "permission_wait"
 	QuestionWait     = "question_wait"
 	UnprovedDone     = "unproved_done"
+	BlockedByService = "blocked_by_service"
+	AgentHangs       = "agent_hangs"
 )
 
 // InTurnAbove is the confidence above which an issue of a type of InTurn may be told inside of a turn.
@@ -81,6 +83,7 @@ var kinds = [...]Kind{
 	{Declining, Absence, "low", false, "the gaps between milestones grow, one after the other or as a trend, with no pause inside"},
 	{IncompleteOutput, Absence, "high", true, "a COMPLETE names a file that does not exist"},
 	{AgentSilence, Absence, "medium", false, "a sub-agent was started long ago, and it and its tools have no entry"},
+	{AgentHangs, Absence, "medium", false, "a call of a background sub-agent is open for long, and its parent went on"},
 	{Undeclared, Absence, "low", true, "a command of the chain was invoked, and a turn of work passed without a lifecycle entry of it"},
 	{IgnoredAdvice, Absence, "medium", true, "advice was delivered and seen, and the same trouble continues over turns of work"},
 
@@ -89,6 +92,7 @@ var kinds = [...]Kind{
 	{AbandonedAgent, Hard, "critical", false, "a sub-agent had started and has no entry for long, and its parent continued or finished"},
 	{KilledTool, Hard, "critical", true, "a call was open when its session was cut off, or when another process resumed it"},
 
+	{BlockedByService, Waiting, "high", false, "turns in a row ended in a rate limit, overload, or used-up quota or context"},
 	{PermissionWait, Waiting, "high", false, "a permission was not answered for long"},
 	{QuestionWait, Waiting, "medium", false, "a question to the user was not answered for long"},
 }

@@ -14,7 +14,7 @@ var ErrState = errors.New("not a state of this version, model and limits")
 
 // stateVersion changes with the members that the walks below name, and with what
 // the fold makes of an entry.
-const stateVersion = 6
+const stateVersion = 7
 
 // AppendJSON appends the State as one JSON object. Two States are the same if and
 // only if these bytes are.
@@ -102,6 +102,7 @@ func (s *Session) code(c *codec) {
 	member(c, "proc", &s.Proc, (*Proc).code)
 	member(c, "turn", &s.Turn, (*Turn).code)
 	c.int("turns", &s.Turns)
+	inside(c, "blocked", &s.Blocked, s.Blocked.Count == 0, (*Blocked).code)
 	inside(c, "lost", &s.Lost, len(s.Lost.Calls) == 0, (*Lost).code)
 	inside(c, "end", &s.End, !s.End.Is(), (*End).code)
 	items(c, "waits", &s.Waits, maxWaits, object((*Wait).code))
@@ -151,6 +152,15 @@ func (e *End) code(c *codec) {
 	c.bool("in_turn", &e.InTurn)
 	c.bool("waiting", &e.Waiting)
 	items(c, "calls", &e.Calls, maxCalls, pointer((*Call).code))
+}
+
+func (b *Blocked) code(c *codec) {
+	c.mark("first", &b.First)
+	c.mark("last", &b.Last)
+	c.mark("turn", &b.Turn)
+	c.int("count", &b.Count)
+	word(c, "kind", &b.Kind)
+	c.ref("resets", &b.Resets)
 }
 
 func (l *Lost) code(c *codec) {

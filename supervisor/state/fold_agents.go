@@ -118,11 +118,17 @@ func (x *step) agentComplete() {
 	x.ses.closeAgent(a)
 }
 
-// end notes the sub-agent's end. It failed if the status or its own FAILED says so.
+// end notes the sub-agent's end. It failed if the status or its own FAILED says so. One that had failed before, and ends as failed
+// now, failed once.
 func (a *Agent) end(at Mark, status string) {
+	before := a.Ended
+	had := a.Failed && before.Is()
 	a.Ended, a.Cut, a.Status = at, Mark{}, status
 	r := a.Line.Run
 	a.Failed = failed(status) || r != nil && r.Failed && r.End.Ord >= a.Begun.Ord
+	if had && a.Failed {
+		a.Ended = before
+	}
 }
 
 func failed(status string) bool {

@@ -149,7 +149,7 @@ func (x *step) linkAgent(id string) {
 	}
 }
 
-// endAgentsOf ends the sub-agents of a foreground call that was denied or interrupted:
+// endAgentsOf ends the sub-agents of a foreground call that failed, was denied or was interrupted:
 // such a call does not say which sub-agent it had.
 func (x *step) endAgentsOf(c *Call) {
 	if c == nil || !runsAgent(c.Tool) || x.d.Background || len(x.d.AgentID) > 0 {
@@ -160,7 +160,12 @@ func (x *step) endAgentsOf(c *Call) {
 	}
 	for _, a := range x.ses.Agents {
 		if a.Running() && !a.Background && a.Spawned.Ord > c.Start.Ord {
-			a.Cut = x.at
+			if x.e.Event == logfmt.ToolFailed && len(x.d.Outcome) == 0 {
+				a.end(x.at, "")
+				a.Failed = true
+			} else {
+				a.Cut = x.at
+			}
 			x.ses.closeAgent(a)
 		}
 	}

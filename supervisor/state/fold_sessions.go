@@ -144,7 +144,7 @@ func (x *step) sessionEnd() {
 	s.stopAll(x.at)
 	s.End = end
 	x.leave(x.at)
-	s.Lost = Lost{}
+	s.Lost, s.Blocked = Lost{}, Blocked{}
 	s.Own.Recent, s.Own.Fails, s.Files = nil, Streak{}, nil // what goes on no more is no loop
 }
 
@@ -215,8 +215,14 @@ func (x *step) beginWork() {
 func (x *step) turnEnd() {
 	s := x.ses
 	if x.agent != nil {
+		if x.e.Event == logfmt.TurnFailed && len(x.d.Inferred) == 0 { // a failed request that is inferred may be tried again
+			x.agent.end(x.at, "")
+			x.agent.Failed = true
+			s.closeAgent(x.agent)
+		}
 		return
 	}
+	x.noteService()
 	if x.e.Event == logfmt.Stop && s.Turn.Open && s.Turn.Calls > 0 {
 		x.countTurn()
 	}

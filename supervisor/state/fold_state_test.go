@@ -55,7 +55,7 @@ func TestAgents(t *testing.T) {
 		{"PROMPT (tester PROMPT tester~Bash'ls'", "tester-1(tester) 2-4-5"},
 		{"PROMPT (tester& PROMPT", "tester-1(tester) 2-0-0&"},
 		{"PROMPT (tester STOP", "tester-1(tester) 2-0-0"},
-		{"PROMPT Agent'look'<a (tester ^a!", "tester-1(tester) 3-0-0 cut 4"},
+		{"PROMPT Agent'look'<a (tester ^a!", "tester-1(tester) 3-0-0 failed 4"},
 		{"PROMPT Agent'look'<a Agent'too'<b (tester ^a!", "tester-1(tester) 4-0-0"}, // it may be the other's
 		{"PROMPT Agent'look'<a (tester& ^a!", "tester-1(tester) 3-0-0&"},
 		{"PROMPT (tester& SESSION_END'other'", "tester-1(tester) 2-0-0& cut 3"},

@@ -78,7 +78,8 @@ type Session struct {
 	Middle      bool   // its beginning is not in the log: the first entry was none that begins a session, or was carried
 	Proc        Proc   // the agent's process, as last told
 	Turn        Turn
-	Turns       int         // that began (PROMPT entries of the session itself)
+	Turns       int // that began (PROMPT entries of the session itself)
+	Blocked     Blocked
 	Lost        Lost        // zero while nothing is; the same calls made again, an end of a command or of the session, or two turns of work clear it
 	End         End         // zero while it has none; SESSION_START, PROMPT, COMMAND and what begins a piece of work of the session itself clear it
 	Waits       []Wait      // unanswered permissions and questions, oldest first; at most maxWaits

@@ -77,8 +77,20 @@ type Claim struct {
 	Because string // of an allowed one
 }
 
-// Younger are the types that came after the labels of all archives but proof.txtar, which say nothing about them.
-var Younger = []string{limits.UnprovedDone}
+// Younger are the types that came after the labels of tuned.txtar, frozen.txtar and the later examinations, which say nothing about
+// them. proof.txtar knows the first of them, young.txtar all.
+var Younger = []string{limits.UnprovedDone, limits.BlockedByService, limits.AgentHangs}
+
+// Unlabelled are the types that the scenario's labels say nothing about.
+func (s *Scenario) Unlabelled() []string {
+	switch {
+	case strings.HasPrefix(s.Name, "young-"):
+		return nil
+	case strings.HasPrefix(s.Name, "proof-"):
+		return Younger[1:]
+	}
+	return Younger
+}
 
 // Chain is the session of issues of the chain. Any stands for every session and the chain.
 const (

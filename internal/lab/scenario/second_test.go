@@ -13,7 +13,7 @@ import (
 func TestSecond(t *testing.T) {
 	world.Slow(t)
 	var all []*Scenario
-	for _, part := range []string{"examiner-2", "examiner-2-reworded", "examiner-2-after", "generated", "probes", "blind", "proof"} {
+	for _, part := range []string{"examiner-2", "examiner-2-reworded", "examiner-2-after", "generated", "probes", "blind", "proof", "young"} {
 		list, err := Load(filepath.Join(testdata, part+".txtar"))
 		if err != nil {
 			t.Error(err)
