@@ -69,6 +69,7 @@ func judge(s *state.State, in Input) *judgement {
 		j.session(session)
 	}
 	j.chain()
+	j.overwritten()
 	j.advice() // the last: it asks what is still wrong
 	slices.SortStableFunc(j.issues, byUrgency)
 	return j
@@ -97,7 +98,7 @@ func (j *judgement) session(s *state.Session) {
 		(*judgement).failures, (*judgement).regressions, (*judgement).failedAgents, (*judgement).unproved,
 		(*judgement).silence, (*judgement).quietAgents, (*judgement).hangingAgents, (*judgement).blocked,
 		(*judgement).milestones, (*judgement).velocity, (*judgement).outputs, (*judgement).undeclared,
-		(*judgement).hardStops, (*judgement).lost, (*judgement).waits,
+		(*judgement).compactions, (*judgement).hardStops, (*judgement).lost, (*judgement).waits,
 	} {
 		detect(j, v)
 	}

@@ -130,7 +130,7 @@ func TestEditChurn(t *testing.T) {
 		{"undone once", `@A PROMPT Edit'a'=1 Edit'a'=2 Edit'a'=1 Edit'a'=3`, 0, "", ""},
 		{"several trials, each taken back", `@A PROMPT Edit'a'=1 Edit'a'=2 Edit'a'=1 Edit'a'=3 Edit'a'=1 Edit'a'=4 Edit'a'=1 Edit'a'=5`, 0, "", ""},
 		{"two files", `@A PROMPT Edit'a'=1 Edit'b'=2 Edit'a'=2 Edit'b'=1 Edit'a'=3`, 0, "", ""},
-		{"two sessions", `@A PROMPT Edit'a'=1 @B PROMPT Edit'a'=2 @A Edit'a'=1 @B Edit'a'=2 @A Edit'a'=1 @B Edit'a'=2`, 0, "", ""},
+		{"two sessions", `@A PROMPT Edit'a'=1 @B PROMPT Edit'a'=2 @A Edit'a'=1 @B Edit'a'=2 @A Edit'a'=1 @B Edit'a'=2`, 0, "", "overwritten B"},
 	})
 }
 

@@ -28,6 +28,8 @@ const (
 	UnprovedDone     = "unproved_done"
 	BlockedByService = "blocked_by_service"
 	AgentHangs       = "agent_hangs"
+	Overwritten      = "overwritten"
+	CompactionChurn  = "compaction_churn"
 )
 
 // InTurnAbove is the confidence above which an issue of a type of InTurn may be told inside of a turn.
@@ -75,6 +77,8 @@ var kinds = [...]Kind{
 	{AgentFailed, Presence, "high", true, "a sub-agent's end reports a failure, and nobody did its task since"},
 	{ToolFailureRun, Presence, "high", true, "many calls in a row failed, with different inputs"},
 	{EditChurn, Presence, "medium", true, "a file's content goes back and forth between contents that it had before"},
+	{Overwritten, Presence, "high", false, "two sessions change a file in turns"},
+	{CompactionChurn, Presence, "medium", false, "compactions with the same reads after each, and little done between"},
 	{UnprovedDone, Presence, "high", true,
 		"a command, phase, worker or last message claims success, and the last check of the code failed, is older than the change, or did not run"},
 
@@ -83,7 +87,7 @@ var kinds = [...]Kind{
 	{Declining, Absence, "low", false, "the gaps between milestones grow, one after the other or as a trend, with no pause inside"},
 	{IncompleteOutput, Absence, "high", true, "a COMPLETE names a file that does not exist"},
 	{AgentSilence, Absence, "medium", false, "a sub-agent was started long ago, and it and its tools have no entry"},
-	{AgentHangs, Absence, "medium", false, "a call of a background sub-agent is open for long, and its parent went on"},
+	{AgentHangs, Absence, "medium", false, "a background sub-agent's call is open for long, its parent went on"},
 	{Undeclared, Absence, "low", true, "a command of the chain was invoked, and a turn of work passed without a lifecycle entry of it"},
 	{IgnoredAdvice, Absence, "medium", true, "advice was delivered and seen, and the same trouble continues over turns of work"},
 

@@ -9,28 +9,30 @@ import (
 
 // The bounds of a State: whatever a log holds, it has no more than this.
 const (
-	maxSessions   = 64
-	maxEnded      = 16 // of those, sessions that have ended
-	maxLinks      = 64
-	maxAdvice     = 64
-	maxTold       = 64
-	maxWaits      = 8
-	maxAgents     = 32
-	maxCalls      = 64
-	maxFiles      = 12
-	maxVersions   = 8
-	maxTests      = 8
-	maxChecks     = 8
-	maxClaims     = 6
-	maxLacks      = 8
-	maxRuns       = 6
-	MaxRecent     = 20
-	maxPhases     = 6
-	maxMilestones = 12
-	maxOutputs    = 32
-	maxEdits      = 4
-	MaxInputs     = 16
-	maxJumped     = 8
+	maxSessions    = 64
+	maxEnded       = 16 // of those, sessions that have ended
+	maxLinks       = 64
+	maxAdvice      = 64
+	maxTold        = 64
+	maxWaits       = 8
+	maxAgents      = 32
+	maxCalls       = 64
+	maxFiles       = 12
+	maxVersions    = 8
+	maxTests       = 8
+	maxChecks      = 8
+	maxClaims      = 6
+	maxLacks       = 8
+	maxLooks       = 8
+	maxCompactions = 6
+	maxRuns        = 6
+	MaxRecent      = 20
+	maxPhases      = 6
+	maxMilestones  = 12
+	maxOutputs     = 32
+	maxEdits       = 4
+	MaxInputs      = 16
+	maxJumped      = 8
 
 	maxName  = 64  // bytes of a name: of a command, a phase, a tool, a status
 	maxInput = 96  // of a head or path that is shown

@@ -14,7 +14,7 @@ var ErrState = errors.New("not a state of this version, model and limits")
 
 // stateVersion changes with the members that the walks below name, and with what
 // the fold makes of an entry.
-const stateVersion = 7
+const stateVersion = 8
 
 // AppendJSON appends the State as one JSON object. Two States are the same if and
 // only if these bytes are.
@@ -112,6 +112,7 @@ func (s *Session) code(c *codec) {
 	items(c, "files", &s.Files, maxFiles, pointer((*File).code))
 	items(c, "tests", &s.Tests, maxTests, pointer((*Test).code))
 	items(c, "checks", &s.Checks, maxChecks, pointer((*Checked).code))
+	items(c, "compactions", &s.Compactions, maxCompactions, object((*Compaction).code))
 	c.mark("acted", &s.Acted)
 	items(c, "claims", &s.Claims, maxClaims, pointer((*Claim).code))
 	maybe(c, "invoked", &s.Invoked, (*Invocation).code)
@@ -161,6 +162,12 @@ func (b *Blocked) code(c *codec) {
 	c.int("count", &b.Count)
 	word(c, "kind", &b.Kind)
 	c.ref("resets", &b.Resets)
+}
+
+func (v *Compaction) code(c *codec) {
+	c.mark("at", &v.Mark)
+	items(c, "looks", &v.Looks, maxLooks, hash)
+	c.int("edits", &v.Edits)
 }
 
 func (l *Lost) code(c *codec) {

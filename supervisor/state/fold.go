@@ -113,6 +113,8 @@ func (x *step) foldEntry() {
 		x.notify()
 	case logfmt.Stop, logfmt.TurnFailed, logfmt.Interrupt:
 		x.turnEnd()
+	case logfmt.Compact:
+		x.compacted()
 	case logfmt.AgentSpawn:
 		x.agentSpawn()
 	case logfmt.AgentComplete:

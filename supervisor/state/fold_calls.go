@@ -92,6 +92,7 @@ func (x *step) toolEnd() {
 	x.noteTest(&did)
 	x.noteCheck(&did)
 	x.noteEdit(&did)
+	x.noteLook(&did)
 	x.line.Recent = push(x.line.Recent, did, MaxRecent)
 }
 

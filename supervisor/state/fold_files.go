@@ -28,7 +28,7 @@ func (x *step) noteEdit(did *Did) {
 	if len(x.d.Sha256) > 0 {
 		hash = hashStart.add(x.d.Sha256).sum()
 	}
-	if n := len(f.Hashes); n > 0 && hash != 0 && f.Hashes[n-1].Hash == hash {
+	if n := len(f.Hashes); n > 0 && hash != 0 && f.Hashes[n-1].Hash == hash && !x.changedByOther(f, f.Hashes[n-1].Mark) {
 		return
 	}
 	isNew := !slices.ContainsFunc(f.Hashes, func(v Version) bool { return v.Hash == hash })
@@ -39,6 +39,15 @@ func (x *step) noteEdit(did *Did) {
 		x.beginEpoch()
 	}
 	x.noteProductionEdit(f.Path)
+}
+
+// changedByOther reports whether another session has changed the file since.
+func (x *step) changedByOther(f *File, since Mark) bool {
+	return slices.ContainsFunc(x.Sessions, func(s *Session) bool {
+		return s != x.ses && slices.ContainsFunc(s.Files, func(o *File) bool {
+			return o.Path == f.Path && o.Wt == f.Wt && len(o.Hashes) > 0 && o.Hashes[len(o.Hashes)-1].Ord > since.Ord
+		})
+	})
 }
 
 // file returns the file of this path and makes it the newest.

@@ -144,7 +144,7 @@ func (x *step) sessionEnd() {
 	s.stopAll(x.at)
 	s.End = end
 	x.leave(x.at)
-	s.Lost, s.Blocked = Lost{}, Blocked{}
+	s.Lost, s.Blocked, s.Compactions = Lost{}, Blocked{}, nil
 	s.Own.Recent, s.Own.Fails, s.Files = nil, Streak{}, nil // what goes on no more is no loop
 }
 

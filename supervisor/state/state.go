@@ -80,21 +80,22 @@ type Session struct {
 	Turn        Turn
 	Turns       int // that began (PROMPT entries of the session itself)
 	Blocked     Blocked
-	Lost        Lost        // zero while nothing is; the same calls made again, an end of a command or of the session, or two turns of work clear it
-	End         End         // zero while it has none; SESSION_START, PROMPT, COMMAND and what begins a piece of work of the session itself clear it
-	Waits       []Wait      // unanswered permissions and questions, oldest first; at most maxWaits
-	Own         Line        // its own work
-	Agents      []*Agent    // sub-agents in order of appearance; at most maxAgents, ended ones are forgotten first
-	Calls       []*Call     // open calls of the session and its sub-agents, oldest first; at most maxCalls
-	Files       []*File     // edited files, newest last; at most maxFiles; dropped when the session ends
-	Tests       []*Test     // test commands that ran, newest last; at most maxTests
-	Checks      []*Checked  // tests, builds, type checks and linters by worktree, the newest last; at most maxChecks
-	Acted       Mark        // the newest shell call that ended well and may be a check that aburn does not know
-	Claims      []*Claim    // of success, newest last; at most maxClaims
-	Invoked     *Invocation // the newest slash command that is a command of the model
-	Progress    Moment      // the newest progress: phase event, milestone with another text than the one before, new content of a file, test whose result changed
-	Asked       Mark        // the newest prompt of a person
-	Wanted      int         // how often that prompt asks to do something again; 0 = it asks for no repetition
+	Lost        Lost         // zero while nothing is; the same calls made again, an end of a command or of the session, or two turns of work clear it
+	End         End          // zero while it has none; SESSION_START, PROMPT, COMMAND and what begins a piece of work of the session itself clear it
+	Waits       []Wait       // unanswered permissions and questions, oldest first; at most maxWaits
+	Own         Line         // its own work
+	Agents      []*Agent     // sub-agents in order of appearance; at most maxAgents, ended ones are forgotten first
+	Calls       []*Call      // open calls of the session and its sub-agents, oldest first; at most maxCalls
+	Files       []*File      // edited files, newest last; at most maxFiles; dropped when the session ends
+	Tests       []*Test      // test commands that ran, newest last; at most maxTests
+	Checks      []*Checked   // tests, builds, type checks and linters by worktree, the newest last; at most maxChecks
+	Compactions []Compaction // newest last; at most maxCompactions
+	Acted       Mark         // the newest shell call that ended well and may be a check that aburn does not know
+	Claims      []*Claim     // of success, newest last; at most maxClaims
+	Invoked     *Invocation  // the newest slash command that is a command of the model
+	Progress    Moment       // the newest progress: phase event, milestone with another text than the one before, new content of a file, test whose result changed
+	Asked       Mark         // the newest prompt of a person
+	Wanted      int          // how often that prompt asks to do something again; 0 = it asks for no repetition
 	Epoch       Epoch
 	Clock       Clock // how long it has worked, until Last; see ClockAt
 }

@@ -79,7 +79,7 @@ type Claim struct {
 
 // Younger are the types that came after the labels of tuned.txtar, frozen.txtar and the later examinations, which say nothing about
 // them. proof.txtar knows the first of them, young.txtar all.
-var Younger = []string{limits.UnprovedDone, limits.BlockedByService, limits.AgentHangs}
+var Younger = []string{limits.UnprovedDone, limits.BlockedByService, limits.AgentHangs, limits.Overwritten, limits.CompactionChurn}
 
 // Unlabelled are the types that the scenario's labels say nothing about.
 func (s *Scenario) Unlabelled() []string {
