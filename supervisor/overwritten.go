@@ -23,11 +23,14 @@ type version struct {
 
 // overwritten finds files of one worktree that two sessions change in turns. Sub-agents are part of their session.
 func (j *judgement) overwritten() {
-	for i, a := range j.s.Sessions {
-		for _, b := range j.s.Sessions[:i] {
-			if !j.writes(a) || !j.writes(b) {
-				continue
-			}
+	var writers []*state.Session
+	for _, s := range j.s.Sessions {
+		if j.writes(s) {
+			writers = append(writers, s)
+		}
+	}
+	for i, a := range writers {
+		for _, b := range writers[:i] {
 			for _, f := range a.Files {
 				k := slices.IndexFunc(b.Files, func(o *state.File) bool { return o.Path == f.Path && o.Wt == f.Wt })
 				if k >= 0 {
