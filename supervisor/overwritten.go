@@ -33,7 +33,7 @@ func (j *judgement) overwritten() {
 		for _, b := range writers[:i] {
 			for _, f := range a.Files {
 				k := slices.IndexFunc(b.Files, func(o *state.File) bool { return o.Path == f.Path && o.Wt == f.Wt })
-				if k >= 0 {
+				if k >= 0 && mayAlternate(f.Hashes, b.Files[k].Hashes) {
 					j.inTurns(f, versionsOf(f, a, b.Files[k], b))
 				}
 			}
@@ -44,6 +44,11 @@ func (j *judgement) overwritten() {
 // writes reports whether a session may still write: it names itself, was heard today and has not ended.
 func (j *judgement) writes(s *state.Session) bool {
 	return s.ID != "" && s.Heard > 0 && !s.End.Is() && len(s.Files) > 0 && j.isRecent(s.Last)
+}
+
+// mayAlternate reports whether each has changed the file twice, and neither only after the other: most files end here.
+func mayAlternate(a, b []state.Version) bool {
+	return len(a) > 1 && len(b) > 1 && a[len(a)-1].Ord > b[0].Ord && b[len(b)-1].Ord > a[0].Ord
 }
 
 func versionsOf(f *state.File, a *state.Session, g *state.File, b *state.Session) (list []version) {
