@@ -18,8 +18,9 @@ func (j *judgement) waits(v *view) {
 	if v.End.Is() || v.mode == state.Gone {
 		return
 	}
-	for i := range v.Waits {
-		w := &v.Waits[i]
+	waits := v.Waiting(j.o)
+	for i := range waits {
+		w := &waits[i]
 		if w.Question {
 			j.wait(v, w, limits.QuestionWait, questionRamp, j.limits.QuestionWaitAfter, 1)
 		} else {

@@ -147,7 +147,9 @@ type Store struct {
 	Var string // the variable with the store's own path; "" for none
 	// Sessions is a glob of the session files, below Home; "" if sessions have no own files.
 	Sessions string
-	Keeps    Keeps
+	// Result comes before the id of a call, as a JSON string, in the record of the call's result and in no other; "" if the files don't tell.
+	Result string
+	Keeps  Keeps
 }
 
 // Keeps is how long the agent keeps a session; the zero value is for ever.

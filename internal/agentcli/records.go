@@ -44,6 +44,7 @@ var Claude = Agent{
 	Session:     Session{ID: "CLAUDE_CODE_SESSION_ID"},
 	Store: Store{
 		Sessions: "projects/*/*.jsonl",
+		Result:   `"tool_use_id":`,
 		Keeps:    Keeps{Days: 30, File: "settings.json", Setting: "cleanupPeriodDays"},
 	},
 	Traits: Traits{PromptsCut: true, ShortWindows: true},

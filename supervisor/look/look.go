@@ -13,8 +13,9 @@
 //   - queue.json and workflow-state.json are written under the queue's lock only,
 //     and the log's lock is taken after it, never before.
 //   - Outside of .oss a look reads only what a verdict needs: whether a process runs,
-//     whether a file of a worktree exists, and the end of the transcript that the
-//     hook's payload names.
+//     whether a file of a worktree exists, the end of the transcript that the
+//     hook's payload names, and for a command the end of the transcript of a session
+//     that waits for a permission.
 //
 // Race: the log grows while it is read. The next look reads the rest.
 package look
@@ -53,6 +54,9 @@ type Options struct {
 	Transcript string
 	Prompt     string // the entry's id
 	InTurn     bool   // a call of the session has just ended, and its turn goes on
+
+	// Env, for a command, finds the agents' own files: they show a permission that was denied in the terminal. Nil: they are not read.
+	Env func(string) string
 
 	// Slow, if not nil, is called once before work that may take long.
 	Slow func()

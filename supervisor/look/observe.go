@@ -2,14 +2,18 @@ package look
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
+	"aburn/internal/agentcli"
 	"aburn/internal/proc"
 	"aburn/logfmt"
 	"aburn/supervisor/state"
@@ -25,6 +29,7 @@ func (l *Look) observe(want state.Wanted) state.Observed {
 		Alive:  make(map[state.Proc]state.Fact, len(want.Procs)),
 		Exists: make(map[state.OutputKey]state.Fact, len(want.Outputs)),
 		Seen:   make(map[string]state.Fact, len(want.Tasks)),
+		Closed: make(map[state.CallKey]state.Fact, len(want.Calls)),
 	}
 	for _, p := range want.Procs {
 		o.Alive[p] = alive(p)
@@ -33,6 +38,11 @@ func (l *Look) observe(want state.Wanted) state.Observed {
 		o.Exists[key] = l.exists(key)
 	}
 	l.seen(want.Tasks, o.Seen)
+	for _, key := range want.Calls {
+		if l.closed(key) {
+			o.Closed[key] = state.Yes
+		}
+	}
 	return o
 }
 
@@ -95,6 +105,28 @@ func (l *Look) seen(tasks []state.WantedTask, facts map[string]state.Fact) {
 			facts[t.Task] = state.Yes
 		}
 	}
+}
+
+// closed reports whether the agent's own file has a result of the call.
+func (l *Look) closed(key state.CallKey) bool {
+	store := &agentcli.Of(key.Source).Store
+	if l.o.Env == nil || store.Result == "" || strings.ContainsAny(string(key.Session), `*?[\/`) {
+		return false // a hook asks for nothing: the entries that it appends are the answer
+	}
+	home := agentcli.Of(key.Source).Home.Folder(l.o.Env("HOME"), l.o.Env)
+	if home == "" {
+		return false
+	}
+	paths, err := filepath.Glob(filepath.Join(home, filepath.FromSlash(path.Dir(store.Sessions)), string(key.Session)+path.Ext(store.Sessions)))
+	if err != nil {
+		return false
+	}
+	id, err := json.Marshal(key.Call)
+	if err != nil {
+		return false
+	}
+	mark := append([]byte(store.Result), id...)
+	return slices.ContainsFunc(paths, func(file string) bool { return bytes.Contains(end(file, transcriptEnd), mark) })
 }
 
 // taskMark identifies a task in a delivered text; nothing else writes it.

@@ -160,3 +160,45 @@ func TestSeen(t *testing.T) {
 		t.Errorf("and then %s", again)
 	}
 }
+
+// A permission that the user denied in the terminal waits for nobody: no hook fires, but the agent's own file has the call's result.
+func TestDenied(t *testing.T) {
+	home := t.TempDir()
+	folder := filepath.Join(home, ".claude", "projects", "-shop")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	env := func(name string) string { return map[string]string{"HOME": home}[name] }
+	for _, c := range []struct {
+		name, file, result string
+		env                func(string) string
+		want               string
+	}{
+		{"no file of it", "B", "call_1", env, "permission_wait-"},
+		{"another call's result", "A", "call_10", env, "permission_wait-"},
+		{"denied", "A", "call_1", env, ""},
+		{"a hook does not read it", "A", "call_1", nil, "permission_wait-"},
+	} {
+		w := newWorld(t)
+		w.draw(`@A PROMPT build> Write'a'<w PERMISSION +90m`)
+		text := `{"message":{"content":[{"type":"tool_result","is_error":true,"tool_use_id":"` + c.result + `"}]}}` + "\n"
+		if err := os.WriteFile(filepath.Join(folder, c.file+".jsonl"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := w.options(journal.Command)
+		o.Env = c.env
+		r, err := New(o).Once(context.Background(), w.now, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.signatures(); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if mode, _ := r.State.Sessions[0].Mode(w.now, r.Observed); c.want == "" && mode != state.Idle {
+			t.Errorf("%s: it is %s", c.name, mode)
+		}
+		if err := os.Remove(filepath.Join(folder, c.file+".jsonl")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

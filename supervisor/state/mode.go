@@ -19,7 +19,7 @@ const (
 )
 
 // Mode is what the session is doing at now, and since when. Ended and Gone come before
-// all else, waiting comes before working. A session whose turn is over but whose
+// all else, waiting comes before working. A turn whose call was denied in the terminal is over. A session whose turn is over but whose
 // sub-agents run on in the background is working.
 func (s *Session) Mode(now time.Time, o Observed) (Mode, Mark) {
 	switch {
@@ -28,13 +28,17 @@ func (s *Session) Mode(now time.Time, o Observed) (Mode, Mark) {
 	case o.Alive[s.Proc] == No && s.Proc.PID != 0:
 		return Gone, s.Last
 	}
-	for _, w := range s.Waits {
+	waits := s.Waiting(o)
+	for _, w := range waits {
 		if w.Question {
 			return Question, w.Since
 		}
 	}
-	if len(s.Waits) > 0 {
-		return Permission, s.Waits[0].Since
+	switch {
+	case len(waits) > 0:
+		return Permission, waits[0].Since
+	case len(s.Waits) > 0: // denied in the terminal, which ends the turn; no hook fires
+		return Idle, s.Last
 	}
 	if s.Turn.Open {
 		return Working, s.Turn.Start

@@ -21,6 +21,15 @@ type Observed struct {
 	Alive  map[Proc]Fact      // the process runs
 	Exists map[OutputKey]Fact // the file is there
 	Seen   map[string]Fact    // by task: the agent's transcript shows it
+	// Closed are calls that have a result in the agent's own file. A call that a user denies in the terminal gets one, and no hook fires.
+	Closed map[CallKey]Fact
+}
+
+// CallKey is a call of a session's own line.
+type CallKey struct {
+	Source  string // the agent
+	Session logfmt.SessionID
+	Call    string
 }
 
 // OutputKey is a file of a worktree.
@@ -32,6 +41,7 @@ type Wanted struct {
 	Procs   []Proc
 	Outputs []OutputKey
 	Tasks   []WantedTask
+	Calls   []CallKey // those that wait for a permission
 }
 
 // WantedTask is a delivered task that was not seen yet.
@@ -45,6 +55,7 @@ const (
 	maxWantedProcs   = 32
 	maxWantedOutputs = 64
 	maxWantedTasks   = 16
+	maxWantedCalls   = 16
 )
 
 // Wants says what to observe for a judgement.
@@ -57,6 +68,11 @@ func (s *State) Wants() Wanted {
 		if p := v.Lost.Proc; p.PID != 0 && !slices.Contains(w.Procs, p) && len(w.Procs) < maxWantedProcs {
 			w.Procs = append(w.Procs, p)
 		}
+		for i := range v.Waits {
+			if key, ok := v.callOf(&v.Waits[i]); ok && !v.End.Is() && len(w.Calls) < maxWantedCalls {
+				w.Calls = append(w.Calls, key)
+			}
+		}
 		w.outputs(&v.Own)
 		for _, a := range v.Agents {
 			w.outputs(&a.Line)
@@ -68,6 +84,25 @@ func (s *State) Wants() Wanted {
 		}
 	}
 	return w
+}
+
+// callOf names the call that a wait is about, if it is the session's own. The files of sub-agents are not asked.
+func (s *Session) callOf(w *Wait) (CallKey, bool) {
+	return CallKey{s.Source, s.ID, w.Call}, w.Call != "" && w.Agent == ""
+}
+
+// Waiting are the waits that nobody has answered, as far as hooks and the agent's own file tell.
+func (s *Session) Waiting(o Observed) []Wait {
+	if len(s.Waits) == 0 || len(o.Closed) == 0 {
+		return s.Waits
+	}
+	var list []Wait
+	for i := range s.Waits {
+		if key, _ := s.callOf(&s.Waits[i]); o.Closed[key] != Yes {
+			list = append(list, s.Waits[i])
+		}
+	}
+	return list
 }
 
 // unfinished reports whether it matters that the session's process is gone.

@@ -71,7 +71,7 @@ func (f *Follower) open(c *workspace.Caller) error {
 		key = nil
 	}
 	f.w, f.files = w, now
-	f.look = look.New(look.Options{Root: w.Oss, Project: w.Project, Journal: w.Log, Settings: &w.Settings, Key: key, By: journal.Command})
+	f.look = look.New(look.Options{Root: w.Oss, Project: w.Project, Journal: w.Log, Settings: &w.Settings, Key: key, By: journal.Command, Env: c.Env})
 	return nil
 }
 

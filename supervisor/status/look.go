@@ -37,7 +37,7 @@ func LookAt(ctx context.Context, c *workspace.Caller, w *workspace.Workspace, ho
 	m := term.NewByteMeter(c.Progress, 0)
 	l := how.with
 	if l == nil {
-		o := look.Options{Root: w.Oss, Project: w.Project, Journal: w.Log, Settings: &w.Settings, Key: key, By: journal.Command}
+		o := look.Options{Root: w.Oss, Project: w.Project, Journal: w.Log, Settings: &w.Settings, Key: key, By: journal.Command, Env: c.Env}
 		if m.Out.Terminal() { // the total is worked out only for the meter
 			o.Progress = func(read, total int64) { m.Total = total; m.Add(read - m.Done) }
 		}

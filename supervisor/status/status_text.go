@@ -49,7 +49,7 @@ func (s *StatusAnswer) waits() []WaitFacts {
 		one := &s.shown[i]
 		switch last := s.last[one.ID]; {
 		case one.mode == state.Permission || one.mode == state.Question:
-			for _, w := range one.Waits {
+			for _, w := range one.Waiting(s.Observed) {
 				list = append(list, s.waitOf(one, w))
 			}
 		case one.mode == state.Idle && last != nil && last.Event == logfmt.TurnFailed && last.Agent == nil:

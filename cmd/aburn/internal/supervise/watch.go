@@ -111,7 +111,7 @@ func watchProject(ctx context.Context, env func(string) string, w *workspace.Wor
 	err = watch.Run(ctx, watch.Options{
 		Root: w.Oss, Path: filepath.Join(w.Root, project.OssDir), Limits: w.Settings.Limits(), Linger: w.Settings.Watch.Linger,
 		Look: look.New(look.Options{
-			Root: w.Oss, Project: w.Project, Journal: w.Log, Settings: &w.Settings, Key: key, By: journal.Command,
+			Root: w.Oss, Project: w.Project, Journal: w.Log, Settings: &w.Settings, Key: key, By: journal.Command, Env: env,
 		}),
 		Started: func() {
 			if !t.restarted {
