@@ -545,7 +545,7 @@ func TestBoardTellsWhatIsKnown(t *testing.T) {
 	}
 	s.must(store.Book("two").Append(ledger.Entry{Fact: worker.Fact{Kind: worker.Reacted, Gen: 1, Key: react.KeyNeeds, Action: worker.ActionNotify},
 		Detail: ledger.Detail{Subject: "1:1:1099511629057"}}))
-	if page := w.until("/w/"+w.key()+"/two", "you were told: agent needs input"); !strings.Contains(page, `id="live-pull" data-live="work" hidden`) ||
+	if page := w.until("/w/"+w.key()+"/two", "you were notified: agent needs input"); !strings.Contains(page, `id="live-pull" data-live="work" hidden`) ||
 		strings.Contains(page, "1099511629057") {
 		t.Error("a worker without a pull request has a section for it, or numbers of aburn's own are shown")
 	}

@@ -52,7 +52,7 @@ func (b *Board) Do(ctx context.Context, w Wish, sure bool, seen manager.Seen) (d
 	}
 	defer o.Close()
 	if b.recorded {
-		return Deed{Text: "This worker is recorded: nothing is done."}, nil
+		return Deed{Text: "This worker is only a recording, so nothing happens."}, nil
 	}
 	var said bytes.Buffer
 	x := &act{Project: o, restarts: b.restarts, out: &said, a: fault.Plain{W: &said}, m: m, Wish: w, sure: sure, seen: seen}
@@ -108,7 +108,7 @@ func (x *act) send(ctx context.Context) (d Deed, err error) {
 	case manager.Waits:
 		d.Text = "The message waits (" + r.ID + "): " + r.Why
 	case manager.Unconfirmed:
-		d.Text = "Nobody knows whether it has the message (" + r.ID + "), and it is not typed again: " + r.Why
+		d.Text = "aburn can't tell whether it has the message (" + r.ID + "), and it is not typed again: " + r.Why
 	default:
 		d.Text = "Not sent: " + r.Why
 	}

@@ -189,7 +189,7 @@ func reactionWord(e *ledger.Entry) string {
 	case e.Kind == worker.Escalated:
 		return "given to you"
 	case e.Action == worker.ActionNotify:
-		return "you were told"
+		return "you were notified"
 	}
 	return "its agent was told"
 }

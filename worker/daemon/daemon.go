@@ -197,7 +197,7 @@ func standingGates(o *projects.Project, m *manager.Member) (manager.Gates, strin
 	case len(g.Run) > 0:
 		return g, ""
 	case c.Confirm != "":
-		return g, "what the project's file says changed, and waits for your word"
+		return g, "the project's file changed, and needs your permission"
 	}
 	return g, "it was spawned with gates, and no file names any now"
 }

@@ -33,7 +33,7 @@ func (d *daemon) writeWaits(now time.Time) {
 		g.Watched, g.Waits, g.More = now, list, 0
 	})
 	if err != nil && d.glance.at.IsZero() { // said once
-		d.say("", "status lines hear of no waits: "+err.Error())
+		d.say("", "status lines don't show who waits for you: "+err.Error())
 	}
 	d.glance = glance{list, now}
 }

@@ -111,7 +111,7 @@ func flagWords(f worker.Flags) (words []string) {
 		set  bool
 		word string
 	}{
-		{f.NoSignal, "its hooks say nothing: aburn doctor"}, {f.Unseen, "not seen"}, {f.Weak, "read off its screen"}, {f.NoChange, "done without a change"},
+		{f.NoSignal, "its hooks report nothing: aburn doctor"}, {f.Unseen, "not seen"}, {f.Weak, "read off its screen"}, {f.NoChange, "done without a change"},
 		{f.KilledYetLives, "was killed, yet lives"}, {f.RemovedUnproven, "its tree was removed without a proof that nothing was lost"},
 	} {
 		if flag.set {

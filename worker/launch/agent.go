@@ -28,7 +28,7 @@ func PlanHooks(o *projects.Project, a fault.Reporter, p *manager.Plan) {
 	}
 	lost := "nothing will be known of what this worker does"
 	if p.Lines { // its protocol tells the rest
-		lost = "nobody hears what this worker says with aburn done and aburn ask from its sandbox"
+		lost = "aburn done and aburn ask of this worker don't get out of its sandbox"
 	}
 	a.Warn(p.Title+" runs no hooks of aburn's, so "+lost, "aburn install-hooks --agent "+p.Agent.Name(), "aburn doctor")
 }

@@ -276,7 +276,7 @@ func silent(s Seen, now time.Time) *Notice {
 	}
 	return &Notice{
 		Worker: s.Name, Key: KeySilent, Subject: fmt.Sprint(s.Worker.Gen), Title: s.Name + " says nothing",
-		Text: "its hooks told nothing since it was started; it may ask something at its start, such as whether you trust the folder",
+		Text: "its hooks reported nothing since its start; it may ask something at its start, such as whether you trust the folder",
 		Hint: "aburn attach " + s.Name + "; aburn doctor",
 	}
 }

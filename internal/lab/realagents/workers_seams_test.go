@@ -121,7 +121,7 @@ func TestCodexHeadlessWithoutHooks(t *testing.T) {
 	w.aburn("init")
 	w.Cleanup(func() { w.run(w.project, "aburn", "kill", "w") })
 	r := w.run(w.project, "aburn", "spawn", "--agent", "codex", "--runtime", "headless", "--env", "SCRIPTED_MODEL_KEY", "--name", "w", "the task")
-	if r.code != 0 || !strings.Contains(r.stderr, "nobody hears what this worker says with aburn done") {
+	if r.code != 0 || !strings.Contains(r.stderr, "aburn done and aburn ask of this worker") {
 		t.Errorf("%+v", r)
 	}
 	w.worker("idle")

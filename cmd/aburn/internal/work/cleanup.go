@@ -23,16 +23,16 @@ func CleanupCommand(a *kit.App) *cli.Command {
 		Name:      "cleanup",
 		Usage:     "remove worktrees of ended workers if nothing is lost",
 		ArgsUsage: "[NAME…]",
-		Description: "Removes a worktree if all that it holds is committed on a branch. For the others it says why they stay. The branch stays\n" +
+		Description: "Removes a worktree if everything in it is committed on a branch. For the others it shows why they stay. The branch stays\n" +
 			"too, unless nothing was committed on it. Without names it checks all workers.\n\n" +
 			"If a worktree was removed over 30 days ago, cleanup also drops the snapshots whose changes are all in commits of a branch,\n" +
 			"a tag or a remote branch. The last snapshot stays.\n\n" +
-			"Exit code: 1 if a worker that you named was not cleaned up.",
+			"Exits with 1 if a worker that you named was not cleaned up.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would be removed"},
 			&cli.BoolFlag{Name: "merged", Usage: "only workers whose work was merged, by you or on the forge"},
-			&cli.BoolFlag{Name: "force-preserve", Usage: "also worktrees with changes, once a snapshot has all of them"},
-			&cli.BoolFlag{Name: "discard-ignored", Usage: "also files that git ignores, which no snapshot holds: they are gone then"},
+			&cli.BoolFlag{Name: "force-preserve", Usage: "also worktrees with changes, after saving them in a snapshot"},
+			&cli.BoolFlag{Name: "discard-ignored", Usage: "also files that git ignores; no snapshot has them, so they are lost"},
 			kit.JSONFlag(),
 		},
 		ShellComplete: target.CompleteWorkers(a),
@@ -42,7 +42,7 @@ func CleanupCommand(a *kit.App) *cli.Command {
 }
 
 func runCleanup(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := scope.PersonOnly(a, "remove workers' trees"); err != nil {
+	if err := scope.PersonOnly(a, "remove workers' worktrees"); err != nil {
 		return err
 	}
 	o, err := target.OpenProject(a, cmd)

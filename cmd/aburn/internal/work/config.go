@@ -26,8 +26,8 @@ func ConfigCommand(a *kit.App) *cli.Command {
 	return a.ByDefault(&cli.Command{
 		Name:  "config",
 		Usage: "show and check settings for workers",
-		Description: "Your own file is workers.yaml in the folder of aburn's settings. A project's is aburn.yaml at its root or beside it, or\n" +
-			"agent-orchestrator.yaml where there is none. Without a command, `aburn config` checks them.",
+		Description: "Your own file is workers.yaml in the folder of aburn's settings. A project's is aburn.yaml at its root or next to it, or\n" +
+			"agent-orchestrator.yaml if there is none. Without a command, `aburn config` checks them.",
 		Metadata: kit.Examples("aburn config", "aburn config --json"),
 		Commands: []*cli.Command{check, configConfirmCommand(a), configSchemaCommand(a)},
 	}, check)
@@ -50,10 +50,10 @@ func configSchemaCommand(a *kit.App) *cli.Command {
 func configCheckCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "check",
-		Usage: "what counts, where it is said, and what was left out and why",
-		Description: "A repository's file may say names, bases, ports and what is copied. What it would run counts once you confirmed exactly\n" +
-			"that text. Addresses, and what lifts a fence, count only from your own file.\n\n" +
-			"Exit code: 0 if the files can be read, 2 if there is a mistake in one.",
+		Usage: "show the settings in force, their source, and what was left out",
+		Description: "A repository's file may set names, bases, ports and copied files. What it would run counts only after you confirm\n" +
+			"exactly that text. Addresses and permissions beyond the defaults count only from your own file.\n\n" +
+			"Exit codes: 0 OK, 2 a file has a mistake.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "from", Usage: "read only `FILE`, in aburn's form or as agent-orchestrator.yaml, as if it were the project's", TakesFile: true},
 			kit.JSONFlag(),
@@ -196,14 +196,14 @@ func runConfigConfirm(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		if err := o.KeepHash(o.AcceptedRules(), rules.SHA256); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.Stdout, plain.Line("counts now: what "+rules.Path+" says"))
+		fmt.Fprintln(a.Stdout, plain.Line("counts now: the text of "+rules.Path+" says"))
 		return nil
 	}
 	switch {
 	case c.Confirm == "":
-		return fault.Failed("nothing waits for your word", "aburn config check")
+		return fault.Failed("nothing waits for your permission", "aburn config check")
 	case !strings.HasPrefix(c.Confirm, want):
-		return fault.Failed("the text is another one by now", "aburn config check")
+		return fault.Failed("the text has changed", "aburn config check")
 	}
 	if err := o.KeepHash(o.Accepted(), c.Confirm); err != nil {
 		return err

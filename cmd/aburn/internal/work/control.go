@@ -24,15 +24,15 @@ import (
 func KillCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:      "kill",
-		Usage:     "end a worker's agent; keep its worktree and branch",
+		Usage:     "end a worker's agent; its worktree and branch stay",
 		ArgsUsage: "NAME…",
-		Description: "The agent and all that it started get 4 seconds to end, then they are killed. Nobody else's process is touched. The\n" +
-			"tree, the branch and the conversation stay: `aburn diff`, `aburn cleanup`.\n\n" +
-			"Exit code: 1 if one was not ended.",
+		Description: "The agent and all its processes get 4 seconds to end, then aburn kills them. It touches no other process. The worktree,\n" +
+			"the branch and the conversation stay: `aburn diff`, `aburn cleanup`.\n\n" +
+			"Exits with 1 if an agent was not ended.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "all", Usage: "all running workers of the project"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "with --all: do not ask"},
-			&cli.BoolFlag{Name: "forget", Usage: "only write down that it ended: for one whose machine is gone. Nothing is ended"},
+			&cli.BoolFlag{Name: "forget", Usage: "only record that it ended, if its machine is gone; ends nothing"},
 			kit.JSONFlag(),
 		},
 		ArgValidator:  checkKill,
@@ -47,11 +47,11 @@ func checkKill(_ context.Context, cmd *cli.Command) error {
 	case cmd.NArg() == 0 && !cmd.Bool("all"):
 		return fault.Usage("name a worker", "aburn ps", "aburn kill --all")
 	case cmd.NArg() > 0 && cmd.Bool("all"):
-		return fault.Usage("--all ends all workers, and you named some", "leave one out")
+		return fault.Usage("--all takes no names", "leave one out")
 	case cmd.Bool("forget") && cmd.Bool("all"):
-		return fault.Usage("--forget needs names: what is forgotten may still run", "aburn ps")
+		return fault.Usage("--forget needs names, because a forgotten worker may still run", "aburn ps")
 	case cmd.Bool("yes") && !cmd.Bool("all"):
-		return fault.Usage("--yes is for --all: workers that you name are ended at once", "leave it out")
+		return fault.Usage("--yes needs --all: workers that you name are ended without a question", "leave it out")
 	}
 	return nil
 }

@@ -24,23 +24,23 @@ func MergeCommand(a *kit.App) *cli.Command {
 		Name:      "merge",
 		Usage:     "merge a worker's commits into your branch",
 		ArgsUsage: "NAME",
-		Description: "It is tried first, without touching anything. If it conflicts, the files are listed and nothing changes. A checkout with\n" +
-			"changes is refused. Files that no commit has are never written over. Nothing is pushed.\n\n" +
-			"Without a flag the branch moves on to the worker's commit if that is enough, and else gets a merge commit. Commits that aburn\n" +
-			"makes are not signed, and run no hooks unless you say --hooks.\n\n" +
-			"Changes that the worker has not committed stay in its worktree; --include-changes names them and commits them first.\n\n" +
-			"--cleanup removes nothing while the agent works or files are in no commit. A branch that you gave to `spawn --branch` stays.\n" +
-			"After a squash or a rebase, refs/aburn/snap/NAME/merged-COMMIT keeps the worker's own commits.\n\n" +
-			"Exit codes: 0 merged, or nothing to merge; 1 it would conflict, or cannot be done now; 2 wrong usage.",
+		Description: "aburn tries the merge first without changing anything. If it conflicts, aburn lists the files and stops. It refuses a\n" +
+			"checkout with changes, never overwrites uncommitted files, and pushes nothing.\n\n" +
+			"Without a flag it fast-forwards your branch if it can, and otherwise makes a merge commit. aburn doesn't sign its\n" +
+			"commits, and runs git hooks only with --hooks. Changes that the worker has not committed stay in its worktree;\n" +
+			"--include-changes names them and commits them first. --cleanup removes nothing while the agent works or files are\n" +
+			"uncommitted. A branch that you gave to `spawn --branch` stays. After a squash or a rebase,\n" +
+			"refs/aburn/snap/NAME/merged-COMMIT keeps the worker's own commits.\n\n" +
+			"Exit codes: 0 merged, or nothing to merge; 1 it would conflict, or is not possible now; 2 wrong usage.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "check", Aliases: []string{"n"}, Usage: "only say whether it would merge; nothing is touched"},
+			&cli.BoolFlag{Name: "check", Aliases: []string{"n"}, Usage: "only show whether it would merge"},
 			&cli.BoolFlag{Name: "merge", Usage: "always make a merge commit"},
-			&cli.BoolFlag{Name: "squash", Usage: "make one commit of all of them"},
-			&cli.BoolFlag{Name: "rebase", Usage: "set each commit onto your branch, without a merge commit; the worker's branch stays"},
-			&cli.StringFlag{Name: "onto", Usage: "merge into `BRANCH`, which may be checked out nowhere, instead of the one that is checked out here"},
-			&cli.BoolFlag{Name: "include-changes", Usage: "commit first, on the worker's branch, what the worker did not"},
+			&cli.BoolFlag{Name: "squash", Usage: "make one commit of all its commits"},
+			&cli.BoolFlag{Name: "rebase", Usage: "rebase each commit onto your branch, without a merge commit; the worker's branch stays"},
+			&cli.StringFlag{Name: "onto", Usage: "merge into `BRANCH`, which must not be checked out, instead of the branch here"},
+			&cli.BoolFlag{Name: "include-changes", Usage: "first commit the worker's uncommitted changes on its branch"},
 			&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "`TEXT` of the merge commit, or of the one commit of --squash"},
-			&cli.StringSliceFlag{Name: "gate", Usage: "merge only if `CMD` ends with 0 in the worker's tree; any number of times, instead of gates of aburn.yaml"},
+			&cli.StringSliceFlag{Name: "gate", Usage: "merge only if `CMD` exits with 0 in the worktree; repeatable; replaces the gates of aburn.yaml"},
 			&cli.BoolFlag{Name: "no-gates", Usage: "run no gates"},
 			&cli.BoolFlag{Name: "hooks", Usage: "run the repository's own git hooks, as git merge would"},
 			&cli.BoolFlag{Name: "cleanup", Usage: "once merged, end the agent and remove the worktree and the branch"},
@@ -63,7 +63,7 @@ func mergeOptions(cmd *cli.Command) (o manager.MergeOptions, err error) {
 		switch {
 		case !cmd.Bool(string(how)):
 		case o.How != "":
-			return o, fault.Usage(fmt.Sprintf("--%s and --%s are two different things", o.How, how), "leave one out")
+			return o, fault.Usage(fmt.Sprintf("use only one of --%s and --%s", o.How, how), "leave one out")
 		default:
 			o.How = how
 		}
@@ -161,12 +161,12 @@ func SyncCommand(a *kit.App) *cli.Command {
 		Name:      "sync",
 		Usage:     "rebase a worker's branch onto its base",
 		ArgsUsage: "NAME",
-		Description: "It is a rebase in the worker's own tree, while the agent is idle or has ended. It is tried first: if a commit conflicts,\n" +
-			"that is said and nothing changes. Everything in the tree must be committed.\n\n" +
-			"Exit code: 0 if it was done or there was nothing to do, 1 if it would conflict or cannot be done now, 2 for a mistake in the call.",
+		Description: "It rebases in the worktree, while the agent is idle or has ended. aburn tries it first: if a commit conflicts, it shows\n" +
+			"that and changes nothing. Everything in the worktree must be committed.\n\n" +
+			"Exit codes: 0 OK, or nothing to do; 1 it would conflict, or is not possible now; 2 wrong usage.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "onto", Usage: "set them onto `BRANCH` instead of the one that it began from"},
-			&cli.BoolFlag{Name: "check", Aliases: []string{"n"}, Usage: "only say whether it would go; nothing is touched"},
+			&cli.StringFlag{Name: "onto", Usage: "rebase onto `BRANCH` instead of the one that it began from"},
+			&cli.BoolFlag{Name: "check", Aliases: []string{"n"}, Usage: "only show whether it would work"},
 			kit.JSONFlag(),
 		},
 		ArgValidator:  target.OneWorker,

@@ -23,9 +23,9 @@ func OverlapCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "overlap",
 		Usage: "show workers that change the same files",
-		Description: "It merges the trees of each two workers as they stand, with what is not committed, and touches neither. `aburn ps` shows\n" +
-			"what was found last. It is looked for here and when an agent ends.\n\n" +
-			"Exit code: 1 if two workers conflict.",
+		Description: "It tries to merge the worktrees of each two workers, with their uncommitted changes, and changes neither. aburn also\n" +
+			"does this when an agent ends, and `aburn ps` shows the last result.\n\n" +
+			"Exits with 1 if two workers conflict.",
 		Flags:    []cli.Flag{kit.JSONFlag()},
 		Metadata: kit.Examples("aburn overlap", "aburn overlap --json | jq -r '.[].files[]'"),
 		Action:   a.Action(runOverlap),
@@ -34,7 +34,7 @@ func OverlapCommand(a *kit.App) *cli.Command {
 
 func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	if cmd.NArg() > 0 {
-		return fault.Usage("overlap takes no names: it looks at all workers", "aburn overlap --help")
+		return fault.Usage("overlap takes no names: it compares all workers", "aburn overlap --help")
 	}
 	o, err := target.OpenProject(a, cmd)
 	if err != nil {
@@ -47,7 +47,7 @@ func runOverlap(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	list, failed := manager.Overlaps(ctx, o.Manager, all)
 	if failed != nil {
-		a.Warn("not all trees could be compared: " + plain.Line(failed.Error()))
+		a.Warn("not all worktrees could be compared: " + plain.Line(failed.Error()))
 	}
 	if cmd.Bool("json") {
 		err = a.PrintJSON(append([]manager.Overlap{}, list...))
@@ -85,7 +85,7 @@ func overlapText(a *kit.App, list []manager.Overlap) error {
 		return err
 	}
 	for _, x := range list {
-		text := fmt.Sprintf("%s, %s  changed %s both, and that merges: %s", x.Workers[0], x.Workers[1], plain.Plural(int64(len(x.Files)), "file"),
+		text := fmt.Sprintf("%s, %s  both changed %s, and that merges: %s", x.Workers[0], x.Workers[1], plain.Plural(int64(len(x.Files)), "file"),
 			strings.Join(x.Files, ", "))
 		if x.Kind == worker.OverlapConflict {
 			text = fmt.Sprintf("%s, %s  conflict in %s", x.Workers[0], x.Workers[1], plain.Plural(int64(len(x.Conflicts)), "file"))

@@ -23,20 +23,19 @@ func PrCommand(a *kit.App) *cli.Command {
 		Name:      "pr",
 		Usage:     "open or update the pull request of a worker's branch",
 		ArgsUsage: "NAME",
-		Description: "It asks the forge first, then runs the gates, then pushes the worker's commits, then opens the pull request. If one is open,\n" +
-			"the push is all. GitHub is asked by its own client gh, with your login,\n" +
-			"GitLab over its API with a token that your own workers.yaml names.\n\n" +
-			"Commits of somebody else on the remote branch are never written over. What the worker has not committed stays in its tree.\n" +
-			"The repository's hooks do not run unless you say --hooks. With --check it only asks how the pull request stands.\n\n" +
-			"Exit code: 0 if it is open or up to date, 1 if it cannot be done now, or with --check if the pull request waits for somebody,\n" +
-			"2 for a mistake in the call.",
+		Description: "It asks the forge, runs the gates, pushes the worker's commits, and opens the pull request. If one is open, it only\n" +
+			"pushes. For GitHub it uses the client gh with your login, for GitLab the API with a token that your own workers.yaml\n" +
+			"names. It never overwrites commits of somebody else on the remote branch. Uncommitted changes stay in the worktree. The\n" +
+			"repository's hooks run only with --hooks. --check only shows the status of the pull request.\n\n" +
+			"Exit codes: 0 it is open or up to date; 1 it is not possible now, or with --check the pull request waits for somebody; 2\n" +
+			"wrong usage.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "check", Aliases: []string{"n"}, Usage: "only show its status; push nothing"},
 			&cli.BoolFlag{Name: "draft", Usage: "open it as a draft"},
 			&cli.StringFlag{Name: "base", Usage: "open it against `BRANCH` of the remote, instead of the one that the worker began from"},
 			&cli.StringFlag{Name: "title", Aliases: []string{"t"}, Usage: "`TEXT` of its title, instead of the commit's or the task's"},
 			&cli.StringFlag{Name: "body", Usage: "`TEXT` of its description, instead of a list of the commits"},
-			&cli.StringSliceFlag{Name: "gate", Usage: "push only if `CMD` ends with 0 in the worker's tree; any number of times, instead of gates of aburn.yaml"},
+			&cli.StringSliceFlag{Name: "gate", Usage: "push only if `CMD` exits with 0 in the worktree; repeatable; replaces the gates of aburn.yaml"},
 			&cli.BoolFlag{Name: "no-gates", Usage: "run no gates"},
 			&cli.BoolFlag{Name: "hooks", Usage: "run the repository's own pre-push hook"},
 			kit.JSONFlag(),

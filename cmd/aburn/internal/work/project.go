@@ -28,8 +28,8 @@ func ProjectCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:  "project",
 		Usage: "list and name your projects",
-		Description: "A project is known once you ran `aburn init` in it, and is called as its folder. Commands about workers take\n" +
-			"--project NAME, and PROJECT/WORKER in place of a worker's name, wherever you stand.",
+		Description: "A project is known after you run `aburn init` in it, and has the name of its folder. In any folder, commands\n" +
+			"about workers take --project NAME, or PROJECT/WORKER instead of a worker's name.",
 		Metadata: kit.Examples("aburn project ls", "aburn project add --name shop ~/code/cart", "aburn ps --project shop", "aburn attach shop/fix"),
 		Commands: []*cli.Command{
 			{
@@ -40,7 +40,7 @@ func ProjectCommand(a *kit.App) *cli.Command {
 				Name: "add", Usage: "give a project a name", ArgsUsage: "[DIR]",
 				Description: "DIR is a folder of the project; without it, it is the project around the current folder.",
 				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "name", Usage: "call it `NAME` instead of as its folder"},
+					&cli.StringFlag{Name: "name", Usage: "call it `NAME` instead of the folder's name"},
 					&cli.StringFlag{Name: "from", Usage: "add all projects that `FILE` names, such as ~/.agent-orchestrator/config.yaml", TakesFile: true},
 				},
 				Metadata: kit.Examples("aburn project add", "aburn project add --name shop ~/code/cart", "aburn project add --from ~/.agent-orchestrator/config.yaml"),
@@ -48,7 +48,7 @@ func ProjectCommand(a *kit.App) *cli.Command {
 			},
 			repairCommand(a),
 			{
-				Name: "rm", Usage: "take a name away again", ArgsUsage: "NAME", Description: "Nothing of the project itself changes.",
+				Name: "rm", Usage: "remove a name", ArgsUsage: "NAME", Description: "Nothing of the project itself changes.",
 				ShellComplete: a.CommandCompleter(func(*cli.Command, int) []string { return target.ProjectNames(a.Getenv) }),
 				Metadata:      kit.Examples("aburn project rm shop"), Action: a.Action(runProjectRemove),
 			},
@@ -81,7 +81,7 @@ func runProjects(_ context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	for _, root := range ledger.Projects(a.Getenv) {
 		if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
-			a.Warn(plain.Line("a project with workers is not at "+root+" any more"), "if you moved it: aburn project repair DIR, with its folder now")
+			a.Warn(plain.Line("a project with workers is not at "+root+" any more"), "if you moved it: aburn project repair DIR, with its new folder")
 		}
 	}
 	out := a.Screen(cmd)

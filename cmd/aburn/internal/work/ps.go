@@ -36,14 +36,14 @@ func PsCommand(a *kit.App) *cli.Command {
 		Name:      "ps",
 		Usage:     "list workers and what each does",
 		ArgsUsage: "[NAME]",
-		Description: "A worker's state follows from what its agent recorded and from what its holder saw. aburn says that an agent ended only\n" +
-			"if somebody saw it end. \"not seen\" means that nobody could look. With a NAME it says why the state is what it is.\n\n" +
-			"Without the daemon, ps saves the worktree of a worker whose turn is over, to know what changed.\n\n" +
-			"Without --all it leaves out workers that ended and whose worktree was removed.",
+		Description: "A worker's state comes from its agent's records and from its holder, the process that runs it. aburn reports an end only\n" +
+			"if a process saw it. \"not seen\" means that aburn could not check. With a NAME it explains the state.\n\n" +
+			"Without the daemon, ps saves the worktree of a worker whose turn is over, to know what changed. Without --all it leaves\n" +
+			"out workers that ended and whose worktree was removed.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "also workers that have only a ledger left"},
-			&cli.BoolFlag{Name: "cost", Usage: "also what each used up, after new sessions were read"},
-			&cli.BoolFlag{Name: "disk", Usage: "also how much the files of its tree take"},
+			&cli.BoolFlag{Name: "all", Aliases: []string{"a"}, Usage: "also workers of which only the ledger is left"},
+			&cli.BoolFlag{Name: "cost", Usage: "also show each worker's usage, after reading new sessions"},
+			&cli.BoolFlag{Name: "disk", Usage: "also show the disk space of its worktree"},
 			&cli.BoolFlag{Name: "check", Usage: "exit 1 if a worker needs you"},
 			kit.JSONFlag(),
 		},
@@ -226,7 +226,7 @@ func psTable(a *kit.App, cmd *cli.Command, members []*manager.Member, strays []*
 	if len(members)+len(strays) == 0 {
 		text := "no worker"
 		if all > 0 {
-			text = fmt.Sprintf("no worker but %d that ended and left no tree: aburn ps --all", all)
+			text = fmt.Sprintf("no workers, except %d that ended and have no worktree: aburn ps --all", all)
 		}
 		_, err := fmt.Fprintln(out, text)
 		return err

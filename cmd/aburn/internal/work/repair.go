@@ -33,7 +33,7 @@ func repairCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name: "repair", Usage: "find the workers of a project that you moved or renamed", ArgsUsage: "[DIR]",
 		Description: "DIR is the project's folder now; without it, it is the project around the current folder. Running workers keep running.\n" +
-			"Their ledgers, worktrees and snapshots stay where they are; git is told where the repository is now.",
+			"Their ledgers, worktrees and snapshots stay where they are; aburn tells git where the repository is now.",
 		Flags:    []cli.Flag{kit.JSONFlag()},
 		Metadata: kit.Examples("aburn project repair", "aburn project repair ~/code/shop"), Action: a.Action(runRepair),
 	}

@@ -27,7 +27,7 @@ const maxReport = 1000
 
 func DoneCommand(a *kit.App) *cli.Command {
 	return reportCommand(a, logfmt.WorkerDone, "done", "[TEXT]", "report that this worker's task is finished",
-		"It writes a WORKER_DONE into the project's log, and `aburn ps` shows the worker as done. Nothing is checked or merged.",
+		"It writes WORKER_DONE into the project's log, and `aburn ps` shows the worker as done. It checks and merges nothing.",
 		`aburn done "the cart test passes 100 times in a row"`)
 }
 
@@ -74,7 +74,7 @@ func runReport(a *kit.App, cmd *cli.Command, ev logfmt.Event) error {
 	defer w.Close()
 	store, err := ledger.Open(w.Root, a.Getenv)
 	if err != nil || store.Key != key {
-		return fault.Usage("this folder is not of the project that the worker "+fault.Quote(worker)+" belongs to", "run it in the worker's tree")
+		return fault.Usage("this folder is not of the project that the worker "+fault.Quote(worker)+" belongs to", "run it in the worktree")
 	}
 	e := &logfmt.Entry{Cmd: logfmt.SessionCmd, Event: ev, Source: "aburn", Wt: w.Wt}
 	if c := (&manager.Manager{Root: w.Root, Checkout: projects.Checkout(w, a.Getenv), Store: store}); c.Wt(worker) != "" {
@@ -115,7 +115,7 @@ func reportText(a *kit.App, cmd *cli.Command, ev logfmt.Event) (string, error) {
 	}
 	text = scrub.Head(text, maxReport)
 	if text == "" && ev == logfmt.WorkerAsk {
-		return "", fault.Usage("what do you ask?", `aburn ask "May I drop the table carts_old?"`)
+		return "", fault.Usage("the question is missing", `aburn ask "May I drop the table carts_old?"`)
 	}
 	return text, nil
 }

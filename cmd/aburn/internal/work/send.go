@@ -34,19 +34,18 @@ func SendCommand(a *kit.App) *cli.Command {
 		Name:      "send",
 		Usage:     "send a worker a message",
 		ArgsUsage: "NAME… TEXT",
-		Description: "TEXT is one argument, the last one; - reads it from stdin. An agent that works gets it when its turn ends, from its own\n" +
-			"hook. One that sits at its prompt in tmux gets it typed, but only where its record and its screen show an empty input\n" +
-			"line: never into a question, and never behind what somebody has begun to type. A message counts as accepted when the\n" +
-			"agent's own record shows it. Many messages reach a worker in the order in which they were sent, each once.\n\n" +
-			"What is not accepted in time waits, and reaches the agent later. Exit code: 0 accepted, or handed over with --no-wait;\n" +
-			"1 not accepted, and it is said what you can do; 2 a mistake in the call.",
+		Description: "TEXT is the last argument; - reads it from stdin. A working agent gets it from its hook when its turn ends. For an idle\n" +
+			"agent in tmux, aburn types it, but only if the agent's record and screen show an empty input line: never into a\n" +
+			"question, and never after text that somebody began to type. A message is accepted when the agent's own record shows it.\n" +
+			"Messages reach a worker in order, each once. A message that isn't accepted in time waits, and reaches the agent later.\n\n" +
+			"Exit codes: 0 accepted, or handed over with --no-wait; 1 not accepted; 2 wrong usage.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "file", Usage: "read the text from `FILE`", TakesFile: true},
-			&cli.BoolFlag{Name: "after-turn", Usage: "type nothing: it gets the message when a turn ends, or with its next prompt"},
+			&cli.BoolFlag{Name: "after-turn", Usage: "don't type: deliver at the end of a turn, or with the next prompt"},
 			&cli.BoolFlag{Name: "interrupt", Usage: "end the turn first, as Esc does"},
-			&cli.BoolFlag{Name: "type", Usage: "type also where its record does not say that it is idle; its screen has to"},
-			&cli.DurationFlag{Name: "wait", Value: sendWait, Usage: "wait for `TIME` until it is accepted; by default 30s"},
-			&cli.BoolFlag{Name: "no-wait", Usage: "hand it over and go"},
+			&cli.BoolFlag{Name: "type", Usage: "type even if its record doesn't show that it is idle; its screen must"},
+			&cli.DurationFlag{Name: "wait", Value: sendWait, Usage: "wait up to `TIME` until it is accepted; default 30s"},
+			&cli.BoolFlag{Name: "no-wait", Usage: "hand it over and return"},
 			kit.JSONFlag(),
 		},
 		ShellComplete: target.CompleteWorkers(a),
@@ -165,11 +164,11 @@ func sendOptions(a *kit.App, cmd *cli.Command) (o manager.SendOptions, from stri
 	}
 	switch {
 	case cmd.Bool("no-wait") && cmd.IsSet("wait"):
-		return o, "", fault.Usage("--wait and --no-wait exclude each other")
+		return o, "", fault.Usage("use only one of --wait and --no-wait")
 	case o.Wait < 0:
 		return o, "", fault.Usage("--wait: a time of at least 0s")
 	case o.NoKeys && (o.Type || cmd.Bool("interrupt")):
-		return o, "", fault.Usage("--after-turn excludes --type and --interrupt")
+		return o, "", fault.Usage("--after-turn can't be combined with --type or --interrupt")
 	}
 	if o.Type || cmd.Bool("interrupt") {
 		return o, "", scope.PersonOnly(a, "type into a worker's terminal")
@@ -198,7 +197,7 @@ func sendText(a *kit.App, results []manager.Sent, noWait bool) {
 		case r.State == manager.Waits:
 			a.Warn(fmt.Sprintf("%s: not accepted yet, and it waits (%s): %s", r.Worker, r.ID, r.Why), way, "aburn ps "+r.Worker)
 		case r.State == manager.Unconfirmed:
-			a.Warn(fmt.Sprintf("%s: nobody knows whether it has the message (%s), and it is not typed again: %s", r.Worker, r.ID, r.Why), "aburn attach "+r.Worker)
+			a.Warn(fmt.Sprintf("%s: aburn can't tell whether it has the message (%s), and doesn't type it again: %s", r.Worker, r.ID, r.Why), "aburn attach "+r.Worker)
 		default:
 			a.Warn(fmt.Sprintf("%s: not sent: %s", r.Worker, r.Why), way, "aburn ps "+r.Worker)
 		}
@@ -210,8 +209,8 @@ func InterruptCommand(a *kit.App) *cli.Command {
 		Name:      "interrupt",
 		Usage:     "interrupt a worker's turn, as Esc does",
 		ArgsUsage: "NAME…",
-		Description: "The agent stays at its prompt and keeps its conversation. A worker that asks something is left alone: Esc would refuse\n" +
-			"what it asks. Exit code: 1 if a turn was not ended.",
+		Description: "The agent stays at its prompt and keeps its conversation. aburn doesn't interrupt a worker that asks something, because Esc\n" +
+			"would refuse that. Exits with 1 if a turn did not end.",
 		Flags:         []cli.Flag{kit.JSONFlag()},
 		ArgValidator:  target.SomeWorkers,
 		ShellComplete: target.CompleteWorkers(a),

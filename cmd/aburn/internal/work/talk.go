@@ -19,8 +19,8 @@ func AnswerCommand(a *kit.App) *cli.Command {
 		Name:      "answer",
 		Usage:     "answer a worker's question",
 		ArgsUsage: "NAME allow|deny",
-		Description: "An agent without a terminal waits for an answer for as long as it takes. `aburn ps NAME` shows what it asks. An answer is\n" +
-			"given once, to one question.\n\n" +
+		Description: "An agent without a terminal waits until you answer. `aburn ps NAME` shows its question. An answer is for one question,\n" +
+			"once.\n\n" +
 			"A worker in a terminal asks there: `aburn attach NAME`.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "text", Usage: "tell the agent `TEXT` with the answer, such as what to do instead"},
@@ -29,7 +29,7 @@ func AnswerCommand(a *kit.App) *cli.Command {
 		},
 		ArgValidator: func(_ context.Context, cmd *cli.Command) error {
 			if word := cmd.Args().Get(1); cmd.NArg() != 2 || word != "allow" && word != "deny" {
-				return fault.Usage("name a worker, and say allow or deny", "aburn ps", cmd.FullName()+" --help")
+				return fault.Usage("name a worker, and allow or deny", "aburn ps", cmd.FullName()+" --help")
 			}
 			return nil
 		},

@@ -31,10 +31,10 @@ func DiffCommand(a *kit.App) *cli.Command {
 		Name:      "diff",
 		Usage:     "show what a worker changed",
 		ArgsUsage: "NAME",
-		Description: "The difference between the worker's tree and where its branch began, with files that it did not commit or add. If the\n" +
-			"tree is gone, it is that of the last snapshot, or of the branch.\n\n" +
-			"On a pipe it is a patch that `git apply` takes. On a terminal, characters that act on it are shown as text.",
-		Flags:         []cli.Flag{&cli.BoolFlag{Name: "stat", Usage: "only how much changed in which file"}, kit.JSONFlag()},
+		Description: "Shows the changes since the worker's branch began, with files that it did not commit or add. If the worktree is gone, it\n" +
+			"uses the last snapshot or the branch.\n\n" +
+			"On a pipe it is a patch for `git apply`. On a terminal, control characters are shown as text.",
+		Flags:         []cli.Flag{&cli.BoolFlag{Name: "stat", Usage: "only show how much changed in each file"}, kit.JSONFlag()},
 		ArgValidator:  target.OneWorker,
 		ShellComplete: target.CompleteWorkers(a),
 		Metadata: kit.Examples("aburn diff fix-the-flaky-test", "aburn diff --stat fix", "aburn diff fix | git apply --index",
@@ -152,13 +152,13 @@ func SnapshotsCommand(a *kit.App) *cli.Command {
 		Name:      "snapshots",
 		Usage:     "list saved states of a worktree; restore one",
 		ArgsUsage: "NAME",
-		Description: "A snapshot holds staged, unstaged and untracked files in a commit of the shape of a stash. It is taken when the agent\n" +
-			"ends, before a tree is removed, and with --take. The last 20 are kept. Files that git ignores are in none.\n\n" +
-			"--restore makes a new worktree with the state. Plain git takes it too: `git stash apply --index COMMIT`.",
+		Description: "A snapshot has staged, unstaged and untracked files in a commit like a stash. aburn takes one when the agent ends,\n" +
+			"before it removes a worktree, and with --take. The last 20 stay. Ignored files are in none.\n\n" +
+			"--restore makes a new worktree from one. Plain git can apply it too: `git stash apply --index COMMIT`.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "take", Usage: "keep the present state now"},
+			&cli.BoolFlag{Name: "take", Usage: "save the present state now"},
 			&cli.IntFlag{Name: "restore", Usage: "make a worktree with the state of snapshot `N`"},
-			&cli.StringFlag{Name: "into", Usage: "make it at `DIR`; by default where the worker's tree was", TakesFile: true},
+			&cli.StringFlag{Name: "into", Usage: "make it at `DIR` (default: where the worktree was)", TakesFile: true},
 			kit.JSONFlag(),
 		},
 		ArgValidator:  target.OneWorker,
@@ -178,7 +178,7 @@ type RestoreReport struct {
 func runSnapshots(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	switch {
 	case cmd.Bool("take") && cmd.IsSet("restore"):
-		return fault.Usage("--take and --restore are two different things", "leave one out")
+		return fault.Usage("use only one of --take and --restore", "leave one out")
 	case cmd.IsSet("into") && !cmd.IsSet("restore"):
 		return fault.Usage("--into needs --restore N", "aburn snapshots --help")
 	}
@@ -229,9 +229,9 @@ func snapshotTable(out *term.Out, m *manager.Member, reports []describe.Snapshot
 		}
 		switch {
 		case r.Dropped && r.Expired:
-			remark = "dropped, as its tree is gone for long and each change of it was made by a commit"
+			remark = "dropped, because its worktree is gone for long and commits have all of its changes"
 		case r.Dropped:
-			remark = "dropped, as newer ones came"
+			remark = "dropped for newer ones"
 		}
 		table.Add(strconv.Itoa(r.Number), r.At.Local().Format("2006-01-02 15:04:05"), changed, r.Commit, remark)
 	}

@@ -79,7 +79,7 @@ func runStart(ctx context.Context, a *kit.App, cmd *cli.Command, page Page, resu
 	case cmd.NArg() > 0:
 		return fault.Usage("daemon start takes no names: it supervises all workers", "aburn daemon start --help")
 	case cmd.Bool("resume") && cmd.Bool("no-resume"):
-		return fault.Usage("--resume and --no-resume exclude each other", "leave one out")
+		return fault.Usage("use only one of --resume and --no-resume", "leave one out")
 	case cmd.IsSet("env") && !cmd.Bool("resume"):
 		return fault.Usage("--env needs --resume", "aburn daemon start --resume --env NAME")
 	case runtime.GOOS == "windows":

@@ -26,13 +26,13 @@ func AttachCommand(a *kit.App) *cli.Command {
 		Name:      "attach",
 		Usage:     "open a worker's terminal or conversation here",
 		ArgsUsage: "NAME",
-		Description: "The worker keeps running when you leave (Ctrl-b d). A worker that was spawned with --attach sits in the terminal in\n" +
-			"which you spawned it, and can be shown nowhere else.\n\n" +
-			"Of a worker without a terminal it shows what was said so far, and goes on. Each line that you type is a message to the agent.\n" +
-			"/allow and /deny [TEXT] answer what it asks, /interrupt ends its turn, Ctrl-d leaves. With --read-only, and no terminal\n" +
-			"here, it shows what was said so far and ends.",
+		Description: "The worker keeps running when you leave (Ctrl-b d). A worker that you spawned with --attach runs in that terminal, and\n" +
+			"can't be shown elsewhere.\n\n" +
+			"For a worker without a terminal, it shows the conversation and follows it. Each line that you type is a message to the\n" +
+			"agent. /allow and /deny [TEXT] answer its question, /interrupt ends its turn, Ctrl-d leaves. With --read-only and\n" +
+			"without a terminal here, it shows the conversation and ends.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "read-only", Aliases: []string{"r"}, Usage: "only look: keys do nothing"},
+			&cli.BoolFlag{Name: "read-only", Aliases: []string{"r"}, Usage: "only watch: keys do nothing"},
 			&cli.BoolFlag{Name: "terminal",
 				Usage: "first move the agent to a terminal (in tmux, if installed) at the end of its turn; works for an ended agent too"},
 			&cli.BoolFlag{Name: "headless", Usage: "first move the agent to run without a terminal"},
@@ -46,7 +46,7 @@ func AttachCommand(a *kit.App) *cli.Command {
 }
 
 func runAttach(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-	if err := scope.PersonOnly(a, "sit down at a worker's terminal"); err != nil {
+	if err := scope.PersonOnly(a, "use a worker's terminal"); err != nil {
 		return err
 	}
 	o, err := target.OpenProject(a, cmd)

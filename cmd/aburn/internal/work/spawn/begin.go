@@ -46,7 +46,7 @@ func attached(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 		return err
 	}
 	if _, _, err := manager.TakeSnapshot(ctx, o.Manager, repo, m); err != nil {
-		a.Warn("the state of its tree was not kept: "+err.Error(), "aburn snapshots --take "+s.Name)
+		a.Warn("the state of its worktree was not saved: "+err.Error(), "aburn snapshots --take "+s.Name)
 	}
 	manager.CompareNow(ctx, o.Manager)
 	return ended(ctx, o, a, cmd, repo, s, p)
@@ -111,13 +111,13 @@ func begins(o *projects.Project, a *kit.App, s *manager.Spawned, p manager.Plan,
 	case m.Talk != nil && m.Talk.Refused != "":
 		line += " · refuses: " + m.Talk.Refused
 	case !launch.HasTask(m):
-		line += " · runs, and has not said yet that it has the task"
+		line += " · runs, and has not confirmed the task yet"
 	default:
 		line += " · has the task (" + plain.Duration(took) + ")"
 	}
 	fmt.Fprintln(a.Stdout, plain.Line(line))
 	if c := m.Ledger.Last(worker.Certificate); m.Over() && (m.Worker.Heard.IsZero() || c == nil || c.Exit == nil || *c.Exit != 0) {
-		return fault.Failed("the agent ended at once", "aburn ps "+s.Name, "aburn spawn --attach shows what it says")
+		return fault.Failed("the agent ended at once", "aburn ps "+s.Name, "aburn spawn --attach shows its output")
 	}
 	if !m.Over() && !launch.HasTask(m) && (p.Hooked || p.Lines) {
 		a.Hint("aburn attach " + s.Name + ": it may ask something at its start, such as whether you trust the folder")

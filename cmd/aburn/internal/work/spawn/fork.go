@@ -45,7 +45,7 @@ func originOf(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 		return from, f
 	}
 	if cmd.IsSet("base") {
-		return from, fault.Usage("--from and --base exclude each other: each says where the worker begins", "leave one out")
+		return from, fault.Usage("use only one of --from and --base: each sets where the worker begins", "leave one out")
 	}
 	if _, far := manager.RemoteHost(cmd.String("runtime")); m.IsRemote() || far {
 		return from, fault.Usage("a conversation stays on its machine: --from takes a worker of this machine",

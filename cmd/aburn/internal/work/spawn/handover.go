@@ -18,13 +18,13 @@ func handOver(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Com
 	lines := cmd.Bool("headless")
 	switch {
 	case lines && cmd.Bool("terminal"):
-		return m, fault.Usage("--terminal and --headless are two different places", "leave one out")
+		return m, fault.Usage("use only one of --terminal and --headless", "leave one out")
 	case cmd.Bool("read-only"):
 		return m, fault.Usage("--read-only changes nothing, and a move does", "leave one out")
 	case manager.Runs(o.Manager, m) && (m.Request.Via == headless.Name) == lines && m.Request.Via != launch.ViaTerminal:
 		return m, nil
 	case manager.Runs(o.Manager, m) && m.Request.Via == launch.ViaTerminal:
-		return m, fault.Failed(m.Name+" runs in the terminal in which it was spawned", "end it there, then say this again")
+		return m, fault.Failed(m.Name+" runs in the terminal in which it was spawned", "end it there, then run this again")
 	}
 	via := ""
 	if lines {

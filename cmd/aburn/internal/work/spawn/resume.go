@@ -48,7 +48,7 @@ func runResume(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 	}
 	names := cmd.Args().Slice()
 	if cmd.Bool("all") && len(names) > 0 {
-		return fault.Usage("--all and names exclude each other", "leave one out")
+		return fault.Usage("use either --all or names", "leave one out")
 	}
 	env := cmd.StringSlice("env")
 	if err := launch.CheckEnv(env); err != nil {

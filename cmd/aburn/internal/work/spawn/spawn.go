@@ -33,12 +33,12 @@ func Command(a *kit.App) *cli.Command {
 		Name:      "spawn",
 		Usage:     "start an agent on a task in its own worktree",
 		ArgsUsage: "TASK…",
-		Description: "The worker gets a branch and a worktree that begin at your commit, and the task as its first prompt. Its tree lies outside\n" +
-			"of the project. Nothing is pushed or merged. When the agent ends, the state of its tree is kept.\n\n" +
-			"A worker may spawn workers too, which may not: of its own agent, with at most its permissions, and a part of its budget.\n\n" +
-			"With --attach the agent runs in this terminal. Without it, it runs in tmux, or without a terminal: `aburn attach` shows it,\n" +
-			"and `aburn answer` answers it.\n\n" +
-			"A spawn that fails leaves nothing behind. Exit code: 0 if the agent ran, 1 if it could not, 2 for a mistake in the call.",
+		Description: "The worker gets a branch and a worktree outside of the project, both at your commit, and the task as its first prompt.\n" +
+			"aburn pushes and merges nothing. When the agent ends, aburn saves the worktree in a snapshot. A worker may spawn workers\n" +
+			"of the same agent, with at most its permissions and a part of its budget. Those may spawn none.\n\n" +
+			"With --attach the agent runs in this terminal. Otherwise it runs in tmux, or without a terminal: `aburn attach` shows\n" +
+			"it, and `aburn answer` answers it. A failed spawn leaves nothing behind.\n\n" +
+			"Exit codes: 0 the agent ran; 1 it could not; 2 wrong usage.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "attach", Usage: "run the agent in this terminal, until it ends"},
 			&cli.StringFlag{Name: "runtime",
@@ -48,32 +48,32 @@ func Command(a *kit.App) *cli.Command {
 				Usage:     "work in `WHAT`: a worktree of your repository, or a clone with branches of its own; by default worktree",
 				Validator: checkWorkspace},
 			&cli.BoolFlag{Name: "trust", Usage: "you trust this repository; without a terminal the agent does not ask"},
-			&cli.StringSliceFlag{Name: "issue", Usage: "work on the issue `N` of the project's tracker; any number of times, one worker each. TASK says what to heed"},
-			&cli.IntFlag{Name: "count", Value: 1, Usage: "start `N` workers on the same"},
+			&cli.StringSliceFlag{Name: "issue", Usage: "work on the issue `N` of the project's tracker; repeatable, one worker each; TASK adds instructions"},
+			&cli.IntFlag{Name: "count", Value: 1, Usage: "start `N` workers on the same task"},
 			&cli.StringFlag{Name: "from",
 				Usage: "continue `WHAT`: a worker, with a copy of its conversation and files, or any session, with a briefing about it; " +
 					"another --agent gets the files and a briefing. WHAT itself is not changed"},
-			&cli.StringFlag{Name: "agent", Usage: "let `AGENT` work: " + strings.Join(agents.Names(), ", ") + "; by default the first that is installed"},
-			&cli.StringFlag{Name: "name", Usage: "call the worker `NAME` (a-z, 0-9, -) instead of words of the task"},
-			&cli.StringFlag{Name: "base", Usage: "begin at `COMMIT`, a branch or tag too, instead of your commit"},
-			&cli.StringFlag{Name: "branch", Usage: "work on the branch `NAME` instead of aburn/<name>; one that exists, here or on the remote, is taken over"},
+			&cli.StringFlag{Name: "agent", Usage: "start this `AGENT`: " + strings.Join(agents.Names(), ", ") + "; by default the first that is installed"},
+			&cli.StringFlag{Name: "name", Usage: "name the worker `NAME` (a-z, 0-9, -) instead of after the task"},
+			&cli.StringFlag{Name: "base", Usage: "begin at `COMMIT`, branch or tag, instead of your commit"},
+			&cli.StringFlag{Name: "branch", Usage: "work on the branch `NAME` instead of aburn/<name>; an existing one, here or on the remote, is taken over"},
 			&cli.IntFlag{Name: "pr", Usage: "take over the branch of the open pull request `N`"},
 			&cli.StringFlag{Name: "permissions", Value: string(slot.Ask),
 				Usage: "let `WHAT` run unasked: one of " + permissionWords() + "; by default " + string(slot.Ask) + ", nothing", Validator: checkPermissions},
-			&cli.StringFlag{Name: "model", Usage: "have the agent use `MODEL`"},
+			&cli.StringFlag{Name: "model", Usage: "use this `MODEL`"},
 			&cli.StringFlag{Name: "file", Usage: "read the task from `FILE`; the task - reads it from stdin", TakesFile: true},
-			&cli.StringSliceFlag{Name: "env", Usage: "also pass the variable `NAME` of your environment to the agent; any number of times"},
-			&cli.StringSliceFlag{Name: "gate", Usage: "it is done only when `CMD` ends with 0 in its tree; any number of times, instead of gates of aburn.yaml"},
+			&cli.StringSliceFlag{Name: "env", Usage: "also pass the variable `NAME` of your environment to the agent; repeatable"},
+			&cli.StringSliceFlag{Name: "gate", Usage: "it is done only when `CMD` exits with 0 in its worktree; repeatable; replaces the gates of aburn.yaml"},
 			&cli.StringSliceFlag{Name: "port",
-				Usage: "give it a free port in the variable `NAME`, or in NAME=3000 from 3000 on; any number of times, besides ports of aburn.yaml"},
-			&cli.StringFlag{Name: "budget", Usage: "ask you when it used up `AMOUNT`: 5usd at list prices, or 200k fresh tokens; the daemon watches it",
+				Usage: "give it a free port in the variable `NAME`, with NAME=3000 from 3000 on; repeatable; adds to ports of aburn.yaml"},
+			&cli.StringFlag{Name: "budget", Usage: "ask you when it has used `AMOUNT`: 5usd at list prices, or 200k fresh tokens; needs the daemon",
 				Validator: checkBudget},
 			&cli.StringFlag{Name: "wait",
 				Usage: "return only when it is `WHAT`: accepted (the agent has the task), idle (its turn is over, or it is done) or pr (its branch has a pull " +
 					"request); exit 1 if it needs you or ends before", Validator: checkWait},
 			&cli.DurationFlag{Name: "timeout", Usage: "with --wait: return after `TIME` at the latest, with exit 1"},
-			&cli.BoolFlag{Name: "no-setup", Usage: "do not run what aburn.yaml says below setup"},
-			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only say what would be made and started"},
+			&cli.BoolFlag{Name: "no-setup", Usage: "don't run the setup of aburn.yaml"},
+			&cli.BoolFlag{Name: "dry-run", Aliases: []string{"n"}, Usage: "only show what would be made and started"},
 			&cli.BoolFlag{Name: "by-agent", Usage: "an agent asks, whatever its variables say", Hidden: true},
 			&cli.BoolFlag{Name: "print-prompt", Usage: "only print the agent's instructions: the rules for workers, then the task"},
 			kit.JSONFlag(),
@@ -219,7 +219,7 @@ func maySpawn(a *kit.App, cmd *cli.Command) error {
 		return fault.Usage("--pr takes the number of a pull request, and goes without --branch and --from", "aburn spawn --pr 31 TASK")
 	}
 	if cmd.IsSet("timeout") && cmd.String("wait") == "" {
-		return fault.Usage("--timeout bounds --wait, which is not there", "--wait=accepted, --wait=idle or --wait=pr")
+		return fault.Usage("--timeout needs --wait", "--wait=accepted, --wait=idle or --wait=pr")
 	}
 	return nil
 }

@@ -154,7 +154,7 @@ func farReport(ctx context.Context, o *projects.Project, a *kit.App, cmd *cli.Co
 	if launch.HasTask(m) {
 		line += " · has the task"
 	} else {
-		line += " · runs, and has not said yet that it has the task"
+		line += " · runs, and has not confirmed the task yet"
 	}
 	fmt.Fprintln(a.Stdout, line)
 	term.PrintNextSteps(a.Screen(cmd), "aburn attach "+s.Name, "aburn ps")
