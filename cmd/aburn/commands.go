@@ -121,7 +121,8 @@ func groups(a *kit.App) []group {
 			archiving.KeepCommand(a),
 		}},
 		{"See", []*cli.Command{
-			supervise.StatusCommand(a, supervise.Workers{Standings: overview.Standings, Keeper: daemon.PID}, dashboard.Unrecorded), dashboard.WebCommand(a),
+			supervise.StatusCommand(a, supervise.Workers{Standings: overview.Standings, Keeper: daemon.PID},
+				supervise.Machine{Unrecorded: dashboard.Unrecorded, Elsewhere: dashboard.Elsewhere}), dashboard.WebCommand(a),
 			dashboard.TopCommand(a),
 			record.TailCommand(a),
 			supervise.SupervisorCommand(a), supervise.ProofCommand(a), sessions.SessionsCommand(a), sessions.ShowCommand(a), sessions.SearchCommand(a),

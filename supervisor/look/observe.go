@@ -2,7 +2,6 @@ package look
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -110,7 +109,7 @@ func (l *Look) seen(tasks []state.WantedTask, facts map[string]state.Fact) {
 // closed reports whether the agent's own file has a result of the call.
 func (l *Look) closed(key state.CallKey) bool {
 	store := &agentcli.Of(key.Source).Store
-	if l.o.Env == nil || store.Result == "" || strings.ContainsAny(string(key.Session), `*?[\/`) {
+	if l.o.Env == nil || store.Result == "" || strings.ContainsAny(string(key.Session), `*?[\/`) || strings.ContainsAny(key.Call, `"\`) {
 		return false // a hook asks for nothing: the entries that it appends are the answer
 	}
 	home := agentcli.Of(key.Source).Home.Folder(l.o.Env("HOME"), l.o.Env)
@@ -121,11 +120,7 @@ func (l *Look) closed(key state.CallKey) bool {
 	if err != nil {
 		return false
 	}
-	id, err := json.Marshal(key.Call)
-	if err != nil {
-		return false
-	}
-	mark := append([]byte(store.Result), id...)
+	mark := []byte(store.Result + `"` + key.Call + `"`)
 	return slices.ContainsFunc(paths, func(file string) bool { return bytes.Contains(end(file, transcriptEnd), mark) })
 }
 

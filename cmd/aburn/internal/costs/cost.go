@@ -53,7 +53,7 @@ func CostCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "breakdown", Usage: "also one line for each model"},
 			&cli.BoolFlag{Name: "wide", Aliases: []string{"w"}, Usage: "all columns: agents, answers, tokens by kind"},
 			&cli.StringFlag{Name: "prices", Usage: "also use the prices in `FILE`, before all others", TakesFile: true},
-			&cli.IntFlag{Name: "limit", Usage: "only `N` lines: the latest, or the dearest; 0 for all (default " + strconv.Itoa(costRows) +
+			&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "only `N` lines: the latest, or the dearest; 0 for all (default " + strconv.Itoa(costRows) +
 				", with --json and --csv all)"},
 			&cli.BoolFlag{Name: "check", Usage: "compare with the costs that agents state in their own records"},
 			&cli.BoolFlag{Name: "csv", Usage: "comma-separated values"},

@@ -8,12 +8,14 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"aburn/archive/lookup"
+	"aburn/attention"
 	"aburn/cmd/aburn/internal/chosen"
 	"aburn/cmd/aburn/internal/scope"
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/project"
 	"aburn/internal/term"
+	"aburn/logfmt"
 	"aburn/web/site"
 )
 
@@ -47,6 +49,36 @@ func Unrecorded(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		a.Hint("aburn top  # shows all projects")
 	}
 	return nil
+}
+
+// Elsewhere is a line about the sessions that run in other projects of this machine than the one at root; "" if none does.
+func Elsewhere(ctx context.Context, a *kit.App, cmd *cli.Command, root string) string {
+	o, err := OptionsOf(ctx, scope.CallerOf(a, cmd), cmd)
+	if err != nil {
+		return ""
+	}
+	o.Project, o.CostsOnly, o.Workers = "", true, WorkersOf(a)
+	s := site.New(o)
+	s.Refresh(ctx)
+	running, waiting := map[logfmt.SessionID]bool{}, map[logfmt.SessionID]bool{}
+	for _, thing := range s.Things(ctx).List {
+		item := &thing.Item
+		if item.Session == "" || item.Root == root || item.Kind == attention.Idle {
+			continue
+		}
+		running[item.Session] = true
+		if item.Group == attention.Waiting {
+			waiting[item.Session] = true
+		}
+	}
+	if len(running) == 0 {
+		return ""
+	}
+	text := plain.Plural(int64(len(running)), "more session runs", "more sessions run") + " in other projects"
+	if n := len(waiting); n > 0 {
+		text += ", " + plain.Plural(int64(n), "waits", "wait") + " for you"
+	}
+	return text + ": aburn top"
 }
 
 // printNewest lists the newest sessions that are not running.

@@ -21,7 +21,7 @@ func LessonsCommand(a *kit.App) *cli.Command {
 			"how recently, each\n" +
 			"with its sessions and events. It changes nothing. On a pipe it is Markdown.",
 		Flags: append(chosen.ChoiceFlags(),
-			&cli.IntFlag{Name: "limit", Usage: "only the first `N`; 0 for all (default " + strconv.Itoa(queries.LessonLimit) + ")"},
+			&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "only the first `N`; 0 for all (default " + strconv.Itoa(queries.LessonLimit) + ")"},
 			kit.JSONFlag()),
 		ArgValidator: kit.NoArguments,
 		Metadata: kit.Examples(

@@ -37,7 +37,8 @@ func ReportCommand(a *kit.App) *cli.Command {
 			"supervisor's advice.",
 		Flags: slices.Concat(chosen.ChoiceFlags(), kit.PageFlags("write a page with plots into `FILE`; it needs no network"), []cli.Flag{
 			&cli.BoolFlag{Name: "full", Usage: "all tables: results, errors, files, tools, tokens, phases, weeks"},
-			&cli.IntFlag{Name: "limit", Usage: "only `N` lines of each table; 0 for all (default " + strconv.Itoa(queries.ReportRows) + ", with --json and --html all)"},
+			&cli.IntFlag{Name: "limit", Aliases: []string{"n"},
+				Usage: "only `N` lines of each table; 0 for all (default " + strconv.Itoa(queries.ReportRows) + ", with --json and --html all)"},
 			kit.JSONFlag(),
 		}),
 		ArgValidator: reportArguments,

@@ -29,7 +29,7 @@ func QueryCommand(a *kit.App) *cli.Command {
 			"such a value are left out.",
 		Flags: append(scope.FilterFlags(),
 			&cli.StringFlag{Name: "get", Usage: "print only the value at `PATH`: data.path, data.outputs.0.path, agent.type"},
-			&cli.IntFlag{Name: "limit", Usage: "stop after `N` entries"},
+			&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "stop after `N` entries"},
 			&cli.BoolFlag{Name: "count", Usage: "print only how many there are"},
 			&cli.BoolFlag{Name: "json", Usage: "print entries as JSON lines"},
 			&cli.BoolFlag{Name: "raw", Usage: "print entries as they are in the log: a JSON line and a line for people"},

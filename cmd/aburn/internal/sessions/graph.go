@@ -32,7 +32,8 @@ func GraphCommand(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "top", Usage: "rank by `MEASURE`: tokens, failures or duration"},
 			&cli.BoolFlag{Name: "mermaid", Usage: "print a Mermaid flowchart"},
 		}, kit.PageFlags("write a page with the tree and its calls into `FILE`; needs SESSION"), []cli.Flag{
-			&cli.IntFlag{Name: "limit", Usage: "only `N` trees, or lines of --top; 0 for all (default " + strconv.Itoa(forest.TreeLimit) + ", with --json all)"},
+			&cli.IntFlag{Name: "limit", Aliases: []string{"n"},
+				Usage: "only `N` trees, or lines of --top; 0 for all (default " + strconv.Itoa(forest.TreeLimit) + ", with --json all)"},
 			kit.JSONFlag(),
 		}),
 		ArgValidator:  graphArguments,

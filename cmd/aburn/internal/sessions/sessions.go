@@ -46,7 +46,7 @@ func SessionsCommand(a *kit.App) *cli.Command {
 			&cli.BoolFlag{Name: "subagents", Usage: "also list sub-agents"},
 			&cli.StringFlag{Name: "relationship", Usage: "only sessions of this `KIND`: root, fork, subagent, continuation"},
 			&cli.StringFlag{Name: "worker", Usage: "only sessions of the worker `NAME`"},
-			&cli.IntFlag{Name: "limit", Usage: "the newest `N`; 0 for all (default " + strconv.Itoa(sessionLimit) + ", with --json all)"},
+			&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "the newest `N`; 0 for all (default " + strconv.Itoa(sessionLimit) + ", with --json all)"},
 			kit.JSONFlag()),
 		ArgValidator: kit.NoArguments,
 		Metadata: kit.Examples(

@@ -30,7 +30,7 @@ func ToolsCommand(a *kit.App) *cli.Command {
 			&cli.StringFlag{Name: "tool", Usage: "only calls of the tool that its agent calls `NAME`"},
 			&cli.BoolFlag{Name: "failed", Usage: "what failed most"},
 			&cli.BoolFlag{Name: "retries", Usage: "what was called again and again"},
-			&cli.IntFlag{Name: "limit", Usage: "only `N` lines per part; 0 for all (default " + strconv.Itoa(toolcalls.Rows) +
+			&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "only `N` lines per part; 0 for all (default " + strconv.Itoa(toolcalls.Rows) +
 				", with --json all but the calls that took longest)"},
 			kit.JSONFlag(),
 		),

@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/urfave/cli/v3"
 
@@ -11,6 +12,7 @@ import (
 	"aburn/cmd/internal/kit"
 	"aburn/internal/plain"
 	"aburn/internal/project"
+	"aburn/internal/term"
 	"aburn/supervisor/status"
 )
 
@@ -23,8 +25,14 @@ type Workers struct {
 	Keeper    func(env func(string) string) int // the process of `aburn daemon start`; 0 is none
 }
 
-// StatusCommand is `aburn status`. unrecorded answers it where there is no log.
-func StatusCommand(a *kit.App, workers Workers, unrecorded func(context.Context, *kit.App, *cli.Command) error) *cli.Command {
+// Machine is the rest of this machine: it answers `aburn status` where there is no log, and says in a line what runs in other projects.
+type Machine struct {
+	Unrecorded func(context.Context, *kit.App, *cli.Command) error
+	Elsewhere  func(ctx context.Context, a *kit.App, cmd *cli.Command, root string) string
+}
+
+// StatusCommand is `aburn status`.
+func StatusCommand(a *kit.App, workers Workers, machine Machine) *cli.Command {
 	return &cli.Command{
 		Name:  "status",
 		Usage: "show what waits for you, what runs and what is wrong",
@@ -40,12 +48,12 @@ func StatusCommand(a *kit.App, workers Workers, unrecorded func(context.Context,
 		ArgValidator: kit.NoArguments,
 		Metadata:     kit.Examples("aburn status", "aburn status --json | jq '.sessions[] | select(.state==\"working\")'"),
 		Action: a.Action(func(ctx context.Context, a *kit.App, cmd *cli.Command) error {
-			return runStatus(ctx, a, cmd, workers, unrecorded)
+			return runStatus(ctx, a, cmd, workers, machine)
 		}),
 	}
 }
 
-func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command, workers Workers, unrecorded func(context.Context, *kit.App, *cli.Command) error) error {
+func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command, workers Workers, machine Machine) error {
 	c := scope.CallerOf(a, cmd)
 	if name := cmd.String("project"); name != "" {
 		var err error
@@ -54,7 +62,7 @@ func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command, workers Worker
 		}
 	}
 	if _, err := project.Find(c.Dir, c.Env); errors.Is(err, project.ErrNone) {
-		return unrecorded(ctx, a, cmd)
+		return machine.Unrecorded(ctx, a, cmd)
 	}
 	s, err := status.StatusOf(ctx, c, status.StatusQuery{})
 	if err != nil {
@@ -70,5 +78,12 @@ func runStatus(ctx context.Context, a *kit.App, cmd *cli.Command, workers Worker
 		return a.PrintJSON(status.StatusPrinted{StatusReport: s.Report(), Workers: s.Workers, Keeper: s.Keeper})
 	}
 	noteEmpty(a, s.View)
-	return s.Print(a.Screen(cmd))
+	out := a.Screen(cmd)
+	if err := s.Print(out); err != nil {
+		return err
+	}
+	if text := machine.Elsewhere(ctx, a, cmd, s.Project); text != "" {
+		fmt.Fprintln(out, out.Paint(term.Dim, text))
+	}
+	return nil
 }
