@@ -90,11 +90,11 @@ layers: # who imports whom
 # Clients that are not ours have races of their own, and a busy machine finds them. At most three of some 180 tests get a second try, which says so.
 GOTESTSUM = go run gotest.tools/gotestsum@v1.13.0
 
-# Clients that are not ours have races of their own, and a busy machine finds them: at most three failed tests run once more, and are named.
 prices-check: ## models that the installed claude and codex name, or PROGRAMS, and that have no price
 	go run ./internal/lab/pricecheck $(PROGRAMS)
 
-test-agents: ## the six real agents on a scripted model
+# Clients that are not ours have races of their own, and a busy machine finds them: at most three failed tests run once more, and are named.
+test-agents: ## the seven real agents on a scripted model
 	@if $(GOTESTSUM) --version >/dev/null; then $(GOTESTSUM) --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
 		--packages ./internal/lab/realagents -- -tags agents -count=1 -timeout 45m; \
 	else echo "gotestsum can't be fetched: no test gets a second try"; go test -tags agents -count=1 -timeout 45m ./internal/lab/realagents; fi

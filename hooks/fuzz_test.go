@@ -19,7 +19,7 @@ import (
 // Whatever JSON comes as a payload, an adapter makes drafts of it that are valid
 // entries, of which no text is longer than it should be.
 func FuzzRead(f *testing.F) {
-	for _, agent := range []string{"claude", "codex", "opencode", "copilot"} {
+	for _, agent := range []string{"claude", "codex", "opencode", "copilot", "pi"} {
 		recorded, err := os.ReadFile(filepath.Join(agent, "testdata", "payloads.tsv"))
 		if err != nil {
 			f.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"aburn/hooks/codex"
 	"aburn/hooks/copilot"
 	"aburn/hooks/opencode"
+	"aburn/hooks/pi"
 	"aburn/internal/lab/world"
 	"aburn/internal/project"
 )
@@ -24,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // adapter makes of it when the log is empty and no file that it names exists.
 func TestPayloads(t *testing.T) {
 	world.UnixPaths(t)
-	for _, agent := range []hooks.Agent{claude.Agent(), codex.Agent(), opencode.Agent(), copilot.Agent()} {
+	for _, agent := range []hooks.Agent{claude.Agent(), codex.Agent(), opencode.Agent(), copilot.Agent(), pi.Agent()} {
 		t.Run(agent.Name, func(t *testing.T) {
 			proj := recordedProject(t)
 			recorded, err := os.ReadFile(filepath.Join(agent.Name, "testdata", "payloads.tsv"))

@@ -77,7 +77,7 @@ type Adapter struct {
 type Agent = *Adapter
 
 // Agents lists all agents in display order. Only composition roots call it.
-func Agents() []Agent { return []Agent{Claude, Codex, Opencode, Gemini, Qwen, Copilot} }
+func Agents() []Agent { return []Agent{Claude, Codex, Opencode, Gemini, Qwen, Copilot, Pi} }
 
 // String returns the agent's name, as flags spell it.
 func (a *Adapter) String() string { return a.Name }

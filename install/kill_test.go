@@ -141,7 +141,7 @@ func TestKillAtAnyMoment(t *testing.T) {
 	for _, c := range []struct {
 		agent  Agent
 		exists bool
-	}{{Claude, true}, {Claude, false}, {Copilot, false}, {Opencode, false}} {
+	}{{Claude, true}, {Claude, false}, {Copilot, false}, {Opencode, false}, {Pi, false}} {
 		t.Run(fmt.Sprintf("%s, file exists=%t", c.agent, c.exists), func(t *testing.T) {
 			k := newKilled(t, c.agent, c.exists)
 			for range world.Storm(20) {

@@ -68,6 +68,12 @@ func (p plugged) play(scene string, env ...string) (prompts, commands []string) 
 	if strings.Contains(scene, "/v2") {
 		host = "testdata/opencode/replay2.mjs"
 	}
+	return p.playOn(host, scene, env...)
+}
+
+// playOn is play on a host that stands in for the agent.
+func (p plugged) playOn(host, scene string, env ...string) (prompts, commands []string) {
+	p.Helper()
 	cmd := exec.Command(p.node, host, p.plugin, scene, p.home)
 	cmd.Env = append([]string{"PATH=/usr/bin:/bin", "ABURN_DUMP=" + p.dump}, env...)
 	var stderr bytes.Buffer

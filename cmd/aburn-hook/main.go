@@ -2,7 +2,7 @@
 // on stdin, appends it to the project's log, and exits 0 whatever happens, because
 // another code would block the agent. It is only the composition root of the hooks.
 //
-//	aburn-hook claude | codex | opencode | gemini | qwen | copilot EVENT [--home DIR] [--config DIR] [--state DIR] [--data DIR] [--archive DIR]
+//	aburn-hook claude | codex | opencode | gemini | qwen | copilot EVENT | pi [--home DIR] [--config DIR] [--state DIR] [--data DIR] [--archive DIR]
 //	aburn-hook claude statusline [--home DIR …] [--wrap LINE]
 //
 // The second form prints a status line and records nothing. --wrap calls LINE, the status line that was there before, first.
@@ -23,6 +23,7 @@ import (
 	"aburn/hooks/copilot"
 	"aburn/hooks/gemini"
 	"aburn/hooks/opencode"
+	"aburn/hooks/pi"
 	"aburn/hooks/qwen"
 	"aburn/internal/journal"
 	"aburn/internal/project"
@@ -58,6 +59,7 @@ func agents() []hooks.Agent {
 		gemini.Agent(),
 		qwen.Agent(),
 		copilot.Agent(),
+		pi.Agent(),
 	}
 }
 

@@ -1,5 +1,7 @@
 // Package opencode reads the payloads that aburn's own plugin sends from opencode, as the real client 1.18.33 makes it
-// send them, and from OpenCode 2, which nobody has tried. The plugin knows which session is whose sub-agent, and tells each event once. The package knows one agent,
+// send them, and from OpenCode 2, which nobody has tried.
+//
+// The plugin knows which session is whose sub-agent, and tells each event once. The package knows one agent,
 // so it imports no other adapter and neither the log nor the queue.
 package opencode
 

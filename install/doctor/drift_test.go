@@ -10,7 +10,8 @@ import (
 )
 
 // record is a line of a Claude Code session of the version that aburn was tried with.
-const record = `{"type":"user","uuid":"u","sessionId":"s","version":"2.1.332","timestamp":"2026-11-21T07:47:38.682Z","cwd":"/p","message":{"role":"user","content":"x"}}` + "\n"
+const record = `{"type":"user","uuid":"u","sessionId":"s","version":"2.1.332","timestamp":"2026-11-21T07:47:38.682Z","cwd":"/p",` +
+	`"message":{"role":"user","content":"x"}}` + "\n"
 
 func TestANewerClient(t *testing.T) {
 	w := newWorld(t)

@@ -39,7 +39,7 @@ func TestRecords(t *testing.T) {
 			t.Errorf("%s has hooks, and its record is not whole", a.Name)
 		}
 	}
-	if got, want := Names(All()), "claude, codex, opencode, openclaw, gemini, qwen, copilot, own, worker"; got != want {
+	if got, want := Names(All()), "claude, codex, opencode, openclaw, gemini, qwen, copilot, pi, own, worker"; got != want {
 		t.Errorf("sources are %s, want %s", got, want)
 	}
 }

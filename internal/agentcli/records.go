@@ -1,6 +1,6 @@
 package agentcli
 
-var all = [...]*Agent{&Claude, &Codex, &Opencode, &Openclaw, &Gemini, &Qwen, &Copilot, &Own, &WorkerLedgers}
+var all = [...]*Agent{&Claude, &Codex, &Opencode, &Openclaw, &Gemini, &Qwen, &Copilot, &Pi, &Own, &WorkerLedgers}
 
 // quiet are agents that can be workers and are no source: aburn has neither hooks for them nor a reader.
 var quiet = [...]*Agent{&Aider}
@@ -11,7 +11,7 @@ var quiet = [...]*Agent{&Aider}
 // worktrees, nor MessageDisplay, which runs for every piece of text. Older clients skip each name that they do not
 // know. The explicit timeout raises SessionEnd's limit of 1.5 s in settings files, though not in a plugin.
 var Claude = Agent{
-	Name: "claude", Title: "Claude Code", Program: "claude", Tried: "2.1.329",
+	Name: "claude", Title: "Claude Code", Program: "claude", Tried: "2.1.332",
 	Home:     Home{Dir: ".claude", Var: "CLAUDE_CONFIG_DIR"},
 	Settings: Settings{User: "settings.json", Project: ".claude/settings.json", Local: ".claude/settings.local.json", Worktree: true, StatusLine: true},
 	Hooks: Hooks{
@@ -55,7 +55,7 @@ var Claude = Agent{
 // Its hook trust covers the timeouts: a change would ask every user for a new review. It caps SessionEnd and
 // Interrupt at 3 s. PreModelRequest is not among the events, because PostModelRequest says the same and more.
 var Codex = Agent{
-	Name: "codex", Title: "Codex", Program: "codex", Tried: "0.169.0",
+	Name: "codex", Title: "Codex", Program: "codex", Tried: "0.171.0",
 	Home:     Home{Dir: ".codex", Var: "CODEX_HOME"},
 	Settings: Settings{User: "hooks.json", Project: ".codex/hooks.json"},
 	Hooks: Hooks{
@@ -235,6 +235,37 @@ var Copilot = Agent{
 	Session: Session{Thread: "COPILOT_AGENT_SESSION_ID"},
 	Store:   Store{Sessions: "session-state/*/events.jsonl"},
 	Traits:  Traits{TellsAgentEnds: true},
+}
+
+// Pi is pi (@earendil-works/pi-coding-agent), as of 1.6.0.
+//
+// It has no hooks that are commands: aburn's extension calls the hook, with fields of its own. It asks for no permission and has no
+// sub-agents.
+var Pi = Agent{
+	Name: "pi", Title: "pi", Program: "pi", Tried: "1.6.0",
+	Home:     Home{Dir: ".pi/agent", Var: "PI_CODING_AGENT_DIR"},
+	Settings: Settings{User: "extensions/aburn.js"},
+	Hooks: Hooks{
+		Events: []Event{
+			{"session_start", 0},
+			{"session_shutdown", 0},
+			{"before_agent_start", 0},
+			{"tool_execution_start", 0},
+			{"tool_execution_end", 0},
+			{"agent_settled", 0},
+			{"session_compact", 0},
+		},
+		Exec: true,
+		Renamed: [][2]string{
+			{"session_start", "SessionStart"}, {"session_shutdown", "SessionEnd"}, {"before_agent_start", "UserPromptSubmit"},
+			{"tool_execution_start", "PreToolUse"}, {"tool_execution_end", "PostToolUse"}, {"agent_settled", "Stop"},
+		},
+		Since: "1.6.0", Before: "aburn was not tried with it",
+	},
+	Resume:  "pi --session",
+	Session: Session{ID: "PI_SESSION_ID"},
+	Store:   Store{Var: "PI_CODING_AGENT_SESSION_DIR", Sessions: "sessions/*/*.jsonl"},
+	Traits:  Traits{TellsInterrupts: true},
 }
 
 // Aider is aider, as of 0.86. It has neither hooks nor a store that is read.

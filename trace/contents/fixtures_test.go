@@ -19,6 +19,7 @@ import (
 	"aburn/trace/gemini"
 	"aburn/trace/openclaw"
 	"aburn/trace/opencode"
+	"aburn/trace/pi"
 	"aburn/trace/qwen"
 )
 
@@ -101,6 +102,7 @@ func fixtures(t *testing.T) []fixture {
 		{codex.New(), nil, []string{"../codex/testdata/rollouts"}},
 		{gemini.New(), gemini.Records, []string{"../gemini/testdata/home", "../gemini/testdata/built"}},
 		{qwen.New(), nil, []string{"../qwen/testdata/home", "../qwen/testdata/built"}},
+		{pi.New(), nil, []string{"../pi/testdata/home", "../pi/testdata/built"}},
 		{openclaw.New(), openclaw.Records, []string{"../openclaw/testdata/state", openclawDatabase(t)}},
 		{opencode.New(), opencode.Records, []string{"../opencode/testdata/legacy", opencodeDatabase(t), opencodeV2(t)}},
 	}

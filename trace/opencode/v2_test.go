@@ -142,7 +142,8 @@ func TestRecordsV2(t *testing.T) {
 }
 
 func FuzzMessageV2(f *testing.F) {
-	f.Add("assistant", []byte(`{"content":[{"type":"tool","id":"c","name":"shell","state":{"status":"completed","input":{"command":"x"},"content":[{"text":"y"}]}}]}`))
+	f.Add("assistant", []byte(`{"content":[{"type":"tool","id":"c","name":"shell","state":`+
+		`{"status":"completed","input":{"command":"x"},"content":[{"text":"y"}]}}]}`))
 	f.Add("compaction", []byte(`{"status":"failed","error":{"type":"x","message":"y"}}`))
 	f.Add("shell", []byte(`{"command":"x","exit":1,"status":"running"}`))
 	f.Fuzz(func(t *testing.T, kind string, data []byte) {

@@ -11,6 +11,7 @@ import (
 	"aburn/trace/openclaw"
 	"aburn/trace/opencode"
 	"aburn/trace/own"
+	"aburn/trace/pi"
 	"aburn/trace/qwen"
 	"aburn/trace/workers"
 )
@@ -32,6 +33,7 @@ var AgentStores = func() []AgentStore {
 		{gemini.New(), gemini.Records},
 		{qwen.New(), nil},
 		{copilot.New(), nil},
+		{pi.New(), nil},
 		{own.New(), own.Records},
 		{workers.New(), nil},
 	}

@@ -64,7 +64,8 @@ func TestUnknown(t *testing.T) {
 		u.Add([]byte(record), known)
 	}
 	names := slices.Sorted(maps.Keys(u.Names))
-	if u.Records != 4 || !slices.Equal(names, []string{"dream", "dream.type", "dream.uuid", "user.?", "user.message.tone", "user.mood"}) || u.Names["user.mood"] != 2 {
+	want := []string{"dream", "dream.type", "dream.uuid", "user.?", "user.message.tone", "user.mood"}
+	if u.Records != 4 || !slices.Equal(names, want) || u.Names["user.mood"] != 2 {
 		t.Errorf("%d records, %v", u.Records, u.Names)
 	}
 	if _, ok := Known("nobody"); ok {

@@ -26,6 +26,7 @@ const (
 	geminiVar   = "ABURN_AGENTS_GEMINI"
 	qwenVar     = "ABURN_AGENTS_QWEN"
 	copilotVar  = "ABURN_AGENTS_COPILOT"
+	piVar       = "ABURN_AGENTS_PI"
 	// keepVar keeps the folder, to look at homes, logs and recorded requests afterwards.
 	keepVar = "ABURN_AGENTS_KEEP"
 )
@@ -114,6 +115,10 @@ func prepare() error {
 	if err != nil {
 		return err
 	}
+	pi, err := agents.InstallPi(ctx, cache)
+	if err != nil {
+		return err
+	}
 	work, err := workFolder(filepath.Join(cache, "runs"))
 	if err != nil {
 		return err
@@ -131,8 +136,8 @@ func prepare() error {
 	if err := buildReceiver(ctx, work); err != nil {
 		return err
 	}
-	fmt.Printf("realagents: Claude Code %s, Codex %s, opencode %s, Gemini CLI %s, Qwen Code %s, Copilot CLI %s, in %s\n",
-		claude.Version, codex.Version, opencode.Version, gemini.Version, qwen.Version, copilot.Version, work)
+	fmt.Printf("realagents: Claude Code %s, Codex %s, opencode %s, Gemini CLI %s, Qwen Code %s, Copilot CLI %s, pi %s, in %s\n",
+		claude.Version, codex.Version, opencode.Version, gemini.Version, qwen.Version, copilot.Version, pi.Version, work)
 	os.Setenv(workVar, work)
 	os.Setenv(claudeVar, claude.Path)
 	os.Setenv(codexVar, codex.Path)
@@ -140,6 +145,7 @@ func prepare() error {
 	os.Setenv(geminiVar, gemini.Path)
 	os.Setenv(qwenVar, qwen.Path)
 	os.Setenv(copilotVar, copilot.Path)
+	os.Setenv(piVar, pi.Path)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 const (
 	GeminiVersion = "0.61.0"
 	QwenVersion   = "0.24.4"
+	PiVersion     = "1.6.0"
 	nodeVersion   = "24.21.0"
 )
 
@@ -79,3 +80,22 @@ const QwenSettings = `{
   "general": {"enableAutoUpdate": false} // and nothing else
 }
 `
+
+// InstallPi makes sure that pi is in the cache and runs.
+func InstallPi(ctx context.Context, cache string) (Client, error) {
+	return installScript(ctx, cache, "pi", PiVersion, "@earendil-works/pi-coding-agent", "dist/bundle/cli.js")
+}
+
+// PiModels is a models.json that points pi at a model on loopback which speaks Anthropic's Messages.
+func PiModels(modelURL string) string {
+	return `{"providers": {"fake": {"baseUrl": "` + modelURL + `", "api": "anthropic-messages", "apiKey": "` + DummyKey + `", "models": [
+  {"id": "fake-model", "name": "fake", "contextWindow": 128000, "maxTokens": 8000, "input": ["text"], "reasoning": false,
+   "cost": {"input": 1, "output": 2, "cacheRead": 0.1, "cacheWrite": 1}}]}}}
+`
+}
+
+// PiSettings choose the model of PiModels.
+const PiSettings = `{"defaultProvider": "fake", "defaultModel": "fake-model"}` + "\n"
+
+// PiEnv keeps pi from the network.
+func PiEnv() []string { return []string{"PI_OFFLINE=1", "PI_TELEMETRY=0", "PI_SKIP_VERSION_CHECK=1"} }
