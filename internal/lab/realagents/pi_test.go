@@ -97,7 +97,8 @@ func TestPi(t *testing.T) {
 // TestPiFailed: an error of the provider ends the turn.
 func TestPiFailed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "hooked", model.Script{}, nil) // no conversation matches: the model answers with an error
+	broken := model.Turn{Failure: &model.Failure{Status: 400, Type: "invalid_request_error", Message: "scripted failure"}}
+	w := newWorld(t, "hooked", model.Script{{Name: "main", Repeat: true, Turns: []model.Turn{broken}}}, nil)
 	w.hookPi()
 	w.startPi("do the thing").wait()
 	if got := w.eventWords(); got != "SESSION_START PROMPT TURN_FAILED SESSION_END" {
