@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -56,6 +57,7 @@ func Scan(ctx context.Context, engine jsast.Engine, dir string, s *Selection, co
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	scan.Join(slices.DeleteFunc(slices.Clone(found), func(f *scan.File) bool { return f == nil }), entries(root))
 	for i, name := range s.Files {
 		err := failed[i]
 		var types *jsast.TypesError
@@ -68,6 +70,7 @@ func Scan(ctx context.Context, engine jsast.Engine, dir string, s *Selection, co
 			out.Skipped = append(out.Skipped, Skipped{name, err.Error()})
 			continue
 		}
+		found[i].Forget()
 		out.add(found[i])
 	}
 	return out, nil
@@ -80,7 +83,7 @@ func scanIn(ctx context.Context, engine jsast.Engine, root *os.Root, dir, name s
 	}
 	f := scan.Inventory(m, scan.Options{Path: name, Contract: contract})
 	f.Source = SourceHash(m.Source)
-	f.Forget()
+	f.ForgetTree()
 	return f, nil
 }
 

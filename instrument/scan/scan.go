@@ -39,6 +39,7 @@ type File struct {
 	Functions []Function       `json:"functions"`
 	Libraries []Library        `json:"libraries"` // that would make spans for what it imports
 	Note      string           `json:"note,omitempty"`
+	links     *links
 }
 
 // Function is one function and its verdict.
@@ -60,11 +61,13 @@ type Function struct {
 	Reason     string   `json:"reason"`
 	Span       string   `json:"span,omitempty"`       // of the registry
 	Attributes []string `json:"attributes,omitempty"` // that the registry wants on that span
+	Through    []string `json:"through,omitempty"`    // functions of the project up to the call that leaves it
 	CoveredBy  []string `json:"coveredBy,omitempty"`
 	HandlerOf  string   `json:"handlerOf,omitempty"` // the server that calls it
 	function   *jsast.Function
 	node       *jsast.Node
 	facts      *callFacts
+	part       bool // of the function around it
 }
 
 // Value is a name with a guess of its type; "" where nothing tells.
@@ -84,6 +87,7 @@ type Options struct {
 func Inventory(m *jsast.Module, o Options) *File {
 	f := &File{Path: o.Path, Type: m.Type, Lines: m.Pos(len(m.Source)).Line, Functions: []Function{}, Libraries: []Library{}}
 	from := findOrigins(m)
+	f.links = from.links()
 	refuse := edit.Refusals(m)
 	for i := range m.Functions {
 		fn := describe(m, &m.Functions[i])
@@ -106,8 +110,14 @@ func Inventory(m *jsast.Module, o Options) *File {
 	return f
 }
 
-// Forget lets go of the syntax tree, which is far larger than what is said of it.
+// Forget lets go of all that is not said of the file.
 func (f *File) Forget() {
+	f.links = nil
+	f.ForgetTree()
+}
+
+// ForgetTree lets go of the syntax tree, which is far larger than what is said of it. Join needs none.
+func (f *File) ForgetTree() {
 	for i := range f.Functions {
 		fn := &f.Functions[i]
 		fn.function, fn.node, fn.facts = nil, nil, nil
@@ -236,7 +246,7 @@ func (fn *Function) judge(refused string, o Options) {
 	thin := ThinCall(fn.node)
 	switch {
 	case fn.anonymousInside():
-		fn.Verdict, fn.Reason = Skip, "it is a part of the function around it"
+		fn.part, fn.Verdict, fn.Reason = true, Skip, "it is a part of the function around it"
 	case uncovered != nil:
 		fn.Verdict, fn.Tier, fn.Reason = Candidate, 1, uncovered.reason()
 	case span != nil:
