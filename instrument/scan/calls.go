@@ -2,6 +2,7 @@ package scan
 
 import (
 	"slices"
+	"strings"
 
 	"aburn/instrument/jsast"
 )
@@ -99,12 +100,19 @@ func (o *origins) leaves(n *jsast.Node, above []*jsast.Node) (Call, bool) {
 	waits := waitedFor(n, above)
 	switch {
 	case slices.Contains(outside, pkg):
-		return c, n.Type == "CallExpression"
+		return c, n.Type == "CallExpression" && !slices.Contains(staying, lastName(n.Child("callee")))
+	case wrapped[pkg] != "":
+		return c, n.Type == "CallExpression" && !slices.Contains(staying, lastName(n.Child("callee"))) && !strings.HasSuffix(lastName(n.Child("callee")), "Sync")
 	case len(c.CoveredBy) > 0:
 		return c, waits != noWait || handsOver(n)
 	}
 	return c, waits == awaited && n.Type == "CallExpression" && thirdParty(pkg)
 }
+
+// staying are functions of node's outside modules, and methods of what they give, that only compute
+// or set something.
+var staying = []string{"isIP", "isIPv4", "isIPv6", "on", "once", "off", "addListener", "prependListener", "removeListener", "removeAllListeners", "bind",
+	"setEncoding", "setTimeout", "setKeepAlive", "setNoDelay", "ref", "unref", "createSecureContext", "getCiphers", "getServers"}
 
 // computing are node's modules that only compute.
 var computing = []string{"assert", "async_hooks", "buffer", "console", "constants", "crypto", "events", "module", "os", "path", "perf_hooks", "process",
@@ -128,13 +136,14 @@ func callName(n *jsast.Node, pkg string) string {
 }
 
 // inChain says whether a call is only the beginning of a longer one: knex('t') in
-// knex('t').where(x).first(). A promise's own methods end a chain.
+// knex('t').where(x).first(). A promise's own methods, and those that only set something, end a chain.
 func inChain(n *jsast.Node, above []*jsast.Node) bool {
 	if len(above) < 2 {
 		return false
 	}
 	member, call := above[len(above)-1], above[len(above)-2]
-	return member.Type == "MemberExpression" && member.Child("object") == n && call.Type == "CallExpression" && call.Child("callee") == member && !isThen(member)
+	return member.Type == "MemberExpression" && member.Child("object") == n && call.Type == "CallExpression" && call.Child("callee") == member && !isThen(member) &&
+		!slices.Contains(staying, lastName(member))
 }
 
 func isThen(member *jsast.Node) bool {

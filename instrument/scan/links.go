@@ -32,7 +32,7 @@ type exportLink struct {
 }
 
 // wrapped are packages that are node's own modules with another face.
-var wrapped = map[string]string{"graceful-fs": "fs", "fs-extra": "fs", "mz": "fs", "memfs": "", "cross-spawn": "child_process", "execa": "child_process"}
+var wrapped = map[string]string{"graceful-fs": "fs", "fs-extra": "fs", "mz": "fs", "cross-spawn": "child_process", "execa": "child_process"}
 
 type linker struct {
 	*origins
@@ -75,6 +75,9 @@ func (o *origins) links() *links {
 	})
 	for _, e := range o.m.Exports {
 		out.exports = append(out.exports, l.export(e))
+		if e.Name == "" && e.Local != "" {
+			out.exports = append(out.exports, l.membersOf(e.Local)...)
+		}
 	}
 	return out
 }
@@ -148,6 +151,19 @@ func (l *linker) importOf(n *jsast.Node) (module, name string, ok bool) {
 		}
 	}
 	return "", "", false
+}
+
+// membersOf are names that an object gets one by one before module.exports is set to it.
+func (l *linker) membersOf(object string) (list []exportLink) {
+	jsast.Walk(l.m.Tree, func(n *jsast.Node, above []*jsast.Node) bool {
+		if n.Type == "AssignmentExpression" {
+			if of, name, ok := strings.Cut(jsast.Path(n.Child("left")), "."); ok && of == object && !strings.Contains(name, ".") {
+				list = append(list, exportLink{name: name, to: l.value(n.Child("right"), 0)})
+			}
+		}
+		return !isFunction(n)
+	})
+	return list
 }
 
 // spreads are modules whose names module.exports takes: {...require('./copy')}, and all of one.

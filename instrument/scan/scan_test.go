@@ -106,6 +106,10 @@ func TestVerdicts(t *testing.T) {
 			"f candidate 1\ncallback of l.map skip"},
 		{"a named function inside is its own", "a.js",
 			"import fs from 'fs';\nexport function f(l) { const read = (n) => fs.readFileSync(n); l.forEach(read); return 1; }", "f skip\nread candidate 1"},
+		{"what node's own only compute", "a.js",
+			"import net from 'net';\nexport function f(h) { return net.isIP(h); }\nexport function g(h, l) { net.connect(h).on('data', l); }\n" +
+				"const s = net.connect(1);\nexport function k(l) { s.on('data', l); s.setTimeout(5); }", "f skip\ng candidate 1\nk skip"},
+		{"node's own with another face", "a.js", "const fs = require('graceful-fs');\nfunction f(n, cb) { fs.rm(n, cb); }", "f candidate 1"},
 		{"never wrapped", "a.js",
 			"export function* g() { yield 1; }\nexport function e() { process.exit(1); }\nexport class C { constructor() {} get a() { return 1; } }",
 			"g forbidden SAF-002\ne forbidden RST-006\nC.constructor forbidden SAF-002\nC.a forbidden RST-002"},
