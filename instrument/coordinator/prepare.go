@@ -194,7 +194,7 @@ func (r *runner) inOrder(order []string) {
 func (r *runner) accept() (Data, error) {
 	s := r.book.state
 	if s.Accepted == nil {
-		ceiling := r.survey.Ceiling(r.o.Dir, r.o.Config, r.o.Price)
+		ceiling := r.survey.Ceiling(r.o.Dir, r.o.Config, r.o.most())
 		if len(r.survey.Files) > 0 && (r.cb.OnCeiling == nil || !r.cb.OnCeiling(ceiling)) {
 			if err := r.book.write(entry{Kind: kEnd, Text: "declined"}); err != nil {
 				return nil, err

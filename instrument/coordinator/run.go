@@ -38,6 +38,7 @@ type Options struct {
 	Engine    jsast.Engine
 	Provider  provider.Provider
 	Price     Price
+	Most      Price                 // for the ceiling, where the model is the provider's own; nil for Price
 	Formatter *instrument.Formatter // nil for none
 	Linter    *instrument.Linter    // nil for none
 	Tests     []string              // the permitted test command; nil for none

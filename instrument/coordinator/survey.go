@@ -226,3 +226,10 @@ func (s *Survey) cost(f *scan.File, source []byte, c instrument.Config) Cost {
 
 // Price is what tokens cost, in dollars; nil where that is not known.
 type Price func(provider.Usage) *float64
+
+func (o *Options) most() Price {
+	if o.Most != nil {
+		return o.Most
+	}
+	return o.Price
+}

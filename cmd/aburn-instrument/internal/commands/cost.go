@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -66,7 +67,8 @@ func runCost(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return lookError(err, c)
 	}
 	model := cmp.Or(cmd.String("model"), c.AgentModel)
-	ceiling := survey.Ceiling(dir, c, priceOf(model))
+	price, priced := mostOf(model, c.Provider)
+	ceiling := survey.Ceiling(dir, c, price)
 	answer := costAnswer{Ceiling: ceiling}
 	if cmd.Bool("token") {
 		c.AgentModel = model
@@ -78,7 +80,7 @@ func runCost(ctx context.Context, a *kit.App, cmd *cli.Command) error {
 		return a.PrintJSON(answer)
 	}
 	out := a.Screen(cmd)
-	printCeiling(out, ceiling, survey.Idle, model)
+	printCeiling(out, ceiling, survey.Idle, priced)
 	if answer.Token != "" {
 		fmt.Fprintf(out, "token: %s; aburn instrument approve %s lets an agent start the run\n", answer.Token, answer.Token)
 	}
@@ -119,6 +121,41 @@ func priceOf(model string) coordinator.Price {
 		}
 		return &dollars
 	}
+}
+
+// mostOf is what tokens cost at most, and the model whose price that is: the one that is named, or
+// that of the provider's own settings. Where none of them has a price, it is the provider's dearest.
+func mostOf(model, name string) (price coordinator.Price, of string) {
+	if price := priceOf(model); price != nil || model != "" {
+		return price, model
+	}
+	who, err := provider.Find(name, os.Environ())
+	if err != nil {
+		return nil, ""
+	}
+	own, vendor := provider.OwnModel(who, os.Environ())
+	if price := priceOf(own); price != nil {
+		return price, own
+	}
+	return dearest(vendor)
+}
+
+// dearest is the price of the vendor's model whose tokens cost most today; nil where none has a price.
+func dearest(vendor string) (price coordinator.Price, model string) {
+	most := 0.0
+	for _, row := range cost.Shipped().Rows() {
+		if row.Vendor != vendor || row.Until != "" || len(row.Models) == 0 {
+			continue
+		}
+		p := priceOf(row.Models[0])
+		if p == nil {
+			continue
+		}
+		if dollars := p(provider.Usage{Input: 1_000_000, Output: 1_000_000}); dollars != nil && *dollars > most {
+			most, price, model = *dollars, p, row.Models[0]+", "+vendor+"'s dearest model"
+		}
+	}
+	return price, model
 }
 
 func printCeiling(out *term.Out, c coordinator.Ceiling, idle []instrument.Skipped, model string) {

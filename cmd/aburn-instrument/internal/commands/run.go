@@ -64,6 +64,7 @@ type job struct {
 	alone   *lockfile.Lock // of the checkout, where the run changes its branch and its files
 	log     *phaseLog
 	engine  jsast.Engine
+	priced  string // the model whose price the ceiling has
 }
 
 const runsFolder = "instrument"
@@ -248,9 +249,11 @@ func (j *job) run(ctx context.Context, files *instrument.Selection) error {
 		return fault.Usage(plain.Line(err.Error()), "--provider takes "+strings.Join(provider.Names(), ", "))
 	}
 	j.engine = jsast.Start(ctx)
+	most, priced := mostOf(j.config.AgentModel, j.config.Provider)
+	j.priced = priced
 	o := coordinator.Options{
 		Dir: j.dir, Selection: files, Config: j.config, Environ: os.Environ(), Run: j.id, Folder: j.folder, Engine: j.engine, Provider: who,
-		Price:     priceOf(j.config.AgentModel),
+		Price: priceOf(j.config.AgentModel), Most: most,
 		Formatter: permittedFormatter(j.app, j.dir), Linter: permittedLinter(j.app, j.dir), Trusted: j.trusted(), DryRun: j.dry, Branch: j.cmd.String("branch"),
 		NoPR: j.noPR, NoTests: j.cmd.Bool("no-tests"), NoInstall: j.cmd.Bool("no-install"), Version: kit.Version().String(),
 		Now: time.Now, Sleep: sleep, Permit: j.permit, Trace: tracer(j.app), Text: prText(ctx, j.engine, j.dir, j.config, instrument.TestLine(j.config)),
@@ -329,7 +332,7 @@ func (j *job) callbacks(who provider.Provider) coordinator.Callbacks {
 // accepts shows the ceiling. Only --yes, a person, or a token that a person approved
 // accepts it: no file of the repository does.
 func (j *job) accepts(c coordinator.Ceiling, who provider.Provider) bool {
-	line := ceilingLine(c, j.config.AgentModel) + "; asked is " + who.Name()
+	line := ceilingLine(c, j.priced) + "; asked is " + who.Name()
 	if token := j.cmd.String("approved"); token != "" {
 		return approvedFor(j.app, token, j.dir, j.config, c)
 	}
@@ -341,7 +344,7 @@ func (j *job) accepts(c coordinator.Ceiling, who provider.Provider) bool {
 		j.app.Note(line)
 		return false
 	}
-	printCeiling(j.app.Screen(j.cmd), c, nil, j.config.AgentModel)
+	printCeiling(j.app.Screen(j.cmd), c, nil, j.priced)
 	if j.dry {
 		return j.app.Confirm("ask " + who.Name() + "? Nothing is written, and the tokens are spent all the same.")
 	}
