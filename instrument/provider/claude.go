@@ -1,11 +1,13 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"aburn/internal/run"
@@ -31,7 +33,13 @@ var claude = agent{
 		return argv, []string{"MAX_STRUCTURED_OUTPUT_RETRIES=1", "CLAUDE_CODE_MAX_RETRIES=2", "CLAUDE_CODE_MAX_OUTPUT_TOKENS=" + strconv.Itoa(max(r.MaxOutput, 1)),
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
 	},
-	read: readClaude,
+	read:   readClaude,
+	vendor: "anthropic",
+	model: func(environ []string) string {
+		var settings struct{ Model string }
+		_ = json.Unmarshal(setting(environ, "CLAUDE_CONFIG_DIR", ".claude", "settings.json"), &settings)
+		return strings.TrimSuffix(cmp.Or(valueOf(environ, "ANTHROPIC_MODEL"), settings.Model), "[1m]")
+	},
 }
 
 func readClaude(_ Request, out run.Result, _ string) (Response, error) {

@@ -35,6 +35,9 @@ type agent struct {
 	// lines is how many lines it may print; 0 is any number. An agent that cannot be told
 	// how many turns it may take is ended by it.
 	lines int
+	// model is the one that it takes by the user's own settings; "" where they name none.
+	model  func(environ []string) string
+	vendor string // whose models those are
 }
 
 var agents = []*agent{&claude, &codex}

@@ -40,19 +40,25 @@ var codex = agent{
 		}
 		return append(argv, "-"), nil
 	},
-	read: readCodex,
+	read:   readCodex,
+	vendor: "openai",
+	model: func(environ []string) string {
+		text, _, _ := bytes.Cut(setting(environ, "CODEX_HOME", ".codex", "config.toml"), []byte("\n[")) // a table: the model stands before it
+		if m := modelForm.FindSubmatch(text); m != nil {
+			return string(m[1])
+		}
+		return ""
+	},
 }
+
+var modelForm = regexp.MustCompile(`(?m)^\s*model\s*=\s*["']([^"'\n]{1,80})["']`)
 
 var keyForm = regexp.MustCompile(`(?m)^\s*env_key\s*=\s*"([A-Za-z_][A-Za-z0-9_]{0,80})"`)
 
 // codexKeys are the variables in which its settings say that a key is.
 func codexKeys(environ []string) (names []string) {
-	home := valueOf(environ, "CODEX_HOME")
-	if home == "" {
-		home = filepath.Join(valueOf(environ, "HOME"), ".codex")
-	}
-	text, err := os.ReadFile(filepath.Join(home, "config.toml"))
-	if err != nil || len(text) > 1<<20 {
+	text := setting(environ, "CODEX_HOME", ".codex", "config.toml")
+	if len(text) > 1<<20 {
 		return nil
 	}
 	for _, m := range keyForm.FindAllSubmatch(text, -1) {

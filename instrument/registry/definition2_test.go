@@ -196,7 +196,8 @@ registry:
   attributes: [0]
   attribute_groups: [{id: dep.common, brief: Common., stability: stable, attributes: [0, 2]}]
   spans:
-    - {type: dep.call, kind: client, name: {note: n}, brief: A call., stability: stable, attributes: [{base: 1, requirement_level: required, sampling_relevant: true}]}
+    - {type: dep.call, kind: client, name: {note: n}, brief: A call., stability: stable,
+       attributes: [{base: 1, requirement_level: required, sampling_relevant: true}]}
   metrics: [{name: dep.calls, instrument: counter, unit: "1", brief: Calls., stability: stable}]
   events: []
   entities: [{type: dep.node, brief: A node., stability: stable, identity: [{base: 0}], description: []}]
@@ -236,7 +237,8 @@ func TestPublished(t *testing.T) {
 		lines = append(lines, line)
 	}
 	want := []string{"dep.call.web client A call of the web.; other.way b recommended false",
-		"shop.call client A call.; dep.id The id. required true; other.way b recommended false", "span.dep.call client A call.; dep.id The id of a call. required true"}
+		"shop.call client A call.; dep.id The id. required true; other.way b recommended false",
+		"span.dep.call client A call.; dep.id The id of a call. required true"}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Error(diff)
 	}

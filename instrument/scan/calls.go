@@ -102,7 +102,8 @@ func (o *origins) leaves(n *jsast.Node, above []*jsast.Node) (Call, bool) {
 	case slices.Contains(outside, pkg):
 		return c, n.Type == "CallExpression" && !slices.Contains(staying, lastName(n.Child("callee")))
 	case wrapped[pkg] != "":
-		return c, n.Type == "CallExpression" && !slices.Contains(staying, lastName(n.Child("callee"))) && !strings.HasSuffix(lastName(n.Child("callee")), "Sync")
+		name := lastName(n.Child("callee"))
+		return c, n.Type == "CallExpression" && !slices.Contains(staying, name) && !strings.HasSuffix(name, "Sync")
 	case len(c.CoveredBy) > 0:
 		return c, waits != noWait || handsOver(n)
 	}
@@ -142,8 +143,8 @@ func inChain(n *jsast.Node, above []*jsast.Node) bool {
 		return false
 	}
 	member, call := above[len(above)-1], above[len(above)-2]
-	return member.Type == "MemberExpression" && member.Child("object") == n && call.Type == "CallExpression" && call.Child("callee") == member && !isThen(member) &&
-		!slices.Contains(staying, lastName(member))
+	return member.Type == "MemberExpression" && member.Child("object") == n && call.Type == "CallExpression" && call.Child("callee") == member &&
+		!isThen(member) && !slices.Contains(staying, lastName(member))
 }
 
 func isThen(member *jsast.Node) bool {

@@ -98,7 +98,8 @@ func TestActionInstruments(t *testing.T) {
 // runActionSteps runs the steps that have an id in the folder shop below dir, as a runner does, with programs of bin.
 func runActionSteps(t *testing.T, a action, dir, bin, plan, paths, check string) {
 	t.Helper()
-	values := strings.NewReplacer("${{ inputs.paths }}", paths, "${{ inputs.plan }}", plan, "${{ inputs.check }}", check, "${{ inputs.api-key }}", "k", "${{ inputs.token }}", "t",
+	values := strings.NewReplacer("${{ inputs.paths }}", paths, "${{ inputs.plan }}", plan, "${{ inputs.check }}", check,
+		"${{ inputs.api-key }}", "k", "${{ inputs.token }}", "t",
 		"${{ github.repository }}", "me/shop", "${{ github.event.pull_request.number }}", "12")
 	for _, step := range a.Runs.Steps {
 		if strings.Contains(step.Run, "${{") {
