@@ -211,7 +211,9 @@ func (r *record) target(session, to string) (t taken, p prompt, err error) {
 	p = prompts[len(prompts)-1]
 	if to != "" {
 		n, err := strconv.Atoi(strings.TrimPrefix(to, "#"))
-		i := slices.IndexFunc(prompts, func(o prompt) bool { return o.id == to || strings.HasPrefix(to, "#") && err == nil && o.seq == logfmt.Seq(n) })
+		i := slices.IndexFunc(prompts, func(o prompt) bool {
+			return o.id == to || strings.HasPrefix(to, "#") && err == nil && o.seq == logfmt.Seq(n)
+		})
 		switch {
 		case i >= 0:
 			p = prompts[i]
