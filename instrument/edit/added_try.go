@@ -11,9 +11,9 @@ import (
 func (u *undoer) addedTry(as []*jsast.Node, b *jsast.Node) (out []*jsast.Node, met int) {
 	own := u.isAddedTry(b) || u.isWrapperTry(as, b)
 	pairs := len(as) > 0 && as[0].Type == "TryStatement"
+	m := u.mark()
 	if pairs && (!own || u.tries > 0) {
 		u.tries--
-		m := u.mark()
 		if kept := u.try(as[0], b); !own || equal(as[0], kept) {
 			return []*jsast.Node{kept}, 1
 		}
@@ -38,7 +38,30 @@ func (u *undoer) addedTry(as []*jsast.Node, b *jsast.Node) (out []*jsast.Node, m
 		u.inFinalizer(t.Finalizer, func() { u.recordAround(t.Finalizer.List("body")) })
 		u.overrides(t.Finalizer)
 	}
-	return u.statements(as, body.List("body"), false)
+	out, met = u.statements(as, body.List("body"), false)
+	if pairs && speaks(as[0]) && !(met > 0 && len(out) > 0 && equal(as[0], out[0])) { // it is that of the user's own span
+		u.reset(m)
+		return []*jsast.Node{u.try(as[0], b)}, 1
+	}
+	return out, met
+}
+
+// speaks says whether a try of the original ends a span, or records an error in one, by the names
+// of what it calls.
+func speaks(try *jsast.Node) (found bool) {
+	for _, part := range []string{"handler", "finalizer"} {
+		if try.Child(part) == nil {
+			continue
+		}
+		jsast.Walk(try.Child(part), func(n *jsast.Node, _ []*jsast.Node) bool {
+			if c := n.Child("callee"); n.Type == "CallExpression" && c.Type == "MemberExpression" {
+				name := c.Child("property").Text("name")
+				found = found || name == "end" && len(n.List("arguments")) == 0 || name == "recordException"
+			}
+			return !found
+		})
+	}
+	return found
 }
 
 // isWrapperTry says whether a try is all of a wrapper's callback and speaks to a span in its

@@ -150,12 +150,13 @@ func wrapped(statement *jsast.Node) *jsast.Node {
 }
 
 // wrapper goes on inside of a wrapper's callback. If the next statement of the
-// original is a wrapper itself and b is that one, it is kept.
+// original is a wrapper itself and b is that one, it is kept. So is one that changed, unless all
+// that the original has is inside of b: then b is an added one around it.
 func (u *undoer) wrapper(as []*jsast.Node, b *jsast.Node, behind int) (out []*jsast.Node, met int) {
+	m, own := u.mark(), false
 	if len(as) > 0 && u.tries > 0 {
-		if _, active := u.startedBy(wrapped(as[0])); active {
+		if _, own = u.startedBy(wrapped(as[0])); own {
 			u.tries--
-			m := u.mark()
 			if kept := u.node(as[0], b); equal(as[0], kept) {
 				return []*jsast.Node{kept}, 1
 			}
@@ -182,6 +183,11 @@ func (u *undoer) wrapper(as []*jsast.Node, b *jsast.Node, behind int) (out []*js
 	u.open = append(u.open, s)
 	out, met = u.statements(as, bodyOf(body), true)
 	u.open = u.open[:len(u.open)-1]
+	if own && !(met > 0 && len(out) > 0 && equal(as[0], out[0])) {
+		u.reset(m)
+		delete(u.out.wrapping, f.Start)
+		return []*jsast.Node{u.node(as[0], b)}, 1
+	}
 	u.judge(s, b, out, behind)
 	return out, met
 }
