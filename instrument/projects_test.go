@@ -15,7 +15,7 @@ import (
 
 // found and wrong are what a scan of all labelled projects finds of the labels, and beside them.
 const (
-	labelledFound = 9
+	labelledFound = 8
 	labelledWrong = 0
 )
 

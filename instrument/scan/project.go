@@ -58,7 +58,7 @@ func Join(files []*File, entries []string) {
 		return cmp.Or(strings.Compare(a.file.Path, b.file.Path), a.function-b.function)
 	}) {
 		fn := &at.file.Functions[at.function]
-		if w := p.leaves(at, 0); w != nil && fn.Verdict == Skip && !fn.part && fn.waits() {
+		if w := p.leaves(at, 0); w != nil && fn.Verdict == Skip && !fn.part && fn.Async { // a span of one that answers by a callback would end too early
 			fn.Verdict, fn.Tier, fn.Through = Candidate, 1, w.through
 			fn.Reason = fmt.Sprintf("it calls %s of %s", w.call, w.pkg)
 			if len(w.through) > 0 {
@@ -69,16 +69,6 @@ func Join(files []*File, entries []string) {
 			}
 		}
 	}
-}
-
-// waits says whether a function's work may go on after it returned control: only then is its time
-// more than that of its own statements.
-func (fn *Function) waits() bool {
-	last := ""
-	if n := len(fn.Params); n > 0 {
-		last = fn.Params[n-1].Name
-	}
-	return fn.Async || slices.Contains([]string{"cb", "callback", "done", "next"}, last)
 }
 
 // give marks what an export gives.
