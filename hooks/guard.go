@@ -22,6 +22,9 @@ const (
 	AskUser  Decision = "ask"
 )
 
+// GuardSigns ends every sentence that a rule of guard says to a model.
+const GuardSigns = " of aburn guard.)"
+
 // Judge decides about a call, given as JSON, by the rules of guard, until a time. The answer is JSON too. It starts
 // `aburn guard decide`: most calls are not suspect and pay nothing for that.
 type Judge func(env func(string) string, root, worktree string, call []byte, until time.Time) ([]byte, error)

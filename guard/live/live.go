@@ -14,6 +14,7 @@ import (
 
 	"aburn/guard"
 	"aburn/guard/facts"
+	"aburn/hooks"
 	"aburn/internal/journal"
 	"aburn/internal/plain"
 	"aburn/logfmt"
@@ -93,7 +94,7 @@ func said(w *guard.Result) string {
 	if r := []rune(text); len(r) > maxSaid {
 		text = string(r[:maxSaid-1]) + "…"
 	}
-	return text + " (Rule " + w.Rule.FullName() + " of aburn guard.)"
+	return text + " (Rule " + w.Rule.FullName() + hooks.GuardSigns
 }
 
 func asksCounts(rules []guard.Rule) bool {

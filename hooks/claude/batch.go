@@ -48,6 +48,9 @@ const maxRefusal = 1 << 10
 // denied reports whether a result says that a rule, the user, a mode, a hook or a
 // missing permission stopped the call.
 func denied(result string) bool {
+	if len(result) <= maxRefusal && strings.HasSuffix(result, hooks.GuardSigns) { // a question that nobody could answer
+		return true
+	}
 	for _, begin := range []string{
 		"Permission to ", "Claude requested permissions to ", "This command requires approval", "The user doesn't want to proceed",
 		"Cannot write to ", "Tool use is not allowed", "PreToolUse:", "Hook PreToolUse:",
