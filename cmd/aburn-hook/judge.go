@@ -54,7 +54,10 @@ func judge(env func(string) string, root, worktree string, call []byte, until ti
 		toChild.Write(call)
 		toChild.Close()
 	}()
-	out.SetReadDeadline(until)
+	if err := out.SetReadDeadline(until); err != nil { // a pipe of Windows has no deadline
+		late := time.AfterFunc(time.Until(until), func() { child.Kill() })
+		defer late.Stop()
+	}
 	answer := make([]byte, 0, 512)
 	for len(answer) < maxAnswer {
 		n, err := out.Read(answer[len(answer):cap(answer)])
