@@ -140,6 +140,20 @@ func (l *Look) conflicted(rest string) bool {
 	return true
 }
 
+// tracked are the files that git knows and that differ.
+func (l *Look) tracked() (list []string) {
+	loose := map[string]bool{}
+	for _, p := range l.Untracked {
+		loose[p] = true
+	}
+	for _, p := range l.Changes {
+		if !loose[p] && !strings.HasSuffix(p, "/") {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // Sized are the untracked files of at most most bytes, and those above; 0 takes all. One that went meanwhile is in neither.
 func (t *Tree) Sized(l *Look, most int64) (small, large []string) {
 	for _, path := range l.Untracked {

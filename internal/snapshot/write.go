@@ -105,7 +105,7 @@ func (t *Tree) Write(ctx context.Context, x *Index, head, tree string, most int6
 		}
 	}
 	if w.Work = w.Index; x.Look.Edited || len(hidden) > 0 || len(x.Look.Unmerged) > 0 {
-		if w.Work, err = t.writeWork(ctx, g, hidden); err != nil {
+		if w.Work, err = t.writeWork(ctx, g, x.Look, hidden); err != nil {
 			return w, err
 		}
 	}
@@ -136,7 +136,14 @@ func (t *Tree) Hidden(list []Entry) (paths []string) {
 
 // writeWork brings the copied index to what stands in the tree. Marks that hide changes of a file from git are taken off
 // the copy.
-func (t *Tree) writeWork(ctx context.Context, g *git.Git, hidden []string) (string, error) {
+func (t *Tree) writeWork(ctx context.Context, g *git.Git, l *Look, hidden []string) (string, error) {
+	if len(hidden) == 0 && len(l.Unmerged) == 0 && len(l.Nested) == 0 {
+		// git status has found the files already: this doesn't go through the whole tree again. It refuses a folder in place of a file.
+		in := strings.Join(l.tracked(), "\x00") + "\x00"
+		if _, err := g.Feed(ctx, in, "update-index", "--add", "--remove", "-z", "--stdin"); err == nil {
+			return g.Out(ctx, "write-tree")
+		}
+	}
 	if len(hidden) > 0 {
 		in := strings.Join(hidden, "\x00") + "\x00"
 		for _, mark := range []string{"--no-assume-unchanged", "--no-skip-worktree"} {
