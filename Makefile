@@ -71,6 +71,7 @@ test-long: export ABURN_STORM ?= 10
 test-long: ## what is random ten times as long, or ABURN_STORM times, under the race detector too; each fuzzer for as many seconds
 	$(GOTEST) -timeout 60m $(PACKAGES)
 	$(RACE) -timeout 120m $(RACED)
+	ABURN_STORM=$$((ABURN_STORM * 10)) go test -count=1 -timeout 180m -run TestNothingOfOthersIsLost ./history/undo
 	git grep -E '^func Fuzz' -- '*_test.go' | sed -E 's,^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*,\1 \2,' | while read -r dir name; do \
 		go test -run '^$$' -fuzz "^$$name$$" -fuzztime "$${ABURN_STORM}s" "./$$dir" || exit 1; done
 	ABURN_MODULE=quick go test -count=1 -timeout 60m ./internal/lab/module
