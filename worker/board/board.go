@@ -98,6 +98,9 @@ type Options struct {
 // RestartFunc restarts an ended worker, and names the variables of its first start that this environment does not have.
 type RestartFunc func(ctx context.Context, o *projects.Project, r fault.Reporter, m *manager.Member) (now *manager.Member, lacks []string, err error)
 
+// Recorded reports whether the workers are recorded ones, see Options.
+func (b *Board) Recorded() bool { return b.recorded }
+
 // New prepares following, and looks at nothing.
 func New(env func(string) string, o Options) *Board {
 	return &Board{env: env, restarts: o.Restart, shown: o.Shown, asked: o.Asked, told: o.Changed, recorded: o.Recorded,

@@ -59,7 +59,7 @@ func Evidence(m *manager.Member, ref worker.Ref) string {
 		return fmt.Sprintf("entry %d of the log", ref.Seq)
 	}
 	if ref.File == worker.Store {
-		return "its protocol said so"
+		return "its agent reported it"
 	}
 	for i := range m.Ledger.Entries {
 		if e := &m.Ledger.Entries[i]; e.Seq == ref.Seq {

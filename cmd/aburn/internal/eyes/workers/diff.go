@@ -30,7 +30,7 @@ func (s *Pages) Diff(ctx context.Context, v Known, _ url.Values, r *http.Request
 	if err != nil {
 		return nil, noWorker(name, err)
 	}
-	body := &pages.WorkerDiff{Project: key, Name: name, Crumbs: s.crumbsOf(&w), Parts: partsOf(&w, "/diff"), From: plain.Line(from)}
+	body := &pages.WorkerDiff{Project: key, Name: name, Crumbs: s.crumbsOf(&w), Parts: s.partsOf(&w, "/diff"), From: plain.Line(from)}
 	var scrub excerpt.Scrubber
 	files, shownBytes := splitDiff(text), 0
 	for i, f := range files {

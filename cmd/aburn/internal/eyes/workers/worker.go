@@ -68,14 +68,17 @@ func (s *Pages) named(r *http.Request) (key, name, elsewhere string, err error) 
 	return squad.Key, name, "", nil
 }
 
-// partsOf are the pages of a worker.
-func partsOf(w *board.Standing, current string) pages.Choice {
+// partsOf are the pages of a worker. A recorded one has no repository here, so there is no diff.
+func (s *Pages) partsOf(w *board.Standing, current string) pages.Choice {
 	at := workerPath(w.Key, w.Worker)
 	said := "Terminal"
 	if w.Lines {
 		said = "Conversation"
 	}
-	list := []pages.Link{{Text: "Overview", Href: at}, {Text: said, Href: at + "/terminal"}, {Text: "Diff", Href: at + "/diff"}}
+	list := []pages.Link{{Text: "Overview", Href: at}, {Text: said, Href: at + "/terminal"}}
+	if !s.o.Board.Recorded() {
+		list = append(list, pages.Link{Text: "Diff", Href: at + "/diff"})
+	}
 	for i := range list {
 		list[i].Current = list[i].Href == at+current
 	}
@@ -105,7 +108,7 @@ func (s *Pages) Page(ctx context.Context, v Known, values url.Values, r *http.Re
 		return nil, noWorker(name, err)
 	}
 	w := &d.Standing
-	body := &pages.WorkerPage{Project: key, Name: name, Crumbs: s.crumbsOf(w), Parts: partsOf(w, ""), Worker: s.workerCard(v, w), More: d.More, Asks: questions(w)}
+	body := &pages.WorkerPage{Project: key, Name: name, Crumbs: s.crumbsOf(w), Parts: s.partsOf(w, ""), Worker: s.workerCard(v, w), More: d.More, Asks: questions(w)}
 	items := v.Items()
 	for i := range items {
 		if items[i].Root == w.Root && slices.Contains(w.Sessions, string(items[i].Session)) && items[i].Group != attention.Living {
@@ -117,7 +120,7 @@ func (s *Pages) Page(ctx context.Context, v Known, values url.Values, r *http.Re
 	}
 	body.Acts, body.CanSend = s.acts(d), s.o.Act && !d.Over
 	body.Facts = s.factsOf(d)
-	for _, o := range [][2]string{{"", "All"}, {"log", "Its agent, by the log"}, {"ledger", "aburn, by the ledger"}} {
+	for _, o := range [][2]string{{"", "All"}, {"log", "Agent"}, {"ledger", "aburn"}} {
 		at := workerPath(key, name)
 		if o[0] != "" {
 			at += "?only=" + o[0]
@@ -185,7 +188,7 @@ func (s *Pages) factsOf(d *board.Detail) (list []pages.Pair) {
 	if d.Gone {
 		where += " (removed)"
 	}
-	add("tree", where)
+	add("worktree", where)
 	add("changed", d.Stat)
 	if d.PID > 0 {
 		add("process", fmt.Sprint(d.PID))
@@ -319,7 +322,7 @@ func (s *Pages) Terminal(ctx context.Context, v Known, _ url.Values, r *http.Req
 	if !w.Lines {
 		return s.terminalOf(ctx, v, w)
 	}
-	body := &pages.WorkerStory{Project: key, Name: name, Crumbs: s.crumbsOf(&w), Parts: partsOf(&w, "/terminal"), Worker: s.workerCard(v, &w), More: more,
+	body := &pages.WorkerStory{Project: key, Name: name, Crumbs: s.crumbsOf(&w), Parts: s.partsOf(&w, "/terminal"), Worker: s.workerCard(v, &w), More: more,
 		Errors: show.ScrubbedText(errs), Asks: questions(&w), CanSend: s.o.Act && !w.Over}
 	for _, p := range said {
 		text := show.ScrubbedText(p.Text)
