@@ -71,7 +71,7 @@ func essentials(stage *stage, say narrator, steps []step) error {
 	}
 	if err := stage.shows(say,
 		scene{"Your agents save their sessions. What did the last seven days cost?", "cost --since 7d --by project"},
-		scene{"What was said in the session that was killed yesterday?", "show 5b0f2f91 -n 3"},
+		scene{"Which sessions failed, and how?", "sessions --outcome failed -n 3"},
 	); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func essentials(stage *stage, say narrator, steps []step) error {
 		return err
 	}
 	if err := stage.shows(say,
-		scene{"With hooks, aburn sees trouble while it happens, and tells the agent with its next prompt:", "supervisor"},
+		scene{"With hooks, aburn sees trouble while it happens, and tells the agent with its next prompt:", "supervisor --session ebfc0fcb"},
 	); err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (n narrator) pause() {
 func (n narrator) doing(what string) { fmt.Fprintf(n.out, "  %s\n", what) }
 
 func (n narrator) title(text string) {
-	fmt.Fprintf(n.out, "\n  %s\n  %s\n\n", n.out.Paint(term.Bold, text), n.out.Paint(term.Dim, strings.Repeat("─", len(text))))
+	fmt.Fprintf(n.out, "\n  %s\n", n.out.Paint(term.Bold, text))
 }
 
 func (n narrator) done(what string, took time.Duration) {
@@ -52,7 +52,7 @@ func (n narrator) heading(why, command string) {
 		return
 	}
 	n.why(why)
-	fmt.Fprintf(n.out, "  %s\n\n", n.out.Paint(term.Dim, "$ "+command))
+	fmt.Fprintf(n.out, "  %s\n", n.out.Paint(term.Dim, "$ "+command))
 }
 
 func (n narrator) why(text string) {
@@ -83,11 +83,10 @@ func (n narrator) tips(title string, lines ...string) {
 
 // next are the commands for the reader's own agents. more shows more of the demo, "" where all was shown.
 func (n narrator) next(more string) {
-	n.tips("Now with your own agents:", "make install", "aburn cost", "cd your-project && aburn install-hooks")
-	list := []string{"go run ./cmd/aburn web --demo"}
+	list := []string{"make install", "aburn cost", "cd your-project && aburn install-hooks", "go run ./cmd/aburn web --demo  # the demo in your browser"}
 	if more != "" {
-		list = append(list, more)
+		list = append(list, more+"  # all of it here")
 	}
-	n.tips("More of the demo, in your browser and here:", list...)
+	n.tips("Now with your own agents:", list...)
 	fmt.Fprintln(n.out)
 }
