@@ -479,7 +479,7 @@ func TestWorkerPage(t *testing.T) {
 	if got := p.press(wish("drop everything", "fix-rounding")); got.OK {
 		t.Errorf("an unknown wish: %+v", got)
 	}
-	if got := p.press(wish("kill", "nobody")); got.OK || !strings.Contains(got.Text, "no such worker") {
+	if got := p.press(wish("kill", "nobody")); got.OK || !strings.Contains(got.Text, "no longer exists") {
 		t.Errorf("an unknown worker: %+v", got)
 	}
 }

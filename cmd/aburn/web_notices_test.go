@@ -82,7 +82,7 @@ func TestWebMakesNotices(t *testing.T) {
 	waitUntil(t, "both are told", func() bool { got := notices(); return len(got["shop"]) > 0 && len(got["docs"]) > 0 })
 	status := w.aburn("status", "-C", w.shop)
 	got := notices()
-	if len(got["shop"]) != 1 || len(got["docs"]) != 1 || !strings.Contains(status, "by process") {
+	if len(got["shop"]) != 1 || len(got["docs"]) != 1 || !strings.Contains(status, "watcher  process") {
 		t.Fatalf("it tells %v, and the status is\n%s", got, status)
 	}
 	if link := got["shop"][0].Link; !strings.HasPrefix(link, "http://aburn.localhost:"+w.port+"/") {

@@ -117,7 +117,7 @@ func TestWebSearchPaging(t *testing.T) {
 	w.aburn("ingest", "--quiet")
 	w.serve("--no-ingest")
 	hit := regexp.MustCompile(`<li class="hit"><p><a href="([^"]*)"`)
-	for _, word := range []string{"older", "look in older"} {
+	for _, word := range []string{"older", "search older"} {
 		next := regexp.MustCompile(`href="([^"]*)">` + word)
 		seen := map[string]int{}
 		pages := 0

@@ -283,7 +283,7 @@ func TestWebSaysWhatBecameOfTheFile(t *testing.T) {
 	}
 	w.aburn("keep", "--remove", s.id)
 	shows("it is gone", "!<p>the first words", "!<p>the third words", "The file with these texts is gone")
-	if code, page := w.page(at + "/raw/2"); code != 200 || !strings.Contains(page, "not there any more") {
+	if code, page := w.page(at + "/raw/2"); code != 200 || !strings.Contains(page, "is gone") {
 		t.Errorf("%d: %s", code, page)
 	}
 	if code, _ := w.page(at + "/raw/99"); code != 404 {

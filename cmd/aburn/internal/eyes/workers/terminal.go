@@ -22,7 +22,8 @@ import (
 
 // terminalOf is the page of a worker's terminal.
 func (s *Pages) terminalOf(ctx context.Context, v Known, w board.Standing) (*show.Page, error) {
-	body := &pages.Terminal{Project: w.Key, Name: w.Worker, Crumbs: s.crumbsOf(&w), Parts: s.partsOf(&w, "/terminal"), Worker: s.workerCard(v, &w), CanType: s.o.Act}
+	body := &pages.Terminal{Project: w.Key, Name: w.Worker, Crumbs: s.crumbsOf(&w), Parts: s.partsOf(&w, "/terminal"),
+		Worker: s.workerCard(v, &w), CanType: s.o.Act}
 	lines, err := s.o.Board.Shows(ctx, w.Key, w.Worker)
 	if err != nil {
 		f := fault.Of(err)

@@ -108,7 +108,8 @@ func (s *Pages) Page(ctx context.Context, v Known, values url.Values, r *http.Re
 		return nil, noWorker(name, err)
 	}
 	w := &d.Standing
-	body := &pages.WorkerPage{Project: key, Name: name, Crumbs: s.crumbsOf(w), Parts: s.partsOf(w, ""), Worker: s.workerCard(v, w), More: d.More, Asks: questions(w)}
+	body := &pages.WorkerPage{Project: key, Name: name, Crumbs: s.crumbsOf(w), Parts: s.partsOf(w, ""),
+		Worker: s.workerCard(v, w), More: d.More, Asks: questions(w)}
 	items := v.Items()
 	for i := range items {
 		if items[i].Root == w.Root && slices.Contains(w.Sessions, string(items[i].Session)) && items[i].Group != attention.Living {
