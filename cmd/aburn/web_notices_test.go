@@ -88,7 +88,7 @@ func TestWebMakesNotices(t *testing.T) {
 	if link := got["shop"][0].Link; !strings.HasPrefix(link, "http://aburn.localhost:"+w.port+"/") {
 		t.Errorf("the notice leads to %q", link)
 	}
-	if pid := fmt.Sprint(cmd.Process.Pid); !strings.Contains(w.aburn("-C", mine.shop, "status"), "by process "+pid) {
+	if pid := fmt.Sprint(cmd.Process.Pid); !strings.Contains(w.aburn("-C", mine.shop, "status"), "watcher  process "+pid) {
 		t.Error("it took a project from its watcher")
 	}
 }
