@@ -142,7 +142,7 @@ var links = []struct {
 	ceiling int // 0 for none
 	never   string
 }{
-	{"aburn-hook", 135, costly + engines},
+	{"aburn-hook", 136, costly + engines},
 	{"aburn-hold", 75, costly + engines},
 	{"aburn", 0, engines},
 	{"aburn-push", 0, "github.com/dop251/goja"},
