@@ -136,7 +136,7 @@ func TestExportMistakes(t *testing.T) {
 		want string
 	}{
 		{"--format csv", fault.ExitUsage, `--format: unknown "csv"`},
-		{"--format jsonl --endpoint " + refused, fault.ExitUsage, "are for --format otlp"},
+		{"--format jsonl --endpoint " + refused, fault.ExitUsage, "need --format otlp"},
 		{"--format otlp --endpoint nowhere", fault.ExitUsage, "an http:// or https:// address is needed"},
 		{"--format otlp --header Authorization:dummy --endpoint " + refused, fault.ExitUsage, "--header: name=value is needed"},
 		{"--format otlp --header X-Key=dummy --endpoint " + refused, fault.ExitFailed, "403 Forbidden"},

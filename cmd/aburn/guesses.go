@@ -19,7 +19,7 @@ func guesses() []guess {
 		{"waiting waits wait asks inbox todo", "aburn status  # what runs, and what waits for you"},
 		{"watch monitor live agents running now", "aburn top  # all agents, live\naburn web  # the same in your browser"},
 		{"stuck loops loop looping alerts issues", "aburn supervisor  # what is stuck, looping or silent"},
-		{"undo uninstall remove disable off", "aburn uninstall-hooks  # removes the hooks"},
+		{"uninstall remove disable off", "aburn uninstall-hooks  # removes the hooks"},
 		{"install setup enable on hooks", "aburn install-hooks  # records agents as they work"},
 		{"check test health", "aburn doctor  # whether recording works"},
 		{"continue reopen fork", "aburn show SESSION  # its head has the command that continues it\naburn handoff SESSION  # a briefing for another agent"},

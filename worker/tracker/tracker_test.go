@@ -150,7 +150,7 @@ var faults = []struct {
 }{
 	{"key refused", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, "does not accept the key: 127.0.0.1"},
 	{"too many", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Retry-After", "900"); w.WriteHeader(429) },
-		"429 Too Many Requests, and wants to be asked again in 15m"},
+		"429 Too Many Requests, and asks to try again in 15m"},
 	{"broken", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, "answers with 503"},
 	{"half an answer", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "99")

@@ -16,8 +16,8 @@ func TestDemo(t *testing.T) {
 	shows(t, []string{"-all"}, []string{
 		"115 hooks", "13 commands", "[redacted:authorization]", "GREEN", "docs/plans/health.md", "whole: 111 entries", "aburn install-hooks",
 		`│ - critical: explicit_failure`, `the command "ship" ended as failed`, "1 of 1  0 of 1    1 of 1   0 of 1",
-		"↗ try it the other way", "Explore", "† killed",
-		"killed test mid", "e1-8501f075f0ca", "Sessions and sub-agents with this sub-signature: 1 failed, 0 completed.",
+		"↗ try it the other way", "Explore", "† crashed",
+		"crashed test mid", "e1-8501f075f0ca", "Sessions and sub-agents with this sub-signature: 1 failed, 0 completed.",
 	})
 }
 

@@ -23,6 +23,7 @@ func NotesCommand(a *kit.App) *cli.Command {
 	return &cli.Command{
 		Name:     "notes",
 		Usage:    "say in git notes which session wrote a commit's lines",
+		Metadata: kit.Examples("aburn notes write --dry-run"),
 		Commands: []*cli.Command{notesWriteCommand(a)},
 	}
 }

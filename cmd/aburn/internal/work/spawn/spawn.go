@@ -84,7 +84,7 @@ func Command(a *kit.App) *cli.Command {
 			`aburn spawn --base main --name login - < task.md`,
 			`aburn spawn --issue 12 --issue 15        # one worker each`,
 			`aburn spawn --pr 31 "address the review"`,
-			`aburn spawn --from 5b0c2f91 --agent codex  # another agent continues a session`,
+			`aburn spawn --from 5b0c2f91 --agent codex  # continues a session`,
 		),
 		Action: a.Action(runSpawn),
 	}
