@@ -13,7 +13,7 @@ func TestLookedIn(t *testing.T) {
 		return map[string]string{"HOME": home, "CODEX_HOME": filepath.Join(home, "codex")}[name]
 	}
 	const want = "aburn looked in ~/.claude/projects, ~/.copilot/session-state, ~/.gemini/tmp, ~/.local/share/opencode, ~/.openclaw/agents, " +
-		"~/.qwen/projects, ~/codex/sessions"
+		"~/.pi/agent/sessions, ~/.qwen/projects, ~/codex/sessions"
 	if got := LookedIn(t.Context(), env); got != want {
 		t.Errorf("%q\nwant %q", got, want)
 	}

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write docs/evidence/agents.md")
 
 // The rows and columns of the table: the hooked clients, and what each of them is made to do.
 var (
-	clients = []string{"claude", "codex", "opencode", "gemini", "qwen", "copilot"}
+	clients = []string{"claude", "codex", "opencode", "gemini", "qwen", "copilot", "pi"}
 	cases   = []string{"basic", "failing", "denied", "sub-agent", "stop", "resume", "interrupted", "advice", "uninstall", "missing"}
 )
 
