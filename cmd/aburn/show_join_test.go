@@ -79,7 +79,8 @@ func TestShowJoins(t *testing.T) {
 	if r.StoreCalls != alone.Count().Calls || r.HookCalls == 0 || r.Agree+len(r.Differences) < r.StoreCalls {
 		t.Errorf("%+v", r)
 	}
-	if code, out, _ := run("show", "aaaaaaaa", "--differences"); code != fault.ExitOK || !strings.HasPrefix(out, "the store has 5 calls, the hooks have 5 calls: ") {
+	if code, out, _ := run("show", "aaaaaaaa", "--differences"); code != fault.ExitOK ||
+		!strings.HasPrefix(out, "the store has 5 calls, the hooks have 5 calls: ") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	run = archived(t, session("bbbbbbbb-2", "root"))

@@ -87,19 +87,15 @@ func (e *Evidence) calls() []Call {
 	return e.Calls
 }
 
-// edited follows the content through the edits. A gap that a command between them may explain is the session's, any other is somebody else's.
+// edited follows the content through the edits. A gap is somebody else's, also where a command of the session may explain it: nothing says what
+// the command wrote, and what a person saved behind it would be lost.
 func (e *Evidence) edited(i int, p string, edits, commands []*Call) (Owner, string) {
-	gap := func(from, to time.Time) bool {
-		return slices.ContainsFunc(commands, func(c *Call) bool {
-			return c.Path == "" && !c.Start.Before(from) && !c.End.After(to) && c.names(p, e.Root)
-		})
-	}
-	now, from := e.Sum(i-1, p), e.States[i-1].Time
+	now := e.Sum(i-1, p)
 	for _, c := range edits {
-		if now == "" || c.Was == "" || c.Was != now && !gap(from, c.Start) {
+		if now == "" || c.Was == "" || c.Was != now {
 			return Both, "it was changed before the session's edit"
 		}
-		now, from = c.Sum, c.End
+		now = c.Sum
 	}
 	if is := e.Sum(i, p); now != "" && is == now {
 		return Agent, onlyEdited

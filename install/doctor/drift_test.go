@@ -10,7 +10,7 @@ import (
 )
 
 // record is a line of a Claude Code session of the version that aburn was tried with.
-const record = `{"type":"user","uuid":"u","sessionId":"s","version":"2.1.332","timestamp":"2026-11-21T07:47:38.682Z","cwd":"/p",` +
+const record = `{"type":"user","uuid":"u","sessionId":"s","version":"2.1.329","timestamp":"2026-11-21T07:47:38.682Z","cwd":"/p",` +
 	`"message":{"role":"user","content":"x"}}` + "\n"
 
 func TestANewerClient(t *testing.T) {
@@ -33,7 +33,7 @@ func TestANewerClient(t *testing.T) {
 func TestANewerClientInRecords(t *testing.T) {
 	w := newWorld(t)
 	w.install(install.User, install.Claude)
-	w.write(".claude/projects/p/a.jsonl", strings.Replace(record, "2.1.332", "2.998.1", 1))
+	w.write(".claude/projects/p/a.jsonl", strings.Replace(record, "2.1.329", "2.998.1", 1))
 	w.readers = readers.Readers()
 	w.ingest()
 	w.expect(w.run(w.root), "claude note Claude Code 2.998.1 is newer than what aburn was tried with")

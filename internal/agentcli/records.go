@@ -11,7 +11,7 @@ var quiet = [...]*Agent{&Aider}
 // worktrees, nor MessageDisplay, which runs for every piece of text. Older clients skip each name that they do not
 // know. The explicit timeout raises SessionEnd's limit of 1.5 s in settings files, though not in a plugin.
 var Claude = Agent{
-	Name: "claude", Title: "Claude Code", Program: "claude", Tried: "2.1.332",
+	Name: "claude", Title: "Claude Code", Program: "claude", Tried: "2.1.329",
 	Home:     Home{Dir: ".claude", Var: "CLAUDE_CONFIG_DIR"},
 	Settings: Settings{User: "settings.json", Project: ".claude/settings.json", Local: ".claude/settings.local.json", Worktree: true, StatusLine: true},
 	Hooks: Hooks{
@@ -55,7 +55,7 @@ var Claude = Agent{
 // Its hook trust covers the timeouts: a change would ask every user for a new review. It caps SessionEnd and
 // Interrupt at 3 s. PreModelRequest is not among the events, because PostModelRequest says the same and more.
 var Codex = Agent{
-	Name: "codex", Title: "Codex", Program: "codex", Tried: "0.171.0",
+	Name: "codex", Title: "Codex", Program: "codex", Tried: "0.169.0",
 	Home:     Home{Dir: ".codex", Var: "CODEX_HOME"},
 	Settings: Settings{User: "hooks.json", Project: ".codex/hooks.json"},
 	Hooks: Hooks{

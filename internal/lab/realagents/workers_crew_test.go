@@ -123,7 +123,7 @@ func TestThreeWorkers(t *testing.T) {
 	if out, err := exec.Command("pgrep", "-f", w.home+"/.local/state/aburn").Output(); err == nil {
 		t.Errorf("still there: %s", out)
 	}
-	if out := w.aburn("ps"); !strings.Contains(out, "no worker but 3") {
+	if out := w.aburn("ps"); !strings.Contains(out, "no workers, except 3") {
 		t.Error(out)
 	}
 }

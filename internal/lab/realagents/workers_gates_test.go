@@ -35,7 +35,7 @@ func TestGatesGoBackToAgents(t *testing.T) {
 	w.write(w.home+"/.config/aburn/settings.json", `{"notify": {"desktop": false}}`)
 	w.aburn("init")
 	w.aburn("daemon", "start")
-	w.Cleanup(func() { w.run(w.project, "aburn", "stop", "--yes") })
+	w.Cleanup(func() { w.run(w.project, "aburn", "daemon", "stop", "--yes") })
 	gate := []string{"--gate", "ls; test -e pass.txt"}
 	w.aburn(append(spawned("ann", gate), "task of ann")...)
 	w.aburn(append(spawned("bob", gate, "--runtime", "headless"), "task of bob")...)

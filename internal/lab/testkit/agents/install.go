@@ -16,8 +16,8 @@ import (
 
 // The versions under test. All facts about the clients were verified with exactly these.
 const (
-	ClaudeVersion   = "2.1.332"
-	CodexVersion    = "0.171.0"
+	ClaudeVersion   = "2.1.329"
+	CodexVersion    = "0.169.0"
 	OpencodeVersion = "1.18.33"
 	CopilotVersion  = "1.0.102"
 )
