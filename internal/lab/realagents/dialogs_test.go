@@ -59,9 +59,7 @@ func TestDialogs(t *testing.T) {
 		term := w.terminal(w.claudePath(), "--session-id", sessionA, "--permission-mode", "default")
 		term.see("Quick safety check")
 		term.record("trust", claude.Agent(), true)
-		if yes := term.shows("❯ Yes, I trust"); !yes() { // 2.1.332 begins with it
-			term.insist("Up", yes)
-		}
+		term.choose("Up", "❯ Yes, I trust")
 		term.insist("Enter", term.shows("? for shortcuts"))
 		term.record("idle", claude.Agent(), false)
 		term.say("first")

@@ -92,6 +92,24 @@ func (t *terminal) insist(key string, done func() bool) {
 	t.w.insist(key, func() { t.press(key) }, done)
 }
 
+// choose presses a key until a choice stays: Claude Code draws its first dialog anew after a moment, with the cursor where it was.
+func (t *terminal) choose(key, choice string) {
+	t.w.Helper()
+	shows := t.shows(choice)
+	for deadline := time.Now().Add(runDeadline); time.Now().Before(deadline); {
+		t.insist(key, shows)
+		stays := true
+		for range 30 {
+			time.Sleep(50 * time.Millisecond)
+			stays = stays && shows()
+		}
+		if stays {
+			return
+		}
+	}
+	t.w.Fatalf("%q was not chosen", choice)
+}
+
 // insist presses a key until done. What follows a dialog must not get the key too, so a slow client has some seconds.
 func (w *world) insist(key string, press func(), done func() bool) {
 	w.Helper()

@@ -38,9 +38,7 @@ func TestClaudeInAClone(t *testing.T) {
 	t.Log(screen("first"))
 	term := w.terminal("aburn", "attach", "first")
 	term.see("trust")
-	if yes := term.shows("❯ Yes, I trust"); !yes() { // 2.1.329 begins with no, 2.1.332 with yes
-		term.insist("Up", yes)
-	}
+	term.choose("Up", "❯ Yes, I trust")
 	term.press("Enter")
 	w.worker("idle")
 	if out := w.aburn("spawn", "--workspace", "clone", "--name", "second", "begin too"); !strings.Contains(out, "has the task") {
