@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"aburn/hooks"
 	"aburn/internal/agentcli"
 )
 
@@ -37,6 +38,15 @@ func startAburn(environ []string, args ...string) (pid int) {
 	pid = child.Pid
 	_ = child.Release()
 	return pid
+}
+
+// startSnapshot starts `aburn turn-snapshot` and does not wait for it.
+func startSnapshot(env func(string) string, o hooks.SnapshotOrder) bool {
+	environ := archiveEnv(env, o.Root, o.Worktree)
+	if path := pathOutside(env("PATH"), o.Root, o.Worktree); path != "" {
+		environ = append(environ, "PATH="+path)
+	}
+	return startAburn(environ, "-C", o.Worktree, "turn-snapshot", "--session", string(o.Session), "--at", string(o.At), "--of", o.Of) != 0
 }
 
 // The variables that an ingest gets beside those of the agents' records, which say where sessions lie. Nothing else of

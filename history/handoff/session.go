@@ -1,7 +1,6 @@
 package handoff
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,6 +14,7 @@ import (
 	"aburn/archive/conversation"
 	"aburn/archive/story"
 	"aburn/history/why"
+	"aburn/insight"
 	"aburn/insight/failure"
 	"aburn/internal/plain"
 	"aburn/internal/units"
@@ -183,46 +183,23 @@ func (m *maker) changesAfter(event int) (n int) {
 	return n
 }
 
-// failures are calls that failed and never succeeded later, the newest first, each once.
+// failures are calls that failed and that the session never got over, the newest first.
 func (m *maker) failures() (list []Statement) {
-	solved, count, at := map[string]bool{}, map[string]int{}, map[string]int{}
-	for i := len(m.calls) - 1; i >= 0; i-- {
-		c := &m.calls[i]
-		r := c.Last()
-		if !c.Counts() || r == nil {
-			continue
+	for _, e := range insight.Make(m.stored, false).Errors {
+		if e.Type == "" || e.Class == failure.Cancelled || e.Solved != 0 {
+			continue // an error event is in open
 		}
-		topic := topicOf(c.Call)
-		switch {
-		case r.Status == trace.StatusCompleted && !r.Failed():
-			solved[topic] = true
-		case !r.Failed() || r.Denied != "" || solved[topic]:
-		case count[topic] > 0:
-			count[topic]++
-		default:
-			count[topic], at[topic] = 1, len(list)
-			list = append(list, Statement{Text: units.Join(callName(c.Call)+" failed", story.CallState(r), plain.CodeMax(r.Head, mostLine)),
-				From: FromSession, Event: c.Event.Seq, Time: c.Event.Time})
+		c := m.callAt(e.Last)
+		if r := c.Last(); r.Denied == "" {
+			failed := callName(c.Call) + " failed"
+			if e.Count > 1 {
+				failed += " " + strconv.Itoa(e.Count) + " times, the last time"
+			}
+			list = append(list, m.at(c.Event, units.Join(failed, story.CallState(r), plain.CodeMax(r.Head, mostLine))))
 		}
 	}
-	for topic, n := range count {
-		if n > 1 {
-			s := &list[at[topic]]
-			s.Text = strings.Replace(s.Text, "failed", "failed "+strconv.Itoa(n)+" times, the last time", 1)
-		}
-	}
+	slices.SortFunc(list, func(x, y Statement) int { return y.Event - x.Event })
 	return list
-}
-
-// topicOf is what a call is about: two calls with one topic are tries of the same.
-func topicOf(c *trace.ToolCall) string {
-	if c.Type == trace.ShellTool {
-		return "$ " + cmp.Or(failure.CommandWord(c.Head), c.Head)
-	}
-	if c.Path != "" {
-		return string(c.Type) + " " + c.Path
-	}
-	return c.Tool + " " + c.Input.Hash
 }
 
 func callName(c *trace.ToolCall) string {

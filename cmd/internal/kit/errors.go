@@ -42,3 +42,8 @@ func (a *App) say(style term.Style, kind, msg string) {
 	o := term.New(a.Stderr, a.Getenv, false)
 	fmt.Fprintf(a.Stderr, "aburn: %s: %s\n", o.Paint(style, kind), plain.Line(msg))
 }
+
+// notStarted says why an executable that is there did not start.
+func notStarted(exe string, err error) error {
+	return fault.Failed(exe+" does not start: "+err.Error(), "install it again")
+}
