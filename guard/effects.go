@@ -54,6 +54,12 @@ func (e *effects) write(t target) {
 	}
 }
 
+func (e *effects) writeAll(files []shell.Word, at func(shell.Word) target) {
+	for _, f := range files {
+		e.write(at(f))
+	}
+}
+
 func readsNull(a *arguments) bool { return len(a.operands) == 1 && a.operands[0].Text == "/dev/null" }
 
 func blank(words []shell.Word) bool {
@@ -107,15 +113,7 @@ func (m *matcher) fileEffects(p *shell.Program, a *arguments, e *effects, at fun
 			e.write(t)
 		}
 	case "cp", "install", "ln", "rsync", "scp":
-		if to, ok := a.of("-t", "--target-directory"); ok {
-			e.write(at(to))
-		} else if len(files) > 1 && !(name == "scp" || name == "rsync") {
-			t := at(files[len(files)-1])
-			t.empty = files[0].Text == "/dev/null"
-			e.write(t)
-		} else if len(files) > 1 && !remote(files[len(files)-1].Text) {
-			e.write(at(files[len(files)-1]))
-		}
+		copied(name, a, e, at)
 	case "tee", "touch", "mkdir", "shred", "truncate", "blkdiscard", "mkswap", "patch":
 		size, _ := a.of("-s", "--size")
 		for _, f := range files {
@@ -131,9 +129,7 @@ func (m *matcher) fileEffects(p *shell.Program, a *arguments, e *effects, at fun
 				e.write(t)
 			}
 		} else if a.has("-x|-w|-r", "--reference") { // chmod -x FILE
-			for _, f := range files {
-				e.write(at(f))
-			}
+			e.writeAll(files, at)
 		}
 	case "sed", "perl", "ruby", "yq", "gofmt", "prettier", "sponge":
 		if inPlace(name, a) {
@@ -167,25 +163,41 @@ func (m *matcher) fileEffects(p *shell.Program, a *arguments, e *effects, at fun
 		if f, ok := a.of("-O", "--output-document"); ok && f.Text != "-" {
 			e.write(at(f))
 		}
-	case "wipefs", "sgdisk":
-		if a.has("-a|--all|-Z|--zap-all|-z|--zap|-o|--clear") {
-			for _, f := range files {
-				e.write(at(f))
-			}
-		}
-	case "fdisk", "parted", "cfdisk", "sfdisk", "gdisk":
-		if !a.has("-l|--list") {
-			for _, f := range files {
-				e.write(at(f))
-			}
-		}
 	default:
-		if strings.HasPrefix(name, "mkfs") {
-			for _, f := range files {
-				e.write(at(f))
-			}
+		if writesDisk(name, a) {
+			e.writeAll(files, at)
 		}
 	}
+}
+
+// copied adds what a tool that copies writes: its last operand, unless an option names it or it is on another machine.
+func copied(name string, a *arguments, e *effects, at func(shell.Word) target) {
+	if to, ok := a.of("-t", "--target-directory"); ok {
+		e.write(at(to))
+		return
+	}
+	if len(a.operands) < 2 {
+		return
+	}
+	last := a.operands[len(a.operands)-1]
+	far := name == "scp" || name == "rsync"
+	if far && remote(last.Text) {
+		return
+	}
+	t := at(last)
+	t.empty = !far && a.operands[0].Text == "/dev/null"
+	e.write(t)
+}
+
+// writesDisk reports whether a tool for disks changes those that it is given.
+func writesDisk(name string, a *arguments) bool {
+	switch name {
+	case "wipefs", "sgdisk":
+		return a.has("-a|--all|-Z|--zap-all|-z|--zap|-o|--clear")
+	case "fdisk", "parted", "cfdisk", "sfdisk", "gdisk":
+		return !a.has("-l|--list")
+	}
+	return strings.HasPrefix(name, "mkfs")
 }
 
 // readBy are the files that a reader reads. skip is how many operands are none, or -1 if the last operand is written.

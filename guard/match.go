@@ -1,51 +1,11 @@
 package guard
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"aburn/guard/shell"
 )
-
-// Result is what a rule says of a call.
-type Result struct {
-	Rule *Rule
-	Hit  bool
-	// Open is the reason why it is not known whether the rule is about the call; "" if it is known. A rule whose Opaque is
-	// set hits such a call.
-	Open string
-	// Moment: it is open because of the moment, not of the text.
-	Moment bool
-	// Part is the program or file that was hit.
-	Part string
-}
-
-// Verdict is what the rules say of a call.
-type Verdict struct {
-	Hits   []Result // the strictest first; of equal ones the first rule's
-	Open   []Result // the rules of which it is not known
-	Opaque []string // what is not known of the call itself
-	Line   *shell.Line
-}
-
-// Winner is the hit that decides; nil if there is none. The strictest action wins.
-func (v *Verdict) Winner() *Result {
-	if len(v.Hits) == 0 {
-		return nil
-	}
-	return &v.Hits[0]
-}
-
-// Contradicts are the hits that want something else than the winner.
-func (v *Verdict) Contradicts() (list []Result) {
-	for _, h := range v.Hits {
-		if h.Rule.Do != v.Hits[0].Rule.Do {
-			list = append(list, h)
-		}
-	}
-	return list
-}
 
 // Judge says what rules say of a call.
 func Judge(rules []Rule, call *Call, place Place, facts Facts) *Verdict {
@@ -382,51 +342,6 @@ func (m *matcher) dirOf(p *program) string {
 	return dir
 }
 
-// moment judges what a condition asks of the repository.
-func (m *matcher) moment(c *Condition, dir string) Truth {
-	all := judged{truth: Yes}
-	for _, one := range [...]struct {
-		want *bool
-		is   func(string) Truth
-	}{{c.Dirty, m.facts.Dirty}, {c.Pushed, m.facts.Pushed}} {
-		if one.want == nil {
-			continue
-		}
-		truth := Unknown
-		if dir != "" {
-			truth = one.is(dir)
-		}
-		if !*one.want {
-			truth = not(truth)
-		}
-		all.and(truth, "")
-	}
-	if len(c.Branch) > 0 {
-		truth := Unknown
-		if branch := m.facts.Branch(dir); branch != "" && dir != "" {
-			truth = TruthOf(matchAny(c.Branch, branch))
-		}
-		all.and(truth, "")
-	}
-	return all.truth
-}
-
-// counts judges what a condition asks of the session's numbers.
-func (m *matcher) counts(c *Condition) Truth {
-	if !c.OfCounts() && c.After == "" {
-		return Yes
-	}
-	n, ok := m.facts.Counts()
-	if !ok {
-		return Unknown
-	}
-	calls, agents := n.Turn, n.Agents
-	if c.Per == "session" {
-		calls, agents = n.Session, n.SessionAgents
-	}
-	return TruthOf(calls >= c.Calls && n.Repeats >= c.Repeats && n.Failures >= c.Failures && agents >= c.Agents && (c.After == "" || n.SecretRead))
-}
-
 func not(t Truth) Truth { return -t }
 
 func matchWord(w shell.Word, patterns []string) Truth {
@@ -447,27 +362,4 @@ func anyWord(words []shell.Word, pattern string) Truth {
 		}
 	}
 	return best
-}
-
-// show is a program as people read it.
-func show(p *shell.Program) string {
-	text := p.Path.Text
-	for _, a := range p.Args {
-		text += " " + a.Text
-	}
-	for _, r := range p.Redirects {
-		text += fmt.Sprintf(" %s%s", map[bool]string{true: ">", false: "<"}[r.Write], r.Path.Text)
-	}
-	return strings.TrimSpace(strings.ReplaceAll(text, shell.Hole, "…"))
-}
-
-// Programs are the programs that the call's command starts, as people read them.
-func (v *Verdict) Programs() (list []string) {
-	if v.Line == nil {
-		return nil
-	}
-	for i := range v.Line.Programs {
-		list = append(list, show(&v.Line.Programs[i]))
-	}
-	return list
 }
