@@ -228,6 +228,22 @@ func TestKilledHelpers(t *testing.T) {
 	w.git("fsck", "--connectivity-only")
 }
 
+// A git that was killed leaves the lock of a ref. Its number is skipped: else no snapshot of the session would ever get a name.
+func TestStaleLock(t *testing.T) {
+	w := newWorld(t)
+	lock := filepath.Join(w.dir, ".git", filepath.FromSlash(Refs), "s", "1.lock")
+	if err := os.MkdirAll(filepath.Dir(lock), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(lock, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.write("a", "changed\n")
+	if got := w.take("s"); got.Ref != Refs+"/s/2" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // What can't be written gives an error and no name, and the worktree and its index stay.
 func TestReadOnly(t *testing.T) {
 	lab.Modes(t)

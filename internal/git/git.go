@@ -52,6 +52,13 @@ func (g *Git) With(env ...string) *Git {
 	return &with
 }
 
+// Impatient is the same git, which hardly waits for others: for what can be done under another name.
+func (g *Git) Impatient() *Git {
+	now := *g
+	now.wait.most = 0
+	return &now
+}
+
 // Whole is the same git, which goes on if the caller is killed: for one call that changes files and a branch together.
 // Let it print nothing, as nobody may read that.
 func (g *Git) Whole() *Git {

@@ -65,15 +65,24 @@ func (t *Tree) Keep(ctx context.Context, scratch string, refs Refs, w *Written) 
 	return k, err
 }
 
-// Name puts a commit under the first free number of refs.
+// Name puts a commit under the first free number of refs. A number whose ref is locked is not waited for: a git that was killed leaves its
+// lock, and the next number is as good.
 func (t *Tree) Name(ctx context.Context, refs Refs, commit string) (ref string, err error) {
 	none := strings.Repeat("0", len(commit))
 	for n := refs.Next; ; n++ {
 		ref = refs.Below + "/" + strconv.Itoa(n)
-		if _, err = t.Git.Out(ctx, "update-ref", ref, commit, none); err == nil || !Taken(ctx, t.Git, ref) {
+		if _, err = t.Git.Impatient().Out(ctx, "update-ref", ref, commit, none); err != nil && !isLocked(err, ref) {
+			_, err = t.Git.Out(ctx, "update-ref", ref, commit, none)
+		}
+		if err == nil || !isLocked(err, ref) && !Taken(ctx, t.Git, ref) {
 			return ref, err
 		}
 	}
+}
+
+func isLocked(err error, ref string) bool {
+	var failed *git.Error
+	return errors.As(err, &failed) && strings.Contains(failed.Text, ref+".lock': File exists")
 }
 
 // Taken reports whether there is a ref of this name.
